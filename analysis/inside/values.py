@@ -1,0 +1,95 @@
+"""Describe a live value in a few JSON fields, without touching tensor data.
+
+Only metadata is read: a result may point outside its storage (that can be the very bug), so
+looking at its elements here could crash and blame the wrong call. The reading side is
+`analysis.values.Value`.
+"""
+
+MAX_ITEMS = 64
+MAX_TEXT = 200
+
+
+def describe(value, depth=4):
+    """Return `{"k": kind, ...}` for any object; never raises."""
+    try:
+        return _describe(value, depth)
+    except Exception as problem:  # a hostile __class__ or a lazy proxy
+        return {"k": "other", "v": type(problem).__name__}
+
+
+def _describe(value, depth):
+    if value is None or value is Ellipsis:
+        return {"k": "none" if value is None else "ellipsis", "v": repr(value)}
+    kind = type(value)
+    if kind is bool:
+        return {"k": "bool", "v": repr(value)}
+    if kind is int:
+        # Huge integers are printed in hexadecimal: Python refuses the decimal text of some.
+        return {"k": "int", "v": repr(value) if abs(value) < 1 << 128 else hex(value)[:MAX_TEXT]}
+    if kind is float or kind is complex:
+        return {"k": kind.__name__, "v": repr(value)}
+    if kind is str or kind is bytes:
+        return {"k": kind.__name__, "v": repr(value[:MAX_TEXT])}
+    if kind is slice:
+        return {"k": "slice", "v": repr(value)[:MAX_TEXT]}
+    if isinstance(value, (list, tuple)):
+        return _sequence(value, depth)
+    if kind is dict:
+        return _mapping(value, depth)
+    return _foreign(value, kind)
+
+
+def _sequence(value, depth):
+    name = "list" if isinstance(value, list) else "tuple"
+    if depth == 0 or len(value) > MAX_ITEMS:
+        return {"k": name, "len": len(value)}
+    return {"k": name, "items": [describe(item, depth - 1) for item in value]}
+
+
+def _mapping(value, depth):
+    if depth == 0 or len(value) > MAX_ITEMS:
+        return {"k": "dict", "len": len(value)}
+    pairs = [(str(key)[:MAX_TEXT], describe(item, depth - 1)) for key, item in value.items()]
+    return {"k": "dict", "keys": [k for k, _ in pairs], "items": [v for _, v in pairs]}
+
+
+def _foreign(value, kind):
+    module = (kind.__module__ or "").split(".")[0]
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return _array(value, kind, module)
+    if module == "torch" and kind.__name__ in ("dtype", "layout", "memory_format", "device"):
+        text = repr(str(value)) if kind.__name__ == "device" else str(value)
+        return {"k": kind.__name__, "v": text}
+    if isinstance(value, type):
+        return {"k": "class", "v": _qualified(value)}
+    if hasattr(value, "forward") and hasattr(value, "named_parameters"):
+        return {"k": "module", "v": _qualified(kind)}
+    if callable(value):
+        return {"k": "function", "v": _qualified(value)}
+    return {"k": "other", "v": _qualified(kind)}
+
+
+def _array(value, kind, module):
+    try:
+        shape = [int(size) for size in value.shape]
+    except Exception:  # symbolic, nested or uninitialised
+        shape = None
+    record = {
+        "k": "tensor" if module == "torch" else "array",
+        "v": _qualified(kind),
+        "shape": shape,
+        "dtype": str(value.dtype).rsplit(".", 1)[-1],
+    }
+    if module == "torch":
+        record["layout"] = str(value.layout).rsplit(".", 1)[-1].lstrip("_")
+        record["device"] = str(value.device.type)
+        record["grad"] = bool(value.requires_grad)
+        if value.is_quantized:
+            record["layout"] = "quantized"
+    return record
+
+
+def _qualified(thing):
+    module = getattr(thing, "__module__", None) or "builtins"
+    name = getattr(thing, "__qualname__", None) or getattr(thing, "__name__", None)
+    return "{}.{}".format(module, name or type(thing).__name__)[:MAX_TEXT]

@@ -1,0 +1,72 @@
+"""Values that calls were given or returned, as recorded by `analysis/inside/values.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """One recorded value.
+
+    `kind`: tensor, array, int, float, complex, bool, str, bytes, none, ellipsis, slice, list,
+    tuple, dict, dtype, layout, memory_format, device, module, class, function or other.
+    `text` is Python source for scalars and the type's qualified name for objects; `items` are the
+    elements of a list, tuple or dict (None when it was too long, then `length` tells); `shape`,
+    `dtype`, `layout` (strided, sparse_coo, sparse_csr, mkldnn, quantized ...) are set for tensors.
+    """
+
+    kind: str
+    text: str | None = None
+    shape: tuple[int, ...] | None = None
+    dtype: str | None = None
+    layout: str | None = None
+    device: str | None = None
+    requires_grad: bool = False
+    keys: tuple[str, ...] = ()
+    items: tuple[Value, ...] | None = None
+    length: int | None = None
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether this is a tensor of the framework (not a NumPy array)."""
+        return self.kind == "tensor"
+
+    @property
+    def rank(self) -> int | None:
+        """Number of dimensions of a tensor or array; None where it is unknown."""
+        return None if self.shape is None else len(self.shape)
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> Value:
+        """Read one record; unknown fields are ignored."""
+        items = record.get("items")
+        shape = record.get("shape")
+        return cls(
+            kind=str(record.get("k", "other")),
+            text=record.get("v"),
+            shape=None if shape is None else tuple(shape),
+            dtype=record.get("dtype"),
+            layout=record.get("layout"),
+            device=record.get("device"),
+            requires_grad=bool(record.get("grad", False)),
+            keys=tuple(record.get("keys", ())),
+            items=None if items is None else tuple(cls.from_json(item) for item in items),
+            length=record.get("len"),
+        )
+
+    def literal(self) -> str | None:
+        """Python source that makes an equal value, or None where text cannot (tensors, objects)."""
+        if self.kind in ("list", "tuple") and self.items is not None:
+            parts = [item.literal() for item in self.items]
+            if any(part is None for part in parts):
+                return None
+            inner = ", ".join(part for part in parts if part is not None)
+            if self.kind == "list":
+                return f"[{inner}]"
+            return f"({inner},)" if len(parts) == 1 else f"({inner})"
+        if self.kind == "float" and self.text in ("inf", "-inf", "nan"):
+            return f'float("{self.text}")'
+        simple = ("int", "float", "bool", "str", "none", "dtype", "layout", "memory_format")
+        return self.text if self.kind in (*simple, "device", "ellipsis", "complex") else None

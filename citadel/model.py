@@ -1,0 +1,200 @@
+"""Data that flows between the stages: case, adaptation, verdict, finding, triage.
+
+Everything is frozen and JSON-serialisable; ids are sha256 of canonical content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+
+class BugKind(StrEnum):
+    """What the report is about."""
+
+    STATUS = "status"
+    VALUE = "value"
+    PERFORMANCE = "performance"
+
+
+class SymptomKind(StrEnum):
+    """How a status bug shows."""
+
+    RAISES = "raises"
+    CRASHES = "crashes"
+    HANGS = "hangs"
+
+
+class VerdictKind(StrEnum):
+    """What a replay says about a sibling (design, section 8)."""
+
+    BUG = "bug"
+    CLEAN = "clean"
+    REFUSED = "refused"
+    DIFFERENT = "different"
+    FLAKY = "flaky"
+    NEEDS = "needs"
+    NOT_ADAPTED = "not_adapted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symptom:
+    """The test oracle of a status bug.
+
+    `raises`: `exception` is the class name and `message` the first line as seen, `pattern` the
+    normalised message that two symptoms are compared by. `crashes`: `signal` is e.g. "SIGSEGV",
+    `message` the framework's last words if any. `hangs`: neither.
+    """
+
+    kind: SymptomKind
+    exception: str | None = None
+    message: str | None = None
+    pattern: str | None = None
+    signal: str | None = None
+
+    def to_json(self) -> dict[str, str]:
+        """The contract's `symptom` object: only the fields that are set."""
+        fields = ("exception", "message", "pattern", "signal")
+        record = {"kind": str(self.kind)}
+        record.update({f: getattr(self, f) for f in fields if getattr(self, f) is not None})
+        return record
+
+    def headline(self) -> str:
+        """One line for people."""
+        if self.kind is SymptomKind.CRASHES:
+            return f"crashes with {self.signal}" + (f" ({self.message})" if self.message else "")
+        if self.kind is SymptomKind.HANGS:
+            return "hangs"
+        return f"{self.exception}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BugCase:
+    """A reproduced (or recorded) bug with self-contained code: the one currency of Citadel.
+
+    `reproduces` tells whether this build still shows `symptom`; where it does not, the symptom is
+    the one the report recorded and `observed` says what happens instead ("fixed here").
+    """
+
+    id: str
+    origin: str
+    framework: str
+    build: str
+    api: str
+    code: str
+    kind: BugKind
+    symptom: Symptom
+    reproduces: bool
+    runs: tuple[int, int]
+    observed: str = ""
+    needs: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channels:
+    """Similarity of a sibling to the source API, per channel; None where a channel is silent."""
+
+    context: Fraction | None = None
+    signature: float = 0.0
+    family: str | None = None
+    """How the names are related ("dimension", "method", "module", "in-place", ...), or None."""
+    arguments: float | None = None
+    """How well the sibling's signature takes the failing call's own arguments (0 to 1)."""
+
+    def to_json(self) -> dict[str, float | bool | str | None]:
+        """The contract's `channels` object."""
+        return {
+            "context": None if self.context is None else round(float(self.context), 3),
+            "signature": round(self.signature, 3),
+            "family": self.family is not None,
+            "relation": self.family,
+            "arguments": None if self.arguments is None else round(self.arguments, 3),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the replays of one generated case say: k of n runs showed the symptom."""
+
+    kind: VerdictKind
+    runs: tuple[int, int]
+    confidence: float
+    symptom: Symptom | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One sibling API with its verdict and, where a case was generated, its file."""
+
+    api: str
+    verdict: Verdict
+    channels: Channels
+    edits: tuple[str, ...] = ()
+    code: str = ""
+    file: str | None = None
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Findings with one likely root cause, the source API first."""
+
+    key: str
+    apis: tuple[str, ...]
+    root: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seconds:
+    """Wall time of one triage, in seconds; `first_finding` is None when there was none."""
+
+    verify: float = 0.0
+    siblings: float = 0.0
+    first_finding: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triage:
+    """The result for one report: exactly one of `error`, `skipped` and `case` is set."""
+
+    input: str
+    repository: str | None = None
+    number: int | None = None
+    title: str = ""
+    error: str | None = None
+    skipped: str | None = None
+    case: BugCase | None = None
+    findings: tuple[Finding, ...] = ()
+    families: tuple[Family, ...] = ()
+    seconds: Seconds = Seconds()
+    tried: int = 0
+    """APIs that were tried on the failing call, including those that came out clean."""
+    control: str | None = None
+    """A warning when an unrelated API shows the same symptom."""
+
+    @property
+    def bugs(self) -> tuple[Finding, ...]:
+        """The findings whose verdict is `bug`."""
+        return tuple(f for f in self.findings if f.verdict.kind is VerdictKind.BUG)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetSummary:
+    """The build under test, as every output names it."""
+
+    python: str
+    framework: str
+    version: str
+    devices: tuple[str, ...]
+    sandbox: str
+
+
+def content_id(*parts: str) -> str:
+    """sha256 over the parts, shortened to 16 hexadecimal digits."""
+    canonical = json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(canonical).hexdigest()[:16]

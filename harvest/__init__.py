@@ -1,0 +1,1 @@
+"""Floor 1: everything that yields candidate bug cases."""

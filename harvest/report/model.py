@@ -1,0 +1,107 @@
+"""What a report says, before anything of it has run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ClaimKind(StrEnum):
+    """What the reporter saw, as pasted or told."""
+
+    RAISES = "raises"
+    CRASHES = "crashes"
+    HANGS = "hangs"
+    VALUE = "value"
+    PERFORMANCE = "performance"
+
+
+class ClaimSource(StrEnum):
+    """Where a claim was found, strongest first."""
+
+    LOG = "log"
+    TITLE = "title"
+    BODY = "body"
+
+
+class Need(StrEnum):
+    """What the code wants that a sandboxed CPU run cannot give."""
+
+    CUDA = "cuda"
+    MPS = "mps"
+    NETWORK = "network"
+    FILES = "files"
+    PACKAGE = "package"
+    DISTRIBUTED = "distributed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """One bug report. `source` is the input as the user named it."""
+
+    source: str
+    title: str
+    body: str
+    repository: str | None = None
+    number: int | None = None
+    labels: tuple[str, ...] = ()
+    state: str = ""
+    comments: int = 0
+    created_at: str = ""
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snippet:
+    """Python source found in a report, repaired until it parses.
+
+    `repairs` names the repair steps that changed it, in order; `needs` what it would take to run
+    it; `origin` tells the fence ("fence 1"), several ("fences 1+2") or "file".
+    """
+
+    code: str
+    origin: str
+    repairs: tuple[str, ...] = ()
+    needs: tuple[tuple[Need, str], ...] = ()
+    """(what, detail), e.g. (Need.PACKAGE, "torchvision")."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A symptom that the report records: from a pasted log, or from words in title and body.
+
+    `signal` is e.g. "SIGSEGV"; `exception` the class name without its module and `message` the
+    rest of that line (and following ones up to a blank line) of the *last* traceback line.
+    """
+
+    kind: ClaimKind
+    source: ClaimSource
+    exception: str | None = None
+    message: str | None = None
+    signal: str | None = None
+    text: str = ""
+    """The words or lines that say so, shortened to 200 characters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """An API-like dotted or backticked name in the prose, with how often and where."""
+
+    name: str
+    title: int
+    body: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A report, understood as far as reading goes.
+
+    `candidates` are what to run, in the order to try; claims are strongest first. `skipped` is set
+    (and `candidates` empty) when there is nothing to run.
+    """
+
+    report: Report
+    candidates: tuple[Snippet, ...]
+    claims: tuple[Claim, ...]
+    mentions: tuple[Mention, ...]
+    skipped: str | None = None
