@@ -1,0 +1,93 @@
+"""Run one case in the child: plain, or with every call of its text traced.
+
+`code` is the text as the report has it; `traced` the same text, line by line, in which each call
+`f(x)` reads `__citadel__(7, f, x)`. Tracebacks and `inspect.getsource` see the original text.
+"""
+
+import linecache
+import os
+import sys
+import traceback
+import types
+
+NAME = "case.py"
+
+
+def run(emit, code, traced=None, hook=None):
+    """Execute the case as `__main__`; emits its trace, its exception and `{"e": "done"}`.
+
+    Returns the exit code for the process.
+    """
+    path = os.path.join(os.getcwd(), NAME)
+    with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
+        file.write(code)
+    linecache.cache[path] = (len(code), None, code.splitlines(True), path)
+    module = types.ModuleType("__main__")
+    module.__file__ = path
+    module.__dict__["__builtins__"] = __builtins__
+    sys.modules["__main__"] = module
+    sys.path.insert(0, os.getcwd())
+    sys.argv = [path]
+    if traced is not None:
+        import trace_calls
+
+        module.__dict__["__citadel__"] = trace_calls.Tracer(emit, hook)
+    try:
+        exec(compile(traced if traced is not None else code, path, "exec"), module.__dict__)
+    except SystemExit as problem:
+        return _exit_code(emit, problem)
+    except BaseException as problem:
+        emit(exception_event(problem, path))
+        print_exception(problem, path)
+        return 1
+    emit({"e": "done"})
+    return 0
+
+
+def _exit_code(emit, problem):
+    if problem.code in (None, 0):
+        emit({"e": "done"})
+        return 0
+    return problem.code if isinstance(problem.code, int) else 1
+
+
+def exception_event(problem, path):
+    """`{"e": "exception", "types": [class, bases...], "message", "frames", "cause"}`."""
+    frames = [
+        (os.path.basename(f.filename) if f.filename == path else f.filename, f.lineno, f.name)
+        for f in traceback.extract_tb(problem.__traceback__)
+        if not ours(f.filename)
+    ]
+    cause = problem.__cause__ or (None if problem.__suppress_context__ else problem.__context__)
+    return {
+        "e": "exception",
+        "types": [kind.__name__ for kind in type(problem).__mro__ if kind is not object],
+        "message": message(problem),
+        "frames": frames[-40:],
+        "cause": type(cause).__name__ if cause is not None else None,
+    }
+
+
+def message(problem):
+    """The exception's text; a hostile `__str__` does not stop us."""
+    try:
+        return str(problem)[:4000]
+    except Exception:
+        return "<exception without text>"
+
+
+def ours(filename):
+    return os.path.dirname(os.path.abspath(filename)) == os.path.dirname(os.path.abspath(__file__))
+
+
+def print_exception(problem, path):
+    """The traceback as the interpreter prints it, without Citadel's own frames."""
+    frames = [f for f in traceback.extract_tb(problem.__traceback__) if not ours(f.filename)]
+    lines = traceback.format_list(frames) + traceback.format_exception_only(
+        type(problem), problem
+    )
+    try:
+        sys.stderr.write("Traceback (most recent call last):\n" + "".join(lines))
+        sys.stderr.flush()
+    except Exception:
+        pass

@@ -1,0 +1,78 @@
+"""Which public PyTorch API a callable object is. Imported by the clean parent: runs no operation."""
+
+import sys
+
+import torch
+
+NAMESPACES = (
+    "torch.nn.functional",
+    "torch.linalg",
+    "torch.fft",
+    "torch.special",
+    "torch.sparse",
+    "torch.signal.windows",
+    "torch.nested",
+    "torch.func",
+    "torch.autograd.functional",
+    "torch.autograd",
+    "torch.nn.utils",
+    "torch.nn.utils.rnn",
+    "torch.nn.init",
+    "torch",
+    "torch._C._nn",
+)
+_NAMES = {}
+_TENSOR_METHODS = {}
+
+
+def prepare():
+    """Build the table from object to name; one walk, before any fork."""
+    for namespace in NAMESPACES:
+        module = sys.modules.get(namespace)
+        for name, thing in sorted(vars(module).items()) if module is not None else ():
+            if callable(thing) and not name.startswith("_") and not isinstance(thing, type):
+                _NAMES.setdefault(id(thing), "{}.{}".format(namespace, name))
+    for name in dir(torch.Tensor):
+        thing = getattr(torch.Tensor, name, None)
+        if callable(thing) and not isinstance(thing, type):
+            _TENSOR_METHODS.setdefault(id(thing), "torch.Tensor." + name)
+
+
+def identify(function):
+    """(public name, form, receiver) of a callable of PyTorch, or None for a foreign one."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, torch.Tensor):
+        return "torch.Tensor." + function.__name__, "method", owner
+    if isinstance(function, torch.nn.Module):
+        return _class_name(type(function)), "module", function
+    name = _NAMES.get(id(function))
+    if name is not None:
+        return name, "function", None
+    name = _TENSOR_METHODS.get(id(function))
+    if name is not None:
+        return name, "unbound", None
+    if isinstance(function, type):
+        name = _class_name(function)
+        return (name, "class", None) if name.startswith("torch.") else None
+    return _by_module(function, owner)
+
+
+def _by_module(function, owner):
+    kind = type(function).__name__
+    if kind in ("OpOverloadPacket", "OpOverload"):
+        parts = str(function).split(".")
+        return "torch.ops." + ".".join(parts[:2]), "function", None
+    module = getattr(function, "__module__", None) or ""
+    if module.split(".")[0] != "torch":
+        return None
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", kind)
+    return "{}.{}".format(module, name), "function", None
+
+
+def _class_name(kind):
+    return "{}.{}".format(kind.__module__, kind.__qualname__)
+
+
+def interesting(value):
+    """Whether the tracer follows this object: tensors and layers."""
+    return isinstance(value, (torch.Tensor, torch.nn.Module))

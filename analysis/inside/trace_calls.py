@@ -1,0 +1,116 @@
+"""The tracer that instrumented code calls: records public calls with their bound values.
+
+One event when a call starts and one when it ends, so that the call that never returned is known
+after a crash. Only metadata is recorded (see `values`). Objects carry a number (`id`) so that the
+host can follow a tensor from the call that made it to the call that choked on it.
+"""
+
+import sys
+
+from values import describe
+
+MAX_EVENTS = 4000
+QUIET_AFTER = 200
+"""Calls of one site that are recorded in full; later ones only when they fail."""
+
+
+class Tracer:
+    """Callable `(site, function, *args, **kwargs)` that calls, records and returns the result.
+
+    `hook(site, occurrence, function, args, kwargs)` runs before the call, if given (the probe).
+    """
+
+    def __init__(self, emit, hook=None):
+        self.emit = emit
+        self.hook = hook
+        self.count = 0
+        self.seen = {}
+        self.alive = []  # keeps described objects alive, so that their numbers stay theirs
+        self.numbers = {}
+        self.depth = 0
+        framework = next((name for name in ("torch",) if name in sys.modules), None)
+        self.names = __import__("names_" + framework) if framework else None
+
+    def __call__(self, site, function, /, *args, **kwargs):
+        occurrence = self.seen[site] = self.seen.get(site, 0) + 1
+        if self.hook is not None:
+            self.hook(site, occurrence, function, args, kwargs)
+        name, form, receiver = self.identify(function)
+        if not self.worth(name, form, args, kwargs):
+            return function(*args, **kwargs)
+        number = self.count = self.count + 1
+        loud = occurrence <= QUIET_AFTER and number <= MAX_EVENTS
+        if loud:
+            self.started(number, site, occurrence, name, form, receiver, args, kwargs)
+        self.depth += 1
+        try:
+            result = function(*args, **kwargs)
+        except BaseException as problem:
+            if not loud:
+                self.started(number, site, occurrence, name, form, receiver, args, kwargs)
+            kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
+            self.emit({"e": "raise", "n": number, "types": kinds, "message": text(problem)})
+            raise
+        finally:
+            self.depth -= 1
+        if loud:
+            self.emit({"e": "return", "n": number, "value": self.seen_value(result)})
+        return result
+
+    def started(self, number, site, occurrence, name, form, receiver, args, kwargs):
+        self.emit(
+            {
+                "e": "call",
+                "n": number,
+                "s": site,
+                "o": occurrence,
+                "d": self.depth,
+                "f": name,
+                "form": form,
+                "self": None if receiver is None else self.seen_value(receiver),
+                "args": [self.seen_value(value) for value in args[:64]],
+                "kwargs": {str(key): self.seen_value(value) for key, value in kwargs.items()},
+            }
+        )
+
+    def identify(self, function):
+        """(name, form, receiver): form is function, method, module, class or other."""
+        if self.names is not None:
+            found = self.names.identify(function)
+            if found is not None:
+                return found
+        module = getattr(function, "__module__", None) or "builtins"
+        name = getattr(function, "__qualname__", None) or type(function).__name__
+        return "{}.{}".format(module, name), "other", None
+
+    def worth(self, name, form, args, kwargs):
+        """Whether a call is recorded: the framework's own, or one that is handed its values."""
+        if form != "other":
+            return True
+        return any(self.interesting(value) for value in (*args[:8], *kwargs.values()))
+
+    def interesting(self, value):
+        if isinstance(value, (list, tuple)):
+            return any(self.interesting(item) for item in value[:4])
+        return self.names is not None and self.names.interesting(value)
+
+    def seen_value(self, value):
+        record = describe(value)
+        if self.names is not None and self.names.interesting(value):
+            key = id(value)
+            if key not in self.numbers:
+                self.numbers[key] = len(self.alive)
+                self.alive.append(value)
+            record["id"] = self.numbers[key]
+        elif isinstance(value, (list, tuple)) and len(value) <= 16:
+            for item, part in zip(value, record.get("items", ())):
+                if self.interesting(item):
+                    part.update(self.seen_value(item))
+        return record
+
+
+def text(problem):
+    try:
+        return str(problem)[:4000]
+    except Exception:
+        return "<exception without text>"

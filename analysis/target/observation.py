@@ -1,0 +1,203 @@
+"""What was seen when a piece of code ran in the sandbox."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from analysis.values import Value
+
+
+class Outcome(StrEnum):
+    """How a run ended. Kills by the watchdog have names of their own."""
+
+    OK = "ok"
+    EXCEPTION = "exception"
+    SIGNAL = "signal"
+    EXIT = "exit"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    OUTPUT = "output"
+    PROCESSES = "processes"
+    LOST = "lost"
+    """The server died with the case (which may have killed it)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One traceback entry; `file` is "case.py" for the case's own text."""
+
+    file: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """An exception: `types` is its class followed by its bases."""
+
+    types: tuple[str, ...]
+    message: str
+    frames: tuple[Frame, ...] = ()
+
+    @property
+    def type(self) -> str:
+        """The class name."""
+        return self.types[0] if self.types else "Exception"
+
+    @classmethod
+    def from_json(cls, event: dict[str, Any]) -> Raised:
+        """Read an `exception` or `raise` event."""
+        frames = tuple(
+            Frame(file=str(file), line=int(line or 0), function=str(function))
+            for file, line, function in event.get("frames", ())
+        )
+        types = tuple(str(kind) for kind in event.get("types", ()))
+        return cls(types=types, message=str(event.get("message", "")), frames=frames)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """A value that a call was given; `id` numbers tensors and layers within one run."""
+
+    value: Value
+    id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One traced call.
+
+    `site` is the number of the call in the text, `occurrence` counts its executions from 1.
+    `form`: function, method, unbound (a method called through its class), module (a layer being
+    called), class (a constructor) or other. A call that neither returned nor raised is the one that
+    was running when the process died.
+    """
+
+    number: int
+    site: int
+    occurrence: int
+    depth: int
+    name: str
+    form: str
+    receiver: Argument | None
+    arguments: tuple[Argument, ...]
+    keywords: tuple[tuple[str, Argument], ...]
+    result: Argument | None = None
+    raised: Raised | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the call returned or raised."""
+        return self.result is not None or self.raised is not None
+
+    def inputs(self) -> tuple[Argument, ...]:
+        """Receiver, positional and keyword values."""
+        receiver = (self.receiver,) if self.receiver is not None else ()
+        return (*receiver, *self.arguments, *(value for _, value in self.keywords))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """One run of one piece of code. Times are in seconds, memory in bytes."""
+
+    outcome: Outcome
+    code: int = 0
+    """Exit status, or the signal's number."""
+    exception: Raised | None = None
+    calls: tuple[Call, ...] = ()
+    stdout: str = ""
+    stderr: str = ""
+    wall: float = 0.0
+    cpu: float = 0.0
+    peak: int = 0
+    sandbox: str = ""
+    extra: tuple[dict[str, Any], ...] = ()
+    """Events of other kinds (the probe's)."""
+
+    @property
+    def signal(self) -> str | None:
+        """Name of the signal that ended the run, e.g. "SIGSEGV"."""
+        if self.outcome is not Outcome.SIGNAL:
+            return None
+        try:
+            return signal.Signals(self.code).name
+        except ValueError:
+            return f"signal {self.code}"
+
+
+_KILLS = {o.value: o for o in (Outcome.TIMEOUT, Outcome.MEMORY, Outcome.OUTPUT, Outcome.PROCESSES)}
+
+
+def observe(events: Iterable[dict[str, Any]], end: dict[str, Any], sandbox: str) -> Observation:
+    """Put one run's events and its end together; malformed events (a forged pipe) are ignored."""
+    calls: dict[int, dict[str, Any]] = {}
+    exception: Raised | None = None
+    done = False
+    extra: list[dict[str, Any]] = []
+    for event in events:
+        kind = event.get("e")
+        if kind == "call" and isinstance(event.get("n"), int):
+            calls[event["n"]] = dict(event)
+        elif kind in ("return", "raise") and event.get("n") in calls:
+            calls[event["n"]][str(kind)] = event
+        elif kind == "exception":
+            exception = Raised.from_json(event)
+        elif kind == "done":
+            done = True
+        else:
+            extra.append(event)
+    return Observation(
+        outcome=_outcome(end, exception=exception, done=done),
+        code=int(end.get("code", 0)),
+        exception=exception,
+        calls=tuple(call for call in map(_call, calls.values()) if call is not None),
+        stdout=str(end.get("stdout", "")),
+        stderr=str(end.get("stderr", "")),
+        wall=float(end.get("wall", 0)),
+        cpu=float(end.get("cpu", 0)),
+        peak=int(end.get("peak", 0)),
+        sandbox=sandbox,
+        extra=tuple(extra),
+    )
+
+
+def _outcome(end: dict[str, Any], *, exception: Raised | None, done: bool) -> Outcome:
+    how = str(end.get("how"))
+    if how in _KILLS:
+        return _KILLS[how]
+    if how == "lost":
+        return Outcome.LOST
+    if how == "signal":
+        # RLIMIT_CPU ends the process by SIGXCPU: our limit, not the framework's crash.
+        return Outcome.TIMEOUT if end.get("code") == signal.SIGXCPU else Outcome.SIGNAL
+    if done and end.get("code") == 0:
+        return Outcome.OK
+    return Outcome.EXCEPTION if exception is not None else Outcome.EXIT
+
+
+def _argument(record: dict[str, Any]) -> Argument:
+    return Argument(value=Value.from_json(record), id=record.get("id"))
+
+
+def _call(event: dict[str, Any]) -> Call | None:
+    try:
+        returned, raised = event.get("return"), event.get("raise")
+        return Call(
+            number=event["n"],
+            site=int(event["s"]),
+            occurrence=int(event["o"]),
+            depth=int(event["d"]),
+            name=str(event["f"]),
+            form=str(event["form"]),
+            receiver=None if event.get("self") is None else _argument(event["self"]),
+            arguments=tuple(_argument(value) for value in event["args"]),
+            keywords=tuple((str(k), _argument(v)) for k, v in event["kwargs"].items()),
+            result=None if returned is None else _argument(returned["value"]),
+            raised=None if raised is None else Raised.from_json(raised),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None

@@ -1,0 +1,238 @@
+"""One sandboxed fork server: start it, give it jobs, survive its death.
+
+A job is either a case (`run`) or one of our own functions inside the interpreter (`task`). A
+session runs one job at a time; open several for more cores.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Self
+
+from analysis.errors import CitadelError
+from analysis.target.observation import Observation, observe
+from analysis.target.sandbox import INSIDE, Sandbox
+
+START_SECONDS = 180.0
+GRACE_SECONDS = 10.0
+"""How much longer than its wall limit a job may take before the server is taken for dead."""
+
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one job may use: seconds, bytes, processes."""
+
+    wall: float = 30.0
+    memory: int = 4 << 30
+    output: int = 64 << 20
+    file: int = 256 << 20
+    processes: int = 64
+
+    def to_json(self) -> dict[str, float]:
+        """As the server reads them; CPU time is a backstop for the wall clock."""
+        return {
+            "wall": self.wall,
+            "cpu": int(self.wall * 4) + 5,
+            "memory": self.memory,
+            "output": self.output,
+            "file": self.file,
+            "processes": self.processes,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskOutcome:
+    """What a task yielded, and how it died if it did ("timeout", "signal SIGSEGV", ...)."""
+
+    records: tuple[Event, ...]
+    died: str | None
+
+
+class Session:
+    """A context manager around one fork server; it starts with the first job."""
+
+    def __init__(
+        self, *, python: str, framework: str, sandbox: Sandbox, lent: Mapping[str, str]
+    ) -> None:
+        self._command = [python, "-I", str(INSIDE / "server.py"), framework]
+        self._command += [f"{name}={folder}" for name, folder in lent.items()]
+        self._sandbox = sandbox
+        self._process: subprocess.Popen[bytes] | None = None
+        self._scratch = ""
+        self._errors: IO[bytes] | None = None
+        self._buffer = b""
+        self._number = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def run(
+        self,
+        code: str,
+        *,
+        traced: str | None = None,
+        limits: Limits | None = None,
+        seed: int = 0,
+        entry: str = "case:run",
+        arguments: dict[str, Any] | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> Observation:
+        """Run one case in a fresh child. `traced` is its instrumented text, if it is to be traced.
+
+        Raises:
+            CitadelError: when the interpreter cannot be started at all.
+        """
+        given = {"code": code, "traced": traced, "seed": seed, **(arguments or {})}
+        events, end = self._job(entry, given, limits or Limits(), on_event)
+        return observe(events, end, str(self._sandbox.kind))
+
+    def task(self, name: str, arguments: dict[str, Any], *, wall: float) -> TaskOutcome:
+        """Run `module:function` of `analysis/inside`, which yields JSON records."""
+        events, end = self._job(name, dict(arguments), Limits(wall=wall, memory=8 << 30), None)
+        died = None
+        if end["how"] == "signal":
+            died = f"signal {signal.Signals(end['code']).name}"
+        elif end["how"] != "exit":
+            died = end["how"]
+        elif end["code"] != 0:
+            last = end["stderr"].strip().splitlines()[-1:] or [f"exit {end['code']}"]
+            died = f"exception {last[0]}"
+        return TaskOutcome(records=tuple(events), died=died)
+
+    def start(self) -> None:
+        """Start the server if it is not running (importing the framework takes seconds)."""
+        if self._process is not None and self._process.poll() is None:
+            return
+        self.close()
+        self._scratch = tempfile.mkdtemp(prefix="citadel-")
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
+        self._process = subprocess.Popen(
+            self._sandbox.command(self._command, self._scratch),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=self._sandbox.environment(self._scratch),
+            cwd=self._scratch,
+            start_new_session=True,
+        )
+        record = self._read(time.monotonic() + START_SECONDS)
+        if record is None or "ready" not in record:
+            problem = self._last_words()
+            self.close()
+            raise CitadelError(
+                f"the interpreter under test did not start: {problem}",
+                "try: citadel doctor --python " + self._command[0],
+            )
+
+    def close(self) -> None:
+        """Kill the server and everything below it, and remove its scratch directory."""
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
+            process.wait()
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
+        if self._scratch:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch = ""
+        self._buffer = b""
+
+    def _job(
+        self,
+        entry: str,
+        arguments: dict[str, Any],
+        limits: Limits,
+        on_event: Callable[[Event], None] | None,
+    ) -> tuple[list[Event], Event]:
+        self.start()
+        self._number += 1
+        job = {"id": self._number, "entry": entry, "arguments": arguments, "limits": limits.to_json()}
+        events: list[Event] = []
+        end: Event | None = None
+        if self._send(json.dumps(job).encode() + b"\n"):
+            deadline = time.monotonic() + limits.wall + GRACE_SECONDS
+            while end is None and (record := self._read(deadline)) is not None:
+                if record.get("id") != self._number:
+                    continue
+                if "event" in record:
+                    events.append(record["event"])
+                    if on_event is not None:
+                        on_event(record["event"])
+                end = record.get("end")
+        if end is None:
+            words = self._last_words()
+            self.close()
+            end = {"how": "lost", "code": 0, "stderr": words}
+        return events, end
+
+    def _send(self, data: bytes) -> bool:
+        assert self._process is not None  # noqa: S101 - start() saw to it
+        assert self._process.stdin is not None  # noqa: S101
+        try:
+            self._process.stdin.write(data)
+            self._process.stdin.flush()
+        except OSError:
+            return False
+        return True
+
+    def _read(self, deadline: float) -> Event | None:
+        """The next line of the server; None when it died or the deadline passed."""
+        assert self._process is not None  # noqa: S101
+        assert self._process.stdout is not None  # noqa: S101
+        fd = self._process.stdout.fileno()
+        with selectors.DefaultSelector() as selector:
+            selector.register(fd, selectors.EVENT_READ)
+            chunks = [self._buffer]
+            while b"\n" not in chunks[-1]:
+                if not selector.select(max(0.0, deadline - time.monotonic())):
+                    self._buffer = b"".join(chunks)
+                    return None
+                data = os.read(fd, 1 << 20)
+                if not data:
+                    return None
+                chunks.append(data)
+        line, _, self._buffer = b"".join(chunks).partition(b"\n")
+        try:
+            record = json.loads(line)
+        except ValueError:
+            return {}
+        return record if isinstance(record, dict) else {}
+
+    def _last_words(self) -> str:
+        if self._errors is None:
+            return "no output"
+        try:
+            self._errors.seek(0)
+            lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        except OSError:
+            return "no output"
+        return lines[-1][:300] if lines else "no output"
+
+
+def lent_packages() -> dict[str, str]:
+    """Pure-Python packages that a framework's test helpers import, lent read-only: name -> folder."""
+    import expecttest
+
+    return {"expecttest": str(Path(expecttest.__file__).resolve().parent)}
