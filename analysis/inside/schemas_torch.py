@@ -1,0 +1,118 @@
+"""Operator schemas of the aten library as signatures; the most trusted source.
+
+In: operator names. Out: lists of `[name, type, default, flag]`, one list per overload that works on
+tensors; `flag` is "k" for keyword-only parameters, else "". Types are the schema's own ("Tensor?",
+"int[2]", "Scalar"), defaults are Python source text, None where the argument is required.
+"""
+
+import re
+
+import torch
+
+ALIAS_SET = re.compile(r"\([a-z*]!?(?:\|[a-z*]!?)*(?: -> [a-z*|!]+)?\)")
+DTYPES = (
+    "uint8 int8 int16 int32 int64 float16 float32 float64 complex32 complex64 complex128 bool"
+    " qint8 quint8 qint32 bfloat16"
+).split()
+FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+LAYOUTS = ("strided", "sparse_coo")
+
+
+class Schemas:
+    """All schemas of the aten library by operator name, read once."""
+
+    def __init__(self):
+        self.by_name = {}
+        for schema in torch._C._jit_get_all_schemas():
+            if schema.name.startswith("aten::"):
+                self.by_name.setdefault(schema.name[len("aten::") :], []).append(schema)
+
+    def names(self):
+        """Operator names, sorted."""
+        return sorted(self.by_name)
+
+    def overloads(self, name):
+        """`[(overload name, parameters)]` of the overloads that Python callers can mean."""
+        found = [schema for schema in self.by_name.get(name, ()) if wanted(schema)]
+        if any(takes_tensor(schema) for schema in found) or self.generic(name):
+            found = [schema for schema in found if takes_tensor(schema)]
+        return [(schema.overload_name, parameters(schema)) for schema in found]
+
+    def generic(self, name):
+        """Whether TorchScript has its own, differently named, version for lists of any type."""
+        return any(text(schema)[0].startswith("t[] ") for schema in self.by_name.get(name, ()))
+
+
+def wanted(schema):
+    """Whether an overload is not for output arguments and works on tensors at all."""
+    if any(getattr(argument, "is_out", False) for argument in schema.arguments):
+        return False
+    overload = schema.overload_name
+    if (
+        ", ...)" in str(schema)
+        or overload == "out"
+        or overload.endswith("_out")
+        or "hacked_twin" in overload
+    ):
+        return False
+    return takes_tensor(schema) or any("Tensor" in str(item.type) for item in schema.returns)
+
+
+def takes_tensor(schema):
+    """Whether one of the arguments is a tensor or holds tensors."""
+    return any("Tensor" in str(argument.type) for argument in schema.arguments)
+
+
+def text(schema):
+    """The argument list of a schema as text, one piece for each argument."""
+    line = ALIAS_SET.sub("", str(schema)).partition(" -> ")[0]
+    return split(line[line.index("(") + 1 : line.rindex(")")])
+
+
+def split(line):
+    """Split at commas outside brackets and quotes; the bare `*` is dropped.
+
+    >>> split('Tensor a, *, int[2] b=[1, 1]')
+    ['Tensor a', 'int[2] b=[1, 1]']
+    """
+    parts, depth, quoted, start = [], 0, False, 0
+    for at, char in enumerate(line):
+        if char == '"':
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif char in "([":
+            depth += 1
+        elif char in ")]":
+            depth -= 1
+        elif char == "," and depth == 0:
+            parts.append(line[start:at].strip())
+            start = at + 1
+    parts.append(line[start:].strip())
+    return [part for part in parts if part and part != "*"] or [""]
+
+
+def parameters(schema):
+    """`[name, type, default, flag]` of each argument."""
+    pieces = text(schema)
+    rows = []
+    for argument, piece in zip(schema.arguments, pieces):
+        kind = piece.split(" ")[0].replace("SymInt", "int")
+        default = None
+        if argument.has_default_value():
+            default = literal(argument.default_value, kind)
+        rows.append([argument.name, kind, default, "k" if argument.kwarg_only else ""])
+    return rows
+
+
+def literal(value, kind):
+    """Python source of a schema's default; enumerations are stored as numbers there."""
+    base = kind.rstrip("?")
+    names = {"ScalarType": DTYPES, "MemoryFormat": FORMATS, "Layout": LAYOUTS}.get(base)
+    if names is not None and type(value) is int and 0 <= value < len(names):
+        return "torch." + names[value]
+    if type(value) is float and (value != value or value in (float("inf"), float("-inf"))):
+        return 'float("{}")'.format(value)
+    if isinstance(value, (type(None), bool, int, float, complex, str, list, tuple)):
+        return repr(value)
+    return "..." if "object at" in repr(value) else repr(value)
