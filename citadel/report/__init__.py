@@ -1,0 +1,1 @@
+"""Outputs: JSON document, terminal, Markdown for a tracker, generated cases on disk."""

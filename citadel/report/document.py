@@ -1,0 +1,132 @@
+"""The JSON document: what `--json` writes (design, section 9).
+
+In: the build under test and the triages. Out: a dictionary of plain JSON values. Fields beyond the
+contract are additive: `case.observed`, `case.runs`, `case.evidence`, `tried`, `control`, and per
+sibling `aliases`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from citadel.model import BugCase, Finding, Seconds, TargetSummary, Triage
+from citadel.report.files import unwritable, write_atomically
+from citadel.report.order import ranked
+
+SCHEMA = 1
+
+
+def document(target: TargetSummary, triages: Sequence[Triage]) -> dict[str, Any]:
+    """Return the whole document, reports in the order given, siblings ranked."""
+    return {
+        "schema": SCHEMA,
+        "target": target_record(target),
+        "reports": [_report_record(triage) for triage in triages],
+    }
+
+
+def write_json(record: dict[str, Any], destination: str | Path) -> None:
+    """Write a document to a file, atomically, or to stdout where `destination` is "-".
+
+    Raises:
+        CitadelError: where it cannot be written; an older file stays as it was.
+    """
+    # ASCII only: text of strangers may hold what no terminal or UTF-8 stream should get.
+    text = json.dumps(record, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
+    if str(destination) == "-":
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except OSError as error:
+            raise unwritable("the standard output", error) from error
+        return
+    path = Path(destination)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        _write_to_device(path, text)
+        return
+    # A link is the user's own: its target is what gets replaced.
+    write_atomically(path.resolve() if path.is_symlink() else path, text)
+
+
+def target_record(target: TargetSummary) -> dict[str, Any]:
+    """Return the contract's `target` object."""
+    return {
+        "python": target.python,
+        "framework": target.framework,
+        "version": target.version,
+        "devices": list(target.devices),
+        "sandbox": target.sandbox,
+    }
+
+
+def sibling_record(finding: Finding) -> dict[str, Any]:
+    """Return one entry of the contract's `siblings`."""
+    verdict = finding.verdict
+    return {
+        "api": finding.api,
+        "verdict": str(verdict.kind),
+        "runs": list(verdict.runs),
+        "confidence": round(verdict.confidence, 3),
+        "channels": finding.channels.to_json(),
+        "edits": list(finding.edits),
+        "file": finding.file,
+        "symptom": None if verdict.symptom is None else verdict.symptom.to_json(),
+        "reason": verdict.reason,
+        "aliases": list(finding.aliases),
+    }
+
+
+def _write_to_device(path: Path, text: str) -> None:
+    """Write to a pipe or device as it is: a rename would replace it by a file."""
+    try:
+        with path.open("w", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def _report_record(triage: Triage) -> dict[str, Any]:
+    return {
+        "input": triage.input,
+        "repository": triage.repository,
+        "number": triage.number,
+        "title": triage.title,
+        "error": triage.error,
+        "skipped": triage.skipped,
+        "case": None if triage.case is None else _case_record(triage.case),
+        "siblings": [sibling_record(finding) for finding in ranked(triage.findings)],
+        "families": [
+            {"key": family.key, "apis": list(family.apis), "root": family.root}
+            for family in triage.families
+        ],
+        "seconds": _seconds_record(triage.seconds),
+        "tried": triage.tried,
+        "control": triage.control,
+    }
+
+
+def _case_record(case: BugCase) -> dict[str, Any]:
+    return {
+        "id": case.id,
+        "api": case.api,
+        "kind": str(case.kind),
+        "reproduces": case.reproduces,
+        "symptom": case.symptom.to_json(),
+        "needs": list(case.needs),
+        "observed": case.observed,
+        "runs": list(case.runs),
+        "evidence": list(case.evidence),
+    }
+
+
+def _seconds_record(seconds: Seconds) -> dict[str, float | None]:
+    first = seconds.first_finding
+    return {
+        "verify": round(seconds.verify, 3),
+        "siblings": round(seconds.siblings, 3),
+        "first_finding": None if first is None else round(first, 3),
+    }

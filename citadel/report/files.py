@@ -1,0 +1,91 @@
+"""Writes output files whole or not at all, and never outside the folder that they belong in.
+
+In: a destination and its text. Out: the file, put in place by a rename, so that a full disk or a
+kill leaves what was there before. Failures are users' errors with a hint.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import secrets
+from pathlib import Path
+
+from analysis.errors import CitadelError
+
+_COMPONENT_LIMIT = 120
+_SAFE_COMPONENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_HINTS = {
+    errno.ENOSPC: "the disk is full: free some space or choose another place",
+    errno.EDQUOT: "the disk quota is used up: free some space or choose another place",
+    errno.ENOENT: "create the folder first or choose another place",
+    errno.EISDIR: "that is a folder: name a file inside it",
+    errno.EROFS: "the file system is read-only: choose another place",
+}
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write `text` to a new file beside `path`, then rename it to `path`.
+
+    Characters that UTF-8 has no form for (lone surrogates) are written as escapes.
+
+    Raises:
+        CitadelError: where the file cannot be written; an older file stays as it was.
+    """
+    scratch = path.with_name(f".citadel-{secrets.token_hex(8)}.tmp")
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(scratch, flags, 0o666), "wb") as stream:
+            stream.write(text.encode("utf-8", "backslashreplace"))
+        scratch.replace(path)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    finally:
+        # After the rename there is nothing left to remove.
+        scratch.unlink(missing_ok=True)
+
+
+def unwritable(path: Path | str, error: OSError) -> CitadelError:
+    """Turn a failed write into a user's error."""
+    hint = _HINTS.get(error.errno or 0, "check the permissions or choose another place")
+    return CitadelError(f"cannot write {path}: {error.strerror or error}", hint)
+
+
+def safe_component(name: str, reserved: frozenset[str] = frozenset()) -> str:
+    """Return a file name that stands for `name`: `name` itself where that is harmless.
+
+    Anything else (separators, leading dots, reserved or very long names) keeps its harmless
+    characters and gets a digest of the original, so that different names stay different.
+    """
+    harmless = _SAFE_COMPONENT.fullmatch(name) is not None and ".." not in name
+    if harmless and len(name) <= _COMPONENT_LIMIT and name not in reserved:
+        return name
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    kept = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:_COMPONENT_LIMIT].strip("_")
+    return f"{kept or 'unnamed'}-{digest}"
+
+
+def folder_inside(root: Path, *components: str) -> Path:
+    """Create `root/components...` and return it; every component is made harmless first.
+
+    Raises:
+        CitadelError: where a component is a link out of `root`, or cannot be created.
+    """
+    folder = root
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        home = root.resolve()
+        for component in components:
+            folder = folder / safe_component(component)
+            if not folder.resolve().is_relative_to(home):
+                raise CitadelError(
+                    f"{folder} leads outside {root}", "remove that link or choose another folder"
+                )
+            folder.mkdir(exist_ok=True)
+    except (OSError, RuntimeError) as error:
+        # Path.resolve() raises RuntimeError for a loop of links.
+        cause = error if isinstance(error, OSError) else OSError(errno.ELOOP, str(error))
+        raise unwritable(folder, cause) from error
+    return folder

@@ -1,0 +1,164 @@
+"""The report on one family, ready to paste into a GitHub issue.
+
+In: the build under test and one triage. Out: Markdown with the affected APIs, one minimal script
+that shows all of them, the versions and how the siblings were found. Whatever comes from the report
+or the framework stands in inline code or fences, where it can neither break the page's structure
+nor mention, reference or embed anything.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from citadel.model import BugCase, Finding, SymptomKind, TargetSummary, Triage, VerdictKind
+from citadel.report.order import describe_channels, ranked, verdict_counts
+from citadel.report.script import family_script
+from citadel.report.text import code_span, fence, table_cell
+
+# GitHub refuses bodies beyond 65,536 characters.
+_ROW_LIMIT = 50
+_SCRIPT_LIMIT = 30_000
+
+
+def family_markdown(target: TargetSummary, triage: Triage) -> str:
+    """Return the family report of one triage as Markdown."""
+    case = triage.case
+    if case is None:
+        reason = triage.error or triage.skipped or "nothing was run"
+        return f"# No case for {code_span(triage.input)}\n\n{code_span(reason)}\n"
+    bugs = [finding for finding in ranked(triage.findings) if _is_bug(finding)]
+    parts = [
+        _title(case, bugs),
+        _symptom(triage, case),
+        _table(case, bugs),
+        *_script(case, bugs),
+        _versions(target),
+        _method(triage, case, bugs),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _is_bug(finding: Finding) -> bool:
+    return finding.verdict.kind is VerdictKind.BUG
+
+
+def _title(case: BugCase, bugs: list[Finding]) -> str:
+    """Name the API that fails on this build: the source, or the first sibling where it is fixed."""
+    failing = [case.api] if case.reproduces else []
+    failing += [finding.api for finding in bugs]
+    if not failing:
+        return f"# {code_span(case.api)} is fixed here, and no sibling fails"
+    rest = len(failing) - 1
+    siblings = f" and {rest} sibling API{'s' if rest > 1 else ''}" if rest else ""
+    fail = {SymptomKind.CRASHES: "crash", SymptomKind.HANGS: "hang"}.get(case.symptom.kind, "fail")
+    verb = fail if rest else {"crash": "crashes", "hang": "hangs", "fail": "fails"}[fail]
+    return f"# {code_span(failing[0])}{siblings} {verb}: {code_span(_cause(case), 100)}"
+
+
+def _cause(case: BugCase) -> str:
+    symptom = case.symptom
+    words = symptom.message or symptom.headline()
+    if symptom.kind is SymptomKind.CRASHES and symptom.signal:
+        return symptom.signal
+    return words
+
+
+def _symptom(triage: Triage, case: BugCase) -> str:
+    lines = ["## Symptom", "", code_span(case.symptom.headline(), 600)]
+    source = f"{triage.repository}#{triage.number}" if triage.number is not None else triage.input
+    lines += ["", f"First reported for {code_span(case.api)} in {code_span(source)}"]
+    if triage.title:
+        lines[-1] += f": {code_span(triage.title)}"
+    if not case.reproduces:
+        now = f": {code_span(case.observed)}" if case.observed else ""
+        lines += ["", f"{code_span(case.api)} itself is **fixed here**{now}."]
+    return "\n".join(lines)
+
+
+def _table(case: BugCase, bugs: list[Finding]) -> str:
+    if not bugs:
+        return "## Affected APIs\n\nNo sibling shows this symptom."
+    rows = [
+        "## Affected APIs",
+        "",
+        "| API | verdict | runs | symptom |",
+        "| --- | --- | --- | --- |",
+    ]
+    state = "reported" if case.reproduces else "fixed here"
+    shown = case.symptom.headline() if case.reproduces else case.observed
+    rows.append(_row(case.api, state, case.runs, shown))
+    for finding in bugs[:_ROW_LIMIT]:
+        verdict = finding.verdict
+        symptom = (verdict.symptom or case.symptom).headline()
+        rows.append(_row(finding.api, str(verdict.kind), verdict.runs, symptom))
+    if len(bugs) > _ROW_LIMIT:
+        rows += ["", f"... and {len(bugs) - _ROW_LIMIT} more."]
+    return "\n".join(rows)
+
+
+def _row(api: str, verdict: str, runs: tuple[int, int], symptom: str) -> str:
+    return (
+        f"| {table_cell(api, 300)} | {verdict} | {runs[0]} of {runs[1]} | {table_cell(symptom)} |"
+    )
+
+
+def _script(case: BugCase, bugs: list[Finding]) -> list[str]:
+    """Return the script and, where it had to be cut short, the names that it leaves out."""
+    pairs = [(case.api, case.code)]
+    pairs += [(finding.api, finding.code) for finding in bugs if finding.code]
+    isolated = case.symptom.kind is not SymptomKind.RAISES
+    kept = len(pairs)
+    script = family_script(pairs, isolated=isolated)
+    while len(script) > _SCRIPT_LIMIT and kept > 1:
+        kept = min(kept - 1, max(1, kept * _SCRIPT_LIMIT // len(script)))
+        script = family_script(pairs[:kept], isolated=isolated)
+    parts = ["## To reproduce", "Save as a file and run it; it prints one line per API."]
+    parts.append(fence(script))
+    left = [api for api, _ in pairs[kept:]]
+    if left:
+        names = ", ".join(code_span(api) for api in left[:_ROW_LIMIT])
+        more = "" if len(left) <= _ROW_LIMIT else ", ..."
+        parts.append(f"Left out for length ({len(left)}): {names}{more}")
+    return parts
+
+
+def _versions(target: TargetSummary) -> str:
+    devices = ", ".join(code_span(device) for device in target.devices)
+    return "\n".join(
+        [
+            "## Versions",
+            "",
+            f"- {code_span(target.framework)} {code_span(target.version)}",
+            f"- devices: {devices or 'unknown'}",
+            f"- sandbox: {code_span(target.sandbox)}",
+        ]
+    )
+
+
+def _method(triage: Triage, case: BugCase, bugs: list[Finding]) -> str:
+    hits, runs = case.runs
+    lines = [
+        "## How this was found",
+        "",
+        f"The reported code showed the symptom in {hits} of {runs} runs. Citadel tried the same call "
+        f"with {triage.tried} other APIs and replayed the code, rewritten for each that failed.",
+    ]
+    counts = verdict_counts(triage.findings)
+    if counts:
+        tally = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in counts.items())
+        lines += ["", f"Verdicts: {tally}."]
+    reasons = Counter(
+        finding.verdict.reason
+        for finding in triage.findings
+        if finding.verdict.kind is VerdictKind.NOT_ADAPTED and finding.verdict.reason
+    )
+    lines += [f"- not adapted, {code_span(why)}: {count}" for why, count in reasons.most_common(5)]
+    if bugs:
+        lines += ["", "Why these siblings were tried, and what was changed:", ""]
+    for finding in bugs[:_ROW_LIMIT]:
+        edits = "; ".join(finding.edits) or "none"
+        channels = code_span(describe_channels(finding.channels))
+        lines.append(f"- {code_span(finding.api)}: {channels}; edits: {code_span(edits)}")
+    if triage.control:
+        lines += ["", f"**Control**: {code_span(triage.control)}"]
+    return "\n".join(lines)

@@ -1,0 +1,66 @@
+"""The order in which every output shows findings, and what it counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from citadel.model import Channels, Finding, VerdictKind
+
+_RANK = {
+    kind: rank
+    for rank, kind in enumerate(
+        (
+            VerdictKind.BUG,
+            VerdictKind.FLAKY,
+            VerdictKind.DIFFERENT,
+            VerdictKind.REFUSED,
+            VerdictKind.CLEAN,
+            VerdictKind.NEEDS,
+            VerdictKind.NOT_ADAPTED,
+        )
+    )
+}
+
+
+def score(channels: Channels) -> float:
+    """Sum the channels: how near a sibling is to the source API, for ordering equals."""
+    return (
+        float(channels.context or 0)
+        + channels.signature
+        + (channels.arguments or 0.0)
+        + (channels.family is not None)
+    )
+
+
+def ranked(findings: Iterable[Finding]) -> list[Finding]:
+    """Sort by verdict (bugs first), confidence, score and name."""
+    return sorted(
+        findings,
+        key=lambda f: (
+            _RANK.get(f.verdict.kind, len(_RANK)),
+            -f.verdict.confidence,
+            -score(f.channels),
+            f.api,
+        ),
+    )
+
+
+def verdict_counts(findings: Iterable[Finding]) -> dict[VerdictKind, int]:
+    """Count the findings per verdict, bugs first; verdicts that did not occur are left out."""
+    counts = Counter(finding.verdict.kind for finding in findings)
+    return {kind: counts[kind] for kind in sorted(counts, key=lambda kind: _RANK[kind])}
+
+
+def describe_channels(channels: Channels) -> str:
+    """Name the channels that speak for a sibling, with their scores."""
+    parts = []
+    if channels.context is not None:
+        parts.append(f"context {float(channels.context):.2f}")
+    if channels.signature:
+        parts.append(f"signature {channels.signature:.2f}")
+    if channels.family is not None:
+        parts.append(f"family ({channels.family})")
+    if channels.arguments is not None:
+        parts.append(f"arguments {channels.arguments:.2f}")
+    return ", ".join(parts) or "none"

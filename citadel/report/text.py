@@ -1,0 +1,65 @@
+"""Makes text of strangers safe to show: one line, no control characters, no Markdown.
+
+In: titles, messages and API names from bug reports and from the interpreter under test. Out: text
+that a terminal, a comment or a Markdown page shows literally.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_ZERO_WIDTH = "\N{ZERO WIDTH SPACE}"
+
+
+def plain(text: str) -> str:
+    """Return `text` as one line of printable characters.
+
+    White space of any kind becomes a single space, invisible format characters (also those that
+    reverse the reading direction) vanish, and what remains unprintable is shown as an escape.
+    """
+    return " ".join("".join(_printable(character) for character in text).split())
+
+
+def _printable(character: str) -> str:
+    if character.isprintable():
+        return character
+    if character.isspace():
+        return " "
+    if unicodedata.category(character) == "Cf":
+        return ""
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return `text` cut to `limit` characters, with a visible mark where it was cut."""
+    return text if len(text) <= limit else text[: max(limit - 4, 1)].rstrip() + " ..."
+
+
+def code_span(text: str, limit: int = 300) -> str:
+    """Return `text` as inline code, where Markdown knows no mention, reference, link or HTML."""
+    line = shorten(plain(text), limit)
+    if not line:
+        return "(none)"
+    ticks = "`" * (_longest_run(line) + 1)
+    pad = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{ticks}{pad}{line}{pad}{ticks}"
+
+
+def table_cell(text: str, limit: int = 120) -> str:
+    r"""Return `text` as inline code for a table, whose cells end at a bar even inside code.
+
+    A backslash before the bar would undo the bar's own escape for some readers, so the two are kept
+    apart by an invisible space.
+    """
+    return code_span(text, limit).replace("\\|", f"\\{_ZERO_WIDTH}|").replace("|", "\\|")
+
+
+def fence(code: str, language: str = "python") -> str:
+    """Return `code` in a fence longer than any run of backticks inside it."""
+    ticks = "`" * max(3, _longest_run(code) + 1)
+    return f"{ticks}{language}\n{code.rstrip()}\n{ticks}"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)
