@@ -13,6 +13,10 @@ import types
 NAME = "case.py"
 
 
+class Stop(BaseException):
+    """Raised by a hook to end the case early; no `Exception`, so that cases do not catch it."""
+
+
 def run(emit, code, traced=None, hook=None):
     """Execute the case as `__main__`; emits its trace, its exception and `{"e": "done"}`.
 
@@ -36,6 +40,8 @@ def run(emit, code, traced=None, hook=None):
         exec(compile(traced if traced is not None else code, path, "exec"), module.__dict__)
     except SystemExit as problem:
         return _exit_code(emit, problem)
+    except Stop:
+        return 0
     except BaseException as problem:
         emit(exception_event(problem, path))
         print_exception(problem, path)

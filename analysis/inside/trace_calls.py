@@ -12,6 +12,8 @@ from values import describe
 MAX_EVENTS = 4000
 QUIET_AFTER = 200
 """Calls of one site that are recorded in full; later ones only when they fail."""
+BUILT = {}
+"""How each layer was constructed: id -> (args, kwargs); the tracer keeps the layers alive."""
 
 
 class Tracer:
@@ -53,6 +55,8 @@ class Tracer:
             raise
         finally:
             self.depth -= 1
+        if form == "class":
+            BUILT[id(result)] = (args, kwargs)
         if loud:
             self.emit({"e": "return", "n": number, "value": self.seen_value(result)})
         return result

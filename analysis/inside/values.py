@@ -63,7 +63,13 @@ def _foreign(value, kind):
     if isinstance(value, type):
         return {"k": "class", "v": _qualified(value)}
     if hasattr(value, "forward") and hasattr(value, "named_parameters"):
-        return {"k": "module", "v": _qualified(kind)}
+        own = [(n, p) for n, p in getattr(value, "_parameters", {}).items() if p is not None]
+        return {
+            "k": "module",
+            "v": _qualified(kind),
+            "keys": [name for name, _ in own],
+            "items": [describe(parameter, 0) for _, parameter in own],
+        }
     if callable(value):
         return {"k": "function", "v": _qualified(value)}
     return {"k": "other", "v": _qualified(kind)}

@@ -1,0 +1,124 @@
+"""Which call of a traced run is the problem: the public API that raised, crashed or hung.
+
+The trace decides; the report's words only break ties: when the call that failed merely used a value
+(`print(y)`, `loss.backward()`), the API is the one that made the value, nearest first, preferring
+one that the report names. (The paper counts mentions alone.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from analysis.catalog.model import Api, ApiKind, Catalog
+from analysis.target.observation import Call, Observation, Outcome
+from harvest.report.model import Mention
+
+USERS_OF_VALUES = frozenset(
+    ("backward", "grad", "item", "tolist", "numpy", "cpu", "clone", "print", "__repr__", "__str__")
+)
+"""Calls that hand on trouble which an earlier call has caused."""
+
+
+def leaf(name: str) -> str:
+    """The last part of a dotted name, without in-place underscores, in lower case."""
+    return name.rsplit(".", 1)[-1].strip("_").lower()
+
+
+def failing_call(observation: Observation) -> Call | None:
+    """The innermost traced call that raised what ended the run, or that never returned.
+
+    For a run that ended well: the last call whose exception the case itself caught, if any.
+    """
+    if observation.outcome is Outcome.EXCEPTION and observation.exception is not None:
+        final = observation.exception
+        raised = [c for c in observation.calls if c.raised is not None]
+        same = [c for c in raised if c.raised is not None and c.raised.message == final.message]
+        return max(same, key=lambda call: (call.depth, call.number), default=None)
+    if observation.outcome in (Outcome.OK, Outcome.EXIT):
+        return None
+    unfinished = [call for call in observation.calls if not call.finished]
+    return max(unfinished, key=lambda call: (call.depth, call.number), default=None)
+
+
+def culprit(
+    observation: Observation, catalog: Catalog, mentions: Sequence[Mention]
+) -> tuple[Call, Api] | None:
+    """The call to blame and its API, or None where the trace names no public API."""
+    failing = failing_call(observation)
+    if failing is None:
+        return None
+    named = {leaf(m.name) for m in mentions if m.title or m.body}
+    chain = [
+        (call, api)
+        for call in (failing, *makers(failing, observation.calls))
+        if (api := resolve(call, catalog)) is not None
+    ]
+    if not chain:
+        return None
+    first = chain[0]
+    user = first[0] is not failing or leaf(first[0].name) in USERS_OF_VALUES
+    if first[0] is failing and not user:
+        return first
+    return next((pair for pair in chain if leaf(pair[0].name) in named), _nearest_maker(chain))
+
+
+def mentioned_call(
+    observation: Observation, catalog: Catalog, mentions: Sequence[Mention]
+) -> tuple[Call, Api] | None:
+    """For a run without a failing call: the last call of the API that the report names most."""
+    ranked = sorted(mentions, key=lambda m: (-min(m.title, 1), -m.title - m.body))
+    for mention in ranked:
+        for call in reversed(observation.calls):
+            if leaf(call.name) == leaf(mention.name):
+                api = resolve(call, catalog)
+                if api is not None:
+                    return call, api
+    return None
+
+
+def resolve(call: Call, catalog: Catalog) -> Api | None:
+    """The public API of a traced call; a layer's call and its construction are the layer class."""
+    if call.form == "other":
+        return None
+    return catalog.resolve(call.name)
+
+
+def makers(call: Call, calls: Sequence[Call]) -> Iterator[Call]:
+    """The calls that made the values a call was given, nearest first, transitively."""
+    made_by: dict[int, Call] = {}
+    for earlier in calls:
+        if earlier.number < call.number and earlier.result is not None:
+            for value in (earlier.result,):
+                if value.id is not None:
+                    made_by.setdefault(value.id, earlier)
+    seen: set[int] = set()
+    queue = [call]
+    while queue:
+        current = queue.pop(0)
+        for value in current.inputs():
+            maker = made_by.get(value.id) if value.id is not None else None
+            if maker is not None and maker.number not in seen:
+                seen.add(maker.number)
+                yield maker
+                queue.append(maker)
+
+
+def constructor_of(call: Call, calls: Sequence[Call]) -> Call | None:
+    """Where the layer of a `module` call was constructed, if that was traced."""
+    if call.form != "module" or call.receiver is None:
+        return None
+    for earlier in calls:
+        if earlier.form == "class" and earlier.result is not None:
+            if earlier.result.id == call.receiver.id:
+                return earlier
+    return None
+
+
+def _nearest_maker(chain: list[tuple[Call, Api]]) -> tuple[Call, Api]:
+    """The first maker that is an operation rather than a conversion or a creation."""
+    for call, api in chain:
+        if leaf(call.name) in USERS_OF_VALUES:
+            continue
+        if api.kind is not ApiKind.CLASS and any(v.value.is_tensor for v in call.inputs()):
+            return call, api
+    return chain[0]

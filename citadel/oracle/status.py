@@ -1,0 +1,148 @@
+"""The status oracle: exceptions, native crashes, hangs.
+
+`capture` turns one observation into a symptom; `matches` compares two symptoms by exception class
+and normalised message, or by signal. Normalising abstracts what legitimately differs between
+siblings: numbers, shapes, dtypes, API and operator names, source line numbers.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analysis.target.observation import Observation, Outcome, Raised
+from citadel.model import Symptom, SymptomKind
+
+MAX_PATTERN = 300
+
+_DTYPES = (
+    r"(?:torch|tf)\.(?:u?int\d+|b?float\d+\w*|complex\d+|bool|half|double|long|short|q?u?int\d+x?\d*)"
+    r"|\b(?:c10::)?(?:Complex)?(?:BFloat16|Float8_\w+|Float|Double|Half)\b"
+    r"|\b(?:Long|Int|Short|Char|Byte|Bool|QInt8|QUInt8|QInt32|UInt16|UInt32|UInt64)\b"
+    r"|\b(?:u?int(?:8|16|32|64)|float(?:16|32|64)|bfloat16|complex(?:64|128))\b"
+)
+_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"0x[0-9a-fA-F]+"), "ADDRESS"),
+    # The assertion's file tells where it is; its line moves with every release.
+    (re.compile(r"[\"']?(?:[\w.+-]*/)+([\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp|py))[\"']?:\d+"), r"\1"),
+    (re.compile(r"\b(?:aten|prims|prim|quantized|mkldnn)::\w+(?:\.\w+)?"), "OP"),
+    (re.compile(r"\b\w+(?:\.\w+)*\(\)"), "API()"),
+    (re.compile(_DTYPES), "DTYPE"),
+    (re.compile(r"^(?:torch\.)?(?:[a-z_]\w*\.)*[a-z_]\w*: (?=\S)"), "API: "),
+    (re.compile(r"\btorch\.(?:\w+\.)*\w+"), "API"),
+    (re.compile(r"\b\w*[a-z_]\w*_?[1-3]d\w*\b"), "API"),
+    (re.compile(r"\[[A-Z]\w+(?:, ?[A-Z]\w*)+[^\]]*\]?"), "[NAMES]"),
+    (re.compile(r"[\[(<]\s*-?\d+(?:\s*[,x]\s*-?\d+)*\s*,?\s*[\])>]"), "SHAPE"),
+    (re.compile(r"(?<![\w.])-?\d+(?:x-?\d+)+\b"), "SHAPE"),
+    (re.compile(r"(?<![A-Za-z_])[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"), "N"),
+    (re.compile(r"\s+"), " "),
+)
+_INTERNAL = re.compile(r"INTERNAL ASSERT FAILED|Check failed|please report a bug", re.IGNORECASE)
+
+
+def normalise(message: str) -> str:
+    """The message's first line with everything abstracted that differs between siblings.
+
+    >>> normalise("max_pool1d() Invalid computed output size: -2")
+    'API() Invalid computed output size: N'
+    """
+    text = first_line(message)
+    for pattern, replacement in _RULES:
+        text = pattern.sub(replacement, text)
+    return text.strip()[:MAX_PATTERN]
+
+
+def first_line(message: str) -> str:
+    """The first line that says something."""
+    return next((line.strip() for line in message.splitlines() if line.strip()), "")
+
+
+def raises(exception: str, message: str) -> Symptom:
+    """The symptom of an exception."""
+    return Symptom(
+        kind=SymptomKind.RAISES,
+        exception=exception.rsplit(".", 1)[-1],
+        message=first_line(message)[:500],
+        pattern=normalise(message),
+    )
+
+
+def crashes(signal: str, message: str | None = None) -> Symptom:
+    """The symptom of a native crash; `message` are the framework's last words."""
+    return Symptom(kind=SymptomKind.CRASHES, signal=signal, message=message)
+
+
+def capture(observation: Observation) -> Symptom | None:
+    """The symptom that a run showed, or None when it showed none.
+
+    Our own kills for memory, output or too many processes are no symptom; neither is a plain exit.
+    """
+    if observation.outcome is Outcome.SIGNAL:
+        return crashes(observation.signal or "SIGKILL", last_words(observation.stderr))
+    if observation.outcome is Outcome.TIMEOUT:
+        return Symptom(kind=SymptomKind.HANGS)
+    if observation.outcome is Outcome.EXCEPTION and observation.exception is not None:
+        return of_raised(observation.exception)
+    return None
+
+
+def of_raised(raised: Raised) -> Symptom:
+    """The symptom of a recorded exception."""
+    return raises(raised.type, raised.message)
+
+
+def last_words(stderr: str) -> str | None:
+    """The line in which the framework says why it aborts, if it does."""
+    for line in reversed(stderr.splitlines()):
+        if "Check failed" in line or line.lstrip().startswith(("what():", "terminate called")):
+            return line.strip()[:300]
+    return None
+
+
+def internal(symptom: Symptom) -> bool:
+    """Whether the framework itself calls the failure its own fault, or died of it."""
+    if symptom.kind is not SymptomKind.RAISES:
+        return True
+    return _INTERNAL.search(symptom.message or "") is not None
+
+
+def matches(wanted: Symptom, seen: Symptom | None) -> bool:
+    """Whether two symptoms are the same bug's: same class and pattern, or same signal."""
+    if seen is None or wanted.kind is not seen.kind:
+        return False
+    if wanted.kind is SymptomKind.RAISES:
+        return wanted.exception == seen.exception and wanted.pattern == seen.pattern
+    return wanted.kind is SymptomKind.HANGS or wanted.signal == seen.signal
+
+
+_ARGUMENTS = re.compile(
+    r"unexpected keyword argument|missing \d+ required|takes \d+ positional|takes from \d+"
+    r"|invalid combination of arguments|got multiple values for|missing required argument"
+    r"|must be .{1,60}, not |must be (?:\w+|tuple of \w+) but got|expected at (?:least|most)"
+    r"|has no attribute|not callable|incompatible function arguments|takes no arguments"
+    r"|takes no keyword arguments|takes exactly|unsupported operand type|expects? \w+ argument",
+    re.IGNORECASE,
+)
+
+
+def refuses_arguments(symptom: Symptom) -> bool:
+    """Whether a call was refused for how it was written, before the API did anything."""
+    if symptom.kind is not SymptomKind.RAISES:
+        return False
+    if symptom.exception not in ("TypeError", "AttributeError", "RuntimeError"):
+        return False
+    return _ARGUMENTS.search(symptom.message or "") is not None
+
+
+_SHAPES = re.compile(
+    r"\b(?:shapes?|sizes?|dimensions?|dims?|ndim|rank|broadcast\w*|dtypes?|scalar type|dense"
+    r"|same device|numel|elements|length|must match|inconsistent)\b",
+    re.IGNORECASE,
+)
+
+
+def complains_about_tensors(symptom: Symptom) -> bool:
+    """Whether an exception is about how its tensors go together.
+
+    An invented argument can bring that about by itself.
+    """
+    return symptom.kind is SymptomKind.RAISES and bool(_SHAPES.search(symptom.message or ""))

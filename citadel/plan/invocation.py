@@ -1,0 +1,139 @@
+"""The failing call as a list of named values: what there is to carry over to a sibling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analysis.catalog.model import Api, ApiKind, Parameter, Signature
+from analysis.target.observation import Argument, Call
+from citadel.identify import constructor_of
+from citadel.plan.model import SourceValue
+from citadel.plan.types import fits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation:
+    """The source API's failing use.
+
+    `call` is the call that failed; `constructor` is where its layer was built (the two are the
+    same call when the construction itself failed). `values` are all arguments, bound to names;
+    the layer's parameters (`attr:*`) come last and are carried over only where wanted.
+    """
+
+    api: Api
+    call: Call
+    constructor: Call | None
+    values: tuple[SourceValue, ...]
+    attributes: tuple[SourceValue, ...] = ()
+
+    @property
+    def constructing(self) -> bool:
+        """Whether the layer's construction is what failed."""
+        return self.call.form == "class" and self.api.kind is ApiKind.MODULE
+
+    @property
+    def main(self) -> SourceValue | None:
+        """The first tensor: what the call works on."""
+        return next((value for value in self.values if value.value.is_tensor), None)
+
+
+def invocation(call: Call, api: Api, calls: Sequence[Call]) -> Invocation:
+    """Bind the arguments of a traced call (and of its layer's construction) to parameter names."""
+    if call.form == "module":
+        built = constructor_of(call, calls)
+        values = () if built is None else _bound(built, api.signatures, "new")
+        values += _bound(call, api.call_signatures, "arg")
+        return Invocation(
+            api=api,
+            call=call,
+            constructor=built,
+            values=values,
+            attributes=_attributes(call),
+        )
+    prefix = "new" if call.form == "class" and api.kind is ApiKind.MODULE else "arg"
+    signatures = api.signatures
+    return Invocation(
+        api=api,
+        call=call,
+        constructor=call if prefix == "new" else None,
+        values=_bound(call, signatures, prefix),
+    )
+
+
+def _attributes(call: Call) -> tuple[SourceValue, ...]:
+    """Parameters of the layer, as the tracer described them."""
+    if call.receiver is None or call.receiver.value.items is None:
+        return ()
+    pairs = zip(call.receiver.value.keys, call.receiver.value.items, strict=False)
+    return tuple(
+        SourceValue(key=f"attr:{name}", name=name, value=value, type="Tensor")
+        for name, value in pairs
+    )
+
+
+def _bound(call: Call, signatures: Sequence[Signature], prefix: str) -> tuple[SourceValue, ...]:
+    positional: list[tuple[str, Argument]] = []
+    if call.form == "method" and call.receiver is not None:
+        positional.append(("recv", call.receiver))
+    positional += [(f"{prefix}:{i}", value) for i, value in enumerate(call.arguments)]
+    signature = best_signature(signatures, [a for _, a in positional], dict(call.keywords))
+    parameters = _positional_parameters(signature, len(positional))
+    bound = [
+        SourceValue(
+            key=key,
+            name=parameter.name if parameter is not None else f"#{index}",
+            value=argument.value,
+            type=parameter.type if parameter is not None else None,
+        )
+        for index, ((key, argument), parameter) in enumerate(
+            zip(positional, parameters, strict=True)
+        )
+    ]
+    keyword_prefix = "newkw" if prefix == "new" else "kw"
+    types = {} if signature is None else {p.name: p.type for p in signature.parameters}
+    bound += [
+        SourceValue(
+            key=f"{keyword_prefix}:{name}",
+            name=name,
+            value=argument.value,
+            type=types.get("self" if name == "input" and "input" not in types else name),
+        )
+        for name, argument in call.keywords
+    ]
+    return tuple(bound)
+
+
+def _positional_parameters(signature: Signature | None, count: int) -> list[Parameter | None]:
+    found: list[Parameter | None] = []
+    if signature is not None:
+        for parameter in signature.parameters:
+            if parameter.variadic == "*":
+                found += [parameter] * (count - len(found))
+            elif not parameter.keyword_only and not parameter.variadic:
+                found.append(parameter)
+    return (found + [None] * count)[:count]
+
+
+def best_signature(
+    signatures: Sequence[Signature], positional: Sequence[Argument], keywords: dict[str, Argument]
+) -> Signature | None:
+    """The overload that takes the given arguments best: fewest that do not fit."""
+
+    def misfits(signature: Signature) -> tuple[int, int]:
+        parameters = _positional_parameters(signature, len(positional))
+        wrong = sum(
+            parameter is None or not fits(argument.value, parameter.type)
+            for argument, parameter in zip(positional, parameters, strict=True)
+        )
+        names = set(signature.names())
+        unknown = sum(
+            name not in names and not (name == "input" and "self" in names) for name in keywords
+        )
+        given = {p.name for p in parameters if p is not None} | set(keywords)
+        missing = sum(p.required and p.name not in given for p in signature.parameters)
+        return (wrong + unknown * 2 + missing, len(signature.parameters))
+
+    return min(signatures, key=misfits, default=None)
+
+

@@ -1,0 +1,120 @@
+"""An adaptation as data: where each argument of the sibling's call comes from.
+
+`citadel.probe` applies it to live values (`analysis/inside/probe.py`), `citadel.rewrite` to the
+source text. Keys name the source's values: `recv`, `arg:0`, `kw:groups` for the failing call,
+`new:0`, `newkw:stride` for the construction of its layer, `attr:weight` for the layer's parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from analysis.values import Value
+
+
+class Form(StrEnum):
+    """How the sibling is called."""
+
+    FUNCTION = "function"
+    METHOD = "method"
+    MODULE = "module"
+    CONSTRUCTOR = "constructor"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceValue:
+    """One argument of the source's call, bound to its parameter's name."""
+
+    key: str
+    name: str
+    value: Value
+    type: str | None = None
+    """The source parameter's declared type, where known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One change of a value: `lift`/`lower` n dimensions, `resize` a list to n, `narrow` the last
+    dimension to n, `lead` n dimensions in front, `list` wraps the value in a list."""
+
+    name: str
+    amount: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Take:
+    """A value of the source's call, changed by steps."""
+
+    key: str
+    steps: tuple[Step, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As `analysis/inside/probe.py` reads it."""
+        return {"key": self.key, "steps": [[step.name, step.amount] for step in self.steps]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fill:
+    """A literal that the source does not supply; `text` is Python source."""
+
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As `analysis/inside/probe.py` reads it."""
+        return {"text": self.text}
+
+
+Expression = Take | Fill
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """One argument of the sibling's call; positional when `keyword` is false."""
+
+    name: str
+    keyword: bool
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adaptation:
+    """The plan for one sibling. `plausibility` is between 0 and 1; `edits` tell people.
+
+    `invented` holds the parameters whose tensors the source did not supply (a reused or filled
+    one): a complaint about shapes or dtypes is then suspect.
+    """
+
+    target: str
+    form: Form
+    receiver: Expression | None
+    new: tuple[Slot, ...]
+    call: tuple[Slot, ...]
+    edits: tuple[str, ...]
+    plausibility: float
+    invented: tuple[str, ...] = ()
+    reshaped: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """As `analysis/inside/probe.py` reads it."""
+
+        def slots(given: tuple[Slot, ...]) -> list[Any]:
+            return [[s.name if s.keyword else None, s.value.to_json()] for s in given]
+
+        return {
+            "target": self.target,
+            "form": str(self.form),
+            "receiver": None if self.receiver is None else self.receiver.to_json(),
+            "new": slots(self.new),
+            "call": slots(self.call),
+        }
+
+
+class Obstacle(StrEnum):
+    """Why there is no plan for an API."""
+
+    NO_SIGNATURE = "no_signature"
+    NOTHING_IN_COMMON = "nothing_in_common"
+    UNSOLVABLE_REQUIRED_ARGUMENT = "unsolvable_required_argument"
+    NOT_CALLABLE_LIKE_THE_SOURCE = "not_callable_like_the_source"

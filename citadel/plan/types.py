@@ -1,0 +1,81 @@
+"""Coarse types: what a parameter takes and what a value is, as far as planning needs it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from analysis.values import Value
+
+TENSOR, TENSORS, INT, INTS, FLOAT, FLOATS = "tensor", "tensors", "int", "ints", "float", "floats"
+BOOL, STR, DTYPE, DEVICE, LAYOUT, NONE = "bool", "str", "dtype", "device", "layout", "none"
+FUNCTION, OTHER, ANY = "function", "other", "any"
+
+_WORDS: tuple[tuple[str, frozenset[str]], ...] = (
+    (r"(?:List|Sequence|Tuple|tuple|list|Iterable)\[(?:Optional\[)?Tensor|Tensor\??\[|TensorList",
+     frozenset((TENSORS,))),
+    (r"Tensor", frozenset((TENSOR,))),
+    (r"(?:Sym)?[Ii]nt\[|BroadcastingList\d?\[int|_size_|_ratio_|(?:[Ll]ist|[Tt]uple|Sequence)\[int",
+     frozenset((INTS, INT))),
+    (r"[Ff]loat\[|BroadcastingList\d?\[float|(?:[Ll]ist|[Tt]uple|Sequence)\[float",
+     frozenset((FLOATS, FLOAT))),
+    (r"\bScalar\b|\bnumber\b|\bNumber\b", frozenset((INT, FLOAT, BOOL))),
+    (r"\bScalarType\b|dtype", frozenset((DTYPE,))),
+    (r"\b(?:Sym)?[Ii]nt\b", frozenset((INT,))),
+    (r"\b[Ff]loat\b", frozenset((FLOAT, INT))),
+    (r"\b[Bb]ool\b", frozenset((BOOL,))),
+    (r"\bstr\b", frozenset((STR,))),
+    (r"\b[Dd]evice\b", frozenset((DEVICE,))),
+    (r"\bLayout\b|layout", frozenset((LAYOUT,))),
+    (r"Callable|Module", frozenset((FUNCTION,))),
+    (r"Generator|Storage|MemoryFormat|Stream|Dimname", frozenset((OTHER,))),
+)  # fmt: skip
+_COMPILED = tuple((re.compile(pattern), kinds) for pattern, kinds in _WORDS)
+
+
+@lru_cache(maxsize=4096)
+def accepted(declared: str | None) -> frozenset[str]:
+    """The coarse types that a declared type takes; {"any"} where nothing is declared.
+
+    >>> sorted(accepted("Tensor?"))
+    ['none', 'tensor']
+    """
+    if not declared:
+        return frozenset((ANY,))
+    found: set[str] = set()
+    rest = declared
+    for pattern, kinds in _COMPILED:
+        if pattern.search(rest):
+            found |= kinds
+            rest = pattern.sub(" ", rest)
+    if "?" in declared or "Optional" in declared or "None" in declared:
+        found.add(NONE)
+    return frozenset(found or (ANY,))
+
+
+def kind_of(value: Value) -> str:
+    """The coarse type of a recorded value."""
+    if value.kind in ("list", "tuple"):
+        kinds = {kind_of(item) for item in value.items or ()}
+        if kinds and kinds <= {TENSOR, NONE}:
+            return TENSORS
+        if kinds <= {INT, BOOL}:
+            return INTS
+        return FLOATS if kinds <= {INT, FLOAT} else OTHER
+    simple = {
+        "tensor": TENSOR, "int": INT, "float": FLOAT, "bool": BOOL, "str": STR, "dtype": DTYPE,
+        "device": DEVICE, "layout": LAYOUT, "none": NONE, "function": FUNCTION,
+        "module": FUNCTION, "complex": FLOAT,
+    }  # fmt: skip
+    return simple.get(value.kind, OTHER)
+
+
+def fits(value: Value, declared: str | None) -> bool:
+    """Whether a value is of a kind that the declared type takes."""
+    kinds = accepted(declared)
+    return ANY in kinds or kind_of(value) in kinds
+
+
+def takes_tensor(declared: str | None) -> bool:
+    """Whether a parameter is declared as a tensor."""
+    return TENSOR in accepted(declared)

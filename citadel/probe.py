@@ -1,0 +1,98 @@
+"""Apply plans in value space: which APIs show the symptom on the failing call's live arguments?
+
+In: plans in ranking order. Out: hits, as they come. The probe proposes; only the replay of the
+generated case makes a finding.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from analysis.target.observation import Observation, Raised
+from analysis.target.session import Limits, Session
+from citadel.model import Symptom, SymptomKind
+from citadel.oracle import status
+from citadel.plan.model import Adaptation
+from citadel.verify import Verified
+
+ATTEMPT_SECONDS = 5.0
+
+
+class ProbeOutcome(StrEnum):
+    """What one attempt came to."""
+
+    HIT = "hit"
+    CLEAN = "clean"
+    OTHER = "other"
+    NOT_ADAPTED = "not_adapted"
+    BUDGET = "budget"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One plan, tried."""
+
+    plan: Adaptation
+    outcome: ProbeOutcome
+    symptom: Symptom | None
+
+
+def probe(
+    verified: Verified,
+    plans: Sequence[Adaptation],
+    session: Session,
+    *,
+    seconds: float,
+    limits: Limits,
+    on_attempt: Callable[[Attempt], None],
+) -> Observation:
+    """Try all plans at the failing call; `on_attempt` is called as results arrive."""
+    wanted = verified.case.symptom
+
+    def on_event(event: dict[str, Any]) -> None:
+        if event.get("e") == "probe" and event.get("i") in range(len(plans)):
+            on_attempt(_attempt(plans[event["i"]], event, wanted))
+
+    return session.run(
+        verified.case.code,
+        traced=verified.source.traced,
+        limits=Limits(wall=limits.wall + seconds, memory=limits.memory),
+        entry="probe:run",
+        arguments={
+            "site": verified.call.site,
+            "occurrence": verified.call.occurrence,
+            "plans": [[index, plan.to_json()] for index, plan in enumerate(plans)],
+            "touch": verified.deferred,
+            "wall": ATTEMPT_SECONDS,
+            "total": seconds,
+        },
+        on_event=on_event,
+    )
+
+
+def _attempt(plan: Adaptation, event: dict[str, Any], wanted: Symptom) -> Attempt:
+    seen: Symptom | None = None
+    how = event.get("o")
+    if how == "raise":
+        seen = status.of_raised(Raised.from_json(event))
+    elif how == "signal":
+        seen = status.crashes(signal.Signals(event["code"]).name)
+    elif how == "timeout":
+        seen = Symptom(kind=SymptomKind.HANGS)
+    if how == "ok":
+        outcome = ProbeOutcome.CLEAN
+    elif how == "budget":
+        outcome = ProbeOutcome.BUDGET
+    elif how == "raise" and event.get("at") == "adapt":
+        outcome = ProbeOutcome.NOT_ADAPTED
+    elif status.matches(wanted, seen):
+        outcome = ProbeOutcome.HIT
+    elif seen is not None and status.refuses_arguments(seen):
+        outcome = ProbeOutcome.NOT_ADAPTED
+    else:
+        outcome = ProbeOutcome.OTHER
+    return Attempt(plan=plan, outcome=outcome, symptom=seen)

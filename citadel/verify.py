@@ -1,0 +1,264 @@
+"""From a reading to a case: run what the report holds, see whether it shows what the report says.
+
+In: a `Reading` (snippets, claims, mentions). Out: a `Verified` case with its failing call, or the
+reason why there is none. The observation counts first, then the recorded symptom: a report that no
+longer reproduces keeps the symptom that it recorded and stays a template for its siblings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.catalog.model import Api, Catalog
+from analysis.errors import CitadelError
+from analysis.target.instrument import Instrumented, instrument
+from analysis.target.observation import Call, Observation, Outcome
+from analysis.target.session import Limits, Session
+from analysis.target.target import TargetInfo
+from citadel.identify import culprit, failing_call, mentioned_call
+from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
+from citadel.oracle import status
+from harvest.report.model import Claim, ClaimKind, Need, Reading, Snippet
+
+MAX_CANDIDATES = 12
+STATUS_CLAIMS = (ClaimKind.RAISES, ClaimKind.CRASHES, ClaimKind.HANGS)
+INCOMPLETE = frozenset(("NameError", "SyntaxError", "IndentationError", "FileNotFoundError"))
+"""Exceptions by which code says that it is not whole, rather than that the framework is broken."""
+MISSING = frozenset(("ModuleNotFoundError", "ImportError"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """A case and what the stages after it need to know about its run."""
+
+    case: BugCase
+    api: Api
+    call: Call
+    observation: Observation
+    source: Instrumented
+
+    @property
+    def deferred(self) -> bool:
+        """Whether the blamed call itself returned, and its result did the damage."""
+        return self.call.result is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotVerified:
+    """Why a report yields no status case."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Attempt:
+    snippet: Snippet
+    source: Instrumented
+    traced: Observation
+    symptom: Symptom | None
+    hits: int
+    runs: int
+
+
+def verify(
+    reading: Reading,
+    session: Session,
+    catalog: Catalog,
+    info: TargetInfo,
+    *,
+    runs: int = 3,
+    limits: Limits | None = None,
+) -> Verified | NotVerified:
+    """Reproduce a report on one build."""
+    if reading.skipped is not None:
+        return NotVerified(reason=reading.skipped)
+    wanted = recorded(reading.claims)
+    reasons: list[str] = []
+    attempts: list[_Attempt] = []
+    for snippet in reading.candidates[:MAX_CANDIDATES]:
+        lack = _lacks(snippet, info)
+        if lack:
+            reasons.append(lack)
+            continue
+        attempt = _attempt(snippet, session, runs, limits or Limits())
+        if isinstance(attempt, str):
+            reasons.append(attempt)
+            continue
+        attempts.append(attempt)
+        if wanted is not None and status.matches(wanted, attempt.symptom):
+            break
+    if not attempts:
+        return NotVerified(reason="; ".join(dict.fromkeys(reasons)) or "nothing to run")
+    return _conclude(reading, wanted, max(attempts, key=_promise), catalog, info)
+
+
+def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
+    """The status symptom that the report records: claims come strongest first."""
+    for claim in claims:
+        if claim.kind is ClaimKind.RAISES and claim.exception:
+            return status.raises(claim.exception, claim.message or "")
+        if claim.kind is ClaimKind.CRASHES:
+            return status.crashes(claim.signal or "a crash")
+        if claim.kind is ClaimKind.HANGS:
+            return Symptom(kind=SymptomKind.HANGS)
+    return None
+
+
+def bug_kind(claims: tuple[Claim, ...], symptom: Symptom | None) -> BugKind:
+    """Status if the report pastes a failure or the run died; else what title and body say."""
+    if symptom is not None and symptom.kind is not SymptomKind.RAISES:
+        return BugKind.STATUS
+    for claim in claims:
+        if claim.kind in STATUS_CLAIMS:
+            return BugKind.STATUS
+        if claim.kind is ClaimKind.PERFORMANCE:
+            return BugKind.PERFORMANCE
+        if claim.kind is ClaimKind.VALUE:
+            return BugKind.VALUE
+    return BugKind.STATUS if symptom is not None else BugKind.VALUE
+
+
+def reproduces(wanted: Symptom | None, seen: Symptom | None) -> bool:
+    """Whether a run shows what the report recorded.
+
+    Messages drift between releases, so an exception of a related class still counts. A crash that
+    has become an exception, or an internal assertion that has become a plain refusal, is fixed.
+    """
+    if seen is None or wanted is None:
+        return seen is not None
+    if wanted.kind is SymptomKind.CRASHES:
+        return seen.kind is SymptomKind.CRASHES
+    if wanted.kind is SymptomKind.HANGS:
+        return seen.kind is SymptomKind.HANGS
+    if seen.kind is not SymptomKind.RAISES:
+        return True
+    if status.internal(wanted) and not status.internal(seen):
+        return False
+    return wanted.pattern == seen.pattern or _related(wanted.exception, seen.exception)
+
+
+def _related(one: str | None, other: str | None) -> bool:
+    kinds = {str(one), str(other)}
+    return len(kinds) == 1 or kinds == {"NotImplementedError", "RuntimeError"}
+
+
+def _lacks(snippet: Snippet, info: TargetInfo) -> str | None:
+    """What the snippet needs that this target has not, if anything."""
+    has_cuda = any(device.startswith("cuda") for device in info.devices)
+    for need, detail in snippet.needs:
+        if need is Need.CUDA and has_cuda:
+            continue
+        return f"needs {need}" + (f" ({detail})" if detail else "")
+    return None
+
+
+def _attempt(snippet: Snippet, session: Session, runs: int, limits: Limits) -> _Attempt | str:
+    try:
+        source = instrument(snippet.code)
+    except CitadelError as problem:
+        return problem.message
+    traced = session.run(snippet.code, traced=source.traced, limits=limits)
+    symptom = status.capture(traced)
+    hits = 0
+    for run in range(runs if symptom is not None else 1):
+        plain = status.capture(session.run(snippet.code, limits=limits, seed=run))
+        if run == 0 and not _same(symptom, plain):
+            symptom = plain  # tracing changed the run: believe the plain one
+        hits += _same(symptom, plain)
+    reason = _unusable(traced, symptom)
+    if reason is not None:
+        return reason
+    return _Attempt(
+        snippet=snippet,
+        source=source,
+        traced=traced,
+        symptom=symptom,
+        hits=hits if symptom is not None else 0,
+        runs=runs if symptom is not None else 1,
+    )
+
+
+def _same(one: Symptom | None, other: Symptom | None) -> bool:
+    return one is None and other is None if one is None else status.matches(one, other)
+
+
+def _unusable(observation: Observation, symptom: Symptom | None) -> str | None:
+    """Why a run says nothing about the framework, if so."""
+    if observation.outcome in (Outcome.MEMORY, Outcome.OUTPUT, Outcome.PROCESSES):
+        return f"exceeds the limit on {observation.outcome}"
+    if observation.outcome is Outcome.LOST:
+        return "killed its own sandbox"
+    if symptom is None or symptom.kind is not SymptomKind.RAISES:
+        return None
+    call = failing_call(observation)
+    if symptom.exception in MISSING:
+        return f"needs a package: {symptom.message}"
+    if symptom.exception in INCOMPLETE and (call is None or call.form == "other"):
+        return f"not self-contained: {symptom.exception}: {symptom.message}"
+    if symptom.exception == "AttributeError" and "module 'torch" in (symptom.message or ""):
+        return f"not in this build: {symptom.message}"
+    return None
+
+
+def _promise(attempt: _Attempt) -> tuple[int, int]:
+    return (int(attempt.symptom is not None), attempt.hits)
+
+
+def _conclude(
+    reading: Reading,
+    wanted: Symptom | None,
+    attempt: _Attempt,
+    catalog: Catalog,
+    info: TargetInfo,
+) -> Verified | NotVerified:
+    seen = attempt.symptom
+    kind = bug_kind(reading.claims, seen)
+    if kind is not BugKind.STATUS:
+        return NotVerified(reason=f"describes a {kind} symptom; only status bugs are judged")
+    blamed = culprit(attempt.traced, catalog, reading.mentions) if seen is not None else None
+    blamed = blamed or mentioned_call(attempt.traced, catalog, reading.mentions)
+    if blamed is None:
+        return NotVerified(reason=_without_api(attempt.traced, seen))
+    again = reproduces(wanted, seen)
+    symptom = seen if again else wanted
+    if symptom is None:
+        return NotVerified(reason="runs without a status symptom, and none is recorded")
+    call, api = blamed
+    code = attempt.snippet.code
+    case = BugCase(
+        id=content_id(info.framework, api.name, code, symptom.pattern or symptom.signal or "hangs"),
+        origin=reading.report.source,
+        framework=info.framework,
+        build=info.key,
+        api=api.name,
+        code=code,
+        kind=kind,
+        symptom=symptom,
+        reproduces=again,
+        runs=(attempt.hits if again else 0, attempt.runs),
+        observed=seen.headline() if seen is not None else "runs without an error",
+        evidence=_evidence(wanted, seen, attempt.snippet, call),
+    )
+    return Verified(
+        case=case, api=api, call=call, observation=attempt.traced, source=attempt.source
+    )
+
+
+def _without_api(observation: Observation, seen: Symptom | None) -> str:
+    if seen is None:
+        return "runs without a status symptom"
+    if observation.exception is not None and observation.exception.type == "AssertionError":
+        return "an assertion of the report's own fails; only status bugs are judged"
+    return f"no public API is to blame for: {seen.headline()[:200]}"
+
+
+def _evidence(
+    wanted: Symptom | None, seen: Symptom | None, snippet: Snippet, call: Call
+) -> tuple[str, ...]:
+    lines = [f"ran {snippet.origin}", f"trace blames {call.name} (call {call.number})"]
+    lines += [f"repaired: {repair}" for repair in snippet.repairs]
+    if wanted is not None and not status.matches(wanted, seen):
+        lines.append(f"the report recorded: {wanted.headline()[:200]}")
+    return tuple(lines)
+
+
