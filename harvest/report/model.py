@@ -33,11 +33,16 @@ class Need(StrEnum):
     FILES = "files"
     PACKAGE = "package"
     DISTRIBUTED = "distributed"
+    DEVICE = "device"
+    """Another accelerator; the detail names it ("xpu")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """One bug report. `source` is the input as the user named it."""
+    """One bug report. `source` is the input as the user named it.
+
+    `code` is set for a plain script: the whole of it is then the one snippet.
+    """
 
     source: str
     title: str
@@ -49,6 +54,16 @@ class Report:
     comments: int = 0
     created_at: str = ""
     url: str | None = None
+    code: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadInput:
+    """An input that holds no report: what is wrong with it and what to do about that."""
+
+    source: str
+    error: str
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,159 @@
+"""A report's texts -> the symptoms it records, strongest first.
+
+Pasted logs and tracebacks (in blocks, in comments of the code, in the text) outrank the words of
+the title, those outrank the words of the body, and what a text attributes to another version or
+device comes last. Wishes ("should raise ValueError") and negations ("no crash") are no symptoms.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from harvest.report.markdown import Document
+from harvest.report.model import Claim, ClaimKind, ClaimSource
+from harvest.report.symptoms import (
+    ELSEWHERE,
+    EXCEPTION_WORD,
+    IN_LOGS,
+    IN_WORDS,
+    NEGATION,
+    WISH,
+    Symptom,
+)
+from harvest.report.text import shorten
+from harvest.report.tracebacks import Raised, find_raised
+
+MAX_LINE = 2000
+MAX_LINES = 20_000
+_ORDER = {ClaimSource.LOG: 0, ClaimSource.TITLE: 1, ClaimSource.BODY: 2}
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*[-*#])")
+_COMMENT = re.compile(r"\s*(?:[^'\"#]*|[^#]*[)\]])#+\s?(.*)")
+
+
+def find_claims(title: str, document: Document, *, code: str | None = None) -> tuple[Claim, ...]:
+    """Return the recorded symptoms, each (kind, exception, signal) once, strongest first."""
+    ranked: list[tuple[int, Claim]] = []
+    for block in document.blocks:
+        late = 10 if ELSEWHERE.search(block.lead) else 0
+        ranked += [(late, claim) for claim in _from_log(_lines(block.text))]
+    if code is not None:
+        ranked += [(0, claim) for claim in _from_log(_comments(code))]
+    ranked += _from_text(title, ClaimSource.TITLE)
+    ranked += _pasted_in_text(document.prose)
+    ranked += _from_text(document.prose, ClaimSource.BODY)
+    ranked.sort(key=lambda item: item[0] + _ORDER[item[1].source])
+    found: dict[tuple[object, ...], Claim] = {}
+    for _, claim in ranked:
+        found.setdefault((claim.kind, claim.exception, claim.signal), claim)
+    return _without_vague(tuple(found.values()))
+
+
+def _without_vague(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    """Drop claims that name neither exception nor signal where another of their kind does."""
+    precise = {claim.kind for claim in claims if claim.exception or claim.signal}
+    return tuple(
+        claim for claim in claims if claim.exception or claim.signal or claim.kind not in precise
+    )
+
+
+def _lines(text: str) -> list[str]:
+    return [line[:MAX_LINE] for line in text.split("\n")[:MAX_LINES]]
+
+
+def _comments(code: str) -> list[str]:
+    """Return what the comments of a script say."""
+    found = [_COMMENT.fullmatch(line) for line in _lines(code) if "#" in line]
+    return [match[1] for match in found if match]
+
+
+def _from_log(lines: list[str]) -> Iterator[Claim]:
+    for raised in find_raised(lines):
+        yield _raised(raised)
+    for line in lines:
+        yield from _crashes(line)
+
+
+def _raised(raised: Raised) -> Claim:
+    return Claim(
+        kind=ClaimKind.RAISES,
+        source=ClaimSource.LOG,
+        exception=raised.exception,
+        message=raised.message or None,
+        text=shorten(f"{raised.exception}: {raised.message}"),
+    )
+
+
+def _crashes(line: str) -> Iterator[Claim]:
+    """Yield what a line of a log says about a native crash."""
+    if not line.strip() or _is_exception(line):
+        return
+    for symptom in IN_LOGS:
+        if symptom.pattern.search(line):
+            at = line.find("Check failed:")
+            yield Claim(
+                kind=symptom.kind,
+                source=ClaimSource.LOG,
+                signal=symptom.signal,
+                message=line[at:].strip() if at >= 0 else None,
+                text=shorten(line),
+            )
+
+
+def _is_exception(line: str) -> bool:
+    return bool(re.match(r"\W{0,8}[\w.]{1,150}(?:Error|Exception):\s", line)) and not re.search(
+        r"not (?:close|equal)", line
+    )
+
+
+def _pasted_in_text(prose: str) -> Iterator[tuple[int, Claim]]:
+    """Yield logs that stand in the text without a fence: whole lines only."""
+    lines = _lines(prose)
+    for raised in find_raised(lines):
+        yield 0, _raised(raised)
+    for line in lines:
+        if len(line.split()) <= 6 or re.match(
+            r"\s*(?:F \w|\d{4}-\d\d-\d\d|Process finished|Fatal Python)", line
+        ):
+            bare = line.strip("\t `*>\"'")
+            if bare[:1].isupper() and not ELSEWHERE.search(line) and not WISH.search(line):
+                yield from ((0, claim) for claim in _crashes(bare))
+
+
+def _from_text(text: str, source: ClaimSource) -> Iterator[tuple[int, Claim]]:
+    for sentence in _SENTENCE.split(text[: MAX_LINE * 100]):
+        sentence = sentence[:MAX_LINE]
+        late = 10 if ELSEWHERE.search(sentence) else 0
+        for claim in _from_sentence(sentence, source):
+            yield late, claim
+
+
+def _from_sentence(sentence: str, source: ClaimSource) -> Iterator[Claim]:
+    text = shorten(sentence)
+    for found in EXCEPTION_WORD.finditer(sentence):
+        if not _is_denied(sentence, found.start(), wishes=True):
+            exception = found[1]
+            yield Claim(kind=ClaimKind.RAISES, source=source, exception=exception, text=text)
+    for symptom in IN_WORDS:
+        at = _where(symptom, sentence)
+        if at is not None:
+            yield Claim(
+                kind=symptom.kind,
+                source=source,
+                exception=symptom.exception,
+                signal=symptom.signal,
+                text=text,
+            )
+
+
+def _where(symptom: Symptom, sentence: str) -> int | None:
+    wishes = symptom.kind is not ClaimKind.VALUE
+    for found in symptom.pattern.finditer(sentence):
+        if not _is_denied(sentence, found.start(), wishes=wishes):
+            return found.start()
+    return None
+
+
+def _is_denied(sentence: str, at: int, *, wishes: bool) -> bool:
+    before = sentence[max(0, at - 80) : at]
+    return bool(NEGATION.search(before)) or (wishes and bool(WISH.search(before)))

@@ -1,0 +1,241 @@
+"""What the user named -> reports. Files, directories and standard input; JSON, Markdown, Python.
+
+Every input yields at least one value: a `Report`, or a `BadInput` that says what is wrong, so that
+one unreadable file among many is a row with its error and never the end of the run.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from harvest.report.model import BadInput, Report
+from harvest.report.syntax import Refusal, imported_roots, parse
+from harvest.report.text import clean, shorten
+
+MAX_BYTES = 10 * 1024 * 1024
+_SUFFIXES = {".json": "json", ".md": "markdown", ".markdown": "markdown", ".py": "python"}
+_WANTED = "give a GitHub issue as JSON, a Markdown file, a Python script or a directory of these"
+_ISSUE = "an issue is an object with title, body and number, as GitHub's REST API returns it"
+_REPOSITORY = re.compile(r"https?://(?:api\.)?github\.com/(?:repos/)?([\w.-]+/[\w.-]+)(?:/|$)")
+
+
+def load(
+    arguments: Sequence[str], *, stdin: IO[bytes] | None = None
+) -> Iterator[Report | BadInput]:
+    """Yield the reports that `arguments` name, in order; `-` reads `stdin`."""
+    for argument in arguments:
+        if argument == "-":
+            yield from _from_stdin(stdin)
+        elif _is_directory(argument):
+            yield from _from_directory(argument)
+        else:
+            yield from _from_file(argument)
+
+
+def _is_directory(argument: str) -> bool:
+    try:
+        return Path(argument).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _from_stdin(stdin: IO[bytes] | None) -> Iterator[Report | BadInput]:
+    if stdin is None:
+        yield BadInput(source="-", error="standard input is not available", hint=_WANTED)
+        return
+    try:
+        data = stdin.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        yield BadInput(source="-", error=f"cannot be read: {error}")
+        return
+    yield from from_bytes(data, source="-")
+
+
+def _from_directory(argument: str) -> Iterator[Report | BadInput]:
+    count = 0
+    for folder, subfolders, names in os.walk(argument):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(folder, name)
+            if path.suffix.lower() in _SUFFIXES and not name.startswith("."):
+                for item in _from_file(str(path), in_directory=True):
+                    count += 1
+                    yield item
+    if not count:
+        yield BadInput(source=clean(argument), error="no reports in this directory", hint=_WANTED)
+
+
+def _from_file(argument: str, *, in_directory: bool = False) -> Iterator[Report | BadInput]:
+    source = clean(argument)
+    try:
+        with Path(argument).open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        yield BadInput(source=source, error="no such file or directory", hint=_WANTED)
+        return
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        yield BadInput(source=source, error=f"cannot be read: {reason}")
+        return
+    form = _SUFFIXES.get(Path(argument).suffix.lower(), "")
+    yield from from_bytes(data, source=source, form=form, in_directory=in_directory)
+
+
+def from_bytes(
+    data: bytes, *, source: str, form: str = "", in_directory: bool = False
+) -> Iterator[Report | BadInput]:
+    """Yield the reports in `data`; without a `form` (json, markdown, python) it is found out."""
+    bad = _refuse_bytes(data)
+    if bad:
+        yield BadInput(source=source, error=bad[0], hint=bad[1])
+        return
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8 text (byte {error.start})"
+        yield BadInput(source=source, error=message, hint="convert the file to UTF-8")
+        return
+    match form or _sniff(text):
+        case "json":
+            yield from _from_json(text, source=source, in_directory=in_directory)
+        case "python":
+            yield _from_python(text, source)
+        case _:
+            yield _from_markdown(text, source)
+
+
+def _refuse_bytes(data: bytes) -> tuple[str, str] | None:
+    if not data.strip():
+        return "the input is empty", _WANTED
+    if len(data) > MAX_BYTES:
+        return f"larger than {MAX_BYTES // 1024 // 1024} MB", "split it, or cut the logs"
+    if b"\0" in data:
+        return "a binary file, not text", _WANTED
+    return None
+
+
+def _sniff(text: str) -> str:
+    start = text.lstrip()
+    if start.startswith("{") or (start.startswith("[") and start[1:].lstrip()[:1] in ("{", "]")):
+        return "json"
+    tree = parse(clean(text))
+    if not isinstance(tree, Refusal) and imported_roots(tree):
+        return "python"
+    return "markdown"
+
+
+def _from_json(text: str, *, source: str, in_directory: bool) -> Iterator[Report | BadInput]:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        message = f"not valid JSON: {shorten(str(error))}"
+        yield BadInput(source=source, error=message, hint="is the file complete?")
+        return
+    if isinstance(content, dict) and isinstance(content.get("items"), list):
+        content = content["items"]
+    if not isinstance(content, list):
+        report = _issue(content, source)
+        if isinstance(report, Report) or not in_directory:
+            yield report
+        return
+    if in_directory and not any(isinstance(_issue(item, source), Report) for item in content):
+        return
+    if not content:
+        yield BadInput(source=source, error="a JSON array without an issue", hint=_ISSUE)
+    for index, item in enumerate(content):
+        yield _issue(item, f"{source}[{index}]")
+
+
+def _issue(content: Any, source: str) -> Report | BadInput:
+    if not isinstance(content, dict):
+        what = type(content).__name__
+        return BadInput(source=source, error=f"JSON, but not an issue: {what}", hint=_ISSUE)
+    title, body = content.get("title"), content.get("body")
+    if not isinstance(title, str) or not ("body" in content or "number" in content):
+        return BadInput(source=source, error="JSON, but not an issue", hint=_ISSUE)
+    if body is not None and not isinstance(body, str):
+        error = f"the issue's body is not text but {type(body).__name__}"
+        return BadInput(source=source, error=error, hint=_ISSUE)
+    urls = [url for key in ("html_url", "url") if isinstance(url := content.get(key), str)]
+    return Report(
+        source=source,
+        title=clean(title),
+        body=clean(body or ""),
+        repository=next((found[1] for url in urls if (found := _REPOSITORY.match(url))), None),
+        number=_integer(content.get("number")),
+        labels=_labels(content.get("labels")),
+        state=_string(content.get("state")),
+        comments=_integer(content.get("comments")) or 0,
+        created_at=_string(content.get("created_at")),
+        url=clean(urls[0]) if urls else None,
+    )
+
+
+def _integer(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _string(value: object) -> str:
+    return clean(value) if isinstance(value, str) else ""
+
+
+def _labels(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        return ()
+    names = [item.get("name") if isinstance(item, dict) else item for item in value]
+    return tuple(clean(name) for name in names if isinstance(name, str))
+
+
+def _from_markdown(text: str, source: str) -> Report:
+    lines = clean(text).split("\n")
+    for index, line in enumerate(lines):
+        if line.strip():
+            break
+    first = lines[index]
+    heading = first.startswith("#") and first.lstrip("#")[:1] in (" ", "\t")
+    if not heading:
+        return Report(source=source, title=_markdown_title(lines), body="\n".join(lines))
+    body = "\n".join(lines[index + 1 :]).lstrip("\n")
+    return Report(source=source, title=first.strip("# \t"), body=body)
+
+
+def _markdown_title(lines: list[str]) -> str:
+    """Return the first heading outside fences, else the first line of text."""
+    fenced, fallback = False, ""
+    for line in lines:
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        elif not fenced and re.match(r"#{1,6}[ \t]", line):
+            return line.strip("# \t")
+        elif not fenced and not fallback and line.strip():
+            fallback = shorten(line)
+    return fallback
+
+
+def _from_python(text: str, source: str) -> Report:
+    code = clean(text)
+    tree = parse(code)
+    told = ast.get_docstring(tree) if not isinstance(tree, Refusal) else None
+    told = clean(told) if told else _first_comment(code)
+    title, _, body = told.strip().partition("\n")
+    name = source if source == "-" else Path(source).stem
+    return Report(source=source, title=title or name, body=body.strip("\n"), code=code)
+
+
+def _first_comment(code: str) -> str:
+    found: list[str] = []
+    for line in code.split("\n"):
+        if line.startswith("#!") or re.match(r"#.*coding[:=]", line):
+            continue
+        if not line.startswith("#"):
+            if found or line.strip():
+                break
+            continue
+        found.append(line.lstrip("#").strip())
+    return "\n".join(found)

@@ -1,0 +1,216 @@
+"""A report's Markdown -> its blocks of code and its prose.
+
+In: the body as written. Out: a `Document`: fenced, indented and bare code blocks in their order,
+and the prose without them and without version dumps. Fences are read by `fences`; markdown-it-py
+tells which indented lines are code (lists and quotes change that). Inline markup stays as it is.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from harvest.report.fences import Fence, scan_fences
+from harvest.report.lines import (
+    heading_of,
+    is_dump_heading,
+    is_environment,
+    is_output,
+    is_prose,
+)
+from harvest.report.syntax import Refusal, parse
+from harvest.report.text import clean, indent_of
+
+_PARSER = MarkdownIt("commonmark").disable(["html_block", "fence", "reference"])
+_MAX_INDENTED = 400_000
+"""Characters of text up to which indented code is looked for."""
+_IMPORT = re.compile(
+    r"\s*(?:(?:>>>|In\s?\[\d+\]:)\s*)?"
+    r"(?:import\s+[\w.]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w.]+(?:\s+as\s+\w+)?)*"
+    r"|from\s+[\w.]+\s+import\s+(?:[\w*]+|\()[^.;:!?]*)\s*(?:[#;].*)?"
+)
+_FRAMEWORK = re.compile(
+    r"\b(?:import|from)\s+(?:torch|tensorflow|keras)\b|import\s.*\b(?:torch|tensorflow)\b"
+)
+_TAG = re.compile(
+    r"</?(?:details|summary|br|p|b|i|img|a|h\d|ul|ol|li|table|tbody|thead|tr|td|th|div|span|sub|sup"
+    r"|hr|strong|em|kbd|pre|code)(?:\s[^<>\n]{0,500})?/?>",
+    re.IGNORECASE,
+)
+_TRIES = 20
+MAX_BLOCKS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One block of code or output.
+
+    `number` counts the blocks of the document from 1, `lead` is the line of text above it.
+    """
+
+    text: str
+    language: str
+    number: int
+    lead: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """The blocks of a text in order, and the rest of it: words, without version dumps."""
+
+    blocks: tuple[Block, ...]
+    prose: str
+
+
+def read_markdown(text: str) -> Document:
+    """Split Markdown into blocks and prose."""
+    fences, lines = scan_fences(_fence_html(clean(text)))
+    lines = _without_comments(lines)
+    found = [*fences, *_take_plain(lines)]
+    found += _take_indented(lines)
+    found.sort(key=lambda fence: fence.first)
+    blocks: list[Block] = []
+    end = -1
+    for fence in found[:MAX_BLOCKS]:
+        if fence.text.strip():
+            lead = _lead(lines, fence.first, end)
+            number = len(blocks) + 1
+            blocks.append(Block(text=fence.text, language=fence.language, number=number, lead=lead))
+        end = fence.last
+    return Document(blocks=tuple(blocks), prose=_prose(lines))
+
+
+def _lead(lines: list[str], first: int, block_end: int) -> str:
+    """Return the nearest line of text above line `first`, up to the block before it."""
+    for at in range(min(first, len(lines) - 1), block_end, -1):
+        line = _TAG.sub(" ", lines[at][:500]).strip()
+        if line:
+            return heading_of(line) or line
+    return ""
+
+
+def _fence_html(text: str) -> str:
+    """Turn `<pre>` and multi-line `<code>` into fences, entities into characters."""
+    for tag in ("pre", "code"):
+        pieces: list[str] = []
+        at = 0
+        while (start := text.find(f"<{tag}>", at)) >= 0:
+            end = text.find(f"</{tag}>", start)
+            content = text[start + len(tag) + 2 : end]
+            if end < 0:
+                break
+            pieces.append(text[at:start])
+            at = end + len(tag) + 3
+            if "\n" in content.strip("\n") and "```" not in content:
+                content = content.strip("\n").removeprefix("<code>").removesuffix("</code>")
+                pieces.append(f"\n```\n{html.unescape(content)}\n```\n")
+            else:
+                pieces.append(text[start:at])
+        text = "".join([*pieces, text[at:]])
+    return text
+
+
+def _without_comments(lines: list[str]) -> list[str]:
+    """Blank HTML comments, keeping the number of lines."""
+    text = "\n".join(lines)
+    pieces: list[str] = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        pieces += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end + 3
+    return "".join([*pieces, text[at:]]).split("\n")
+
+
+def _take_plain(lines: list[str]) -> list[Fence]:
+    """Take code that stands in the text without any marking, from its first import on."""
+    found: list[Fence] = []
+    at = 0
+    while at < len(lines):
+        if len(lines[at]) > 500 or not _IMPORT.fullmatch(lines[at]):
+            at += 1
+            continue
+        end = _plain_end(lines, at)
+        text = "\n".join(lines[at:end])
+        if _FRAMEWORK.search(text):
+            found.append(
+                Fence(text=textwrap.dedent(text).rstrip(), language="", first=at, last=end - 1)
+            )
+            lines[at:end] = [""] * (end - at)
+        at = end
+    return found
+
+
+def _plain_end(lines: list[str], start: int) -> int:
+    """Return the line after the code that starts at `start`: a heading, less indentation, prose."""
+    indent = indent_of(lines[start])
+    tries = 0
+    end = start + 1
+    while end < len(lines):
+        line = lines[end]
+        if line.strip():
+            heading = heading_of(line) if not line.startswith("# ") else None
+            if heading is not None or indent_of(line) < indent or _TAG.match(line.strip()):
+                break
+            if is_prose(line) and not is_output(line):
+                tries += 1
+                if tries > _TRIES or _is_complete(lines[start:end]):
+                    break
+        end += 1
+    while not lines[end - 1].strip():
+        end -= 1
+    return end
+
+
+def _is_complete(lines: list[str]) -> bool:
+    """Tell whether code may end here: what stands so far parses, or is an interactive session."""
+    if any(line.lstrip().startswith((">>>", "In [")) for line in lines):
+        return not lines[-1].strip()
+    kept = [line for line in lines if not is_output(line)]
+    return not isinstance(parse(textwrap.dedent("\n".join(kept))), Refusal)
+
+
+def _take_indented(lines: list[str]) -> list[Fence]:
+    """Take the blocks that Markdown calls code because of their indentation."""
+    text = "\n".join(lines)
+    if len(text) > _MAX_INDENTED or not ("    " in text or "\t" in text):
+        return []
+    found: list[Fence] = []
+    for token in _parse_blocks(text):
+        first, last = token
+        content = textwrap.dedent("\n".join(lines[first:last])).strip("\n")
+        found.append(Fence(text=content, language="", first=first, last=last - 1))
+        lines[first:last] = [""] * (last - first)
+    return found
+
+
+def _parse_blocks(text: str) -> list[tuple[int, int]]:
+    """Return the line ranges of indented code; inline text is left alone (it is slow to read)."""
+    try:
+        tokens: list[Token] = []
+        _PARSER.block.parse(text, _PARSER, {}, tokens)
+    except RecursionError:
+        return []
+    return [
+        (token.map[0], token.map[1])
+        for token in tokens
+        if token.type == "code_block" and token.map is not None
+    ]
+
+
+def _prose(lines: list[str]) -> str:
+    kept: list[str] = []
+    dump = False
+    for line in lines:
+        heading = heading_of(line)
+        if heading is not None:
+            dump = is_dump_heading(heading)
+        if dump or is_environment(line) or line.strip() == "_No response_":
+            kept.append("")
+        else:
+            kept.append(_TAG.sub(" ", line))
+    return "\n".join(kept).strip("\n")

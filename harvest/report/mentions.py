@@ -1,0 +1,179 @@
+"""Prose -> the API-like names in it: dotted, backticked, called, CamelCase, snake_case.
+
+In: title and body without code. Out: `Mention`s with counts, most mentioned in the title first.
+Which of them are APIs of the framework under test is for others to say.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from harvest.report.model import Mention
+
+_URL = re.compile(r"https?://\S+|\b[\w.+-]{1,64}@[\w-]{1,64}\.\S+")
+_TICKED = re.compile(r"``([^`\n]{1,500}+)``|`([^`\n]{1,500}+)`")
+_TOKEN = re.compile(
+    r"(?<![\w.@/\\$-])\.?(?P<name>[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)*+)(?P<call>\s?\()?(?![\w/\\@-])"
+)
+_FILE = re.compile(
+    r".*\.(?:py|pyc|ipynb|md|txt|json|ya?ml|cc?|cpp|cu|cuh|hpp?|so|whl|zip|html?|csv|pt|pth|onnx)",
+    re.IGNORECASE,
+)
+_CAMEL = re.compile(
+    r"[A-Z][a-z0-9]+[A-Z0-9]\w*|[A-Z]{2,}[a-z]\w*|[A-Z][a-z]+\d\w*|[A-Z]+\d+d|[A-Z]{3,}Cell"
+)
+_SNAKE = re.compile(r"_{0,2}[a-zA-Z][a-zA-Z0-9]*(?:_[a-zA-Z0-9]+)+_{0,2}|[a-z][a-z0-9]+_")
+_NUMBERED = re.compile(r"[a-z]{2,}\d+d?|[a-z]{2,}_?[123]d")
+_NO_API = frozenset(
+    {
+        "PyTorch",
+        "TensorFlow",
+        "NumPy",
+        "SciPy",
+        "GitHub",
+        "OpenCV",
+        "PyPI",
+        "JavaScript",
+        "MacOS",
+        "macOS",
+        "LLVM",
+    }
+    | {
+        "OpenMP",
+        "OneDNN",
+        "CuDNN",
+        "YouTube",
+        "StackOverflow",
+        "LibTorch",
+        "Jupyter",
+        "CPython",
+        "IPython",
+        "Py3",
+    }
+    | {
+        "ChatGPT",
+        "DeepSpeed",
+        "HuggingFace",
+        "WSL2",
+        "Python3",
+        "Python2",
+        "Windows10",
+        "Windows11",
+        "NaNs",
+        "GPUs",
+    }
+    | {
+        "CPUs",
+        "APIs",
+        "OPs",
+        "TypeScript",
+        "cuda11",
+        "cuda12",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+    }
+    | {
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "bfloat16",
+        "complex64",
+        "complex128",
+        "fp16",
+        "fp32",
+        "fp64",
+    }
+    | {
+        "bf16",
+        "qint8",
+        "utf8",
+        "x86",
+        "x64",
+        "amd64",
+        "arm64",
+        "x86_64",
+        "e.g",
+        "i.e",
+        "No_response",
+        "sm80",
+        "py3",
+    }
+    | {"python3", "python2", "win10", "tf2", "tf1", "gfx90a"}
+)
+_SINGLE = frozenset(
+    {
+        *keyword.kwlist,
+        *keyword.softkwlist,
+        "nan",
+        "inf",
+        "cpu",
+        "cuda",
+        "self",
+        "x",
+        "NaN",
+        "Inf",
+        "INF",
+    }
+)
+_FIRST_WORD = re.compile(r"(?:\[[^\]]{0,60}\]|\W)*+([a-z][a-z0-9]{2,30}+)(?=[\s,:;(]|$)")
+
+
+def find_mentions(title: str, prose: str) -> tuple[Mention, ...]:
+    """Return the names that `title` and `prose` mention, those of the title first."""
+    in_title = Counter(_names(title))
+    first = _FIRST_WORD.match(title)
+    if first and first[1] not in _SINGLE and first[1] not in _NO_API:
+        in_title.setdefault(first[1], 1)
+    in_body = Counter(_names(prose))
+    order = {name: at for at, name in enumerate([*in_title, *in_body])}
+    found = [Mention(name=name, title=in_title[name], body=in_body[name]) for name in order]
+    return tuple(sorted(found, key=lambda mention: (-mention.title, -mention.body)))
+
+
+def _names(text: str) -> Iterator[str]:
+    """Yield the names in the order of the text, each occurrence once."""
+    text = _URL.sub(" ", text)
+    at = 0
+    for ticked in _TICKED.finditer(text):
+        yield from _plain_names(text[at : ticked.start()])
+        yield from _ticked_names((ticked[1] or ticked[2]).strip())
+        at = ticked.end()
+    yield from _plain_names(text[at:])
+
+
+def _plain_names(text: str) -> Iterator[str]:
+    for token in _TOKEN.finditer(text):
+        name = token["name"]
+        if _is_name(name, called=token["call"] is not None and token["call"] == "("):
+            yield name
+
+
+def _ticked_names(text: str) -> Iterator[str]:
+    """Yield the names in backticks: the whole of it, or the API-like parts of an expression."""
+    whole = text.removesuffix("()").lstrip(".")
+    if re.fullmatch(r"[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)*+", whole):
+        if whole not in _SINGLE and whole not in _NO_API and not _FILE.fullmatch(whole):
+            yield whole
+        return
+    yield from _plain_names(text)
+
+
+def _is_name(name: str, *, called: bool) -> bool:
+    if name in _NO_API or name in _SINGLE or len(name) > 200:
+        return False
+    if "." in name:
+        return not _FILE.fullmatch(name) and max(map(len, name.split("."))) > 1
+    if name.endswith(("Error", "Exception", "Warning")):
+        return False
+    return called or bool(
+        _CAMEL.fullmatch(name) or _SNAKE.fullmatch(name) or _NUMBERED.fullmatch(name)
+    )

@@ -1,0 +1,265 @@
+"""A snippet's tree -> what it takes to run it that a sandboxed CPU run may not give.
+
+A static look only: what is guarded (`if torch.cuda.is_available()`, `try: import`) is no need.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+
+from harvest.report.model import Need
+from harvest.report.syntax import dotted
+
+Found = tuple[Need, str]
+
+_PROVIDED = frozenset({"torch", "tensorflow", "keras", "numpy", "scipy", "functorch", "__main__"})
+_NETWORK_MODULES = frozenset(
+    {"requests", "urllib.request", "urllib3", "http.client", "httpx", "aiohttp", "wget", "gdown"}
+    | {"ftplib", "socket", "huggingface_hub"}
+)
+_NETWORK_CALLS = frozenset(
+    {
+        "from_pretrained",
+        "load_state_dict_from_url",
+        "download_url_to_file",
+        "urlretrieve",
+        "urlopen",
+    }
+    | {"get_file", "load_dataset", "snapshot_download", "hf_hub_download"}
+)
+_NETWORK_NAMES = ("torch.hub.", "tfds.", "hub.load", "keras.datasets.", "tensorflow_datasets.")
+_READERS = frozenset(
+    {"torch.load", "torch.jit.load", "np.load", "numpy.load", "np.loadtxt", "np.genfromtxt"}
+    | {
+        "np.fromfile",
+        "pickle.load",
+        "pd.read_csv",
+        "pandas.read_csv",
+        "pd.read_pickle",
+        "h5py.File",
+    }
+    | {"cv2.imread", "Image.open", "PIL.Image.open", "imageio.imread", "joblib.load", "plt.imread"}
+    | {"tf.io.read_file", "tf.keras.models.load_model", "keras.models.load_model", "load_model"}
+    | {"tf.saved_model.load", "torchaudio.load", "torchvision.io.read_image", "read_image"}
+    | {
+        "tf.io.gfile.GFile",
+        "tf.keras.utils.load_img",
+        "safetensors.torch.load_file",
+        "torch.export.load",
+    }
+)
+_LAUNCH_NAMES = frozenset({"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR"})
+_STRATEGIES = ("MultiWorkerMirroredStrategy", "TPUStrategy", "ParameterServerStrategy")
+_CUDA_HARMLESS = frozenset(
+    {"is_available", "manual_seed", "manual_seed_all", "empty_cache", "device_count", "amp"}
+    | {"is_initialized", "is_bf16_supported", "init"}
+)
+_DEVICE = re.compile(r"(?P<kind>cuda|mps|xpu|hpu|npu|ipu|xla|mtia)(?::\d{1,3})?")
+_GPU = re.compile(r"(?:/?(?:job:\w+/)?(?:device:)?|/)(?P<kind>GPU|TPU)(?::\d{1,3})?", re.IGNORECASE)
+_GUARDS = frozenset(
+    {
+        "is_available",
+        "device_count",
+        "list_physical_devices",
+        "is_gpu_available",
+        "is_built_with_cuda",
+    }
+)
+
+
+def find_needs(tree: ast.Module) -> tuple[Found, ...]:
+    """Return what `tree` needs, each once, in the order in which it is met."""
+    nodes = list(_unguarded(tree))
+    constants = _string_variables(nodes)
+    written = _written_paths(nodes, constants)
+    found: dict[Found, None] = {}
+    for node in nodes:
+        for need in _needs_of(node, constants, written):
+            found[need] = None
+    return tuple(found)
+
+
+def _unguarded(tree: ast.AST) -> Iterator[ast.AST]:
+    """Walk `tree` without what runs only where a device or package is present."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, ast.If | ast.IfExp) and _asks_for_device(node.test):
+            branch = node.orelse
+            waiting += reversed(branch) if isinstance(branch, list) else [branch]
+        elif isinstance(node, ast.Try) and _expects_import_error(node):
+            waiting += reversed([*node.orelse, *node.finalbody])
+        elif isinstance(node, ast.Compare):
+            waiting += [n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.Constant)]
+        else:
+            waiting += reversed(list(ast.iter_child_nodes(node)))
+
+
+def _asks_for_device(test: ast.expr) -> bool:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return False
+    return any(isinstance(n, ast.Attribute) and n.attr in _GUARDS for n in ast.walk(test))
+
+
+def _expects_import_error(node: ast.Try) -> bool:
+    imports = any(isinstance(n, ast.Import | ast.ImportFrom) for n in node.body)
+    caught = {dotted(n) for h in node.handlers if h.type for n in ast.walk(h.type)}
+    bare = any(handler.type is None for handler in node.handlers)
+    return imports and (bare or bool(caught & {"ImportError", "ModuleNotFoundError", "Exception"}))
+
+
+def _string_variables(nodes: list[ast.AST]) -> dict[str, str]:
+    """Return the variables that are given one literal string and nothing else."""
+    values: dict[str, set[str | None]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            name = dotted(node.targets[0])
+            literal = node.value.value if isinstance(node.value, ast.Constant) else None
+            values.setdefault(name, set()).add(literal if isinstance(literal, str) else None)
+    return {
+        name: value
+        for name, found in values.items()
+        if len(found) == 1 and (value := next(iter(found))) is not None
+    }
+
+
+def _path(call: ast.Call, constants: dict[str, str]) -> str | None:
+    """Return the literal first argument of a call, also of a nested `open`."""
+    candidates = [
+        *call.args[:1],
+        *(k.value for k in call.keywords if k.arg in ("file", "f", "path")),
+    ]
+    for argument in candidates:
+        if isinstance(argument, ast.Call) and dotted(argument.func) in (
+            "open",
+            "Path",
+            "pathlib.Path",
+        ):
+            return _path(argument, constants)
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+            return argument.value
+        if isinstance(argument, ast.Name):
+            return constants.get(argument.id)
+    return None
+
+
+def _written_paths(nodes: list[ast.AST], constants: dict[str, str]) -> frozenset[str]:
+    """Return the literal paths that the code hands to anything but a reader."""
+    written: set[str] = set()
+    for node in nodes:
+        if not isinstance(node, ast.Call) or _reads(node):
+            continue
+        for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                written.add(argument.value)
+            elif isinstance(argument, ast.Name) and argument.id in constants:
+                written.add(constants[argument.id])
+    return frozenset(written)
+
+
+def _reads(call: ast.Call) -> bool:
+    name = dotted(call.func)
+    if name != "open":
+        return name in _READERS
+    modes = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mode")]
+    return not any(isinstance(m, ast.Constant) and set(str(m.value)) & set("wax+") for m in modes)
+
+
+def _needs_of(node: ast.AST, constants: dict[str, str], written: frozenset[str]) -> Iterator[Found]:
+    match node:
+        case ast.Import(names=names):
+            for alias in names:
+                yield from _of_import(alias.name)
+        case ast.ImportFrom(module=str(module), level=0):
+            yield from _of_import(module)
+        case ast.ImportFrom(level=level) if level:
+            yield Need.PACKAGE, "a relative import"
+        case ast.Call():
+            yield from _of_call(node, constants, written)
+        case ast.Attribute(attr=attribute):
+            yield from _of_attribute(dotted(node), attribute)
+        case ast.Constant(value=str(value)) if len(value) < 60:
+            yield from _of_device(value)
+        case ast.Subscript(value=target, slice=ast.Constant(value=str(key))):
+            if key in _LAUNCH_NAMES and dotted(target).endswith("environ"):
+                if isinstance(node.ctx, ast.Load):
+                    yield Need.DISTRIBUTED, key
+
+
+def _of_import(module: str) -> Iterator[Found]:
+    root = module.partition(".")[0]
+    if module in _NETWORK_MODULES or root in _NETWORK_MODULES:
+        yield Need.NETWORK, root
+    if root not in sys.stdlib_module_names and root not in _PROVIDED:
+        yield Need.PACKAGE, root
+
+
+def _of_device(text: str) -> Iterator[Found]:
+    found = _DEVICE.fullmatch(text)
+    if found:
+        kind = found["kind"]
+        match kind:
+            case "cuda":
+                yield Need.CUDA, text
+            case "mps":
+                yield Need.MPS, text
+            case _:
+                yield Need.DEVICE, kind
+    found = _GPU.fullmatch(text)
+    if found and text.lower() != "gpu":
+        yield (Need.CUDA, text) if found["kind"].upper() == "GPU" else (Need.DEVICE, "tpu")
+
+
+def _of_attribute(name: str, attribute: str) -> Iterator[Found]:
+    parts = name.split(".")
+    for root, need in (("cuda", Need.CUDA), ("mps", Need.MPS)):
+        if parts[:2] == ["torch", root] and len(parts) > 2 and parts[2] not in _CUDA_HARMLESS:
+            yield need, ".".join(parts[:3])
+    if attribute in _STRATEGIES:
+        yield Need.DISTRIBUTED, attribute
+
+
+def _of_call(call: ast.Call, constants: dict[str, str], written: frozenset[str]) -> Iterator[Found]:
+    name = dotted(call.func)
+    last = name.rpartition(".")[2]
+    if isinstance(call.func, ast.Attribute) and not name.startswith("torch."):
+        if last in ("cuda", "mps", "xpu"):
+            yield from _of_device(last)
+    if last in ("init_process_group", "DistributedDataParallel", "init_device_mesh"):
+        yield Need.DISTRIBUTED, last
+    yield from _of_network(call, name, last)
+    if _reads(call):
+        path = _path(call, constants)
+        if path is not None and path not in written and not path.startswith(("/dev/", "/proc/")):
+            yield Need.FILES, path
+
+
+def _of_network(call: ast.Call, name: str, last: str) -> Iterator[Found]:
+    if last in _NETWORK_CALLS or any(part in name + "." for part in _NETWORK_NAMES):
+        yield Need.NETWORK, name.lstrip(".")
+        return
+    for keyword in call.keywords:
+        wanted = keyword.arg in ("download", "pretrained")
+        if wanted and isinstance(keyword.value, ast.Constant) and keyword.value.value is True:
+            yield Need.NETWORK, f"{name}({keyword.arg}=True)"
+    if ".applications." in f".{name}" and last[:1].isupper() and not _has_no_weights(call):
+        yield Need.NETWORK, f"the weights of {last}"
+    if name in ("os.system", "subprocess.run", "subprocess.check_call", "subprocess.call"):
+        words = " ".join(
+            n.value
+            for n in ast.walk(call)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        )
+        if re.search(r"\b(?:wget|curl|git clone|pip)\b", words):
+            yield Need.NETWORK, name
+
+
+def _has_no_weights(call: ast.Call) -> bool:
+    return any(
+        k.arg == "weights" and isinstance(k.value, ast.Constant) and k.value.value is None
+        for k in call.keywords
+    )

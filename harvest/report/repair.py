@@ -1,0 +1,147 @@
+"""Code as pasted -> code that parses, with the names of the steps it took.
+
+Steps are tried in order on top of each other until the parser is content; then every step that
+turns out to be needless is taken back, so that only those are kept that made the code parse.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harvest.report.repairs import REPAIRS, Repair
+from harvest.report.syntax import MAX_CODE, Refusal, bound_names, dotted, open_names, parse
+
+IMPORTS = {
+    "torch": "import torch",
+    "np": "import numpy as np",
+    "numpy": "import numpy",
+    "nn": "from torch import nn",
+    "F": "import torch.nn.functional as F",
+    "tf": "import tensorflow as tf",
+    "tensorflow": "import tensorflow",
+    "keras": "from tensorflow import keras",
+}
+_REPRS = frozenset({"tensor", "array", "Parameter", "Tensor", "EagerTensor", "matrix", "dtype"})
+_ECHO = "echoed values"
+_MISSING = "missing imports"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repaired:
+    """Code that parses, its tree, and the steps that changed it."""
+
+    code: str
+    tree: ast.Module
+    repairs: tuple[str, ...] = ()
+
+
+def repair(text: str) -> Repaired | Refusal:
+    """Return `text` as code that parses, or why that cannot be."""
+    found = _until_parsed(text, REPAIRS)
+    if isinstance(found, Refusal):
+        return found
+    if found.repairs:
+        found = _with_fewest(text, found)
+    return drop_echoes(found)
+
+
+def _until_parsed(text: str, steps: Sequence[Repair]) -> Repaired | Refusal:
+    tree = parse(text)
+    if not isinstance(tree, Refusal):
+        return Repaired(code=text, tree=tree)
+    first = tree
+    applied: list[str] = []
+    for step in steps if len(text) <= MAX_CODE else ():
+        changed = step.apply(text)
+        if changed == text:
+            continue
+        text = changed
+        applied.append(step.name)
+        tree = parse(text)
+        if not isinstance(tree, Refusal):
+            return Repaired(code=text, tree=tree, repairs=tuple(applied))
+    return first
+
+
+def _with_fewest(text: str, found: Repaired) -> Repaired:
+    """Leave out, one after the other, the steps without which the code parses as well."""
+    for name in found.repairs[:-1]:
+        steps = [step for step in REPAIRS if step.name in found.repairs and step.name != name]
+        shorter = _until_parsed(text, steps)
+        if isinstance(shorter, Repaired) and shorter.tree.body:
+            found = shorter
+    return found
+
+
+def drop_echoes(found: Repaired) -> Repaired:
+    """Drop statements that are pasted output which happens to parse (`tensor(3)`, `Aborted`)."""
+    unbound = open_names(found.tree) - IMPORTS.keys()
+    echoes = [node for node in found.tree.body if _is_echo(node, unbound)]
+    if not echoes:
+        return found
+    lines = found.code.split("\n")
+    for node in echoes:
+        alone = sum(_spans(other, node) for other in found.tree.body) == 1
+        if alone:
+            last = node.end_lineno or node.lineno
+            lines[node.lineno - 1 : last] = [""] * (last - node.lineno + 1)
+    code = "\n".join(lines)
+    tree = parse(code)
+    if isinstance(tree, Refusal) or code == found.code:
+        return found
+    return Repaired(code=code.strip("\n"), tree=tree, repairs=(*found.repairs, _ECHO))
+
+
+def _spans(node: ast.stmt, other: ast.stmt) -> bool:
+    """Tell whether two statements share a line."""
+    return node.lineno <= (other.end_lineno or other.lineno) and other.lineno <= (
+        node.end_lineno or node.lineno
+    )
+
+
+def _is_echo(node: ast.stmt, unbound: frozenset[str]) -> bool:
+    if isinstance(node, ast.AnnAssign) and node.value is None:
+        return not isinstance(node.annotation, ast.Subscript)
+    return isinstance(node, ast.Expr) and _is_echoed(node.value, unbound)
+
+
+def _is_echoed(value: ast.expr, unbound: frozenset[str]) -> bool:
+    match value:
+        case ast.Name() | ast.Attribute():
+            return dotted(value).partition(".")[0] in unbound
+        case ast.Call(func=ast.Name(id=name)):
+            return name in unbound and name in _REPRS
+        case ast.Subscript(value=ast.Name(id=name)):
+            return name in unbound
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            return any(_is_echoed(item, unbound) for item in elts)
+        case _:
+            return False
+
+
+def add_imports(found: Repaired) -> Repaired:
+    """Prepend the imports of well-known names (`torch`, `np`, `F`) that the code never binds."""
+    missing = [name for name in IMPORTS if name in open_names(found.tree)]
+    if not missing or "*" in bound_names(found.tree):
+        return found
+    lines = "\n".join(IMPORTS[name] for name in missing)
+    code = _below_header(found, lines)
+    tree = parse(code)
+    if isinstance(tree, Refusal):
+        return found
+    return Repaired(code=code, tree=tree, repairs=(*found.repairs, _MISSING))
+
+
+def _below_header(found: Repaired, lines: str) -> str:
+    """Put `lines` before the code, but below its docstring and `__future__` imports."""
+    last = 0
+    for node in found.tree.body:
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        told = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if not (future or (told and last == 0)):
+            break
+        last = node.end_lineno or node.lineno
+    code = found.code.split("\n")
+    return "\n".join([*code[:last], lines, *code[last:]])

@@ -1,0 +1,227 @@
+"""A document's blocks -> snippets of Python to run, in the order to try, or why there is none.
+
+A block is code when it parses after repair and does something; what a program printed, logs and
+version dumps are not. Blocks that lean on names of earlier ones are put together with those.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from harvest.report.lines import is_environment, is_output
+from harvest.report.markdown import Block, Document
+from harvest.report.model import Snippet
+from harvest.report.needs import find_needs
+from harvest.report.repair import Repaired, add_imports, repair
+from harvest.report.syntax import Refusal, bound_names, imported_roots, open_names, parse
+
+FRAMEWORKS = frozenset({"torch", "tensorflow", "keras", "functorch"})
+_OTHER_LANGUAGES = frozenset(
+    {"c", "cpp", "c++", "cc", "cuda", "cu", "java", "json", "yaml", "yml", "toml", "diff", "js"}
+    | {"javascript", "ts", "rust", "go", "cmake", "makefile", "dockerfile", "xml", "html", "llvm"}
+    | {"mlir", "sql", "r", "swift", "objc", "asm", "ini", "css", "powershell", "bat", "csharp"}
+)
+_REPRS = frozenset({"Size", "tensor", "device", "Tensor", "TensorShape", "array", "dtype"})
+_LINK = re.compile(r"https?://([\w.-]{1,100})/?([^\s)>\]\"'`]{0,300})")
+_CODE_HOSTS = re.compile(
+    r"colab|gist|drive\.google|pastebin|paste|kaggle|repl\.it|replit|dropbox|docs\.google|1drv|huggingface"
+)
+_WORKAROUND = re.compile(
+    r"work[- ]?around|works? (?:fine|well|as expected|correctly)|this works|following works", re.I
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Piece:
+    block: Block
+    code: Repaired
+
+
+def find_snippets(document: Document, *, code: str | None = None) -> tuple[Snippet, ...] | str:
+    """Return the snippets of a document (or of a script, `code`), or why there are none."""
+    if code is not None:
+        return _script(code)
+    pieces: list[_Piece] = []
+    refusals: list[tuple[Block, Refusal]] = []
+    seen: set[str] = set()
+    for block in document.blocks:
+        found = _read_block(block)
+        if isinstance(found, Refusal):
+            refusals.append((block, found))
+        elif found is not None and (key := ast.dump(found.tree)) not in seen:
+            seen.add(key)
+            pieces.append(_Piece(block=block, code=found))
+    snippets = _arrange(pieces)
+    return snippets or _why_none(document, refusals)
+
+
+def _script(code: str) -> tuple[Snippet, ...] | str:
+    found = repair(code)
+    if isinstance(found, Refusal):
+        return f"Python code that does not parse: {found.message} (line {found.line})"
+    if not _does_something(found.tree):
+        return "no code"
+    found = add_imports(found)
+    return (_snippet(found, "file"),)
+
+
+def _snippet(found: Repaired, origin: str) -> Snippet:
+    return Snippet(
+        code=found.code.strip("\n") + "\n",
+        origin=origin,
+        repairs=found.repairs,
+        needs=find_needs(found.tree),
+    )
+
+
+def _read_block(block: Block) -> Repaired | Refusal | None:
+    """Return the code of a block, the refusal of something that looks like code, None for the rest."""
+    text = block.text
+    named = bool(re.search(r"(?m)^[ \t>]*(?:import|from)[ \t]+(?:torch|tensorflow|keras)\b", text))
+    if block.language in _OTHER_LANGUAGES and not named:
+        return None
+    if not named and _is_log(text):
+        return None
+    found = repair(text)
+    if isinstance(found, Refusal):
+        return found if named or _looks_like_python(block) else None
+    return found if _does_something(found.tree) else None
+
+
+def _is_log(text: str) -> bool:
+    """Tell whether most lines are output; interactive sessions are code with output."""
+    lines = [line for line in text.split("\n")[:400] if line.strip()]
+    if any(re.match(r"\s*(?:>>>|In ?\[\d+\]:)", line) for line in lines):
+        return False
+    logged = sum(is_output(line) or is_environment(line) for line in lines)
+    starts = bool(lines) and lines[0].lstrip().startswith("Traceback (most recent call last)")
+    return starts or 2 * logged > len(lines)
+
+
+def _looks_like_python(block: Block) -> bool:
+    if block.language in ("python", "py", "python3", "ipython", "pycon"):
+        return True
+    lines = [line for line in block.text.split("\n")[:400] if line.strip()]
+    pattern = r"\s*(?:>>> )?(?:[\w.]+ = \S|def \w+\(|class \w|for \w+ in |with \w|print\(|(?:torch|tf|F|nn|np)\.\w)"
+    code = sum(bool(re.match(pattern, line[:300])) for line in lines)
+    return code >= 2 and 2 * code >= len(lines)
+
+
+def _does_something(tree: ast.Module) -> bool:
+    """Tell whether a tree has statements beyond imports, docstrings, and pasted values."""
+    return any(not _is_idle(node) for node in tree.body)
+
+
+def _is_idle(node: ast.stmt) -> bool:
+    match node:
+        case ast.Import() | ast.ImportFrom() | ast.Pass():
+            return True
+        case ast.Expr(value=value):
+            return _is_value(value)
+        case ast.AnnAssign(value=None):
+            return True
+        case ast.Assign(value=value):
+            return not _calls(node) and isinstance(value, ast.Name | ast.Attribute)
+        case _:
+            return False
+
+
+def _calls(node: ast.AST) -> bool:
+    return any(isinstance(n, ast.Call) for n in ast.walk(node))
+
+
+def _is_value(value: ast.expr) -> bool:
+    """Tell whether an expression is what a program prints, not something to run."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Call):
+            function = node.func
+            name = (
+                function.attr
+                if isinstance(function, ast.Attribute)
+                else getattr(function, "id", "")
+            )
+            if name not in _REPRS:
+                return False
+        elif isinstance(node, ast.BinOp | ast.Await | ast.Lambda):
+            return _only_literals(value)
+    return True
+
+
+def _only_literals(value: ast.expr) -> bool:
+    return not any(isinstance(node, ast.Call | ast.Attribute) for node in ast.walk(value))
+
+
+def _arrange(pieces: list[_Piece]) -> tuple[Snippet, ...]:
+    """Order the candidates: whole ones, those that need earlier blocks, what lacks names."""
+    ranked: list[tuple[int, int, Snippet]] = []
+    seen: set[str] = set()
+    for index, piece in enumerate(pieces):
+        rank, snippet = _complete(pieces, index)
+        if _WORKAROUND.search(piece.block.lead):
+            rank += 1
+        if snippet.code not in seen:
+            seen.add(snippet.code)
+            ranked.append((rank, index, snippet))
+    return tuple(snippet for _, _, snippet in sorted(ranked, key=lambda item: item[:2]))
+
+
+def _complete(pieces: list[_Piece], index: int) -> tuple[int, Snippet]:
+    """Return how promising piece `index` is (0 best), and it with the earlier pieces it needs."""
+    piece = pieces[index]
+    chosen = [index]
+    missing = open_names(piece.code.tree)
+    for earlier in range(index - 1, -1, -1):
+        given = bound_names(pieces[earlier].code.tree) & missing
+        if given:
+            chosen.insert(0, earlier)
+            missing = (missing - given) | (open_names(pieces[earlier].code.tree))
+    joined = _join([pieces[n].code for n in chosen]) if len(chosen) > 1 else None
+    found = add_imports(joined or piece.code)
+    origin = f"fence {piece.block.number}"
+    if joined:
+        origin = "fences " + "+".join(str(pieces[n].block.number) for n in chosen)
+    return _rank(found, joined=joined is not None), _snippet(found, origin)
+
+
+def _rank(found: Repaired, *, joined: bool) -> int:
+    if open_names(found.tree):
+        return 8
+    if not imported_roots(found.tree) & FRAMEWORKS:
+        return 6
+    if not any(
+        _calls(node)
+        for node in found.tree.body
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ):
+        return 4
+    return 2 if joined else 0
+
+
+def _join(parts: list[Repaired]) -> Repaired | None:
+    code = "\n".join(part.code.strip("\n") for part in parts)
+    tree = parse(code)
+    if isinstance(tree, Refusal):
+        return None
+    repairs = dict.fromkeys(name for part in parts for name in part.repairs)
+    return Repaired(code=code, tree=tree, repairs=tuple(repairs))
+
+
+def _why_none(document: Document, refusals: list[tuple[Block, Refusal]]) -> str:
+    if refusals:
+        refusal = refusals[0][1]
+        return f"Python code that does not parse: {refusal.message} (line {refusal.line})"
+    if any(block.language in _OTHER_LANGUAGES for block in document.blocks):
+        return "not Python"
+    text = "\n".join([document.prose, *(block.text for block in document.blocks)])
+    hosts = {
+        found[1]: None
+        for found in _LINK.finditer(text)
+        if _CODE_HOSTS.search(found[1]) or found[2].endswith((".py", ".ipynb", ".zip"))
+    }
+    if hosts:
+        return "code is only linked: " + ", ".join(hosts)
+    if any(_is_log(block.text) for block in document.blocks):
+        return "only logs, no code"
+    return "no code" if not document.blocks else "not Python"

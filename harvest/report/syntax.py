@@ -1,0 +1,97 @@
+"""What Python's own parser says about a text: its tree or the error, and the names it leaves open.
+
+The text is a stranger's: whatever it does to the parser becomes a value here.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import warnings
+from dataclasses import dataclass
+
+MAX_CODE = 200_000
+"""Longer texts are data or logs; parsing them takes long and helps nobody."""
+
+MODULE_NAMES = frozenset({*dir(builtins), "__file__", "__name__", "__doc__"})
+"""Names that are bound in every module (`dir(builtins)` of the interpreter that reads)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why a text is not Python: the message and the line (from 1) that the parser points at."""
+
+    message: str
+    line: int
+
+
+def parse(code: str) -> ast.Module | Refusal:
+    """Parse `code`; a refusal is a value, whatever the parser raised."""
+    if len(code) > MAX_CODE:
+        return Refusal(message="the text is too long to be a snippet", line=1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(code)
+    except SyntaxError as error:
+        return Refusal(message=error.msg or "invalid syntax", line=error.lineno or 1)
+    except (ValueError, MemoryError, RecursionError) as error:
+        return Refusal(message=str(error) or type(error).__name__, line=1)
+
+
+def bound_names(tree: ast.AST) -> frozenset[str]:
+    """Return every name that `tree` binds in any scope; `*` stands for a star import."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                found.add(name)
+            case ast.ClassDef(name=name):
+                found.add(name)
+            case ast.arg(arg=name):
+                found.add(name)
+            case ast.ExceptHandler(name=str(name)):
+                found.add(name)
+            case ast.alias(name=name, asname=asname):
+                found.add(asname or name.partition(".")[0])
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.add(name)
+            case ast.MatchMapping(rest=str(name)):
+                found.add(name)
+    return frozenset(found)
+
+
+def open_names(tree: ast.AST) -> frozenset[str]:
+    """Return the names that `tree` reads and nobody binds; none where a star import may bind them."""
+    bound = bound_names(tree)
+    if "*" in bound:
+        return frozenset()
+    read = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    return frozenset(read - bound - MODULE_NAMES)
+
+
+def imported_roots(tree: ast.AST) -> frozenset[str]:
+    """Return the top-level packages that `tree` imports, relative imports aside."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return frozenset(found)
+
+
+def dotted(node: ast.AST) -> str:
+    """Return `a.b.c` for such an expression, else what of it is a name; "" for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    parts.append(node.id if isinstance(node, ast.Name) else "")
+    return ".".join(reversed(parts))

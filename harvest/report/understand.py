@@ -1,0 +1,27 @@
+"""A report -> its `Reading`: what to run, what it claims, which APIs it names. Runs nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harvest.report.claims import find_claims
+from harvest.report.markdown import read_markdown
+from harvest.report.mentions import find_mentions
+from harvest.report.model import Reading, Report
+from harvest.report.snippets import find_snippets
+from harvest.report.text import clean
+
+
+def understand(report: Report) -> Reading:
+    """Read `report` as far as reading goes; any text has a reading."""
+    code = None if report.code is None else clean(report.code)
+    report = replace(report, title=clean(report.title), body=clean(report.body), code=code)
+    document = read_markdown(report.body)
+    found = find_snippets(document, code=code)
+    return Reading(
+        report=report,
+        candidates=() if isinstance(found, str) else found,
+        claims=find_claims(report.title, document, code=code),
+        mentions=find_mentions(report.title, document.prose),
+        skipped=found if isinstance(found, str) else None,
+    )
