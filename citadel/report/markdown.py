@@ -140,8 +140,8 @@ def _method(triage: Triage, case: BugCase, bugs: list[Finding]) -> str:
     lines = [
         "## How this was found",
         "",
-        f"The reported code showed the symptom in {hits} of {runs} runs. Citadel tried the same call "
-        f"with {triage.tried} other APIs and replayed the code, rewritten for each that failed.",
+        f"The reported code showed the symptom in {hits} of {runs} runs. Citadel tried the same "
+        f"call on {triage.tried} other APIs and replayed the code, rewritten where it failed.",
     ]
     counts = verdict_counts(triage.findings)
     if counts:

@@ -140,6 +140,7 @@ def _lambdas(cases: Pairs, *, isolated: bool) -> str | None:
         body = "\n        ".join([f"{assigned}call()", *after])
         tail = _IN_PROCESS.replace("BODY", body)
     script = f"{setup}\nCALLS = {{\n{entries}}}\n\n{tail}"
+    script = script.lstrip("\n")
     return script if _parses(script) else None
 
 

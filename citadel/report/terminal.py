@@ -83,9 +83,9 @@ def _render_case(console: Console, triage: Triage) -> None:
     _say(console, f"kind: {case.kind}")
     _say(console, f"symptom: {case.symptom.headline()}")
     if case.reproduces:
-        _say(console, f"now: reproduces, {hits} of {runs} runs")
+        _say(console, f"reproduces: {hits} of {runs} runs")
     else:
-        _say(console, f"now: fixed here, {case.observed or 'no failure'}")
+        _say(console, f"fixed here: now {case.observed or 'no failure'}")
     if case.needs:
         _say(console, f"needs: {', '.join(case.needs)}")
 

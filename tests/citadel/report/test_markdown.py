@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from citadel.model import Finding, Symptom, SymptomKind, TargetSummary, Triage, VerdictKind
+from citadel.report.markdown import family_markdown
+
+HOSTILE = [
+    "@maintainer fix #123 now",
+    "![x](https://example.invalid/x.png) [link](javascript:1)",
+    "<script>alert(1)</script><!-- <details>",
+    "```\n## Breakout\n```",
+    "a | b | c\n| --- |",
+    "`` `tick` ``` end`",
+    "\\",
+    "</code></pre>\\|`|",
+    "\r\n\r\n# heading\u2028# other\x1b[2J",
+]
+
+
+def parse(text: str) -> list[Token]:
+    return MarkdownIt("gfm-like", {"linkify": False}).parse(text)
+
+
+def shape(text: str) -> list[str]:
+    """The page's structure without its words: what hostile text must not change."""
+    tokens = []
+    for token in parse(text):
+        tokens.append(token.type)
+        tokens += [t.type for t in token.children or []]
+    return tokens
+
+
+def script_of(text: str) -> str:
+    (script,) = [t.content for t in parse(text) if t.type == "fence"]
+    return script
+
+
+def test_a_family_reads_like_a_report(
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+    tmp_path: Path,
+) -> None:
+    triage = make_triage(
+        make_finding("builtins.float", code="raise ValueError('bad width 4')\n"),
+        make_finding("builtins.len", VerdictKind.CLEAN),
+        make_finding("builtins.max", VerdictKind.NOT_ADAPTED, reason="required argument"),
+    )
+    lines = family_markdown(target, triage).splitlines()
+    assert lines[0] == "# `builtins.int` and 1 sibling API fail: `bad width 3`"
+    reported = "First reported for `builtins.int` in `example/example#9000001`: `int fails`"
+    assert reported in lines
+    assert "| `builtins.int` | reported | 3 of 3 | `ValueError: bad width 3` |" in lines
+    assert "| `builtins.float` | bug | 3 of 3 | `ValueError: bad width 3` |" in lines
+    assert "- `torch` `2.13.0`" in lines
+    assert "Verdicts: bug 1, clean 1, not adapted 1." in lines
+    assert "- not adapted, `required argument`: 1" in lines
+    assert any("120 other APIs" in line for line in lines)
+    path = tmp_path / "script.py"
+    path.write_text(script_of("\n".join(lines)))
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120)
+    assert done.stdout.splitlines() == [
+        "builtins.int: ValueError: bad width 3",
+        "builtins.float: ValueError: bad width 4",
+    ]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_changes_no_structure(
+    text: str,
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    def page(words: str) -> str:
+        symptom = Symptom(kind=SymptomKind.RAISES, exception="E" + words, message=words)
+        return family_markdown(
+            target,
+            make_triage(
+                make_finding("f" + words, symptom=symptom, edits=(words,)),
+                make_finding("g" + words, VerdictKind.NOT_ADAPTED, reason=words),
+                title=words,
+                api="api" + words,
+                code=f"text = {words!r}\n'''{words}'''\n",
+                symptom=symptom,
+                control=words,
+            ),
+        )
+
+    assert shape(page(text)) == shape(page("harmless"))
+    assert "\x1b" not in page(text)
+
+
+def test_fixed_here_is_said_and_the_title_names_a_failing_api(
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    crash = Symptom(kind=SymptomKind.CRASHES, signal="SIGFPE")
+    triage = make_triage(
+        make_finding("builtins.float", symptom=crash),
+        symptom=crash,
+        reproduces=False,
+        observed="ValueError: stride must be positive",
+    )
+    text = family_markdown(target, triage)
+    assert text.startswith("# `builtins.float` crashes: `SIGFPE`\n")
+    assert "`builtins.int` itself is **fixed here**: `ValueError: stride must be positive`." in text
+    assert (
+        "| `builtins.int` | fixed here | 0 of 3 | `ValueError: stride must be positive` |" in text
+    )
+
+
+def test_without_siblings(target: TargetSummary, make_triage: Callable[..., Triage]) -> None:
+    assert "No sibling shows this symptom." in family_markdown(target, make_triage())
+    fixed = family_markdown(target, make_triage(reproduces=False))
+    assert fixed.startswith("# `builtins.int` is fixed here, and no sibling fails")
+
+
+def test_large_families_fit_into_an_issue(
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    long = "\n".join(f"x{i} = {i}" for i in range(200))
+    many = [make_finding(f"api{i}", code=f"{long}\nif True:\n    f{i}()\n") for i in range(300)]
+    text = family_markdown(target, make_triage(*many))
+    assert len(text) < 65_536
+    assert "... and 250 more." in text
+    assert "Left out for length" in text
+
+
+def test_a_triage_without_a_case(target: TargetSummary) -> None:
+    text = family_markdown(target, Triage(input="@me.md", skipped="a question"))
+    assert text == "# No case for `@me.md`\n\n`a question`\n"

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import pytest
+from rich.console import Console
+
+from citadel.model import Finding, TargetSummary, Triage, VerdictKind
+from citadel.report.terminal import render, render_triage
+
+LONG = "torch.nn.functional." + "very_long_name_" * 8 + "2d"
+
+
+def pipe(width: int = 80, encoding: str = "utf-8") -> Console:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, write_through=True)
+    return Console(file=stream, width=width)
+
+
+def text_of(console: Console) -> str:
+    stream = console.file
+    assert isinstance(stream, io.TextIOWrapper)
+    stream.seek(0)
+    return stream.read()
+
+
+def test_a_block_at_80_columns(
+    make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
+) -> None:
+    folder = "generated_cases/torch/0123456789abcdef"
+    console = pipe()
+    triage = make_triage(
+        make_finding("builtins.float", file=f"{folder}/builtins.float.py"),
+        make_finding("builtins.len", VerdictKind.CLEAN),
+        make_finding("builtins.max", VerdictKind.NOT_ADAPTED, reason="required argument"),
+        make_finding("builtins.min", VerdictKind.DIFFERENT),
+    )
+    render_triage(console, triage)
+    lines = text_of(console).splitlines()
+    assert "example/example#9000001: int fails" in lines
+    assert "API: builtins.int" in lines
+    assert "symptom: ValueError: bad width 3" in lines
+    assert "reproduces: 3 of 3 runs" in lines
+    assert "1 sibling with the same bug" in lines
+    assert any(line.split() == ["builtins.float", "bug", "3/3"] for line in lines)
+    assert "    context 0.50, signature 0.25, family (dimension), arguments 1.00" in lines
+    assert "    renamed" in lines
+    assert f"cases in {folder}" in lines
+    assert "others: tried 120, different 1, clean 1, not adapted 1" in lines
+    assert "  not adapted 1: required argument" in lines
+    assert "  builtins.min: ValueError: bad width 3" in lines
+    assert "family (2) check_width: builtins.int, builtins.float" in lines
+    assert "seconds: verify 0.4, siblings 6.1, first finding after 1.2" in lines
+    assert max(len(line) for line in lines) <= 80
+
+
+def test_a_table_where_there_is_room(
+    make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
+) -> None:
+    console = pipe(width=160)
+    render_triage(console, make_triage(make_finding("builtins.float", file="out/x/float.py")))
+    lines = text_of(console).splitlines()
+    header = next(line for line in lines if line.startswith("API ") and "verdict" in line)
+    assert header.split() == ["API", "verdict", "channels", "edits", "file"]
+    row = lines[lines.index(header) + 1]
+    assert row.split()[:3] == ["builtins.float", "bug", "3/3"]
+    assert row.split()[-2:] == ["renamed", "float.py"]
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+def test_long_names_are_shown_whole(
+    width: int, make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
+) -> None:
+    console = pipe(width)
+    render_triage(console, make_triage(make_finding(LONG)))
+    bugs = text_of(console).split("with the same bug")[1]
+    if width == 160:
+        # Beside the name stand other columns: the name's parts are the first words of the rows.
+        rows = bugs.splitlines()[2:]
+        assert "".join(row.split(" ")[0] for row in rows[:9]).startswith(LONG)
+    else:
+        assert LONG in "".join(bugs.split())
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_text_of_strangers_is_literal(
+    make_finding: Callable[..., Finding], make_triage: Callable[..., Triage], *, terminal: bool
+) -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=80, force_terminal=terminal, color_system=None)
+    words = "[red]x[/red] [/] :bug: \x1b]0;title\x07 \x9b2J \u202e\r\n"
+    triage = make_triage(
+        make_finding("f" + words, edits=(words,)),
+        make_finding("g" + words, VerdictKind.DIFFERENT),
+        make_finding("h" + words, VerdictKind.NOT_ADAPTED, reason=words),
+        title=words,
+        api=words,
+        control=words,
+        observed=words,
+        reproduces=False,
+    )
+    errors = [Triage(input=words, error=words), Triage(input=words, skipped=words)]
+    render_triage(console, triage)
+    for other in errors:
+        render_triage(console, other)
+    shown = stream.getvalue()
+    # With bold text a terminal gets rich's own sequences, which only select a style.
+    allowed = shown.replace("\x1b[1m", "").replace("\x1b[0m", "")
+    assert all(c.isprintable() or c == "\n" for c in allowed)
+    assert "[red]x[/red]" in shown
+    assert ":bug:" in shown
+    assert "\\x1b]0;title" in shown
+
+
+def test_many_siblings_are_cut_with_a_count(
+    make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
+) -> None:
+    triage = make_triage(*(make_finding(f"api{i:03}") for i in range(123)))
+    console = pipe()
+    render_triage(console, triage)
+    assert "... and 103 more (see JSON/Markdown)" in text_of(console)
+    assert "api019" in text_of(console)
+    full = pipe()
+    render_triage(full, triage, show_all=True)
+    assert "api122" in text_of(full)
+
+
+def test_five_different_ones_and_all(
+    make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
+) -> None:
+    triage = make_triage(*(make_finding(f"api{i}", VerdictKind.DIFFERENT) for i in range(9)))
+    console = pipe()
+    render_triage(console, triage)
+    assert "api4:" in text_of(console)
+    assert "api5:" not in text_of(console)
+    assert "... and 4 more (--all shows them)" in text_of(console)
+    full = pipe()
+    render_triage(full, triage, show_all=True)
+    assert "api8:" in text_of(full)
+
+
+def test_several_reports_end_with_a_table(
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    console = pipe()
+    fixed = make_triage(reproduces=False, observed="", number=None)
+    triages = [
+        make_triage(make_finding("a.b")),
+        fixed,
+        Triage(input="dir/broken.json", error="not JSON"),
+        Triage(input="question.md", skipped="no code"),
+    ]
+    render(console, target, triages)
+    lines = text_of(console).splitlines()
+    assert lines[0] == "torch 2.13.0 on cpu, sandbox: bubblewrap"
+    assert "fixed here: now no failure" in lines
+    rows = [line.split() for line in lines[-5:]]
+    assert rows[0] == ["report", "API", "kind", "now", "bugs", "tried", "seconds"]
+    reproduced = ["#9000001", "builtins.int", "status", "reproduces", "1", "120", "6.6"]
+    assert rows[1] == reproduced
+    assert rows[2][:3] == ["report.json", "builtins.int", "status"]
+    assert rows[3] == ["broken.json", "not", "JSON", "error"]
+    assert rows[4] == ["question.md", "no", "code", "skipped"]
+
+
+def test_a_console_that_knows_only_ascii(make_triage: Callable[..., Triage]) -> None:
+    console = pipe(encoding="ascii")
+    render_triage(console, make_triage(title="ä \U0001f41b"))
+    assert "\\xe4 \\U0001f41b" in text_of(console)
