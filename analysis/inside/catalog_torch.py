@@ -108,6 +108,7 @@ def public(namespace, module):
 
 
 def is_function(thing):
+    """Whether an object is a plain function or method, built in or not."""
     return type(thing).__name__ in (
         "function",
         "builtin_function_or_method",

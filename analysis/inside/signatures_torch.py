@@ -1,6 +1,6 @@
 """How a public object of PyTorch may be called, from schemas, `inspect` and docstrings.
 
-Out, per overload: `{"s": provenance, "p": [[name, type, default, flag], ...]}`, best overload first;
+Out, per overload, best first: `{"s": provenance, "p": [[name, type, default, flag], ...]}`;
 `flag` is "k" (keyword-only), "*" or "**". `out` parameters are left out. A default that has no
 Python source is written `...`.
 """
@@ -45,7 +45,7 @@ def method(name, thing, schemas):
     if inspect.isfunction(thing):
         rows = inspected(thing)
         if rows is not None and not anonymous(rows[1:]):
-            return [{"s": "inspect", "p": [["self", "Tensor", None, ""]] + rows[1:]}]
+            return [{"s": "inspect", "p": [["self", "Tensor", None, ""], *rows[1:]]}]
     found = [rows for _, rows in schemas.overloads(name) if of_self(rows)]
     if not found and name.startswith("__"):
         found = special(name, schemas)
@@ -96,7 +96,7 @@ def trusted(thing, found, receiver):
     if rows is not None and not anonymous(rows):
         return [{"s": "inspect", "p": rows}]
     if receiver is not None:
-        documented = [r if r and r[0][0] == "self" else [receiver] + r for r in documented]
+        documented = [r if r and r[0][0] == "self" else [receiver, *r] for r in documented]
     return [{"s": "doc", "p": rows} for rows in documented]
 
 
@@ -113,13 +113,14 @@ def renamed(rows):
     """
     names = [row[0] for row in rows]
     if "self" in names and "input" not in names:
-        rows = [["input"] + row[1:] if row[0] == "self" else row for row in rows]
+        rows = [["input", *row[1:]] if row[0] == "self" else row for row in rows]
     if {"dtype", "layout", "device", "pin_memory"} <= set(names) and "requires_grad" not in names:
-        rows = rows + [["requires_grad", "bool", "False", "k"]]
+        rows = [*rows, ["requires_grad", "bool", "False", "k"]]
     return [row for row in rows if row[0] != "out"]
 
 
 def of_self(rows):
+    """Whether the first parameter can be the receiver of a method."""
     return bool(rows) and rows[0][0] in ("self", "input", "A") and rows[0][1].startswith("Tensor")
 
 
@@ -264,6 +265,7 @@ def parse(rest):
 
 
 def documented_rows(arguments):
+    """Parameters of a parsed argument list."""
     rows = []
     plain = getattr(arguments, "posonlyargs", []) + arguments.args
     defaults = [None] * (len(plain) - len(arguments.defaults)) + list(arguments.defaults)

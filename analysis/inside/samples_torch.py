@@ -1,0 +1,251 @@
+"""Run the sample inputs that PyTorch ships for its own tests and record what each API runs.
+
+Out, in order, per entry of the two databases (operators and layers):
+`{"entry": number, "of": total}`, before every call `{"at": key}` (the last one names the culprit
+after a crash), and per API `{"n": name, "o": operator names, "x": samples}` or
+`{"n": name, "f": reason}`. A sample is `{"a": values, "k": keywords}`, for layers with the
+constructor's as `"c"`. Interleaved parts of the databases can run in parallel.
+"""
+
+import signal
+import time
+import warnings
+from itertools import islice
+
+import torch
+from recorder_torch import copied, forward_and_backward
+from values import describe
+
+MOST_SAMPLES = 6
+KEPT_SAMPLES = 3
+SECONDS_PER_CALL = 10.0
+SECONDS_PER_ENTRY = 3.0
+
+
+def profile(part=0, parts=1, first=0, skip=()):
+    """Run every `parts`-th entry from number `first` on, without the calls in `skip`."""
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # kills a call that blocks in native code
+    skip = frozenset(skip)
+    try:
+        entries = operators() + layers()
+    except ImportError as problem:
+        yield {"unavailable": str(problem)}
+        return
+    for number in range(part, len(entries), parts):
+        if number < first:
+            continue
+        yield {"entry": number, "of": len(entries)}
+        torch.manual_seed(0)
+        for record in entries[number](skip):
+            yield record
+
+
+def operators():
+    """One generator function per entry of the database of operators."""
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    return [lambda skip, info=info: run_operator(info, skip) for info in op_db]
+
+
+def layers():
+    """One generator function per entry of the database of layers."""
+    from torch.testing._internal.common_modules import module_db
+
+    return [lambda skip, info=info: run_layer(info, skip) for info in module_db]
+
+
+def run_operator(info, skip):
+    """Records of all forms of one operator: function, method, in place, operator, aliases."""
+    try:
+        samples = list(islice(sample_inputs(info), MOST_SAMPLES))
+    except Exception as problem:
+        yield {"n": "torch." + info.name, "f": "no samples: " + type(problem).__name__}
+        return
+    deadline = time.monotonic() + SECONDS_PER_ENTRY
+    for name, function, in_place in forms(info):
+        calls = [
+            ((sample.input, *sample.args), sample.kwargs, None)
+            for sample in samples
+            if not (in_place and getattr(sample, "broadcasts_input", False))
+        ]
+        target = named(name)
+        if target is not None and function is not target:
+            calls = [captured(target, function, call) or call for call in calls]
+        tested = Tested(name, target if callable(target) else function, in_place, deadline)
+        for record in tested.run(calls, skip, wrapper=function):
+            yield record
+
+
+def sample_inputs(info):
+    """The database's own samples of the first dtype that is worth having."""
+    supported = info.supported_dtypes("cpu") if hasattr(info, "supported_dtypes") else info.dtypes
+    wanted = (torch.float32, torch.float64, torch.int64, torch.bool, torch.complex64)
+    dtype = next((item for item in (*wanted, *supported) if item in supported), torch.float32)
+    differentiable = bool(info.supports_autograd) and (dtype.is_floating_point or dtype.is_complex)
+    return info.sample_inputs("cpu", dtype, requires_grad=differentiable)
+
+
+def forms(info):
+    """(public name, callable, changes its input) of every form of an operator, once each."""
+    found = {}
+    aliases = [(item, item.name) for item in getattr(info, "aliases", ())]
+    for item, name in [(info, info.name), *aliases]:
+        function = getattr(item, "op", None)
+        if named("torch." + name) is not None:
+            found.setdefault("torch." + name, (function, name.endswith("_")))
+        for attribute in ("method_variant", "inplace_variant"):
+            add_method(found, getattr(item, attribute, None), attribute == "inplace_variant")
+        add_method(found, function, name.endswith("_"))
+    for attribute in ("operator_variant", "inplace_operator_variant"):
+        function = getattr(info, attribute, None)
+        special = "torch.Tensor.__{}__".format(getattr(function, "__name__", "").strip("_"))
+        if function is not None and named(special) is not None:
+            found.setdefault(special, (function, attribute != "operator_variant"))
+    packet = "torch.ops.aten." + (getattr(info, "aten_name", None) or info.name.split(".")[-1])
+    if named(packet) is not None:
+        found.setdefault(packet, (named(packet), False))
+    return [(name, function, in_place) for name, (function, in_place) in found.items()]
+
+
+def add_method(found, function, in_place):
+    """Note a method of the tensor class under its name there."""
+    name = getattr(function, "__name__", "")
+    if name.isidentifier() and getattr(torch.Tensor, name, None) is function:
+        found.setdefault("torch.Tensor." + name, (function, in_place))
+
+
+def named(name):
+    """The function or method of that dotted name; None where there is none."""
+    thing = torch
+    for part in name.split(".")[1:]:
+        thing = getattr(thing, part, None)
+    return thing if callable(thing) and not isinstance(thing, type) else None
+
+
+def captured(target, wrapper, call):
+    """The arguments with which a test's own wrapper calls the API that it stands for."""
+    from torch.overrides import TorchFunctionMode
+
+    seen = []
+
+    class Capture(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            if function is target and not seen:
+                seen.append((args, dict(kwargs or {}), None))
+            return function(*args, **(kwargs or {}))
+
+    try:
+        with Capture():
+            wrapper(*copied(call[0]), **call[1])
+    except Exception:
+        return None
+    return seen[0] if seen else None
+
+
+def run_layer(info, skip):
+    """The record of one layer class: constructed, called and differentiated."""
+    kind = info.module_cls
+    name = "{}.{}".format(kind.__module__, kind.__qualname__)
+    try:
+        inputs = info.module_inputs_func(
+            info, device="cpu", dtype=torch.float32, requires_grad=True, training=True
+        )
+        given = [(item.constructor_input, item.forward_input) for item in islice(inputs, 24)]
+    except Exception as problem:
+        yield {"n": name, "f": "no samples: " + type(problem).__name__}
+        return
+    calls = [
+        (forward.args, forward.kwargs, (built.args, built.kwargs))
+        for built, forward in given
+        if forward is not None
+    ][:MOST_SAMPLES]
+    tested = Tested(name, kind, False, time.monotonic() + SECONDS_PER_ENTRY)
+    for record in tested.run(calls, skip):
+        yield record
+
+
+class Tested:
+    """One API under its samples: collects operator names and descriptions of distinct calls."""
+
+    def __init__(self, name, function, in_place, deadline):
+        self.name = name
+        self.function = function
+        self.in_place = in_place
+        self.deadline = deadline
+        self.operators = set()
+        self.samples = {}
+        self.worked = 0
+        self.problem = "no samples"
+
+    def run(self, calls, skip, wrapper=None):
+        """Yield a key before each call, and the result at last."""
+        for number, call in enumerate(calls):
+            key = "{}#{}".format(self.name, number)
+            if key in skip or (self.worked and time.monotonic() > self.deadline):
+                continue
+            yield {"at": key}
+            signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_CALL)
+            try:
+                self.attempt(call, wrapper)
+            except Exception as problem:
+                self.problem = type(problem).__name__
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        if self.worked:
+            samples = list(self.samples.values())[:KEPT_SAMPLES]
+            yield {"n": self.name, "o": sorted(self.operators), "x": samples}
+        else:
+            yield {"n": self.name, "f": self.problem}
+
+    def attempt(self, call, wrapper):
+        """Run one call under the profiler; a refused direct call falls back to the wrapper."""
+        args, kwargs, built = call
+        described = describe_call(call)
+        try:
+            self.operators |= self.record(self.function, args, kwargs, built)
+        except (TypeError, RuntimeError, ValueError):
+            if wrapper is None or wrapper is self.function:
+                raise
+            self.operators |= self.record(wrapper, args, kwargs, built)
+            described = None
+        self.worked += 1
+        if described is not None:
+            self.samples.setdefault(outline(described), described)
+
+    def record(self, function, args, kwargs, built):
+        """Operator names of one call."""
+        if built is not None:
+            function = function(*built[0], **built[1])
+        args = copied(tuple(args))
+        if not self.in_place:
+            return forward_and_backward(lambda: function(*args, **kwargs))
+        # A leaf that wants gradients cannot be changed in place: change a clone of it.
+        changed = tuple(
+            item.clone() if isinstance(item, torch.Tensor) and item.requires_grad else item
+            for item in args
+        )
+        return forward_and_backward(lambda: function(*changed, **kwargs), ("CloneBackward0",))
+
+
+def describe_call(call):
+    """A sample as the host keeps it."""
+    args, kwargs, built = call
+    record = {
+        "a": [describe(item) for item in args],
+        "k": {str(key): describe(item) for key, item in kwargs.items()},
+    }
+    if built is not None:
+        record["c"] = describe_call((built[0], built[1], None))
+    return record
+
+
+def outline(described):
+    """What makes a sample worth keeping beside another one: ranks, kinds and keywords."""
+    parts = [
+        (value["k"], len(value.get("shape") or ()), value.get("dtype"))
+        for value in [*described["a"], *described["k"].values()]
+    ]
+    inner = outline(described["c"]) if "c" in described else None
+    return (tuple(parts), tuple(described["k"]), inner)
