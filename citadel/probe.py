@@ -65,13 +65,24 @@ def probe(
         arguments={
             "site": verified.call.site,
             "occurrence": verified.call.occurrence,
-            "plans": [[index, plan.to_json()] for index, plan in enumerate(plans)],
+            "plans": [[i, plan.target, plan.to_json()] for i, plan in enumerate(plans)],
+            "wanted": _coarse(wanted),
             "touch": verified.deferred,
             "wall": ATTEMPT_SECONDS,
             "total": seconds,
         },
         on_event=on_event,
     )
+
+
+def _coarse(wanted: Symptom) -> str | int | None:
+    """What the probe compares by: the exception's class, the signal's number, or "timeout"."""
+    if wanted.kind is SymptomKind.RAISES:
+        return wanted.exception
+    if wanted.kind is SymptomKind.HANGS:
+        return "timeout"
+    known = signal.Signals.__members__.get(wanted.signal or "")
+    return None if known is None else int(known)
 
 
 def _attempt(plan: Adaptation, event: dict[str, Any], wanted: Symptom) -> Attempt:

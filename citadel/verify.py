@@ -260,5 +260,3 @@ def _evidence(
     if wanted is not None and not status.matches(wanted, seen):
         lines.append(f"the report recorded: {wanted.headline()[:200]}")
     return tuple(lines)
-
-

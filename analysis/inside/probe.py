@@ -16,14 +16,17 @@ import case
 from trace_calls import BUILT, text
 
 
-def run(emit, code, traced, site, occurrence, plans, touch, wall, total):
+def run(emit, code, traced, site, occurrence, plans, wanted, touch, wall, total):
     """Try `plans` (see `citadel.plan.model.Adaptation.to_json`) at one execution of one call.
+
+    `plans` are (index, group, plan); the first plan of a group (an API) that runs through, or fails
+    in the `wanted` way (exception class, signal number, "timeout"), spares the group's others.
 
     `touch`: also print each result (the source's failure showed only when its result was used).
     `wall`: seconds per attempt; `total`: seconds for all of them.
     """
     sys.modules["torch"].set_num_threads(1)
-    probe = Probe(emit, plans, touch, wall, time.monotonic() + total)
+    probe = Probe(emit, plans, wanted, touch, wall, time.monotonic() + total)
 
     def hook(at, nth, function, args, kwargs):
         if at == site and nth == occurrence:
@@ -36,20 +39,33 @@ def run(emit, code, traced, site, occurrence, plans, touch, wall, total):
 class Probe:
     """The attempts at one call."""
 
-    def __init__(self, emit, plans, touch, wall, deadline):
+    def __init__(self, emit, plans, wanted, touch, wall, deadline):
         self.emit = emit
         self.plans = plans
+        self.wanted = wanted
         self.touch = touch
         self.wall = wall
         self.deadline = deadline
 
     def all(self, function, args, kwargs):
         values = live_values(function, args, kwargs)
-        for index, plan in self.plans:
+        settled = None
+        for index, group, plan in self.plans:
+            if group == settled:
+                continue
             if time.monotonic() > self.deadline:
                 self.emit({"e": "probe", "i": index, "o": "budget"})
                 break
-            self.emit(self.attempt(index, plan, values))
+            record = self.attempt(index, plan, values)
+            self.emit(record)
+            if self.settles(record):
+                settled = group
+
+    def settles(self, record):
+        how = record["o"]
+        if how == "raise":
+            return record["types"][0] == self.wanted
+        return how == "ok" or self.wanted == (record.get("code") if how == "signal" else how)
 
     def attempt(self, index, plan, values):
         reading, writing = os.pipe()

@@ -75,7 +75,10 @@ def choose(readable: Sequence[str], *, insist_none: bool = False) -> Sandbox:
     """
     if insist_none:
         return Sandbox(kind=SandboxKind.NONE, readable=tuple(readable))
-    for kind, works in ((SandboxKind.BUBBLEWRAP, has_bubblewrap), (SandboxKind.LANDLOCK, has_landlock)):
+    for kind, works in (
+        (SandboxKind.BUBBLEWRAP, has_bubblewrap),
+        (SandboxKind.LANDLOCK, has_landlock),
+    ):
         if works():
             return Sandbox(kind=kind, readable=tuple(readable))
     raise CitadelError(

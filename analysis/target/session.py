@@ -168,7 +168,12 @@ class Session:
     ) -> tuple[list[Event], Event]:
         self.start()
         self._number += 1
-        job = {"id": self._number, "entry": entry, "arguments": arguments, "limits": limits.to_json()}
+        job = {
+            "id": self._number,
+            "entry": entry,
+            "arguments": arguments,
+            "limits": limits.to_json(),
+        }
         events: list[Event] = []
         end: Event | None = None
         if self._send(json.dumps(job).encode() + b"\n"):

@@ -106,8 +106,7 @@ def _ask(python: str) -> dict[str, Any]:
     if not isinstance(facts, dict) or "executable" not in facts:
         known = Path(python).exists()
         raise CitadelError(
-            f"not a usable Python interpreter: {python}"
-            + ("" if known else " (no such file)"),
+            f"not a usable Python interpreter: {python}" + ("" if known else " (no such file)"),
             "--python takes the path of the interpreter that has the framework, 3.8 or newer",
         )
     return facts

@@ -70,7 +70,9 @@ def plans(
     return tuple(sorted(unique.values(), key=lambda plan: -plan.plausibility)[:MAX_PLANS])
 
 
-def _overloads(source: Invocation, target: Api) -> Iterator[tuple[Signature | None, Signature | None]]:
+def _overloads(
+    source: Invocation, target: Api
+) -> Iterator[tuple[Signature | None, Signature | None]]:
     if target.kind is not ApiKind.MODULE:
         yield from ((None, signature) for signature in target.signatures[:MAX_OVERLOADS])
     elif source.constructing:
@@ -98,9 +100,8 @@ def _plan(
         return Obstacle.NOTHING_IN_COMMON
     edits = list(lift.edits) if target.name != source.api.name else []
     expressions: dict[int, Expression] = {}
-    for place, value in chosen.items():
-        steps = lifted(value, lift)
-        expressions[place] = Take(key=value.key, steps=steps)
+    for number, value in chosen.items():
+        expressions[number] = Take(key=value.key, steps=lifted(value, lift))
     invented: list[str] = []
     for number, place in enumerate(places):
         if number in expressions or not _must_be_given(place, target):
@@ -115,9 +116,7 @@ def _plan(
     dropped = [v for v in source.values if v not in chosen.values()]
     edits += [f"dropped {value.name}" for value in dropped]
     edits += _renames(places, chosen)
-    return _assemble(source, target, places, expressions).with_(
-        edits, invented, dropped, lift
-    )
+    return _assemble(source, target, places, expressions).with_(edits, invented, dropped, lift)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +137,9 @@ class _Draft:
     ) -> Adaptation:
         lost = sum(0.3 if value.value.is_tensor else 0.12 for value in dropped)
         cost = lost + 0.15 * len(invented) + 0.05 * len(edits) + (0.1 if lift.guess else 0)
-        head = [] if self.target.name == self.source.api.name else [f"renamed to {self.target.name}"]
+        head = (
+            [] if self.target.name == self.source.api.name else [f"renamed to {self.target.name}"]
+        )
         return Adaptation(
             target=self.target.name,
             form=self.form,
@@ -304,5 +305,3 @@ def _renames(places: list[_Place], chosen: dict[int, SourceValue]) -> list[str]:
         if keyword and name != value.name:
             renamed.append(f"{value.name} -> {name}")
     return renamed
-
-

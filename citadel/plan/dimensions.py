@@ -62,8 +62,10 @@ def dimension_change(source: Invocation, target: str) -> Iterator[Lift]:
 def _per_dimension(value: SourceValue, spatial_dimensions: int) -> bool:
     """A tensor whose last dimension has one entry per spatial dimension, and is not the input."""
     shape = value.value.shape
-    return bool(shape) and len(shape or ()) <= spatial_dimensions and (shape or ())[-1] == (
-        spatial_dimensions
+    return (
+        bool(shape)
+        and len(shape or ()) <= spatial_dimensions
+        and (shape or ())[-1] == (spatial_dimensions)
     )
 
 

@@ -54,6 +54,7 @@ def fill(
             return Fill(text="0" if parameter.name == "dim" else text)
     if DTYPE in kinds and main is not None and main.value.dtype:
         return Fill(text=f"torch.{main.value.dtype}")
+    return None
 
 
 def _from_samples(name: str, samples: Sequence[dict[str, Value]]) -> str | None:
@@ -62,5 +63,4 @@ def _from_samples(name: str, samples: Sequence[dict[str, Value]]) -> str | None:
         text = value.literal() if value is not None else None
         if text is not None and text != "None":
             return text
-    return None
     return None

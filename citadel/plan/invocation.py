@@ -135,5 +135,3 @@ def best_signature(
         return (wrong + unknown * 2 + missing, len(signature.parameters))
 
     return min(signatures, key=misfits, default=None)
-
-

@@ -1,0 +1,190 @@
+"""The command line: thin commands over the library.
+
+Results go to stdout, progress and errors to stderr. Exit status: 0 done; 1 done and `--fail-on bug`
+met; 2 usage or input error; 3 nothing could be run; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from analysis.errors import CitadelError
+from analysis.target.session import Limits
+from analysis.target.target import Target, probe
+from citadel import __version__, doctor
+from citadel.commands import Interrupted, TriageRequest, run_index, run_siblings, run_triage
+from citadel.progress import Progress
+from citadel.triage import Options
+from citadel.walk import Walk
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="Find the sibling APIs of a deep-learning framework that share a reported bug.",
+)
+
+Python = Annotated[
+    str,
+    typer.Option(
+        "--python",
+        metavar="PATH",
+        help="Interpreter under test [default: the one that runs Citadel].",
+    ),
+]
+Framework = Annotated[
+    str | None, typer.Option("--framework", help="Framework in it, if it has several: torch.")
+]
+NoSandbox = Annotated[
+    bool, typer.Option("--no-sandbox", help="Run without confinement: only for code you trust.")
+]
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help='Write JSON to FILE ("-": stdout).')
+]
+
+
+@app.command(no_args_is_help=True)
+def triage(
+    reports: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="REPORT...",
+            help='GitHub issue JSON, Markdown, a Python script, a directory of these, or "-".',
+        ),
+    ],
+    python: Python = sys.executable,
+    framework: Framework = None,
+    json: Json = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Folder for generated cases.")
+    ] = Path("generated_cases"),
+    siblings: Annotated[
+        str,
+        typer.Option("--siblings", metavar="N|all", help="Try at most the N best-ranked siblings."),
+    ] = "all",
+    budget: Annotated[
+        float,
+        typer.Option("--budget", metavar="SECONDS", min=1, help="Time for siblings, per report."),
+    ] = 60.0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of one run.")
+    ] = 30.0,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Replays per finding.")] = 3,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Probing processes.")] = 2,
+    fail_on: Annotated[
+        str | None, typer.Option("--fail-on", metavar="bug", help="Exit with 1 on a finding.")
+    ] = None,
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Show every finding in the terminal.")
+    ] = False,
+    no_sandbox: NoSandbox = False,
+) -> None:
+    """Find which sibling APIs share the bug of a report.
+
+    Examples:
+
+        citadel triage issue.json --python ~/venvs/torch/bin/python
+
+        citadel triage reports/ --python /usr/bin/python3 --json findings.json
+
+        gh issue view 85111 --json number,title,body | citadel triage - --python python3
+    """
+    if fail_on not in (None, "bug"):
+        raise CitadelError(f"--fail-on takes bug, not {fail_on}", "leave it out to always exit 0")
+    count = None
+    if siblings != "all":
+        if not siblings.isdigit() or int(siblings) == 0:
+            raise CitadelError(
+                f"--siblings takes a positive number or all, not {siblings}", "e.g. --siblings 150"
+            )
+        count = int(siblings)
+    options = Options(
+        walk=Walk(siblings=count, seconds=budget), runs=runs, limits=Limits(wall=timeout)
+    )
+    request = TriageRequest(
+        inputs=tuple(reports), options=options, json=json, out=out, jobs=jobs, show_all=show_all
+    )
+    done = run_triage(request, lambda: _target(python, framework, no_sandbox), Progress())
+    raise typer.Exit(1 if done.status == 0 and fail_on and done.bugs else done.status)
+
+
+@app.command()
+def index(
+    python: Python = sys.executable,
+    framework: Framework = None,
+    json: Json = None,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Build it anew.")] = False,
+    no_sandbox: NoSandbox = False,
+) -> None:
+    """Build or show the index of a framework build: APIs, signatures, call sets.
+
+    Example:
+
+        citadel index --python ~/venvs/torch/bin/python --json -
+    """
+    run_index(_target(python, framework, no_sandbox), json, Progress(), refresh=refresh)
+
+
+@app.command(no_args_is_help=True)
+def siblings(
+    api: Annotated[str, typer.Argument(metavar="API", help="A public name or an alias of it.")],
+    python: Python = sys.executable,
+    framework: Framework = None,
+    count: Annotated[int, typer.Option("--siblings", metavar="N", min=1, help="How many.")] = 20,
+    no_sandbox: NoSandbox = False,
+) -> None:
+    """Show the ranked siblings of an API with their scores per channel.
+
+    Example:
+
+        citadel siblings torch.nn.functional.conv1d --python ~/venvs/torch/bin/python
+    """
+    run_siblings(_target(python, framework, no_sandbox), api, count, Progress())
+
+
+@app.command("doctor")
+def doctor_command(python: Python = sys.executable) -> None:
+    """Check the sandbox and the interpreter under test, and say what to do about problems.
+
+    Example:
+
+        citadel doctor --python /usr/bin/python3
+    """
+    raise typer.Exit(0 if doctor.examine(python, Console()) else 3)
+
+
+@app.callback(invoke_without_command=True)
+def top(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Entry."""
+    if version:
+        typer.echo(f"citadel {__version__}")
+        raise typer.Exit
+
+
+def _target(python: str, framework: str | None, no_sandbox: bool) -> Target:  # noqa: FBT001
+    return probe(python, framework=framework, no_sandbox=no_sandbox)
+
+
+def main() -> None:
+    """Run the command line; users' errors become two lines and exit status 2."""
+    try:
+        app()
+    except CitadelError as problem:
+        typer.echo(f"error: {problem.message}", err=True)
+        if problem.hint:
+            typer.echo(f"hint: {problem.hint}", err=True)
+        sys.exit(2)
+    except (KeyboardInterrupt, Interrupted):
+        typer.echo("interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()  # a reader such as `head` has had enough
+        sys.exit(0)

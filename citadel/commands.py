@@ -1,0 +1,189 @@
+"""What the commands do: load, index, triage each report, write the outputs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from analysis.errors import CitadelError
+from analysis.index import ApiIndex, load_or_build
+from analysis.target.target import Target
+from citadel.match.rank import rank
+from citadel.model import Finding, Triage
+from citadel.progress import Progress
+from citadel.report.cases import write_cases
+from citadel.report.document import document, target_record, write_json
+from citadel.report.terminal import render_summary, render_target, render_triage
+from citadel.report.text import plain
+from citadel.triage import Options, triage
+from citadel.workbench import Workbench
+from harvest.report.inputs import load
+from harvest.report.model import BadInput, Reading, Report
+from harvest.report.understand import understand
+
+NOTHING_RUN = 3
+BAD_INPUT = 2
+
+
+class Interrupted(Exception):  # noqa: N818 - an event, not an error
+    """The user pressed Ctrl-C; what was finished by then has been written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriageRequest:
+    """What `citadel triage` was asked to do."""
+
+    inputs: tuple[str, ...]
+    options: Options
+    json: str | None
+    out: Path
+    jobs: int
+    show_all: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """Exit status (without `--fail-on`) and the number of findings."""
+
+    status: int
+    bugs: int
+
+
+def run_triage(
+    request: TriageRequest, find_target: Callable[[], Target], progress: Progress
+) -> Done:
+    """Triage all inputs; one bad report among many is a row with its error.
+
+    Raises:
+        CitadelError: when there is nothing to triage or the target is unusable.
+        Interrupted: after Ctrl-C, once the finished part has been written.
+    """
+    loaded = list(load(request.inputs, stdin=sys.stdin.buffer))
+    if not loaded:
+        raise CitadelError("no reports found", "reports are .json, .md and .py files")
+    if all(isinstance(entry, BadInput) for entry in loaded):
+        first = loaded[0]
+        assert isinstance(first, BadInput)  # noqa: S101
+        raise CitadelError(f"{plain(first.source)}: {first.error}", first.hint)
+    target = find_target()
+    console = Console(
+        file=sys.stderr if request.json == "-" else sys.stdout,
+        highlight=False,
+        soft_wrap=not sys.stdout.isatty(),
+    )
+    triages: list[Triage] = []
+    interrupted = False
+    with progress:
+        index = _index(target, progress, refresh=False)
+        with Workbench(target, index, jobs=request.jobs) as bench:
+            summary = bench.summary()
+            render_target(console, summary)
+            try:
+                for entry in loaded:
+                    done = _one(entry, bench, request, progress)
+                    triages.append(done)
+                    render_triage(console, done, show_all=request.show_all)
+            except KeyboardInterrupt:
+                interrupted = True
+    if len(triages) > 1:
+        render_summary(console, triages)
+    if request.json is not None:
+        write_json(document(summary, triages), request.json)
+    if interrupted:
+        raise Interrupted
+    ran = any(t.case is not None for t in triages)
+    return Done(status=0 if ran else NOTHING_RUN, bugs=sum(len(t.bugs) for t in triages))
+
+
+def _one(
+    entry: Report | BadInput, bench: Workbench, request: TriageRequest, progress: Progress
+) -> Triage:
+    if isinstance(entry, BadInput):
+        return Triage(input=entry.source, error=entry.error)
+    reading: Reading = understand(entry)
+
+    def found(finding: Finding) -> None:
+        progress.note(f"found: {finding.api}")
+
+    try:
+        result = triage(
+            reading, bench, request.options, on_finding=found, on_progress=progress.update
+        )
+    except CitadelError as problem:
+        return Triage(
+            input=entry.source,
+            repository=entry.repository,
+            number=entry.number,
+            title=entry.title,
+            error=problem.message,
+        )
+    finally:
+        progress.finish("siblings")
+    return write_cases(request.out, bench.summary(), result)
+
+
+def run_index(target: Target, json: str | None, progress: Progress, *, refresh: bool) -> None:
+    """Build the index if need be, and print or write what it holds."""
+    with progress:
+        index = _index(target, progress, refresh=refresh)
+    bench = Workbench(target, index)
+    summary = bench.summary()
+    record = {
+        "schema": 1,
+        "target": target_record(summary),
+        "counts": dict(index.counts),
+        "failures": dict(index.failures),
+        "seconds": dict(index.seconds),
+    }
+    if json is not None:
+        write_json(record, json)
+    if json == "-":
+        return
+    console = Console(highlight=False)
+    render_target(console, summary)
+    for title, figures in (("counts", index.counts), ("failures", index.failures)):
+        for name, figure in sorted(figures.items()):
+            console.print(f"{title:>9}  {name}: {figure}", markup=False)
+    for name, spent in sorted(index.seconds.items()):
+        console.print(f"  seconds  {name}: {spent:.1f}", markup=False)
+
+
+def run_siblings(target: Target, api: str, count: int, progress: Progress) -> None:
+    """Print the ranked siblings of one API.
+
+    Raises:
+        CitadelError: when the build has no such API.
+    """
+    with progress:
+        index = _index(target, progress, refresh=False)
+    source = index.catalog.resolve(api)
+    if source is None:
+        raise CitadelError(
+            f"{api} is no public API of {target.info.framework} {target.info.version}",
+            "give the full dotted name, e.g. torch.nn.functional.conv1d",
+        )
+    table = Table(box=None, pad_edge=False)
+    for column in ("API", "score", "context", "signature", "relation"):
+        table.add_column(column, no_wrap=column == "API", overflow="fold")
+    for candidate in rank(source, index, None)[:count]:
+        channels = candidate.channels
+        table.add_row(
+            candidate.api.name,
+            f"{candidate.score:.2f}",
+            "-" if channels.context is None else f"{float(channels.context):.2f}",
+            f"{channels.signature:.2f}",
+            channels.family or "-",
+        )
+    Console(highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
+
+
+def _index(target: Target, progress: Progress, *, refresh: bool) -> ApiIndex:
+    index = load_or_build(target, progress=progress.update, warn=progress.note, refresh=refresh)
+    for stage in ("catalog", "dynamic"):
+        progress.finish(stage)
+    return index

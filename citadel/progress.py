@@ -1,0 +1,49 @@
+"""Progress on stderr: a bar on a terminal, nothing elsewhere."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
+
+class Progress:
+    """Context manager; `update` may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> Progress:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def update(self, stage: str, done: int, total: int) -> None:
+        """Show how far a stage is; a stage appears when it is first named."""
+        task = self._tasks.get(stage)
+        if task is None:
+            task = self._tasks[stage] = self._bars.add_task(stage, total=total)
+        self._bars.update(task, completed=done, total=total)
+
+    def finish(self, stage: str) -> None:
+        """Take a stage off the screen."""
+        task = self._tasks.pop(stage, None)
+        if task is not None:
+            self._bars.remove_task(task)
+
+    def note(self, text: str) -> None:
+        """A line on stderr that stays, terminal or not."""
+        self._bars.console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,96 @@
+"""The steps of a plan in source text: what `analysis/inside/probe.py` does to live values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from analysis.values import Value
+from citadel.plan.model import Step
+
+ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
+
+EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
+    ("x", (Step(name="lift", amount=2),), "x.unsqueeze(-1).unsqueeze(-1)"),
+    ("a + b", (Step(name="lift", amount=1),), "(a + b).unsqueeze(-1)"),
+    ("x", (Step(name="lower", amount=1),), "x[..., 0]"),
+    ("x", (Step(name="lower", amount=2),), "x[..., 0, 0]"),
+    ("offsets", (Step(name="narrow", amount=2),), "offsets[..., :2]"),
+    ("(2, 2, 1)", (Step(name="resize", amount=2),), "(2, 2)"),
+    ("[huge]", (Step(name="resize", amount=2),), "[huge, huge]"),
+    ("x", (Step(name="list"),), "[x]"),
+)
+"""(expression, steps, result)."""
+
+
+def apply_steps(
+    node: cst.BaseExpression, steps: Sequence[Step], value: Value | None = None
+) -> cst.BaseExpression | None:
+    """The expression with the steps applied, or None where text cannot say it.
+
+    `value` is what the expression evaluated to in the traced run.
+    """
+    for step in steps:
+        changed = _apply(node, step, value)
+        if changed is None:
+            return None
+        node = changed
+    return node
+
+
+def _apply(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.BaseExpression | None:
+    if step.name == "resize":
+        return _resized(node, step.amount, value)
+    text = (
+        code_of(node) if isinstance(node, ATOMS) or _parenthesised(node) else f"({code_of(node)})"
+    )
+    if step.name == "list":
+        return cst.parse_expression(f"[{code_of(node)}]")
+    if step.name == "narrow":
+        return cst.parse_expression(_narrowed(text, step.amount, value))
+    opaque = value is not None and value.layout == "mkldnn"
+    dense = f"{text}.to_dense()" if opaque else text
+    if step.name == "lift":
+        changed = dense + ".unsqueeze(-1)" * step.amount
+    else:
+        changed = f"{dense}[..., {', '.join(['0'] * step.amount)}]"
+    return cst.parse_expression(changed + ".to_mkldnn()" if opaque else changed)
+
+
+def _narrowed(text: str, amount: int, value: Value | None) -> str:
+    have = value.shape[-1] if value is not None and value.shape else amount
+    if have >= amount:
+        return f"{text}[..., :{amount}]"
+    more = ", ".join([f"{text}[..., :1]"] * (amount - have))
+    return f"torch.cat([{text}, {more}], -1)"
+
+
+def _resized(
+    node: cst.BaseExpression, amount: int, value: Value | None
+) -> cst.BaseExpression | None:
+    if isinstance(node, (cst.List, cst.Tuple)) and node.elements:
+        elements = [
+            element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in node.elements
+        ]
+        elements = (elements + [elements[-1]] * amount)[:amount]
+        return node.with_changes(elements=elements)
+    if value is None or not value.items:
+        return None
+    parts = [item.literal() for item in value.items]
+    if any(part is None for part in parts):
+        return None
+    resized = (parts + [parts[-1]] * amount)[:amount]
+    inner = ", ".join(str(part) for part in resized)
+    if value.kind == "list":
+        return cst.parse_expression(f"[{inner}]")
+    return cst.parse_expression(f"({inner},)" if amount == 1 else f"({inner})")
+
+
+def code_of(node: cst.CSTNode) -> str:
+    """Source text of a node."""
+    return cst.Module(body=()).code_for_node(node)
+
+
+def _parenthesised(node: cst.BaseExpression) -> bool:
+    return bool(node.lpar) or isinstance(node, (cst.List, cst.Dict, cst.Set))

@@ -1,0 +1,251 @@
+"""One report from reading to family: verify, plan, rank, probe, rewrite, judge, group.
+
+In: a `Reading` and a `Workbench`. Out: a `Triage`; findings are also handed to `on_finding` as they
+are confirmed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from analysis.catalog.model import Api
+from analysis.target.session import Limits
+from analysis.values import Value
+from citadel.family.group import families
+from citadel.judge import judge
+from citadel.match.rank import Candidate, rank
+from citadel.model import (
+    Finding,
+    Seconds,
+    SymptomKind,
+    Triage,
+    Verdict,
+    VerdictKind,
+)
+from citadel.oracle import status
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import Invocation, invocation
+from citadel.plan.model import Adaptation, Obstacle
+from citadel.probe import ProbeOutcome
+from citadel.rewrite.rewriter import Rewriter
+from citadel.verify import NotVerified, Verified, verify
+from citadel.walk import AT_LEAST, Entry, Probed, Walk, walk
+from citadel.workbench import Workbench
+from harvest.report.model import Reading
+
+MAX_WAYS = 4
+"""Generated cases per sibling."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a user may set."""
+
+    walk: Walk = field(default_factory=Walk)
+    runs: int = 3
+    limits: Limits = field(default_factory=Limits)
+
+
+def triage(
+    reading: Reading,
+    bench: Workbench,
+    options: Options,
+    *,
+    on_finding: Callable[[Finding], None] | None = None,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> Triage:
+    """Triage one report.
+
+    Raises:
+        CitadelError: when the interpreter under test stops working.
+    """
+    report = reading.report
+    result = Triage(
+        input=report.source, repository=report.repository, number=report.number, title=report.title
+    )
+    started = time.monotonic()
+    verified = verify(
+        reading,
+        bench.replay,
+        bench.index.catalog,
+        bench.target.info,
+        runs=options.runs,
+        limits=options.limits,
+    )
+    if isinstance(verified, NotVerified):
+        return replace(result, skipped=verified.reason)
+    seconds = Seconds(verify=time.monotonic() - started)
+    result = replace(result, case=verified.case, seconds=seconds)
+    hunt = _Hunt(verified, bench, options)
+    for finding in hunt.findings(on_progress):
+        if finding.verdict.kind is VerdictKind.BUG:
+            if seconds.first_finding is None:
+                seconds = replace(seconds, first_finding=time.monotonic() - started)
+            if on_finding is not None:
+                on_finding(finding)
+    siblings = time.monotonic() - started - seconds.verify
+    result = replace(
+        result,
+        findings=hunt.done(),
+        tried=hunt.tried,
+        control=hunt.control(),
+        seconds=replace(seconds, siblings=siblings),
+    )
+    return replace(result, families=families(result))
+
+
+class _Hunt:
+    """The siblings of one verified case."""
+
+    def __init__(self, verified: Verified, bench: Workbench, options: Options) -> None:
+        self.verified = verified
+        self.bench = bench
+        self.options = options
+        self.tried = 0
+        self._found: dict[str, Finding] = {}
+        self._rank: dict[str, int] = {}
+        self._unrelated = [0, 0]
+        self._invocation = invocation(verified.call, verified.api, verified.observation.calls)
+        self._rewriter = Rewriter(verified.source, self._invocation)
+
+    def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
+        """Probe and replay; yields each finding when its verdict stands."""
+        entries, planned = self._entries()
+        total = len(entries)
+        for probed in walk(
+            self.verified, entries, self.bench, self.options.walk, self.options.limits
+        ):
+            self.tried += 1
+            if on_progress is not None:
+                on_progress("siblings", self.tried, total)
+            self._count(probed)
+            name = probed.candidate.api.name
+            if probed.outcome is ProbeOutcome.HIT:
+                finding = self._replayed(probed, planned[name])
+            else:
+                finding = _unconfirmed(probed, self.verified)
+            self._found[name] = finding
+            yield finding
+
+    def done(self) -> tuple[Finding, ...]:
+        """What is worth telling: all hits, and what became of the best-ranked others."""
+        telling = (VerdictKind.BUG, VerdictKind.FLAKY)
+        kept = [
+            finding
+            for name, finding in self._found.items()
+            if finding.verdict.kind in telling or self._rank[name] < AT_LEAST or finding.code
+        ]
+        kept.sort(key=lambda f: (f.verdict.kind is not VerdictKind.BUG, self._rank[f.api]))
+        return tuple(kept)
+
+    def control(self) -> str | None:
+        """A warning when most unrelated APIs fail the same way."""
+        hits, tried = self._unrelated
+        if tried < 10 or hits * 2 < tried:
+            return None
+        return (
+            f"{hits} of {tried} unrelated APIs fail the same way: "
+            "the cause may lie outside the API under suspicion"
+        )
+
+    def _entries(self) -> tuple[list[Entry], dict[str, tuple[Adaptation, ...]]]:
+        catalog, source = self.bench.index.catalog, self.verified.api
+        planned: dict[str, tuple[Adaptation, ...]] = {}
+        for api in catalog.apis.values():
+            if api.name == source.name:
+                continue
+            found = plans(self._invocation, api, _samples(self.bench, api))
+            if not isinstance(found, Obstacle):
+                planned[api.name] = found
+        compatible = {name: found[0].plausibility for name, found in planned.items()}
+        ranked = rank(source, self.bench.index, compatible)
+        entries = [(c, planned[c.api.name]) for c in ranked if c.api.name in planned]
+        self._rank = {c.api.name: position for position, (c, _) in enumerate(entries)}
+        return entries, planned
+
+    def _replayed(self, probed: Probed, planned: tuple[Adaptation, ...]) -> Finding:
+        """Write the plan down and replay it; other ways and plans follow until one shows it."""
+        api = probed.candidate.api
+        ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
+        best: Finding | None = None
+        ways = 0
+        for plan in ordered:
+            for written in self._rewriter.write(plan):
+                verdict = judge(
+                    written.code,
+                    plan,
+                    api,
+                    self.verified.case.symptom,
+                    self.bench.replay,
+                    self.bench.index.catalog,
+                    runs=self.options.runs,
+                    limits=self.options.limits,
+                )
+                finding = _finding(probed.candidate, verdict, written.edits, written.code)
+                if verdict.kind is VerdictKind.BUG:
+                    return finding
+                if best is None or _better(verdict, best.verdict):
+                    best = finding
+                ways += 1
+                if ways >= MAX_WAYS:
+                    return best
+        if best is not None:
+            return best
+        reason = "the plan cannot be written in the report's text"
+        return _finding(probed.candidate, _not_adapted(reason), probed.plan.edits, "")
+
+    def _count(self, probed: Probed) -> None:
+        channels = probed.candidate.channels
+        unrelated = channels.family is None and not channels.context and channels.signature < 0.3
+        if unrelated and probed.outcome in (ProbeOutcome.HIT, ProbeOutcome.CLEAN):
+            self._unrelated[0] += probed.outcome is ProbeOutcome.HIT
+            self._unrelated[1] += 1
+
+
+def _finding(candidate: Candidate, verdict: Verdict, edits: tuple[str, ...], code: str) -> Finding:
+    return Finding(
+        api=candidate.api.name,
+        verdict=verdict,
+        channels=candidate.channels,
+        edits=edits,
+        code=code,
+        aliases=candidate.api.aliases,
+    )
+
+
+def _better(verdict: Verdict, than: Verdict) -> bool:
+    order = (
+        VerdictKind.NOT_ADAPTED,
+        VerdictKind.CLEAN,
+        VerdictKind.REFUSED,
+        VerdictKind.DIFFERENT,
+        VerdictKind.FLAKY,
+        VerdictKind.BUG,
+    )
+    return order.index(verdict.kind) > order.index(than.kind)
+
+
+def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
+    """The verdict on an API that did not show the symptom on the live arguments."""
+    seen = probed.symptom
+    reason = seen.headline()[:200] if seen is not None else None
+    if probed.outcome is ProbeOutcome.CLEAN:
+        kind = VerdictKind.CLEAN
+    elif probed.outcome is not ProbeOutcome.OTHER or seen is None:
+        kind = VerdictKind.NOT_ADAPTED
+    else:
+        crash = verified.case.symptom.kind is not SymptomKind.RAISES
+        plain = seen.kind is SymptomKind.RAISES and not status.internal(seen)
+        kind = VerdictKind.REFUSED if crash and plain else VerdictKind.DIFFERENT
+    verdict = Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=seen, reason=reason)
+    return _finding(probed.candidate, verdict, probed.plan.edits, "")
+
+
+def _not_adapted(reason: str) -> Verdict:
+    return Verdict(kind=VerdictKind.NOT_ADAPTED, runs=(0, 0), confidence=0.0, reason=reason)
+
+
+def _samples(bench: Workbench, api: Api) -> Sequence[Mapping[str, Value]]:
+    return ()

@@ -1,0 +1,171 @@
+"""Walk the ranking: probe sibling after sibling in parallel, until the budget or patience ends.
+
+In: candidates with their plans, in ranking order. Out: one `Probed` per API, as it is known; hits
+come with the plan that hit. Similarity orders, it does not cut: a walk goes on as long as findings
+keep coming.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from analysis.errors import CitadelError
+from analysis.target.session import Limits
+from citadel.match.rank import Candidate
+from citadel.model import Symptom
+from citadel.plan.model import Adaptation
+from citadel.probe import Attempt, ProbeOutcome, probe
+from citadel.verify import Verified
+from citadel.workbench import Workbench
+
+CHUNK = 48
+AT_LEAST = 150
+"""APIs that every walk tries, budget permitting."""
+PATIENCE = 1500
+"""APIs in a row without a hit after which a walk ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """How far to walk: at most `siblings` APIs (None: all) and `seconds`."""
+
+    siblings: int | None = None
+    seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probed:
+    """What the probe says about one API; `plan` is the one that hit, or the last one tried."""
+
+    candidate: Candidate
+    outcome: ProbeOutcome
+    plan: Adaptation
+    symptom: Symptom | None
+
+
+Entry = tuple[Candidate, tuple[Adaptation, ...]]
+
+
+class _Progress:
+    """Shared by the probing threads: what comes next, and when to stop."""
+
+    def __init__(self, entries: Sequence[Entry], walk: Walk) -> None:
+        self.entries = entries[: walk.siblings] if walk.siblings is not None else entries
+        self.deadline = time.monotonic() + walk.seconds
+        self.lock = threading.Lock()
+        self.next = 0
+        self.last_hit = 0
+        self.stopped = False
+
+    def take(self) -> tuple[int, Sequence[Entry]]:
+        """The next chunk; empty when the walk is over."""
+        with self.lock:
+            start = self.next
+            patience = max(AT_LEAST, self.last_hit + PATIENCE)
+            if self.stopped or start >= patience or time.monotonic() > self.deadline:
+                return start, ()
+            self.next = start + CHUNK
+            return start, self.entries[start : start + CHUNK]
+
+    def hit(self, position: int) -> None:
+        """A hit at a position of the ranking keeps the walk going."""
+        with self.lock:
+            self.last_hit = max(self.last_hit, position)
+
+
+def walk(
+    verified: Verified, entries: Sequence[Entry], bench: Workbench, how: Walk, limits: Limits
+) -> Iterator[Probed]:
+    """Probe in ranking order on all probing sessions at once; yields results as they come."""
+    progress = _Progress(entries, how)
+    results: queue.Queue[Probed | CitadelError | None] = queue.Queue()
+
+    def work(number: int) -> None:
+        try:
+            while True:
+                start, chunk = progress.take()
+                if not chunk:
+                    break
+                for offset, result in _chunk(verified, chunk, bench, number, progress, limits):
+                    if result.outcome is ProbeOutcome.HIT:
+                        progress.hit(start + offset)
+                    results.put(result)
+        except CitadelError as problem:
+            results.put(problem)
+        finally:
+            results.put(None)
+
+    threads = [
+        threading.Thread(target=work, args=(number,), daemon=True)
+        for number in range(len(bench.probes))
+    ]
+    for thread in threads:
+        thread.start()
+    running = len(threads)
+    try:
+        while running:
+            result = results.get()
+            if result is None:
+                running -= 1
+            elif isinstance(result, CitadelError):
+                raise result
+            else:
+                yield result
+    finally:
+        progress.stopped = True
+
+
+def _chunk(
+    verified: Verified,
+    chunk: Sequence[Entry],
+    bench: Workbench,
+    number: int,
+    progress: _Progress,
+    limits: Limits,
+) -> list[tuple[int, Probed]]:
+    """One run of the case up to its failing call, with one chunk of APIs tried there."""
+    places = {candidate.api.name: offset for offset, (candidate, _) in enumerate(chunk)}
+    best: dict[str, Attempt] = {}
+
+    def on_attempt(attempt: Attempt) -> None:
+        known = best.get(attempt.plan.target)
+        if known is None or _telling(attempt) > _telling(known):
+            best[attempt.plan.target] = attempt
+
+    probe(
+        verified,
+        [plan for _, plans in chunk for plan in plans],
+        bench.probes[number],
+        seconds=max(1.0, progress.deadline - time.monotonic()),
+        limits=limits,
+        on_attempt=on_attempt,
+    )
+    return [
+        (
+            places[name],
+            Probed(
+                candidate=chunk[places[name]][0],
+                outcome=attempt.outcome,
+                plan=attempt.plan,
+                symptom=attempt.symptom,
+            ),
+        )
+        for name, attempt in best.items()
+    ]
+
+
+_ORDER = (
+    ProbeOutcome.BUDGET,
+    ProbeOutcome.NOT_ADAPTED,
+    ProbeOutcome.OTHER,
+    ProbeOutcome.CLEAN,
+    ProbeOutcome.HIT,
+)
+
+
+def _telling(attempt: Attempt) -> int:
+    return _ORDER.index(attempt.outcome)

@@ -1,0 +1,48 @@
+"""What a run of Citadel holds on to: the target, its index, and warm fork servers."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from analysis.index import ApiIndex
+from analysis.target.session import Session
+from analysis.target.target import Target
+from citadel.model import TargetSummary
+
+
+class Workbench:
+    """Context manager: one session that replays cases, and `probes` that try plans."""
+
+    def __init__(self, target: Target, index: ApiIndex, *, jobs: int = 2) -> None:
+        self.target = target
+        self.index = index
+        self.replay: Session = target.session()
+        self.probes: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all fork servers; running jobs die with them."""
+        for session in (self.replay, *self.probes):
+            session.close()
+
+    def summary(self) -> TargetSummary:
+        """The build under test, for outputs."""
+        info = self.target.info
+        return TargetSummary(
+            python=info.python,
+            framework=info.framework,
+            version=info.version,
+            devices=info.devices,
+            sandbox=str(info.sandbox),
+        )
