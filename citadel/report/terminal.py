@@ -240,4 +240,5 @@ def _say(console: Console, text: str, style: str = "", indent: int = 0) -> None:
     body = _cell(console, text)
     body.stylize(style)
     for line in body.wrap(console, max(console.width - indent, 20), overflow="fold"):
+        line.rstrip()
         console.print(Text(" " * indent) + line, soft_wrap=True, highlight=False)
