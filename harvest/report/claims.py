@@ -7,6 +7,7 @@ device comes last. Wishes ("should raise ValueError") and negations ("no crash")
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -17,10 +18,12 @@ from harvest.report.symptoms import (
     EXCEPTION_WORD,
     IN_LOGS,
     IN_WORDS,
+    INSTEAD,
     NEGATION,
     WISH,
     Symptom,
 )
+from harvest.report.syntax import Refusal, parse
 from harvest.report.text import shorten
 from harvest.report.tracebacks import Raised, find_raised
 
@@ -28,7 +31,8 @@ MAX_LINE = 2000
 MAX_LINES = 20_000
 _ORDER = {ClaimSource.LOG: 0, ClaimSource.TITLE: 1, ClaimSource.BODY: 2}
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*[-*#])")
-_COMMENT = re.compile(r"\s*(?:[^'\"#]*|[^#]*[)\]])#+\s?(.*)")
+_LOGGED = re.compile(r"\s*(?:F \w|F\d{4} |\d{4}-\d\d-\d\d|Process finished|Fatal Python)")
+_INLINE_CODE = re.compile(r"`[^`\n]*?[=(\[][^`\n]*+`")
 
 
 def find_claims(title: str, document: Document, *, code: str | None = None) -> tuple[Claim, ...]:
@@ -36,7 +40,7 @@ def find_claims(title: str, document: Document, *, code: str | None = None) -> t
     ranked: list[tuple[int, Claim]] = []
     for block in document.blocks:
         late = 10 if ELSEWHERE.search(block.lead) else 0
-        ranked += [(late, claim) for claim in _from_log(_lines(block.text))]
+        ranked += [(late, claim) for claim in _from_log(_log_lines(block.text))]
     if code is not None:
         ranked += [(0, claim) for claim in _from_log(_comments(code))]
     ranked += _from_text(title, ClaimSource.TITLE)
@@ -62,9 +66,26 @@ def _lines(text: str) -> list[str]:
 
 
 def _comments(code: str) -> list[str]:
-    """Return what the comments of a script say."""
-    found = [_COMMENT.fullmatch(line) for line in _lines(code) if "#" in line]
-    return [match[1] for match in found if match]
+    """Return what the comments of some code say."""
+    found: list[str] = []
+    for line in _lines(code):
+        before, mark, comment = line.partition("#")
+        while mark and (before.count('"') % 2 or before.count("'") % 2):
+            more, mark, comment = comment.partition("#")
+            before += "#" + more
+        if mark:
+            found.append(comment.lstrip("#").removeprefix(" "))
+    return found
+
+
+def _log_lines(text: str) -> list[str]:
+    """Return the lines of a block that may record what happened: of plain code, its comments."""
+    tree = parse(text)
+    if isinstance(tree, Refusal):
+        return [line for line in _lines(text) if not line.lstrip().startswith(">>> ")]
+    if any(isinstance(node, ast.Import | ast.ImportFrom | ast.Assign) for node in tree.body):
+        return _comments(text)
+    return _lines(text)
 
 
 def _from_log(lines: list[str]) -> Iterator[Claim]:
@@ -122,14 +143,15 @@ def _pasted_in_text(prose: str) -> Iterator[tuple[int, Claim]]:
 
 def _from_text(text: str, source: ClaimSource) -> Iterator[tuple[int, Claim]]:
     for sentence in _SENTENCE.split(text[: MAX_LINE * 100]):
-        sentence = sentence[:MAX_LINE]
-        late = 10 if ELSEWHERE.search(sentence) else 0
-        for claim in _from_sentence(sentence, source):
+        late = 10 if ELSEWHERE.search(sentence[:MAX_LINE]) else 0
+        for claim in _from_sentence(sentence[:MAX_LINE], source):
             yield late, claim
 
 
-def _from_sentence(sentence: str, source: ClaimSource) -> Iterator[Claim]:
-    text = shorten(sentence)
+def _from_sentence(told: str, source: ClaimSource) -> Iterator[Claim]:
+    """Yield the claims of a sentence; in inline code, `f(x, fill=nan)`, nothing is told."""
+    text = shorten(told)
+    sentence = _INLINE_CODE.sub("`_`", told)
     for found in EXCEPTION_WORD.finditer(sentence):
         if not _is_denied(sentence, found.start(), wishes=True):
             exception = found[1]
@@ -156,4 +178,6 @@ def _where(symptom: Symptom, sentence: str) -> int | None:
 
 def _is_denied(sentence: str, at: int, *, wishes: bool) -> bool:
     before = sentence[max(0, at - 80) : at]
-    return bool(NEGATION.search(before)) or (wishes and bool(WISH.search(before)))
+    if NEGATION.search(before) or INSTEAD.search(before):
+        return True
+    return wishes and bool(WISH.search(before))

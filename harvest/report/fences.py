@@ -192,7 +192,7 @@ class _Scanner:
         self._outside(number, self.lines[number])
 
     def _wraps_bare(self, number: int) -> bool:
-        """Tell whether a bare fence right after an opener begins the real one, not ends an empty one.
+        """Tell whether a bare fence right after an opener begins the real one.
 
         It does when the next two fences are bare and adjacent: the inner and the outer end.
         """
@@ -241,7 +241,7 @@ def _read_info(info: str) -> tuple[str, str]:
         return "python", found["code"]
     if _CODE.match(info):
         return "", info
-    return info.split()[0].strip("{}."), ""
+    return info.split(maxsplit=1)[0].strip("{}."), ""
 
 
 def _ends_with_mark(line: str, mark: str) -> bool:
@@ -251,16 +251,18 @@ def _ends_with_mark(line: str, mark: str) -> bool:
 
 def _strip(content: list[str], quotes: int) -> str:
     """Take up to `quotes` quote marks from each line, then the common indentation."""
-    lines: list[str] = []
-    for line in content:
-        for _ in range(quotes):
-            bare = line.lstrip(" \t")
-            if not bare.startswith(">"):
-                break
-            line = bare[1:].removeprefix(" ")
-        lines.append(line)
+    lines = [_unquoted(line, quotes) for line in content]
     while lines and not lines[0].strip():
         lines.pop(0)
     while lines and not lines[-1].strip():
         lines.pop()
     return textwrap.dedent("\n".join(lines))
+
+
+def _unquoted(line: str, quotes: int) -> str:
+    for _ in range(quotes):
+        bare = line.lstrip(" \t")
+        if not bare.startswith(">"):
+            break
+        line = bare[1:].removeprefix(" ")
+    return line

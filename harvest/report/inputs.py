@@ -194,9 +194,7 @@ def _labels(value: object) -> tuple[str, ...]:
 
 def _from_markdown(text: str, source: str) -> Report:
     lines = clean(text).split("\n")
-    for index, line in enumerate(lines):
-        if line.strip():
-            break
+    index = next((at for at, line in enumerate(lines) if line.strip()), 0)
     first = lines[index]
     heading = first.startswith("#") and first.lstrip("#")[:1] in (" ", "\t")
     if not heading:

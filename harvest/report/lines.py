@@ -7,27 +7,37 @@ import re
 
 _KEYWORDS = frozenset({*keyword.kwlist, "print", "exec", "match", "case", "type"})
 _STRING = re.compile(r"'[^'\n]*+'|\"[^\"\n]*+\"")
-_PAIR = re.compile(r"\b([A-Za-z_][\w']*+)[ ,.;:]?+ +(?=([A-Za-z_][\w']*+))")
+_PAIR = re.compile(r"\b([A-Za-z_][\w']*+) +(?=([A-Za-z_][\w']*+))")
+_LABEL = re.compile(r"([A-Za-z]\w*+)(?: [\w/-]+){0,5}:(?:\s+[^=]*)?")
 _OUTPUT = re.compile(
     r"""\s*+(?:
       Traceback\ \(most\ recent\ call\ last\) | File\ ".*",\ line\ \d+ | [\^~]+\s*$
-    | tensor\( | <tf\. | tf\.Tensor\( | array\( | \[\s*[-+\d.]+(?:\s+[-+\d.]+)*\s*\]?\s*$
+    | tensor\( | <tf\. | tf\.Tensor\( | array\( | <[\w.]+\ object\ at | \[\s*[-+\d.]+\s+[-+\d.]
     | Out\s?\[\d+\] | -{2,}>\s | [-=*_]{4,}\s*$ | \(?-?[\d.]+(?:e[-+]?\d+)?\)?\s*$
     | \d{4}-\d\d-\d\d[\ T]\d\d:\d\d | [WIEF]\d{4}\s\d\d: | [WIEF]\ tensorflow/
     | Segmentation\ fault | Floating\ point\ exception | Aborted\b | Illegal\ instruction
     | Bus\ error | Killed\s*$ | terminate\ called | Fatal\ Python\ error | Check\ failed:
-    | [\w.]*(?:Error|Exception|Warning):\s | (?:/|[A-Za-z]:\\)[^\s:]+:\d+: | \[?(?:INFO|WARNING|ERROR)\b
+    | [\w.]*(?:Error|Exception|Warning):\s | (?:/|[A-Za-z]:\\)[^\s:]+:\d+:
+    | \[?(?:INFO|WARNING|ERROR)\b
     | Process\ finished | Current\ thread | Thread\ 0x | Extension\ modules:
     )""",
     re.VERBOSE,
 )
+_VALUES = re.compile(
+    r"(?:True|False|None|nan|inf|dtype=[\w.]+|shape=|[-+\d.,()\[\]{}:<>eEj\s'\"])++"
+)
+_PRODUCTS = (
+    r"PyTorch|Torch|TensorFlow|Keras|Python|NumPy|GCC|Clang|CMake|Libc|ROCM?|HIP(?:\ runtime)?"
+    r"|CUDA(?:\ runtime)?|cuDNN|MIOpen(?:\ runtime)?|Bazel|OS|Nvidia\ driver"
+)
 _ENVIRONMENT = re.compile(
-    r"""\s*+(?:[-*]\s+)?(?:
-      Collecting\ environment | (?:PyTorch|Torch|TensorFlow|Keras|Python|NumPy|GCC|Clang|CMake|Libc|ROCM?|HIP(?:\ runtime)?
-      |CUDA(?:\ runtime)?|cuDNN|MIOpen(?:\ runtime)?|Bazel|OS|Nvidia\ driver)(?:\s+version)?(?:\s*\(.*\))?\s*:
-    | (?:Is|CUDA|ROCM)\ [\w\ /]+:\ | Versions\ of\ relevant | \[(?:pip3?|conda)\] | (?:GPU|CUDA_MODULE|XNNPACK)\w*
-    | Python\ platform: | Architecture: | CPU\b[\w()\ -]*: | Model\ name: | Vendor\ ID: | Vulnerability\ | Flags:
-    | L\d\w?\ cache: | NUMA\b | Thread\(s\) | Core\(s\) | Socket\(s\) | BogoMIPS: | Byte\ Order: | Stepping:
+    rf"""\s*+(?:[-*]\s+)?(?:
+      Collecting\ environment | (?:{_PRODUCTS})(?:\s+version)?(?:\s*\([^()]*\))?\s*:
+    | (?:Is|CUDA|ROCM)\ [\w\ /]+:\ | Versions\ of\ relevant | \[(?:pip3?|conda)\]
+    | (?:GPU|CUDA_MODULE_LOADING|XNNPACK)[\w\ ]*: | Python\ platform: | Architecture:
+    | CPU(?::\s*$|\(s\)|\ (?:family|max|min|op-mode|scaling))
+    | Model\ name: | Vendor\ ID: | Vulnerability\ | Flags: | L\d\w?\ cache: | NUMA\b
+    | Thread\(s\) | Core\(s\) | Socket\(s\) | BogoMIPS: | Byte\ Order: | Stepping:
     | OS\ (?:version|platform) | How\ you\ installed | Build\ command | CUDA/cuDNN | cc\ @
     )""",
     re.VERBOSE,
@@ -36,21 +46,30 @@ _HEADING = re.compile(
     r"[ \t]{0,3}(?:#{1,6}[ \t]+(?P<atx>.*)|(?:\*\*|__)(?P<bold>[^*\n]{1,100})(?:\*\*|__)[ \t:?]*$)"
 )
 _DUMP_HEADING = re.compile(
-    r"""[\W_]*(?:versions?\b | environment\b | (?:my\ )?(?:system|software|env)\b | issue\ type | have\ you
-      | have\ i | source\b | (?:tensorflow|tf|torch|pytorch|keras|python|bazel|cuda|gcc|library)\ ?(?:/\w+)?\ version
-      | custom\ code | os\b | (?:mobile\ )?device | gcc | cuda | gpu\ model | click\ to\ expand | checklist)""",
+    r"""[\W_]*(?:
+      versions?\b | environment\b | (?:my\ )?(?:system|software|env)\b | issue\ type | have\ you
+    | have\ i\b | source\b | custom\ code | os\b | (?:mobile\ )?device\b | gcc\b | cuda\b
+    | gpu\ model | click\ to\ expand | checklist
+    | (?:tensorflow|tf|torch|pytorch|keras|python|bazel|cuda|gcc|library)\ ?(?:/\w+)?\ version
+    )""",
     re.VERBOSE | re.IGNORECASE,
 )
 
 
 def is_output(line: str) -> bool:
     """Tell whether `line` is what a program prints: logs, arrays, tracebacks."""
-    return bool(_OUTPUT.match(line[:500]))
+    line = line[:500]
+    return bool(_OUTPUT.match(line)) or (
+        line[:1] not in (" ", "\t", "") and line[-1] != "," and bool(_VALUES.fullmatch(line))
+    )
 
 
 def is_prose(line: str) -> bool:
-    """Tell whether two words stand side by side as they never do in Python."""
+    """Tell whether words stand side by side as they never do in Python, or label what follows."""
     code = _STRING.sub('""', line[:500]).partition("#")[0]
+    label = _LABEL.fullmatch(code.rstrip())
+    if label and label[1] not in _KEYWORDS and not code.rstrip().endswith(","):
+        return True
     return any(
         found[1] not in _KEYWORDS and found[2] not in _KEYWORDS for found in _PAIR.finditer(code)
     )

@@ -126,13 +126,32 @@ _SINGLE = frozenset(
 )
 _FIRST_WORD = re.compile(r"(?:\[[^\]]{0,60}\]|\W)*+([a-z][a-z0-9]{2,30}+)(?=[\s,:;(]|$)")
 
+_PLAIN = re.compile(r"(?<![\w.])[a-z][a-z0-9]{2,30}+(?![\w.])")
+_COMMON = frozenset(
+    """
+    all and any are array bool but can complex cpu cuda default device does double dtype empty equal error
+    extra first float for from full get gives gpu gradient gradients half has input inputs int integer into
+    last less like long map max min mode more multiple new none not output outputs random range result
+    results return returns same set shape short single size some split string sum tensor tensors than that
+    the then there this true type unique use using value values view when where which with without wrong zero
+    zeros ones one two
+    """.split()
+)
+"""English words that are also names of APIs; as words of a title they say nothing."""
+
 
 def find_mentions(title: str, prose: str) -> tuple[Mention, ...]:
-    """Return the names that `title` and `prose` mention, those of the title first."""
+    """Return the names that `title` and `prose` mention, those of the title first.
+
+    A title that opens with a plain lower-case word may name an API by it ("addmm with a ..."), and
+    one that holds no better name may do so anywhere ("derivative of pow with respect to ...").
+    """
     in_title = Counter(_names(title))
     first = _FIRST_WORD.match(title)
     if first and first[1] not in _SINGLE and first[1] not in _NO_API:
         in_title.setdefault(first[1], 1)
+    elif not in_title:
+        in_title.update(word for word in _PLAIN.findall(title) if word not in _COMMON)
     in_body = Counter(_names(prose))
     order = {name: at for at, name in enumerate([*in_title, *in_body])}
     found = [Mention(name=name, title=in_title[name], body=in_body[name]) for name in order]

@@ -79,6 +79,8 @@ class Snippet:
     repairs: tuple[str, ...] = ()
     needs: tuple[tuple[Need, str], ...] = ()
     """(what, detail), e.g. (Need.PACKAGE, "torchvision")."""
+    missing: tuple[str, ...] = ()
+    """Names that nothing in the report binds: the code may end in a NameError of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

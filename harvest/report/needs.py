@@ -57,7 +57,7 @@ _CUDA_HARMLESS = frozenset(
     {"is_available", "manual_seed", "manual_seed_all", "empty_cache", "device_count", "amp"}
     | {"is_initialized", "is_bf16_supported", "init"}
 )
-_DEVICE = re.compile(r"(?P<kind>cuda|mps|xpu|hpu|npu|ipu|xla|mtia)(?::\d{1,3})?")
+_DEVICE = re.compile(r"(?P<kind>cuda|mps|xpu|hpu|npu|mtia)(?::\d{0,3})?")
 _GPU = re.compile(r"(?:/?(?:job:\w+/)?(?:device:)?|/)(?P<kind>GPU|TPU)(?::\d{1,3})?", re.IGNORECASE)
 _GUARDS = frozenset(
     {
@@ -84,25 +84,49 @@ def find_needs(tree: ast.Module) -> tuple[Found, ...]:
 
 def _unguarded(tree: ast.AST) -> Iterator[ast.AST]:
     """Walk `tree` without what runs only where a device or package is present."""
+    guards = _guard_names(tree)
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
         yield node
-        if isinstance(node, ast.If | ast.IfExp) and _asks_for_device(node.test):
+        if isinstance(node, ast.If | ast.IfExp) and _asks_for_device(node.test, guards):
             branch = node.orelse
             waiting += reversed(branch) if isinstance(branch, list) else [branch]
         elif isinstance(node, ast.Try) and _expects_import_error(node):
             waiting += reversed([*node.orelse, *node.finalbody])
-        elif isinstance(node, ast.Compare):
-            waiting += [n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.Constant)]
         else:
-            waiting += reversed(list(ast.iter_child_nodes(node)))
+            waiting += reversed([child for child in _children(node) if child is not None])
 
 
-def _asks_for_device(test: ast.expr) -> bool:
+def _children(node: ast.AST) -> list[ast.AST | None]:
+    """Return the children of a node, without strings that only name or show something."""
+    match node:
+        case ast.Compare() | ast.Call(func=ast.Name(id="print")):
+            return [n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.Constant)]
+        case ast.Dict(values=values):
+            return [*values]
+        case _:
+            return [*ast.iter_child_nodes(node)]
+
+
+def _guard_names(tree: ast.AST) -> frozenset[str]:
+    """Return the variables that tell whether a device is there (`use_cuda = ...is_available()`)."""
+    return frozenset(
+        dotted(target)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and _asks_for_device(node.value, frozenset())
+        for target in node.targets
+    )
+
+
+def _asks_for_device(test: ast.expr, guards: frozenset[str]) -> bool:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return False
-    return any(isinstance(n, ast.Attribute) and n.attr in _GUARDS for n in ast.walk(test))
+    return any(
+        (isinstance(n, ast.Attribute) and n.attr in _GUARDS)
+        or (isinstance(n, ast.Name) and n.id in guards)
+        for n in ast.walk(test)
+    )
 
 
 def _expects_import_error(node: ast.Try) -> bool:
@@ -184,10 +208,9 @@ def _needs_of(node: ast.AST, constants: dict[str, str], written: frozenset[str])
             yield from _of_attribute(dotted(node), attribute)
         case ast.Constant(value=str(value)) if len(value) < 60:
             yield from _of_device(value)
-        case ast.Subscript(value=target, slice=ast.Constant(value=str(key))):
+        case ast.Subscript(value=target, slice=ast.Constant(value=str(key)), ctx=ast.Load()):
             if key in _LAUNCH_NAMES and dotted(target).endswith("environ"):
-                if isinstance(node.ctx, ast.Load):
-                    yield Need.DISTRIBUTED, key
+                yield Need.DISTRIBUTED, key
 
 
 def _of_import(module: str) -> Iterator[Found]:
@@ -226,9 +249,9 @@ def _of_attribute(name: str, attribute: str) -> Iterator[Found]:
 def _of_call(call: ast.Call, constants: dict[str, str], written: frozenset[str]) -> Iterator[Found]:
     name = dotted(call.func)
     last = name.rpartition(".")[2]
-    if isinstance(call.func, ast.Attribute) and not name.startswith("torch."):
-        if last in ("cuda", "mps", "xpu"):
-            yield from _of_device(last)
+    moves = isinstance(call.func, ast.Attribute) and last in ("cuda", "mps", "xpu")
+    if moves and not name.startswith("torch."):
+        yield from _of_device(last)
     if last in ("init_process_group", "DistributedDataParallel", "init_device_mesh"):
         yield Need.DISTRIBUTED, last
     yield from _of_network(call, name, last)

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harvest.report.repairs import REPAIRS, Repair
+from harvest.report.steps import STEPS, Step
 from harvest.report.syntax import MAX_CODE, Refusal, bound_names, dotted, open_names, parse
 
 IMPORTS = {
@@ -26,6 +26,7 @@ IMPORTS = {
 _REPRS = frozenset({"tensor", "array", "Parameter", "Tensor", "EagerTensor", "matrix", "dtype"})
 _ECHO = "echoed values"
 _MISSING = "missing imports"
+_CALLS = "calls of test functions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ class Repaired:
 
 def repair(text: str) -> Repaired | Refusal:
     """Return `text` as code that parses, or why that cannot be."""
-    found = _until_parsed(text, REPAIRS)
+    found = _until_parsed(text, STEPS)
     if isinstance(found, Refusal):
         return found
     if found.repairs:
@@ -47,7 +48,7 @@ def repair(text: str) -> Repaired | Refusal:
     return drop_echoes(found)
 
 
-def _until_parsed(text: str, steps: Sequence[Repair]) -> Repaired | Refusal:
+def _until_parsed(text: str, steps: Sequence[Step]) -> Repaired | Refusal:
     tree = parse(text)
     if not isinstance(tree, Refusal):
         return Repaired(code=text, tree=tree)
@@ -68,7 +69,7 @@ def _until_parsed(text: str, steps: Sequence[Repair]) -> Repaired | Refusal:
 def _with_fewest(text: str, found: Repaired) -> Repaired:
     """Leave out, one after the other, the steps without which the code parses as well."""
     for name in found.repairs[:-1]:
-        steps = [step for step in REPAIRS if step.name in found.repairs and step.name != name]
+        steps = [step for step in STEPS if step.name in found.repairs and step.name != name]
         shorter = _until_parsed(text, steps)
         if isinstance(shorter, Repaired) and shorter.tree.body:
             found = shorter
@@ -145,3 +146,37 @@ def _below_header(found: Repaired, lines: str) -> str:
         last = node.end_lineno or node.lineno
     code = found.code.split("\n")
     return "\n".join([*code[:last], lines, *code[last:]])
+
+
+def add_calls(found: Repaired) -> Repaired:
+    """Append calls where the code defines functions without parameters and calls nothing.
+
+    Test functions are called, or the only function there is.
+    """
+    body = found.tree.body
+    if any(not isinstance(node, _INERT) and _has_call(node) for node in body):
+        return found
+    ready = [node.name for node in body if isinstance(node, ast.FunctionDef) and _is_ready(node)]
+    tests = [name for name in ready if name.startswith(("test", "main", "repro", "run"))]
+    names = tests or (ready if len(ready) == 1 else [])
+    if not names:
+        return found
+    code = "\n".join([found.code.rstrip("\n"), "", *(f"{name}()" for name in names)])
+    tree = parse(code)
+    if isinstance(tree, Refusal):
+        return found
+    return Repaired(code=code, tree=tree, repairs=(*found.repairs, _CALLS))
+
+
+_INERT = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+
+
+def _has_call(node: ast.AST) -> bool:
+    return any(isinstance(child, ast.Call) for child in ast.walk(node))
+
+
+def _is_ready(node: ast.FunctionDef) -> bool:
+    arguments = node.args
+    given = [*arguments.posonlyargs, *arguments.args]
+    required = len(given) - len(arguments.defaults)
+    return required <= 0 and all(arguments.kw_defaults)

@@ -14,8 +14,15 @@ from harvest.report.lines import is_environment, is_output
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Snippet
 from harvest.report.needs import find_needs
-from harvest.report.repair import Repaired, add_imports, repair
-from harvest.report.syntax import Refusal, bound_names, imported_roots, open_names, parse
+from harvest.report.repair import Repaired, add_calls, add_imports, repair
+from harvest.report.syntax import (
+    Refusal,
+    bound_names,
+    dotted,
+    imported_roots,
+    open_names,
+    parse,
+)
 
 FRAMEWORKS = frozenset({"torch", "tensorflow", "keras", "functorch"})
 _OTHER_LANGUAGES = frozenset(
@@ -27,6 +34,10 @@ _REPRS = frozenset({"Size", "tensor", "device", "Tensor", "TensorShape", "array"
 _LINK = re.compile(r"https?://([\w.-]{1,100})/?([^\s)>\]\"'`]{0,300})")
 _CODE_HOSTS = re.compile(
     r"colab|gist|drive\.google|pastebin|paste|kaggle|repl\.it|replit|dropbox|docs\.google|1drv|huggingface"
+)
+_PYTHON = re.compile(
+    r"\s*(?:>>> )?(?:[\w.]+ = \S|def \w+\(|class \w|for \w+ in |with \w|print\("
+    r"|(?:torch|tf|F|nn|np)\.\w)"
 )
 _WORKAROUND = re.compile(
     r"work[- ]?around|works? (?:fine|well|as expected|correctly)|this works|following works", re.I
@@ -63,8 +74,7 @@ def _script(code: str) -> tuple[Snippet, ...] | str:
         return f"Python code that does not parse: {found.message} (line {found.line})"
     if not _does_something(found.tree):
         return "no code"
-    found = add_imports(found)
-    return (_snippet(found, "file"),)
+    return (_snippet(add_calls(add_imports(found)), "file"),)
 
 
 def _snippet(found: Repaired, origin: str) -> Snippet:
@@ -73,11 +83,12 @@ def _snippet(found: Repaired, origin: str) -> Snippet:
         origin=origin,
         repairs=found.repairs,
         needs=find_needs(found.tree),
+        missing=tuple(sorted(open_names(found.tree))),
     )
 
 
 def _read_block(block: Block) -> Repaired | Refusal | None:
-    """Return the code of a block, the refusal of something that looks like code, None for the rest."""
+    """Return a block's code, the refusal of what looks like code, None for anything else."""
     text = block.text
     named = bool(re.search(r"(?m)^[ \t>]*(?:import|from)[ \t]+(?:torch|tensorflow|keras)\b", text))
     if block.language in _OTHER_LANGUAGES and not named:
@@ -104,8 +115,7 @@ def _looks_like_python(block: Block) -> bool:
     if block.language in ("python", "py", "python3", "ipython", "pycon"):
         return True
     lines = [line for line in block.text.split("\n")[:400] if line.strip()]
-    pattern = r"\s*(?:>>> )?(?:[\w.]+ = \S|def \w+\(|class \w|for \w+ in |with \w|print\(|(?:torch|tf|F|nn|np)\.\w)"
-    code = sum(bool(re.match(pattern, line[:300])) for line in lines)
+    code = sum(bool(_PYTHON.match(line[:300])) for line in lines)
     return code >= 2 and 2 * code >= len(lines)
 
 
@@ -129,28 +139,27 @@ def _is_idle(node: ast.stmt) -> bool:
 
 
 def _calls(node: ast.AST) -> bool:
-    return any(isinstance(n, ast.Call) for n in ast.walk(node))
+    return any(isinstance(n, ast.Call) and _name(n.func) not in _REPRS for n in ast.walk(node))
+
+
+def _name(function: ast.expr) -> str:
+    return dotted(function).rpartition(".")[2]
+
+
+def _acts(tree: ast.Module | Refusal) -> bool:
+    """Tell whether running a tree could show anything: it calls something, or uses a framework."""
+    if isinstance(tree, Refusal):
+        return False
+    return _calls(tree) or bool(imported_roots(tree) & FRAMEWORKS)
 
 
 def _is_value(value: ast.expr) -> bool:
     """Tell whether an expression is what a program prints, not something to run."""
-    for node in ast.walk(value):
-        if isinstance(node, ast.Call):
-            function = node.func
-            name = (
-                function.attr
-                if isinstance(function, ast.Attribute)
-                else getattr(function, "id", "")
-            )
-            if name not in _REPRS:
-                return False
-        elif isinstance(node, ast.BinOp | ast.Await | ast.Lambda):
-            return _only_literals(value)
-    return True
-
-
-def _only_literals(value: ast.expr) -> bool:
-    return not any(isinstance(node, ast.Call | ast.Attribute) for node in ast.walk(value))
+    if _calls(value):
+        return False
+    works = any(isinstance(node, ast.BinOp | ast.Await) for node in ast.walk(value))
+    names = any(isinstance(node, ast.Name | ast.Attribute) for node in ast.walk(value))
+    return not (works and names)
 
 
 def _arrange(pieces: list[_Piece]) -> tuple[Snippet, ...]:
@@ -159,6 +168,8 @@ def _arrange(pieces: list[_Piece]) -> tuple[Snippet, ...]:
     seen: set[str] = set()
     for index, piece in enumerate(pieces):
         rank, snippet = _complete(pieces, index)
+        if not _acts(parse(snippet.code)):
+            continue
         if _WORKAROUND.search(piece.block.lead):
             rank += 1
         if snippet.code not in seen:
@@ -178,7 +189,7 @@ def _complete(pieces: list[_Piece], index: int) -> tuple[int, Snippet]:
             chosen.insert(0, earlier)
             missing = (missing - given) | (open_names(pieces[earlier].code.tree))
     joined = _join([pieces[n].code for n in chosen]) if len(chosen) > 1 else None
-    found = add_imports(joined or piece.code)
+    found = add_calls(add_imports(joined or piece.code))
     origin = f"fence {piece.block.number}"
     if joined:
         origin = "fences " + "+".join(str(pieces[n].block.number) for n in chosen)

@@ -21,108 +21,125 @@ class Symptom:
     exception: str | None = None
 
 
-def _log(signal: str | None, pattern: str) -> Symptom:
-    return Symptom(kind=ClaimKind.CRASHES, signal=signal, pattern=re.compile(pattern))
+def _log(signal: str | None, *patterns: str) -> Symptom:
+    pattern = re.compile("|".join(patterns))
+    return Symptom(kind=ClaimKind.CRASHES, signal=signal, pattern=pattern)
 
 
-def _word(
-    kind: ClaimKind, pattern: str, signal: str | None = None, exception: str | None = None
-) -> Symptom:
-    compiled = re.compile(rf"\b(?:{pattern})(?!\w)", re.IGNORECASE)
-    return Symptom(kind=kind, signal=signal, exception=exception, pattern=compiled)
+def _exits(*codes: int) -> str:
+    """Return a pattern for a process that ended with one of `codes`, however a shell tells it."""
+    alternatives = "|".join(map(str, codes))
+    return (
+        r"(?i:\b(?:exit(?:ed)?|return)[ -]?(?:with )?(?:code|status)?(?: code)?[ :=]{1,3}"
+        rf"(?:{alternatives})\b)"
+    )
 
-
-_EXIT = r"(?:exit(?:ed)?(?: with)?(?: (?:code|status))?|returncode|return code|exitcode)[ :=]+-?"
 
 IN_LOGS: tuple[Symptom, ...] = (
     _log(
         "SIGSEGV",
         r"[Ss]egmentation fault|SIGSEGV|\bSEGV\b|[Aa]ccess violation|0xC0000005|EXC_BAD_ACCESS",
+        _exits(139, -11),
     ),
-    _log("SIGSEGV", rf"(?i:{_EXIT}(?:139|11)\b)"),
-    _log("SIGFPE", rf"[Ff]loating point exception|SIGFPE|(?i:{_EXIT}(?:136|8)\b)"),
-    _log("SIGBUS", rf"\b[Bb]us error|SIGBUS|(?i:{_EXIT}(?:135|7)\b)"),
-    _log("SIGILL", rf"[Ii]llegal instruction|SIGILL|(?i:{_EXIT}(?:132|4)\b)"),
-    _log("SIGABRT", r"^\W*(?:\d+ )?Aborted\b|SIGABRT|Fatal Python error: Aborted|terminate called"),
-    _log("SIGABRT", r"^F[\d ].{0,200}\] .*|^\W*Check failed: |\] Check failed: "),
+    _log("SIGFPE", r"[Ff]loating point exception|SIGFPE", _exits(136, -8)),
+    _log("SIGBUS", r"\b[Bb]us error|SIGBUS", _exits(135, -7)),
+    _log("SIGILL", r"[Ii]llegal instruction|SIGILL", _exits(132, -4)),
     _log(
         "SIGABRT",
+        r"^\W*(?:\d+ )?Aborted\b|SIGABRT|Fatal Python error: Aborted|terminate called",
+        r"^F[\d ].{0,200}\] |^\W*Check failed: |\] Check failed: ",
         r"double free or corruption|free\(\): |malloc\(\): |munmap_chunk\(\)|corrupted size vs",
+        r"stack smashing detected|Assertion .{1,300} failed\.?$",
+        _exits(134, -6),
     ),
-    _log(
-        "SIGABRT",
-        rf"stack smashing detected|Assertion .{{1,300}} failed\.?$|(?i:{_EXIT}(?:134|6)\b)",
-    ),
-    _log("SIGKILL", rf"^\W*Killed\s*$|SIGKILL|(?i:{_EXIT}(?:137|9)\b)"),
-    _log(
-        None,
-        r"ERROR: AddressSanitizer|runtime error: .{0,200}(?:overflow|null pointer|out of bounds)",
-    ),
+    _log("SIGKILL", r"^\W*Killed\s*$|SIGKILL", _exits(137, -9)),
+    _log(None, r"ERROR: AddressSanitizer|runtime error: .{0,200}(?:overflow|null pointer|bounds)"),
     Symptom(
         kind=ClaimKind.VALUE,
         pattern=re.compile(r"Tensor-likes are not (?:close|equal)|Mismatched elements:"),
     ),
 )
 
+
+def _word(
+    kind: ClaimKind, *patterns: str, signal: str | None = None, exception: str | None = None
+) -> Symptom:
+    pattern = re.compile(rf"\b(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE)
+    return Symptom(kind=kind, signal=signal, exception=exception, pattern=pattern)
+
+
+_RESULT = (
+    r"(?:results?|outputs?|values?|answers?|gradients?|shapes?|maximum|minimum|numbers?|dtype"
+    r"|sign|index|indices|sums?|means?|counts?)"
+)
+
 IN_WORDS: tuple[Symptom, ...] = (
     _word(
         ClaimKind.CRASHES,
-        r"seg(?:mentation)?[- ]?fault(?:s|ed|ing)?|SIGSEGV|out[- ]of[- ]bounds (?:read|write|access)",
-        "SIGSEGV",
+        r"seg(?:mentation)?[- ]?fault(?:s|ed|ing)?|SIGSEGV",
+        r"out[- ]of[- ]bounds (?:read|write|access)|access violation",
+        signal="SIGSEGV",
     ),
-    _word(ClaimKind.CRASHES, r"floating[- ]point exceptions?|SIGFPE|FPE", "SIGFPE"),
+    _word(ClaimKind.CRASHES, r"floating[- ]point exceptions?|SIGFPE|FPE", signal="SIGFPE"),
     _word(
         ClaimKind.CRASHES,
         r"abort(?:s|ed|ing)?|SIGABRT|check[- ]fail(?:s|ed|ures?)?|by a check|double free",
-        "SIGABRT",
+        signal="SIGABRT",
     ),
-    _word(ClaimKind.CRASHES, r"bus errors?|SIGBUS", "SIGBUS"),
-    _word(ClaimKind.CRASHES, r"illegal instructions?|SIGILL", "SIGILL"),
+    _word(ClaimKind.CRASHES, r"bus errors?|SIGBUS", signal="SIGBUS"),
+    _word(ClaimKind.CRASHES, r"illegal instructions?|SIGILL", signal="SIGILL"),
     _word(
         ClaimKind.CRASHES,
-        r"crash(?:es|ed|ing)?|(?:core[- ])dump(?:s|ed)?|dump(?:s|ed)? core|dies|kills (?:the )?\w+|heap[- ]buffer[- ]overflow",
+        r"crash(?:es|ed|ing)?|core[- ]dump(?:s|ed)?|dump(?:s|ed)? core|dies",
+        r"(?:kill(?:s|ed)|takes down) (?:the )?(?:python|process|interpreter|kernel)",
+        r"heap[- ]buffer[- ]overflow|use[- ]after[- ]free",
     ),
     _word(
         ClaimKind.HANGS,
-        r"hangs?|hung|hanging|dead[- ]?locks?|deadlocked|stuck|freezes|infinite loop|never (?:returns|finishes|terminates)",
+        r"hangs?|hung|hanging|dead[- ]?lock(?:s|ed)?|stuck|freezes|infinite loop",
+        r"never (?:returns|finishes|terminates|ends|completes)",
     ),
     _word(ClaimKind.RAISES, r"internal assert(?: failed)?", exception="RuntimeError"),
     _word(
         ClaimKind.VALUE,
-        r"(?:wrong|incorrect|inaccurate|inconsistent|unexpected|bad|bogus|garbage|invalid) (?:[\w-]+ ){0,2}?(?:results?|outputs?|values?|answers?|gradients?|shapes?|maximum|minimum|numbers?|dtype|sign|index|indices)",
-    ),
-    _word(
-        ClaimKind.VALUE,
-        r"incorrect(?:ly)?|wrongly|wrong|silent(?:ly)?|inconsistent(?:ly)?|inconsistency|discrepanc(?:y|ies)|mismatch(?:es)?|precision loss|loses precision",
+        rf"(?:wrong|incorrect|inaccurate|unexpected|bogus|garbage) (?:[\w-]+ ){{0,2}}?{_RESULT}",
+        r"incorrect(?:ly)?|wrong(?:ly)?|silent(?:ly)?|inconsisten(?:t|tly|cy)|discrepanc(?:y|ies)",
+        r"mismatch(?:es)?|(?:precision|accuracy) loss|los(?:es|s of) (?:precision|accuracy)",
     ),
     _word(ClaimKind.VALUE, r"nans?|-?inf|underflows?|overflows? to|garbage|uninitiali[sz]ed"),
     _word(
         ClaimKind.VALUE,
-        r"disagrees?|differs?|different (?:results?|outputs?|values?|answers?|shapes?|gradients?)|does(?: not|n't) match|not (?:equal|the same)|depends on how",
+        rf"disagrees?|differs?|different (?:[\w-]+ )?{_RESULT}|does(?: not|n't) match",
+        r"not (?:equal|identical|the same)|depends on how",
     ),
     _word(
         ClaimKind.VALUE,
-        r"negative (?:dimensions?|shapes?|sizes?)|accepts?|without (?:an? )?(?:error|complaint|validation|check)|no (?:error|exception)",
+        r"negative (?:dimensions?|shapes?|sizes?)|accepts?|no (?:error|exception) (?:is )?raised",
+        r"without (?:an? |any )?(?:error|complaint|validation|check)|no error",
     ),
     _word(
         ClaimKind.VALUE,
-        r"(?:returns?|gives?|produces?|outputs?|yields?|prints?) [^.\n]{1,80}(?:instead of|rather than|but expected|should be)|repeats? the",
+        r"(?:returns?|gives?|produces?|outputs?|yields?|prints?) [^.\n]{1,80}"
+        r"(?:instead of|rather than|but expected|should be)",
+        r"repeats? the|ignores?|has no effect",
     ),
     _word(
         ClaimKind.PERFORMANCE,
-        r"slow(?:er|ness|down|s down)?|regression in (?:speed|performance)|performance (?:regression|issue|problem|drop|degradation)|x slower|times slower",
+        r"slow(?:er|ness|down|s down)?|inefficient(?:ly)?",
+        r"regression in (?:speed|performance)|takes (?:too long|forever|minutes|hours)",
+        r"performance (?:regression|issue|problem|drop|degradation)|(?:x|times) (?:slower|longer)",
     ),
     _word(
         ClaimKind.PERFORMANCE,
-        r"memory[- ]leak(?:s|ed|ing)?|leak(?:s|ed|ing)? memory|out of memory|OOM(?:s|ed)?|(?:extra|more|too much|excessive|high|peak|memory) (?:memory|usage|consumption|activations|copies)",
-    ),
-    _word(
-        ClaimKind.PERFORMANCE,
-        r"\d+(?:\.\d+)? ?(?:x|times) (?:slower|longer|more)|takes (?:too long|forever|minutes|hours)|many times slower|inefficient(?:ly)?",
+        r"memory[- ]leak(?:s|ed|ing)?|leak(?:s|ed|ing)? memory|out of memory|OOM(?:s|ed)?",
+        r"(?:extra|more|too much|excessive|high|peak|memory)"
+        r" (?:memory|usage|consumption|activations|copies)",
     ),
     _word(
         ClaimKind.RAISES,
-        r"raises?|throws?|fails?|failed|failing|does(?: not|n't) (?:work|run|support|broadcast)|not (?:implemented|supported|available)|unsupported|errors?(?: out)?|exceptions?|misleading|complains",
+        r"raises?|throws?|fails?|failed|failing|unsupported|misleading|complains|errors?(?: out)?",
+        r"does(?: not|n't) (?:work|run|support|broadcast|accept)|(?<!point )exceptions?",
+        r"not (?:implemented|supported|available)",
     ),
 )
 """Distinct claims of one kind and signal are kept once: the first pattern that is found."""
@@ -131,15 +148,19 @@ EXCEPTION_WORD = re.compile(
     r"\b(?:[a-z_]\w{0,60}\.){0,6}_{0,2}([A-Z]\w{0,60}(?:Error|Exception))(?!\w)"
 )
 NEGATION = re.compile(
-    r"(?:\b(?:no|not|never|without|neither|nor|avoids?|instead of|rather than|than|cannot)|n't)\s+(?:\w+\s+){0,2}$",
+    r"(?:\b(?:no|not|never|without|neither|nor|avoids?|than|cannot)|n't)\s+(?:\w+\s+){0,2}$",
     re.IGNORECASE,
 )
+INSTEAD = re.compile(r"\b(?:instead of|rather than|in place of)\b[^.,;:]*$", re.IGNORECASE)
 WISH = re.compile(
-    r"\b(?:expect(?:s|ed|ing)?|should|would|ought|could|please|suggest|proper|clear|helpful|better|want)\b[^.]*$",
+    r"\b(?:expect(?:s|ed|ing)?|should|would|ought|could|please|suggest|proper|clear|helpful"
+    r"|better|want)\b[^.]*$",
     re.IGNORECASE,
 )
 ELSEWHERE = re.compile(
-    r"\b(?:older|old|previous|earlier|past|other|another|newer|former|some|debug|GPU|CUDA|XPU|Windows)\s+(?:[\w.]+\s+)?(?:builds?|versions?|releases?"
-    r"|machines?)\b|\b(?:used to|previously|formerly|in the past|on (?:the )?(?:GPU|CUDA|TPU|MPS))\b|\bbefore v?\d|\buntil v?\d",
+    r"\b(?:older|old|previous|earlier|past|other|another|newer|former|some|debug|GPU|CUDA|XPU"
+    r"|Windows)\s+(?:[\w.]+\s+)?(?:builds?|versions?|releases?|machines?)\b"
+    r"|\b(?:used to|previously|formerly|in the past|on (?:the )?(?:GPU|CUDA|TPU|MPS))\b"
+    r"|\b(?:before|until) v?\d",
     re.IGNORECASE,
 )

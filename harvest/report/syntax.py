@@ -64,7 +64,7 @@ def bound_names(tree: ast.AST) -> frozenset[str]:
 
 
 def open_names(tree: ast.AST) -> frozenset[str]:
-    """Return the names that `tree` reads and nobody binds; none where a star import may bind them."""
+    """Return the names that `tree` reads and nobody binds (none below a star import)."""
     bound = bound_names(tree)
     if "*" in bound:
         return frozenset()

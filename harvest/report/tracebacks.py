@@ -25,8 +25,8 @@ _ALONE = re.compile(
 )
 _GOES_ON = re.compile(r"(?:During handling of the above|The above exception was the direct)")
 _WRAPPERS = re.compile(
-    r"Exception encountered when calling|in user code:|Graph execution error:|Detected at node|Caught \w+ in"
-    r"|backend='?\w+'? raised:|from user code:"
+    r"Exception encountered when calling|in user code:|Graph execution error:|Detected at node"
+    r"|Caught \w+ in|backend='?\w+'? raised:|from user code:"
 )
 _FRAME = re.compile(r"\s*(?:File \"|\[\.\.\.\]|\[Previous line repeated|[\^~]+\s*$|\.\.\.\s*$)")
 _STOP = re.compile(

@@ -1,0 +1,110 @@
+"""Repairs of code with text in it: tracebacks, printed values, sentences before, between, after."""
+
+from __future__ import annotations
+
+import re
+
+from harvest.report.lines import is_foreign, is_output
+from harvest.report.steps.step import Step
+from harvest.report.syntax import Refusal, parse
+
+_TRACE = re.compile(r"[ \t]*(?:-{20,}$|Traceback \(most recent call last\))")
+_TRACE_END = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b")
+_WORK = 1_000_000
+"""Characters that the parser may be given in all while lines are dropped one by one."""
+
+
+def _tracebacks(code: str) -> str:
+    kept: list[str] = []
+    inside = False
+    for line in code.split("\n"):
+        if _TRACE.match(line):
+            inside = True
+        elif inside:
+            inside = not _TRACE_END.match(line.strip()[:200])
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+TRACEBACKS = Step(
+    name="tracebacks",
+    apply=_tracebacks,
+    examples=(
+        (
+            "f()\nTraceback (most recent call last):\n  File 'a', line 1\nValueError: no\nx = 1",
+            "f()\nx = 1",
+        ),
+    ),
+)
+
+
+def _foreign_lines(code: str) -> str:
+    """Drop the lines at which the parser stops, as long as they are output or prose."""
+    lines = code.split("\n")
+    for _ in range(min(len(lines), 150, 1 + _WORK // (len(code) + 1))):
+        tree = parse("\n".join(lines))
+        if not isinstance(tree, Refusal):
+            return "\n".join(lines)
+        at = _foreign_at(lines, tree.line - 1)
+        if at is None:
+            return code
+        del lines[at : _printed_end(lines, at)]
+    return code
+
+
+def _foreign_at(lines: list[str], near: int) -> int | None:
+    """Return the foreign line that the parser means: at, around, or above line `near`."""
+    for at in (near, near - 1, near + 1):
+        if 0 <= at < len(lines) and lines[at].strip() and is_foreign(lines[at]):
+            return at
+    at = min(near, len(lines) - 1)
+    for _ in range(60):
+        if at < 0 or lines[at][:1] not in (" ", "\t", "[", "]", ""):
+            break
+        at -= 1
+    return at if at >= 0 and is_output(lines[at]) else None
+
+
+def _printed_end(lines: list[str], at: int) -> int:
+    """Return the line after a printed value: arrays go on until their brackets are closed."""
+    depth = 0
+    for end in range(at, min(len(lines), at + 400)):
+        depth += sum(map(lines[end].count, "([")) - sum(map(lines[end].count, ")]"))
+        going_on = end + 1 < len(lines) and lines[end + 1][:1] in (" ", "\t", "[")
+        if depth <= 0 or not (is_output(lines[at]) and going_on):
+            return end + 1
+    return at + 1
+
+
+FOREIGN_LINES = Step(
+    name="foreign lines",
+    apply=_foreign_lines,
+    examples=(
+        ("x = f()\nprint(x)\ntensor([1., 2.], grad_fn=<A>)\ny = 2", "x = f()\nprint(x)\ny = 2"),
+        ("f()\ntensor([[1., 2.],\n        [3., 4.]], grad_fn=<A>)\ny = 2", "f()\ny = 2"),
+        ("x = 1\nThis fails for me\ny = 2", "x = 1\ny = 2"),
+        ("x = f()\n\nOutput:\n(2, 0) same: False", "x = f()\n"),
+    ),
+)
+
+
+def _trailing_text(code: str) -> str:
+    """Cut at the first line from which on nothing but text and output follows."""
+    lines = code.split("\n")
+    end = len(lines)
+    while end:
+        line = lines[end - 1]
+        if line.strip() and not is_foreign(line) and not isinstance(parse(line.strip()), Refusal):
+            break
+        end -= 1
+        if len(lines) - end > 400:
+            return code
+    return "\n".join(lines[:end])
+
+
+TRAILING_TEXT = Step(
+    name="trailing text",
+    apply=_trailing_text,
+    examples=(("x = 1\nand the result is:\n(1, 2", "x = 1"),),
+)

@@ -1,0 +1,180 @@
+"""Repairs of what terminals and notebooks add: prompts, shell commands, magics, here-documents.
+
+The value of a bare expression in a session was shown to the reporter; it stays as an expression
+statement, so that whoever runs the code can look at it. What was printed is dropped.
+"""
+
+from __future__ import annotations
+
+import re
+
+from harvest.report.lines import is_prose
+from harvest.report.steps.step import Step, without_lines
+from harvest.report.syntax import Refusal, parse
+from harvest.report.text import indent_of
+
+_HEREDOC = re.compile(r"<<-?[ \t]*[\"']?(\w+)[\"']?")
+_READS_IT = re.compile(r"\b(?:python[\d.]*|cat|tee)\b")
+
+
+def _here_document(code: str) -> str:
+    lines = code.split("\n")
+    for at, line in enumerate(lines):
+        found = _HEREDOC.search(line[:400])
+        if found and _READS_IT.search(line[:400]):
+            body = lines[at + 1 :]
+            ends = [n for n, text in enumerate(body) if text.strip() == found[1]]
+            return "\n".join(body[: ends[0]] if ends else body)
+    return code
+
+
+HERE_DOCUMENT = Step(
+    name="here-document",
+    apply=_here_document,
+    examples=(
+        ("$ python - <<'EOF'\nimport torch\nEOF\nTrue", "import torch"),
+        ("cat > a.py <<EOF\nx = 1\nEOF\npython a.py", "x = 1"),
+    ),
+)
+
+_DASH_C = re.compile(r"\bpython[\d.]*[ \t]+(?:-[uBEsSIW][ \t]+)*-c[ \t]+(?P<quote>[\"'])")
+
+
+def _dash_c(code: str) -> str:
+    found = _DASH_C.search(code)
+    if not found:
+        return code
+    end = code.rfind(found["quote"])
+    inner = code[found.end() : end] if end > found.end() else ""
+    if found["quote"] == '"':
+        inner = inner.replace('\\"', '"').replace("\\$", "$")
+    return inner or code
+
+
+DASH_C = Step(
+    name="python -c",
+    apply=_dash_c,
+    examples=(
+        ("$ python3 -c 'import torch; print(torch.ones(2))'", "import torch; print(torch.ones(2))"),
+        ('python -c "x = 1; print(\\"a\\")"', 'x = 1; print("a")'),
+    ),
+)
+
+_PROMPT = re.compile(r"[ \t]*(?:>>>|In ?\[\d*\]:)(?:[ \t](?P<code>.*)|$)")
+_CONTINUED = re.compile(r"[ \t]*\.{3,}:?(?:[ \t](?P<code>.*)|$)")
+_GLUED_PROMPT = re.compile(r"[ \t]*>>>(?P<code>[^\s>].*)")
+_MAX_STATEMENT = 40
+
+
+def _prompts(code: str) -> str:
+    kept: list[str] = []
+    statement: list[str] = []
+    session = False
+    for line in code.split("\n"):
+        start = _PROMPT.fullmatch(line) or _GLUED_PROMPT.fullmatch(line)
+        more = _CONTINUED.fullmatch(line) if session else None
+        if start:
+            session = True
+            statement = [start["code"] or ""]
+        elif more:
+            statement.append(more["code"] or "")
+        elif session and 0 < len(statement) < _MAX_STATEMENT and _is_cut_off(statement):
+            statement.append(line)
+        else:
+            statement = []
+            if session or not _precedes_session(line):
+                continue
+            kept.append(line)
+        kept += statement[-1:]
+    return "\n".join(kept) if session else code
+
+
+def _is_cut_off(statement: list[str]) -> bool:
+    """Tell whether a statement goes on without a prompt: a bracket or string is still open."""
+    tree = parse("\n".join(statement))
+    opened = ("never closed", "unterminated triple")
+    return isinstance(tree, Refusal) and any(words in tree.message for words in opened)
+
+
+def _precedes_session(line: str) -> bool:
+    return bool(re.match(r"(?:import|from)\s+\w|#", line)) and not is_prose(line)
+
+
+PROMPTS = Step(
+    name="prompts",
+    apply=_prompts,
+    examples=(
+        (
+            ">>> x = 1\n>>> x\n1\n>>> for i in x:\n...     i\n... \n2",
+            "x = 1\nx\nfor i in x:\n    i\n",
+        ),
+        ("In [1]: x = 1\n\nIn [2]: x\nOut[2]: 1", "x = 1\nx"),
+        (
+            "In [1]: def f():\n   ...:     pass\n   ...: \n\nIn [2]: f()",
+            "def f():\n    pass\n\nf()",
+        ),
+        (">>> f([1,\n2])\n3", "f([1,\n2])"),
+        ("import torch\n>>>x = 1\n1", "import torch\nx = 1"),
+    ),
+)
+
+_TOOLS = (
+    r"python[\d.]*|pip[\d.]*|conda|mamba|curl|wget|git|cd|export|apt(?:-get)?|bash|sh|source"
+    r"|nvidia-smi|docker|mkdir|ls|cat|echo|gdb|torchrun|ulimit|uname|chmod|uv|ipython|pytest"
+    r"|unzip|tar|cmake|make"
+)
+_SHELL = re.compile(
+    rf"""[ \t]*(?:
+      \$\s+\S
+    | [\w.-]{{1,60}}@[\w.-]{{1,60}}:[^$#]*[$#](?:\s|$)
+    | \([\w.-]{{1,60}}\)\s*(?:\$|[\w.-]{{1,60}}@|(?:{_TOOLS})\s)
+    | (?:sudo\s+)?(?:[A-Z_][A-Z0-9_]*=\S*\s+){{1,9}}(?:{_TOOLS})\s
+    | (?:sudo\s+)?(?:{_TOOLS})(?:[ \t]+[^\s=(.,\[].*|[ \t]*)$
+    )""",
+    re.VERBOSE,
+)
+
+
+def _shell_lines(code: str) -> str:
+    return without_lines(code, lambda line: bool(_SHELL.match(line[:400])))
+
+
+SHELL_LINES = Step(
+    name="shell lines",
+    apply=_shell_lines,
+    examples=(
+        ("$ python x.py\nx = 1", "x = 1"),
+        ("pip install torch\ncurl -O http://a/b\nls = 3", "ls = 3"),
+        ("CUDA_VISIBLE_DEVICES= python a.py\nx = 1", "x = 1"),
+        ("(base) user@host:~$ python a.py\nx = 1", "x = 1"),
+    ),
+)
+
+_TIMED = re.compile(r"([ \t]*)%?%(?:timeit|time|memit|prun)\b((?:[ \t]+-\w+(?:[ \t]*\d+)?)*)[ \t]*")
+_MAGIC = re.compile(r"[ \t]*(?:%%?[A-Za-z]|![\w./{])")
+
+
+def _magics(code: str) -> str:
+    kept: list[str] = []
+    for line in code.split("\n"):
+        timed = _TIMED.match(line)
+        if timed:
+            if line[timed.end() :]:
+                kept.append(timed[1] + line[timed.end() :])
+        elif _MAGIC.match(line):
+            kept.append(line[: indent_of(line)] + "pass" if line[:1].isspace() else "")
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+MAGICS = Step(
+    name="magics",
+    apply=_magics,
+    examples=(
+        ("%timeit -n 10 f(x)\n", "f(x)\n"),
+        ("!pip install torch\nx = 1", "\nx = 1"),
+        ("%%timeit\nf(x)", "f(x)"),
+        ("if a:\n    !ls", "if a:\n    pass"),
+    ),
+)
