@@ -45,9 +45,12 @@ Progress = Callable[[str, int, int], None]
 Stored = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ApiIndex:
-    """What is known about the APIs of one build; all keys are canonical API names."""
+    """What is known about the APIs of one build; all keys are canonical API names.
+
+    Compared by identity, so that what is derived from an index can be cached by it.
+    """
 
     key: str
     catalog: Catalog
