@@ -39,7 +39,7 @@ def find_claims(title: str, document: Document, *, code: str | None = None) -> t
     """Return the recorded symptoms, each (kind, exception, signal) once, strongest first."""
     ranked: list[tuple[int, Claim]] = []
     for block in document.blocks:
-        late = 10 if ELSEWHERE.search(block.lead) else 0
+        late = 10 if ELSEWHERE.search(_SENTENCE.split(block.lead.strip())[-1]) else 0
         ranked += [(late, claim) for claim in _from_log(_log_lines(block.text))]
     if code is not None:
         ranked += [(0, claim) for claim in _from_log(_comments(code))]

@@ -74,7 +74,7 @@ class _Scanner:
             else:
                 self._inside(number, line, self.open)
         if self.open is not None:
-            self._close(len(self.lines) - 1)
+            self._close_unclosed(len(self.lines), self.open)
 
     # -- outside a fence
 
@@ -188,8 +188,18 @@ class _Scanner:
                 self.prose[at] = self.lines[at]
             self.open = None
         else:
-            self._close(number - 1)
+            self._close_unclosed(number, fence)
         self._outside(number, self.lines[number])
+
+    def _close_unclosed(self, number: int, fence: _Open) -> None:
+        """Close a fence that nobody closed before line `number`: at the first heading below it."""
+        for at in range(fence.first + 1, number):
+            if re.match(r"#{2,6}\s", self.lines[at]) and not self.lines[at - 1].strip():
+                del fence.content[len(fence.content) - (number - at) :]
+                self.prose[at:number] = self.lines[at:number]
+                self._close(at - 1)
+                return
+        self._close(number - 1)
 
     def _wraps_bare(self, number: int) -> bool:
         """Tell whether a bare fence right after an opener begins the real one.

@@ -111,10 +111,10 @@ def from_bytes(
 
 
 def _refuse_bytes(data: bytes) -> tuple[str, str] | None:
-    if not data.strip():
-        return "the input is empty", _WANTED
     if len(data) > MAX_BYTES:
         return f"larger than {MAX_BYTES // 1024 // 1024} MB", "split it, or cut the logs"
+    if not data.strip():
+        return "the input is empty", _WANTED
     if b"\0" in data:
         return "a binary file, not text", _WANTED
     return None

@@ -9,6 +9,7 @@ _KEYWORDS = frozenset({*keyword.kwlist, "print", "exec", "match", "case", "type"
 _STRING = re.compile(r"'[^'\n]*+'|\"[^\"\n]*+\"")
 _PAIR = re.compile(r"\b([A-Za-z_][\w']*+) +(?=([A-Za-z_][\w']*+))")
 _LABEL = re.compile(r"([A-Za-z]\w*+)(?: [\w/-]+){0,5}:(?:\s+[^=]*)?")
+_SENTENCE = re.compile(r"[A-Za-z][^=()\[\]{}]* [^=()\[\]{}]*[A-Za-z]{2}[.!?]")
 _OUTPUT = re.compile(
     r"""\s*+(?:
       Traceback\ \(most\ recent\ call\ last\) | File\ ".*",\ line\ \d+ | [\^~]+\s*$
@@ -69,6 +70,8 @@ def is_prose(line: str) -> bool:
     code = _STRING.sub('""', line[:500]).partition("#")[0]
     label = _LABEL.fullmatch(code.rstrip())
     if label and label[1] not in _KEYWORDS and not code.rstrip().endswith(","):
+        return True
+    if _SENTENCE.fullmatch(code.strip()):
         return True
     return any(
         found[1] not in _KEYWORDS and found[2] not in _KEYWORDS for found in _PAIR.finditer(code)

@@ -16,7 +16,7 @@ from harvest.report.model import Mention
 _URL = re.compile(r"https?://\S+|\b[\w.+-]{1,64}@[\w-]{1,64}\.\S+")
 _TICKED = re.compile(r"``([^`\n]{1,500}+)``|`([^`\n]{1,500}+)`")
 _TOKEN = re.compile(
-    r"(?<![\w.@/\\$-])\.?(?P<name>[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)*+)(?P<call>\s?\()?(?![\w/\\@-])"
+    r"(?<![\w.@/\\$-])\.?(?P<name>[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)*+)(?:(?P<call>\()|(?![\w/\\@-]))"
 )
 _FILE = re.compile(
     r".*\.(?:py|pyc|ipynb|md|txt|json|ya?ml|cc?|cpp|cu|cuh|hpp?|so|whl|zip|html?|csv|pt|pth|onnx)",
@@ -128,14 +128,16 @@ _FIRST_WORD = re.compile(r"(?:\[[^\]]{0,60}\]|\W)*+([a-z][a-z0-9]{2,30}+)(?=[\s,
 
 _PLAIN = re.compile(r"(?<![\w.])[a-z][a-z0-9]{2,30}+(?![\w.])")
 _COMMON = frozenset(
-    """
-    all and any are array bool but can complex cpu cuda default device does double dtype empty equal error
-    extra first float for from full get gives gpu gradient gradients half has input inputs int integer into
-    last less like long map max min mode more multiple new none not output outputs random range result
-    results return returns same set shape short single size some split string sum tensor tensors than that
-    the then there this true type unique use using value values view when where which with without wrong zero
-    zeros ones one two
-    """.split()
+    {"all", "and", "any", "are", "array", "bool", "but", "can", "complex", "cpu", "cuda"}
+    | {"default", "device", "does", "double", "dtype", "empty", "equal", "error", "extra"}
+    | {"first", "float", "for", "from", "full", "get", "gives", "gpu", "gradient"}
+    | {"gradients", "half", "has", "input", "inputs", "int", "integer", "into", "last"}
+    | {"less", "like", "long", "map", "max", "min", "mode", "more", "multiple", "new"}
+    | {"none", "not", "output", "outputs", "random", "range", "result", "results", "return"}
+    | {"returns", "same", "set", "shape", "short", "single", "size", "some", "split"}
+    | {"string", "sum", "tensor", "tensors", "than", "that", "the", "then", "there", "this"}
+    | {"true", "type", "unique", "use", "using", "value", "values", "view", "when", "where"}
+    | {"which", "with", "without", "wrong", "zero", "zeros", "ones", "one", "two"}
 )
 """English words that are also names of APIs; as words of a title they say nothing."""
 
@@ -151,7 +153,7 @@ def find_mentions(title: str, prose: str) -> tuple[Mention, ...]:
     if first and first[1] not in _SINGLE and first[1] not in _NO_API:
         in_title.setdefault(first[1], 1)
     elif not in_title:
-        in_title.update(word for word in _PLAIN.findall(title) if word not in _COMMON)
+        in_title.update(word for word in _PLAIN.findall(title) if word not in _COMMON | _SINGLE)
     in_body = Counter(_names(prose))
     order = {name: at for at, name in enumerate([*in_title, *in_body])}
     found = [Mention(name=name, title=in_title[name], body=in_body[name]) for name in order]
@@ -172,7 +174,7 @@ def _names(text: str) -> Iterator[str]:
 def _plain_names(text: str) -> Iterator[str]:
     for token in _TOKEN.finditer(text):
         name = token["name"]
-        if _is_name(name, called=token["call"] is not None and token["call"] == "("):
+        if _is_name(name, called=token["call"] is not None):
             yield name
 
 

@@ -61,7 +61,7 @@ def _until_parsed(text: str, steps: Sequence[Step]) -> Repaired | Refusal:
         text = changed
         applied.append(step.name)
         tree = parse(text)
-        if not isinstance(tree, Refusal):
+        if not isinstance(tree, Refusal) and tree.body:
             return Repaired(code=text, tree=tree, repairs=tuple(applied))
     return first
 
@@ -71,7 +71,7 @@ def _with_fewest(text: str, found: Repaired) -> Repaired:
     for name in found.repairs[:-1]:
         steps = [step for step in STEPS if step.name in found.repairs and step.name != name]
         shorter = _until_parsed(text, steps)
-        if isinstance(shorter, Repaired) and shorter.tree.body:
+        if isinstance(shorter, Repaired):
             found = shorter
     return found
 

@@ -145,6 +145,8 @@ def _continue(lines: list[str], at: int, message: str) -> tuple[str, int]:
         line = lines[at].rstrip()
         if _GOES_ON.match(line) or _STOP.match(line) or "Traceback (most" in line[:300]:
             break
+        if _ALONE.match(line[:300]) and not _only_wrapper(parts):
+            break
         if not line.strip():
             rest = _after_blank(lines, at)
             if rest >= len(lines) or not _only_wrapper(parts):

@@ -116,8 +116,8 @@ _DOTS = re.compile(
 
 
 def _placeholders(code: str) -> str:
-    lines = code.split("\n")
-    kept = [_DOTS.sub(r"\1...", line) if _DOTS.fullmatch(line) else line for line in lines]
+    found = [(line, _DOTS.fullmatch(line)) for line in code.split("\n")]
+    kept = [dots[1] + "..." if dots else line for line, dots in found]
     return "\n".join(kept).replace("…", "...")
 
 

@@ -10,6 +10,7 @@ from harvest.report.syntax import Refusal, parse
 
 _TRACE = re.compile(r"[ \t]*(?:-{20,}$|Traceback \(most recent call last\))")
 _TRACE_END = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b")
+_VALUE_STARTS = frozenset("([{<0123456789+-")
 _WORK = 1_000_000
 """Characters that the parser may be given in all while lines are dropped one by one."""
 
@@ -58,12 +59,20 @@ def _foreign_at(lines: list[str], near: int) -> int | None:
     for at in (near, near - 1, near + 1):
         if 0 <= at < len(lines) and lines[at].strip() and is_foreign(lines[at]):
             return at
+    if near < len(lines) and _is_value(lines[near]):
+        return near
     at = min(near, len(lines) - 1)
     for _ in range(60):
         if at < 0 or lines[at][:1] not in (" ", "\t", "[", "]", ""):
             break
         at -= 1
     return at if at >= 0 and is_output(lines[at]) else None
+
+
+def _is_value(line: str) -> bool:
+    """Tell whether a line starts like a value, is whole, and yet is no Python."""
+    whole = all(line.count(opened) == line.count(closed) for opened, closed in ("()", "[]", "{}"))
+    return line[:1] in _VALUE_STARTS and whole and isinstance(parse(line), Refusal)
 
 
 def _printed_end(lines: list[str], at: int) -> int:
@@ -100,11 +109,15 @@ def _trailing_text(code: str) -> str:
         end -= 1
         if len(lines) - end > 400:
             return code
-    return "\n".join(lines[:end])
+    cut = next((at for at in range(end, len(lines)) if is_foreign(lines[at])), len(lines))
+    return "\n".join(lines[:cut])
 
 
 TRAILING_TEXT = Step(
     name="trailing text",
     apply=_trailing_text,
-    examples=(("x = 1\nand the result is:\n(1, 2", "x = 1"),),
+    examples=(
+        ("x = 1\nand the result is:\n(1, 2", "x = 1"),
+        ("x = 1\nf(", "x = 1\nf("),
+    ),
 )

@@ -22,7 +22,7 @@ def _python_2(code: str) -> str:
 
 def _line(line: str) -> str:
     printed = _PRINT.fullmatch(line)
-    if printed and isinstance(parse(line.strip()), Refusal):
+    if printed and (printed[2].startswith(">>") or isinstance(parse(line.strip()), Refusal)):
         return printed[1] + _print_call(printed[2].rstrip())
     for pattern, new in ((_EXCEPT, r"\1 as \2:\3"), (_RAISE, r"\1(\2)")):
         if pattern.fullmatch(line):

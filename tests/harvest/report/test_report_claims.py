@@ -1,0 +1,162 @@
+import pytest
+
+from harvest.report.claims import find_claims
+from harvest.report.markdown import read_markdown
+from harvest.report.model import ClaimKind, ClaimSource
+
+TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    f()\n'
+
+
+def claims(title="t", body=""):
+    return find_claims(title, read_markdown(body))
+
+
+def fence(text):
+    return f"```\n{text}\n```"
+
+
+def raised(body):
+    return [
+        (claim.exception, claim.message) for claim in claims(body=body) if claim.source == "log"
+    ]
+
+
+TRACEBACKS = {
+    "plain": (TRACE + "ValueError: no", "ValueError", "no"),
+    "no message": (TRACE + "AssertionError", "AssertionError", None),
+    "module": (TRACE + "a.b.errors_impl.NotFoundError: x", "NotFoundError", "x"),
+    "private": (TRACE + "torch._C._LinAlgError: singular", "_LinAlgError", "singular"),
+    "several lines": (TRACE + "RuntimeError: a\n  b\nc\n\nmore", "RuntimeError", "a\nb\nc"),
+    "marks": (TRACE + "    ~^^^^\n[...]\nTypeError: x", "TypeError", "x"),
+    "chained": (
+        TRACE + "KeyError: 1\n\nDuring handling of the above exception, another exception"
+        " occurred:\n\n" + TRACE + "ValueError: 2",
+        "ValueError",
+        "2",
+    ),
+    "wrapped": (
+        TRACE + "a.InvalidArgumentError: Exception encountered when calling layer 'x'.\n\n"
+        "inner words [Op:X]\n\nCall arguments:",
+        "InvalidArgumentError",
+        "Exception encountered when calling layer 'x'.\ninner words [Op:X]",
+    ),
+    "group": (
+        "  + Exception Group Traceback (most recent call last):\n  |   File 'a', line 1\n"
+        "  | ExceptionGroup: x (1 sub-exception)\n",
+        "ExceptionGroup",
+        "x (1 sub-exception)",
+    ),
+    "alone": ("RuntimeError: no kernel", "RuntimeError", "no kernel"),
+    "test runner": ("E   RuntimeError: no kernel", "RuntimeError", "no kernel"),
+    "session": (">>> f()\n" + TRACE + "ValueError: no\n>>> ", "ValueError", "no"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "exception", "message"), TRACEBACKS.values(), ids=TRACEBACKS.keys()
+)
+@pytest.mark.parametrize("place", ["fence", "comment"])
+def test_pasted_tracebacks(text, exception, message, place):
+    if place == "comment":
+        text = "import torch\ntorch.f()\n" + "\n".join(f"# {line}" for line in text.split("\n"))
+    assert raised(fence(text))[:1] == [(exception, message)]
+
+
+def test_tracebacks_in_the_text():
+    assert raised("It says\n\n" + TRACE + "ValueError: no\n\nwhich is odd") == [
+        ("ValueError", "no")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "signal"),
+    [
+        ("Segmentation fault (core dumped)", "SIGSEGV"),
+        ("Fatal Python error: Segmentation fault", "SIGSEGV"),
+        ("Process finished with exit code 139 (interrupted by signal 11: SIGSEGV)", "SIGSEGV"),
+        ("exit code: -11", "SIGSEGV"),
+        ("[1]    123 segmentation fault  python a.py", "SIGSEGV"),
+        ("Floating point exception", "SIGFPE"),
+        ("exited with code 136", "SIGFPE"),
+        ("Aborted (core dumped)", "SIGABRT"),
+        ("F tensorflow/core/a.cc:7] Check failed: a == b (1 vs. 2)", "SIGABRT"),
+        ("terminate called after throwing an instance of 'c10::Error'", "SIGABRT"),
+        ("Fatal Python error: Aborted", "SIGABRT"),
+        ("double free or corruption (!prev)", "SIGABRT"),
+        ("Bus error", "SIGBUS"),
+        ("Illegal instruction (core dumped)", "SIGILL"),
+        ("Killed", "SIGKILL"),
+    ],
+)
+def test_crashes_in_logs(line, signal):
+    (claim,) = claims(body=fence(line))
+    assert (claim.kind, claim.source, claim.signal) == (ClaimKind.CRASHES, ClaimSource.LOG, signal)
+
+
+def test_what_code_does_is_no_claim():
+    code = "import torch, os, signal\nos.kill(0, signal.SIGSEGV)\nprint('ValueError: x')"
+    assert claims(body=fence(code)) == ()
+
+
+@pytest.mark.parametrize(
+    ("title", "kind", "signal"),
+    [
+        ("f segfaults on empty input", ClaimKind.CRASHES, "SIGSEGV"),
+        ("`Floating point exception` in f", ClaimKind.CRASHES, "SIGFPE"),
+        ("f aborts", ClaimKind.CRASHES, "SIGABRT"),
+        ("f crashes", ClaimKind.CRASHES, None),
+        ("f dumps core", ClaimKind.CRASHES, None),
+        ("f hangs forever", ClaimKind.HANGS, None),
+        ("deadlock in f", ClaimKind.HANGS, None),
+        ("f returns wrong results", ClaimKind.VALUE, None),
+        ("f silently ignores x", ClaimKind.VALUE, None),
+        ("f gives nan", ClaimKind.VALUE, None),
+        ("f and g disagree", ClaimKind.VALUE, None),
+        ("f returns a tensor with a negative dimension", ClaimKind.VALUE, None),
+        ("f returns 1 instead of 2", ClaimKind.VALUE, None),
+        ("f is 3x slower than g", ClaimKind.PERFORMANCE, None),
+        ("memory leak in f", ClaimKind.PERFORMANCE, None),
+        ("f is not implemented for Half", ClaimKind.RAISES, None),
+    ],
+)
+def test_words_of_the_title(title, kind, signal):
+    claim = claims(title)[0]
+    assert (claim.kind, claim.source, claim.signal) == (kind, ClaimSource.TITLE, signal)
+
+
+def test_an_internal_assert_is_a_runtime_error():
+    assert claims("INTERNAL ASSERT FAILED in f")[0].exception == "RuntimeError"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I would expect a ValueError.",
+        "It should raise a TypeError",
+        "There is no crash.",
+        "It does not hang",
+        "f(x) instead of crashing",
+    ],
+)
+def test_wishes_and_negations_are_no_claims(sentence):
+    assert claims(body=sentence) == ()
+
+
+def test_an_exception_that_is_named_counts():
+    assert claims("f raises TypeError")[0].exception == "TypeError"
+
+
+def test_logs_come_before_title_and_body_and_other_versions_last():
+    body = f"Old versions crashed with a segfault. It is slow.\n{fence(TRACE + 'ValueError: x')}"
+    found = claims("f hangs", body)
+    assert [claim.kind for claim in found] == [
+        ClaimKind.RAISES,
+        ClaimKind.HANGS,
+        ClaimKind.PERFORMANCE,
+        ClaimKind.CRASHES,
+    ]
+
+
+def test_each_claim_is_made_once():
+    log = fence(TRACE + "ValueError: 1\n\n" + TRACE + "ValueError: 2")
+    assert len(claims("f raises ValueError", log)) == 1

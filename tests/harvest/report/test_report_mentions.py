@@ -1,0 +1,48 @@
+import pytest
+
+from harvest.report.mentions import find_mentions
+
+
+def names(title="", prose=""):
+    return [mention.name for mention in find_mentions(title, prose)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("See torch.nn.functional.conv1d.", ["torch.nn.functional.conv1d"]),
+        ("`F.max_pool1d(x, 3)` and tf.raw_ops.Gather", ["F.max_pool1d", "tf.raw_ops.Gather"]),
+        ("with `addmm` or `.clamp_`", ["addmm", "clamp_"]),
+        ("Calling matmul(a, b) twice", ["matmul"]),
+        ("MaxPool1d, Conv2d, LSTMCell, ReLU6, GRUCell", "MaxPool1d Conv2d LSTMCell ReLU6 GRUCell"),
+        ("scatter_add fails where relu_ works", ["scatter_add", "relu_"]),
+        ("conv1d and bn2d", ["conv1d", "bn2d"]),
+        ("torch.ops.aten.x.default", ["torch.ops.aten.x.default"]),
+        ("PyTorch on GitHub with float32, x86_64 and a ValueError, i.e. `True`", []),
+        ("https://a.org/torch.nn and me@some.org see a_file.py", []),
+    ],
+)
+def test_names_in_prose(text, expected):
+    expected = expected.split() if isinstance(expected, str) else expected
+    assert names(prose=text) == expected
+
+
+def test_counts_and_order():
+    found = find_mentions("conv1d(groups=0)", "torch.conv2d, torch.conv2d and conv1d")
+    assert [(m.name, m.title, m.body) for m in found] == [
+        ("conv1d", 1, 1),
+        ("torch.conv2d", 0, 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("addmm with a sparse input", ["addmm"]),
+        ("[bug] median of an empty integer tensor", ["median"]),
+        ("Second derivative of pow is nan", ["derivative", "pow"]),
+        ("Wrong result of torch.f with zero", ["torch.f"]),
+    ],
+)
+def test_plain_words_of_a_title(title, expected):
+    assert [name for name in names(title) if name != "second"] == expected

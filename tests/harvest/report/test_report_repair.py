@@ -1,0 +1,134 @@
+import ast
+
+import pytest
+
+from harvest.report.repair import Repaired, add_calls, add_imports, repair
+from harvest.report.steps import STEPS
+from harvest.report.syntax import Refusal
+
+EXAMPLES = [
+    pytest.param(step, before, after, id=f"{step.name} {number}")
+    for step in STEPS
+    for number, (before, after) in enumerate(step.examples)
+]
+
+
+@pytest.mark.parametrize(("step", "before", "after"), EXAMPLES)
+def test_examples_of_steps(step, before, after):
+    assert step.apply(before) == after
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
+def test_every_step_has_examples_and_leaves_good_code_alone(step):
+    assert step.examples
+    good = "import torch\n\n\ndef f(x):\n    return x + 1\n\n\nprint(f(torch.ones(2)))"
+    assert step.apply(good) == good
+    assert step.apply("") == ""
+
+
+def code_of(text):
+    found = repair(text)
+    assert isinstance(found, Repaired), found
+    assert ast.dump(ast.parse(found.code)) == ast.dump(found.tree)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "repairs"),
+    [
+        ("import torch\nf()", "import torch\nf()", ()),
+        (
+            ">>> import torch\n>>> x = torch.ones(2)\n>>> x\ntensor([1., 1.])",
+            "import torch\nx = torch.ones(2)\nx",
+            ("prompts",),
+        ),
+        (
+            ">>> import torch\n>>> torch.f()\nTraceback (most recent call last):\n"
+            '  File "<stdin>", line 1, in <module>\nRuntimeError: no\n>>> ',
+            "import torch\ntorch.f()",
+            ("prompts",),
+        ),
+        (
+            "$ cat a.py\nimport torch\nprint torch.ones(2)\n$ python a.py",
+            "import torch\nprint(torch.ones(2))",
+            ("shell lines", "python 2"),
+        ),
+        (
+            "    %timeit torch.f(x)\n    y = 1",
+            "torch.f(x)\ny = 1",
+            ("magics", "dedent"),
+        ),
+        (
+            "import torch\nprint(torch.f())\n\nOutput:\ntensor(3)",
+            "import torch\nprint(torch.f())",
+            ("foreign lines", "echoed values"),
+        ),
+        (
+            "import torch\nprint(torch.f())\ntensor(3)\nAborted",
+            "import torch\nprint(torch.f())",
+            ("echoed values",),
+        ),
+        (
+            "import torch\nx: int\ny = torch.f()",
+            "import torch\n\ny = torch.f()",
+            ("echoed values",),
+        ),
+        ("python\nimport torch\nf = torch.f()", "import torch\nf = torch.f()", ("echoed values",)),
+        (
+            "1  import torch\n2  for i in range(2):\n3      torch.f(i)",
+            "import torch\nfor i in range(2):\n    torch.f(i)",
+            ("line numbers",),
+        ),
+    ],
+)
+def test_repairs_work_together(text, code, repairs):
+    found = code_of(text)
+    assert (found.code.strip("\n"), found.repairs) == (code, repairs)
+
+
+def test_only_needed_repairs_are_kept():
+    text = "import torch\n\tx = 'a … b'\n\ty = 1"
+    found = code_of(text)
+    assert found.repairs == ("dedent",)
+    assert "…" in found.code
+
+
+@pytest.mark.parametrize("text", ["x = (", "def f(:\n    pass", "a b c", "x = 1\0", "\ud800("])
+def test_what_cannot_be_mended_is_refused(text):
+    assert isinstance(repair(text), Refusal)
+
+
+@pytest.mark.parametrize(
+    ("code", "imports"),
+    [
+        ("F.relu(torch.ones(2))", "import torch\nimport torch.nn.functional as F\n"),
+        ("import tensorflow as tf\ntf.ones(np.array(2))", "import numpy as np\n"),
+        ("F = 1\nnn = 2\nprint(F, nn)", ""),
+        ("from torch import *\nnn.Linear(1, 1)", ""),
+        ("def f(F):\n    return F(1)", ""),
+    ],
+)
+def test_imports_of_well_known_names(code, imports):
+    found = add_imports(code_of(code))
+    assert found.code == imports + code
+    assert found.repairs == (("missing imports",) if imports else ())
+
+
+def test_imports_go_below_future_imports():
+    found = add_imports(code_of('"""a"""\nfrom __future__ import annotations\ntorch.f()'))
+    lines = ['"""a"""', "from __future__ import annotations", "import torch", "torch.f()"]
+    assert found.code.split("\n") == lines
+
+
+@pytest.mark.parametrize(
+    ("code", "calls"),
+    [
+        ("def test_a():\n    f()\ndef test_b():\n    f()\ndef g():\n    f()", "test_a()\ntest_b()"),
+        ("def g(x=1):\n    f()", "g()"),
+        ("def g(x):\n    f()", ""),
+        ("def g():\n    f()\ng()", ""),
+    ],
+)
+def test_functions_that_nobody_calls_are_called(code, calls):
+    found = add_calls(code_of(code))
+    assert found.code == (f"{code}\n\n{calls}" if calls else code)
