@@ -66,7 +66,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _comments(code: str) -> list[str]:
-    """Return what the comments of some code say."""
+    """Return what the comments of some code say; one behind code stands for itself."""
     found: list[str] = []
     for line in _lines(code):
         before, mark, comment = line.partition("#")
@@ -74,7 +74,8 @@ def _comments(code: str) -> list[str]:
             more, mark, comment = comment.partition("#")
             before += "#" + more
         if mark:
-            found.append(comment.lstrip("#").removeprefix(" "))
+            told = comment.lstrip("#").removeprefix(" ")
+            found += ["", told, ""] if before.strip() else [told]
     return found
 
 
@@ -96,6 +97,8 @@ def _from_log(lines: list[str]) -> Iterator[Claim]:
 
 
 def _raised(raised: Raised) -> Claim:
+    if raised.exception == "KeyboardInterrupt":
+        return Claim(kind=ClaimKind.HANGS, source=ClaimSource.LOG, text="KeyboardInterrupt")
     return Claim(
         kind=ClaimKind.RAISES,
         source=ClaimSource.LOG,
@@ -152,13 +155,21 @@ def _from_sentence(told: str, source: ClaimSource) -> Iterator[Claim]:
     """Yield the claims of a sentence; in inline code, `f(x, fill=nan)`, nothing is told."""
     text = shorten(told)
     sentence = _INLINE_CODE.sub("`_`", told)
-    for found in EXCEPTION_WORD.finditer(sentence):
-        if not _is_denied(sentence, found.start(), wishes=True):
-            exception = found[1]
-            yield Claim(kind=ClaimKind.RAISES, source=source, exception=exception, text=text)
+    named = False
+    for found in EXCEPTION_WORD.finditer(told):
+        if not _is_denied(told, found.start(), wishes=True):
+            named = True
+            yield Claim(
+                kind=ClaimKind.RAISES,
+                source=source,
+                exception=found["type"],
+                message=_quoted(found),
+                text=text,
+            )
     for symptom in IN_WORDS:
         at = _where(symptom, sentence)
-        if at is not None:
+        vague = symptom.kind is ClaimKind.CRASHES and not symptom.signal
+        if at is not None and not (named and vague):
             yield Claim(
                 kind=symptom.kind,
                 source=source,
@@ -166,6 +177,13 @@ def _from_sentence(told: str, source: ClaimSource) -> Iterator[Claim]:
                 signal=symptom.signal,
                 text=text,
             )
+
+
+def _quoted(found: re.Match[str]) -> str | None:
+    """Return the message where a sentence quotes the whole line: `"ValueError: no"`."""
+    quote = found["quote"]
+    message, end, _ = found["rest"].partition(quote) if quote else ("", "", "")
+    return message.strip() or None if end else None
 
 
 def _where(symptom: Symptom, sentence: str) -> int | None:

@@ -12,7 +12,7 @@ _LABEL = re.compile(r"([A-Za-z]\w*+)(?: [\w/-]+){0,5}:(?:\s+[^=]*)?")
 _SENTENCE = re.compile(r"[A-Za-z][^=()\[\]{}]* [^=()\[\]{}]*[A-Za-z]{2}[.!?]")
 _OUTPUT = re.compile(
     r"""\s*+(?:
-      Traceback\ \(most\ recent\ call\ last\) | File\ ".*",\ line\ \d+ | [\^~]+\s*$
+      Traceback\ \(most\ recent\ call\ last\) | File\ ".*",\ line\ \d+ | [\^~]+C?\s*$
     | tensor\( | <tf\. | tf\.Tensor\( | array\( | <[\w.]+\ object\ at | \[\s*[-+\d.]+\s+[-+\d.]
     | Out\s?\[\d+\] | -{2,}>\s | [-=*_]{4,}\s*$ | \(?-?[\d.]+(?:e[-+]?\d+)?\)?\s*$
     | \d{4}-\d\d-\d\d[\ T]\d\d:\d\d | [WIEF]\d{4}\s\d\d: | [WIEF]\ tensorflow/
@@ -32,13 +32,14 @@ _PRODUCTS = (
     r"|CUDA(?:\ runtime)?|cuDNN|MIOpen(?:\ runtime)?|Bazel|OS|Nvidia\ driver"
 )
 _ENVIRONMENT = re.compile(
-    rf"""\s*+(?:[-*]\s+)?(?:
-      Collecting\ environment | (?:{_PRODUCTS})(?:\s+version)?(?:\s*\([^()]*\))?\s*:
+    rf"""\s*+(?:[-*]\s+)?[*_]{{0,2}}(?:
+      Collecting\ environment | (?:{_PRODUCTS})(?:\s+version)?(?:\s*\([^()]*\))?\s*[*_]{{0,2}}:
     | (?:Is|CUDA|ROCM)\ [\w\ /]+:\ | Versions\ of\ relevant | \[(?:pip3?|conda)\]
     | (?:GPU|CUDA_MODULE_LOADING|XNNPACK)[\w\ ]*: | Python\ platform: | Architecture:
     | CPU(?::\s*$|\(s\)|\ (?:family|max|min|op-mode|scaling))
     | Model\ name: | Vendor\ ID: | Vulnerability\ | Flags: | L\d\w?\ cache: | NUMA\b
     | Thread\(s\) | Core\(s\) | Socket\(s\) | BogoMIPS: | Byte\ Order: | Stepping:
+    | (?:Have\ I\ written|Are\ you\ willing|Exact\ command|TensorFlow\ installed)
     | OS\ (?:version|platform) | How\ you\ installed | Build\ command | CUDA/cuDNN | cc\ @
     )""",
     re.VERBOSE,

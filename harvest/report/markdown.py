@@ -23,6 +23,7 @@ from harvest.report.lines import (
     is_output,
     is_prose,
 )
+from harvest.report.symptoms import IN_LOGS
 from harvest.report.syntax import Refusal, parse
 from harvest.report.text import clean, indent_of
 
@@ -42,6 +43,14 @@ _TAG = re.compile(
     r"|hr|strong|em|kbd|pre|code)(?:\s[^<>\n]{0,500})?/?>",
     re.IGNORECASE,
 )
+_TEXT_LANGUAGES = frozenset(
+    {"", "shell", "bash", "sh", "text", "txt", "md", "markdown", "plaintext"}
+)
+_LOG_LEAD = re.compile(
+    r"\b(?:logs?|outputs?|errors?|trace|results?|prints?|messages?)\b", re.IGNORECASE
+)
+_PROMPTED = re.compile(r"\s*(?:In ?\[|[$>%!@])")
+_MARK = re.compile(r"[ \t>*+-]*(?:```|~~~)")
 _TRIES = 20
 MAX_BLOCKS = 100
 
@@ -69,8 +78,10 @@ class Document:
 
 def read_markdown(text: str) -> Document:
     """Split Markdown into blocks and prose."""
-    fences, lines = scan_fences(_fence_html(clean(text)))
+    text = _fence_html(clean(text))
+    fences, lines = scan_fences(text)
     lines = _without_comments(lines)
+    fences = _release_text(fences, lines, text.split("\n"))
     found = [*fences, *_take_plain(lines)]
     found += _take_indented(lines)
     found.sort(key=lambda fence: fence.first)
@@ -83,6 +94,31 @@ def read_markdown(text: str) -> Document:
             blocks.append(Block(text=fence.text, language=fence.language, number=number, lead=lead))
         end = fence.last
     return Document(blocks=tuple(blocks), prose=_prose(lines))
+
+
+def _release_text(fences: list[Fence], lines: list[str], written: list[str]) -> list[Fence]:
+    """Give sentences that stand in a fence (some issue forms do that) back to the prose."""
+    kept: list[Fence] = []
+    for fence in fences[:MAX_BLOCKS]:
+        end = kept[-1].last if kept else -1
+        if _is_text(fence) and not _LOG_LEAD.search(_lead(lines, fence.first, end)):
+            for at in range(fence.first, fence.last + 1):
+                lines[at] = "" if _MARK.match(written[at]) else written[at]
+        else:
+            kept.append(fence)
+    return kept
+
+
+def _is_text(fence: Fence) -> bool:
+    told = [line for line in fence.text.split("\n") if line.strip()]
+    if fence.language not in _TEXT_LANGUAGES or any(is_output(x) or _is_crash(x) for x in told):
+        return False
+    code = any(_IMPORT.fullmatch(line[:500]) or _PROMPTED.match(line) for line in told)
+    return not code and 10 * sum(map(is_prose, told)) > 6 * len(told)
+
+
+def _is_crash(line: str) -> bool:
+    return len(line.split()) <= 8 and any(symptom.pattern.search(line) for symptom in IN_LOGS)
 
 
 def _lead(lines: list[str], first: int, block_end: int) -> str:

@@ -107,7 +107,22 @@ _NO_API = frozenset(
         "sm80",
         "py3",
     }
-    | {"python3", "python2", "win10", "tf2", "tf1", "gfx90a"}
+    | {
+        "print",
+        "len",
+        "range",
+        "type",
+        "str",
+        "super",
+        "repr",
+        "isinstance",
+        "python3",
+        "python2",
+        "win10",
+        "tf2",
+        "tf1",
+        "gfx90a",
+    }
 )
 _SINGLE = frozenset(
     {
@@ -150,8 +165,8 @@ def find_mentions(title: str, prose: str) -> tuple[Mention, ...]:
     """
     in_title = Counter(_names(title))
     first = _FIRST_WORD.match(title)
-    if first and first[1] not in _SINGLE and first[1] not in _NO_API:
-        in_title.setdefault(first[1], 1)
+    if first and first[1] not in in_title and first[1] not in _SINGLE | _NO_API:
+        in_title = Counter([first[1], *in_title.elements()])
     elif not in_title:
         in_title.update(word for word in _PLAIN.findall(title) if word not in _COMMON | _SINGLE)
     in_body = Counter(_names(prose))
@@ -195,6 +210,6 @@ def _is_name(name: str, *, called: bool) -> bool:
         return not _FILE.fullmatch(name) and max(map(len, name.split("."))) > 1
     if name.endswith(("Error", "Exception", "Warning")):
         return False
-    return called or bool(
+    return (called and len(name) > 1) or bool(
         _CAMEL.fullmatch(name) or _SNAKE.fullmatch(name) or _NUMBERED.fullmatch(name)
     )

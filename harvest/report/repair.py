@@ -7,12 +7,32 @@ turns out to be needless is taken back, so that only those are kept that made th
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from harvest.report.steps import STEPS, Step
-from harvest.report.syntax import MAX_CODE, Refusal, bound_names, dotted, open_names, parse
+from harvest.report.syntax import (
+    MAX_CODE,
+    MODULE_NAMES,
+    Refusal,
+    dotted,
+    open_names,
+    parse,
+)
 
+_MODULES = (
+    "copy",
+    "functools",
+    "gc",
+    "itertools",
+    "math",
+    "os",
+    "random",
+    "sys",
+    "time",
+    "unittest",
+)
 IMPORTS = {
     "torch": "import torch",
     "np": "import numpy as np",
@@ -22,6 +42,7 @@ IMPORTS = {
     "tf": "import tensorflow as tf",
     "tensorflow": "import tensorflow",
     "keras": "from tensorflow import keras",
+    **{name: f"import {name}" for name in _MODULES},
 }
 _REPRS = frozenset({"tensor", "array", "Parameter", "Tensor", "EagerTensor", "matrix", "dtype"})
 _ECHO = "echoed values"
@@ -67,11 +88,14 @@ def _until_parsed(text: str, steps: Sequence[Step]) -> Repaired | Refusal:
 
 
 def _with_fewest(text: str, found: Repaired) -> Repaired:
-    """Leave out, one after the other, the steps without which the code parses as well."""
+    """Leave out, one after the other, the steps without which the code parses as well.
+
+    A step that took statements away (pasted output that happens to parse) was of use.
+    """
     for name in found.repairs[:-1]:
         steps = [step for step in STEPS if step.name in found.repairs and step.name != name]
         shorter = _until_parsed(text, steps)
-        if isinstance(shorter, Repaired):
+        if isinstance(shorter, Repaired) and len(shorter.tree.body) <= len(found.tree.body):
             found = shorter
     return found
 
@@ -110,10 +134,13 @@ def _is_echo(node: ast.stmt, unbound: frozenset[str]) -> bool:
 
 def _is_echoed(value: ast.expr, unbound: frozenset[str]) -> bool:
     match value:
+        case ast.Name(id=name) if name in MODULE_NAMES:
+            return True
         case ast.Name() | ast.Attribute():
             return dotted(value).partition(".")[0] in unbound
-        case ast.Call(func=ast.Name(id=name)):
-            return name in unbound and name in _REPRS
+        case ast.Call(func=ast.Name() | ast.Attribute() as function):
+            names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+            return bool(names & unbound) and dotted(function).rpartition(".")[2] in _REPRS
         case ast.Subscript(value=ast.Name(id=name)):
             return name in unbound
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
@@ -122,12 +149,19 @@ def _is_echoed(value: ast.expr, unbound: frozenset[str]) -> bool:
             return False
 
 
-def add_imports(found: Repaired) -> Repaired:
-    """Prepend the imports of well-known names (`torch`, `np`, `F`) that the code never binds."""
-    missing = [name for name in IMPORTS if name in open_names(found.tree)]
-    if not missing or "*" in bound_names(found.tree):
+def add_imports(found: Repaired, *, known: Mapping[str, str] = MappingProxyType({})) -> Repaired:
+    """Prepend the imports of names that the code never binds.
+
+    `known` are import lines from elsewhere in the report, per name; they go before the usual ones
+    (`torch`, `np`, `F`).
+    """
+    unbound = open_names(found.tree)
+    lines = "\n".join(
+        [known[name] for name in sorted(unbound & known.keys())]
+        + [IMPORTS[name] for name in IMPORTS if name in unbound and name not in known]
+    )
+    if not lines:
         return found
-    lines = "\n".join(IMPORTS[name] for name in missing)
     code = _below_header(found, lines)
     tree = parse(code)
     if isinstance(tree, Refusal):
@@ -158,10 +192,11 @@ def add_calls(found: Repaired) -> Repaired:
         return found
     ready = [node.name for node in body if isinstance(node, ast.FunctionDef) and _is_ready(node)]
     tests = [name for name in ready if name.startswith(("test", "main", "repro", "run"))]
-    names = tests or (ready if len(ready) == 1 else [])
-    if not names:
+    calls = [f"{name}()" for name in tests or (ready if len(ready) == 1 else [])]
+    calls += [call for node in body if isinstance(node, ast.ClassDef) for call in _test_calls(node)]
+    if not calls:
         return found
-    code = "\n".join([found.code.rstrip("\n"), "", *(f"{name}()" for name in names)])
+    code = "\n".join([found.code.rstrip("\n"), "", *calls])
     tree = parse(code)
     if isinstance(tree, Refusal):
         return found
@@ -180,3 +215,11 @@ def _is_ready(node: ast.FunctionDef) -> bool:
     given = [*arguments.posonlyargs, *arguments.args]
     required = len(given) - len(arguments.defaults)
     return required <= 0 and all(arguments.kw_defaults)
+
+
+def _test_calls(node: ast.ClassDef) -> list[str]:
+    """Return calls of a test case's methods that let their exceptions through."""
+    if not any(dotted(base).endswith("TestCase") for base in node.bases):
+        return []
+    methods = [child.name for child in node.body if isinstance(child, ast.FunctionDef)]
+    return [f'{node.name}("{name}").debug()' for name in methods if name.startswith("test")]

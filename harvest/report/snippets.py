@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from harvest.report.lines import is_environment, is_output
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Snippet
 from harvest.report.needs import find_needs
-from harvest.report.repair import Repaired, add_calls, add_imports, repair
+from harvest.report.repair import IMPORTS, Repaired, add_calls, add_imports, repair
 from harvest.report.syntax import (
     Refusal,
     bound_names,
     dotted,
+    import_lines,
     imported_roots,
     open_names,
     parse,
@@ -31,6 +33,8 @@ _OTHER_LANGUAGES = frozenset(
     | {"mlir", "sql", "r", "swift", "objc", "asm", "ini", "css", "powershell", "bat", "csharp"}
 )
 _REPRS = frozenset({"Size", "tensor", "device", "Tensor", "TensorShape", "array", "dtype"})
+_INLINE = re.compile(r"`([^`\n]{3,400}+)`")
+_MAX_INLINE = 20
 _LINK = re.compile(r"https?://([\w.-]{1,100})/?([^\s)>\]\"'`]{0,300})")
 _CODE_HOSTS = re.compile(
     r"colab|gist|drive\.google|pastebin|paste|kaggle|repl\.it|replit|dropbox|docs\.google|1drv|huggingface"
@@ -40,7 +44,9 @@ _PYTHON = re.compile(
     r"|(?:torch|tf|F|nn|np)\.\w)"
 )
 _WORKAROUND = re.compile(
-    r"work[- ]?around|works? (?:fine|well|as expected|correctly)|this works|following works", re.I
+    r"work[- ]?around|\bwork(?:s|ed)? (?:fine|well|as expected|correctly)"
+    r"|\b(?:this|it|following) work(?:s|ed)",
+    re.IGNORECASE,
 )
 
 
@@ -51,7 +57,10 @@ class _Piece:
 
 
 def find_snippets(document: Document, *, code: str | None = None) -> tuple[Snippet, ...] | str:
-    """Return the snippets of a document (or of a script, `code`), or why there are none."""
+    """Return the snippets of a document (or of a script, `code`), or why there are none.
+
+    Origins count all blocks of the document, logs too.
+    """
     if code is not None:
         return _script(code)
     pieces: list[_Piece] = []
@@ -64,8 +73,8 @@ def find_snippets(document: Document, *, code: str | None = None) -> tuple[Snipp
         elif found is not None and (key := ast.dump(found.tree)) not in seen:
             seen.add(key)
             pieces.append(_Piece(block=block, code=found))
-    snippets = _arrange(pieces)
-    return snippets or _why_none(document, refusals)
+    snippets = _arrange(pieces) or _inline(document.prose)
+    return snippets or ("no code" if pieces else _why_none(document, refusals))
 
 
 def _script(code: str) -> tuple[Snippet, ...] | str:
@@ -98,7 +107,7 @@ def _read_block(block: Block) -> Repaired | Refusal | None:
     found = repair(text)
     if isinstance(found, Refusal):
         return found if named or _looks_like_python(block) else None
-    return found if _does_something(found.tree) else None
+    return found if _does_something(found.tree) or imported_roots(found.tree) else None
 
 
 def _is_log(text: str) -> bool:
@@ -166,8 +175,15 @@ def _arrange(pieces: list[_Piece]) -> tuple[Snippet, ...]:
     """Order the candidates: whole ones, those that need earlier blocks, what lacks names."""
     ranked: list[tuple[int, int, Snippet]] = []
     seen: set[str] = set()
+    known = {
+        name: line
+        for piece in reversed(pieces)
+        for name, line in import_lines(piece.code.tree).items()
+    }
     for index, piece in enumerate(pieces):
-        rank, snippet = _complete(pieces, index)
+        if not _does_something(piece.code.tree):
+            continue
+        rank, snippet = _complete(pieces, index, known)
         if not _acts(parse(snippet.code)):
             continue
         if _WORKAROUND.search(piece.block.lead):
@@ -178,18 +194,23 @@ def _arrange(pieces: list[_Piece]) -> tuple[Snippet, ...]:
     return tuple(snippet for _, _, snippet in sorted(ranked, key=lambda item: item[:2]))
 
 
-def _complete(pieces: list[_Piece], index: int) -> tuple[int, Snippet]:
-    """Return how promising piece `index` is (0 best), and it with the earlier pieces it needs."""
+def _complete(pieces: list[_Piece], index: int, known: Mapping[str, str]) -> tuple[int, Snippet]:
+    """Return how promising piece `index` is (0 best), and it with the other pieces it needs.
+
+    Names come from earlier pieces, else from later ones ("f(x) fails, where x = ...").
+    """
     piece = pieces[index]
     chosen = [index]
-    missing = open_names(piece.code.tree)
-    for earlier in range(index - 1, -1, -1):
-        given = bound_names(pieces[earlier].code.tree) & missing
-        if given:
-            chosen.insert(0, earlier)
-            missing = (missing - given) | (open_names(pieces[earlier].code.tree))
+    missing = open_names(piece.code.tree) - known.keys() - IMPORTS.keys()
+    for other in [*range(index - 1, -1, -1), *range(index + 1, len(pieces))]:
+        tree = pieces[other].code.tree
+        given = bound_names(tree) & missing
+        late = other > index and open_names(tree) & bound_names(piece.code.tree)
+        if given and not late:
+            chosen.insert(0, other)
+            missing = (missing - given) | (open_names(tree) - known.keys() - IMPORTS.keys())
     joined = _join([pieces[n].code for n in chosen]) if len(chosen) > 1 else None
-    found = add_calls(add_imports(joined or piece.code))
+    found = add_calls(add_imports(joined or piece.code, known=known))
     origin = f"fence {piece.block.number}"
     if joined:
         origin = "fences " + "+".join(str(pieces[n].block.number) for n in chosen)
@@ -208,6 +229,20 @@ def _rank(found: Repaired, *, joined: bool) -> int:
     ):
         return 4
     return 2 if joined else 0
+
+
+def _inline(prose: str) -> tuple[Snippet, ...]:
+    """Return whole calls in backticks, which is all the code that some reports have."""
+    found: dict[str, Snippet] = {}
+    for number, inline in enumerate(_INLINE.findall(prose)[:_MAX_INLINE], 1):
+        tree = parse(inline.strip())
+        if isinstance(tree, Refusal) or not _calls(tree):
+            continue
+        code = add_imports(Repaired(code=inline.strip(), tree=tree))
+        whole = imported_roots(code.tree) & FRAMEWORKS and not open_names(code.tree)
+        if whole and any(isinstance(node, ast.Call) and node.args for node in ast.walk(tree)):
+            found.setdefault(code.code, _snippet(code, f"inline code {number}"))
+    return tuple(found.values())
 
 
 def _join(parts: list[Repaired]) -> Repaired | None:

@@ -30,7 +30,8 @@ def _exits(*codes: int) -> str:
     """Return a pattern for a process that ended with one of `codes`, however a shell tells it."""
     alternatives = "|".join(map(str, codes))
     return (
-        r"(?i:\b(?:exit(?:ed)?|return)[ -]?(?:with )?(?:code|status)?(?: code)?[ :=]{1,3}"
+        r"(?i:\b(?:exit(?:ed|s)?|return(?:ed|s)?)[ -]?(?:with )?(?:code|status)?"
+        r"(?: code)?[ :=]{1,3}"
         rf"(?:{alternatives})\b)"
     )
 
@@ -78,12 +79,19 @@ IN_WORDS: tuple[Symptom, ...] = (
         ClaimKind.CRASHES,
         r"seg(?:mentation)?[- ]?fault(?:s|ed|ing)?|SIGSEGV",
         r"out[- ]of[- ]bounds (?:read|write|access)|access violation",
+        _exits(139, -11),
         signal="SIGSEGV",
     ),
-    _word(ClaimKind.CRASHES, r"floating[- ]point exceptions?|SIGFPE|FPE", signal="SIGFPE"),
+    _word(
+        ClaimKind.CRASHES,
+        r"floating[- ]point exceptions?|SIGFPE|FPE",
+        _exits(136, -8),
+        signal="SIGFPE",
+    ),
     _word(
         ClaimKind.CRASHES,
         r"abort(?:s|ed|ing)?|SIGABRT|check[- ]fail(?:s|ed|ures?)?|by a check|double free",
+        _exits(134, -6),
         signal="SIGABRT",
     ),
     _word(ClaimKind.CRASHES, r"bus errors?|SIGBUS", signal="SIGBUS"),
@@ -145,8 +153,11 @@ IN_WORDS: tuple[Symptom, ...] = (
 """Distinct claims of one kind and signal are kept once: the first pattern that is found."""
 
 EXCEPTION_WORD = re.compile(
-    r"\b(?:[a-z_]\w{0,60}\.){0,6}_{0,2}([A-Z]\w{0,60}(?:Error|Exception))(?!\w)"
+    r"(?P<quote>[`\"']?)(?<![\w.])(?:[a-z_]\w{0,60}\.){0,6}"
+    r"(?P<type>_{0,2}[A-Z]\w{0,60}(?:Error|Exception))(?!\w)(?=(?::(?P<rest>.{0,500}))?)"
 )
+"""An exception that a sentence names, the quote mark before it and what follows its colon."""
+
 NEGATION = re.compile(
     r"(?:\b(?:no|not|never|without|neither|nor|avoids?|than|cannot)|n't)\s+(?:\w+\s+){0,2}$",
     re.IGNORECASE,

@@ -87,6 +87,23 @@ def imported_roots(tree: ast.AST) -> frozenset[str]:
     return frozenset(found)
 
 
+def import_lines(tree: ast.AST) -> dict[str, str]:
+    """Return, per name that an import binds, a line that imports just that."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        for alias in node.names:
+            name = alias.asname or alias.name.partition(".")[0]
+            line = ast.unparse(ast.Import([alias]))
+            if isinstance(node, ast.ImportFrom):
+                name = alias.asname or alias.name
+                line = ast.unparse(ast.ImportFrom(node.module, [alias], node.level))
+            if name != "*":
+                found.setdefault(name, line)
+    return found
+
+
 def dotted(node: ast.AST) -> str:
     """Return `a.b.c` for such an expression, else what of it is a name; "" for anything else."""
     parts: list[str] = []

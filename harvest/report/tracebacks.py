@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 MAX_MESSAGE = 4000
 
-_PREFIX = re.compile(r"[ \t]*(?:(?:#+|//|>(?!>)|E(?=\s{2})|\||\+)[ \t|]*)*")
+_PREFIX = re.compile(r"[ \t]*(?:(?:#+|//|>(?!>)|E(?=\s{2})|[|│]|\+)[ \t|]*)*")
 _START = re.compile(r".{0,200}?Traceback \(most recent call last\)|-{20,}$")
 _LAST = re.compile(r"(?P<type>[A-Za-z_][\w.]{0,150}+)(?:(?P<colon>:)(?:\s(?P<message>.*))?)?$")
 _TYPE = re.compile(
@@ -58,7 +58,7 @@ def find_raised(lines: list[str]) -> list[Raised]:
 
 
 def _is_marked(line: str) -> bool:
-    return line.lstrip()[:1] in ("#", "/", ">", "E", "|", "+")
+    return line.lstrip()[:1] in ("#", "/", ">", "E", "|", "│", "+")
 
 
 def _without_inner(found: list[Raised]) -> Iterator[Raised]:

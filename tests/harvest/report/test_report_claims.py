@@ -146,6 +146,22 @@ def test_an_exception_that_is_named_counts():
     assert claims("f raises TypeError")[0].exception == "TypeError"
 
 
+@pytest.mark.parametrize("quote", ["`", '"'])
+def test_the_message_of_a_quoted_exception(quote):
+    (claim,) = claims(body=f"It crashes with {quote}RuntimeError: f(): no kernel{quote} here.")
+    assert (claim.exception, claim.message) == ("RuntimeError", "f(): no kernel")
+
+
+def test_an_interrupt_tells_of_a_hang():
+    (claim,) = claims(body=fence(TRACE + "KeyboardInterrupt"))
+    assert claim.kind is ClaimKind.HANGS
+
+
+def test_a_failed_comparison_is_a_value_claim_too():
+    found = claims(body=fence(TRACE + "AssertionError: Tensor-likes are not close!"))
+    assert [claim.kind for claim in found] == [ClaimKind.RAISES, ClaimKind.VALUE]
+
+
 def test_logs_come_before_title_and_body_and_other_versions_last():
     body = f"Old versions crashed with a segfault. It is slow.\n{fence(TRACE + 'ValueError: x')}"
     found = claims("f hangs", body)

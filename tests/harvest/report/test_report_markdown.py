@@ -146,3 +146,11 @@ def test_bare_sessions_are_found():
 )
 def test_sentences_and_other_imports_are_no_bare_code(text):
     assert read_markdown(text).blocks == ()
+
+
+def test_sentences_in_a_fence_are_prose():
+    told = "```shell\nA crash in `f`.\nIt needs a check.\n```"
+    text = f"### Current behavior?\n{told}\n```\n{CODE}\n```"
+    document = read_markdown(text)
+    assert [block.text for block in document.blocks] == [CODE]
+    assert "It needs a check." in document.prose

@@ -126,6 +126,7 @@ def test_imports_go_below_future_imports():
         ("def test_a():\n    f()\ndef test_b():\n    f()\ndef g():\n    f()", "test_a()\ntest_b()"),
         ("def g(x=1):\n    f()", "g()"),
         ("def g(x):\n    f()", ""),
+        ("class A(unittest.TestCase):\n    def test_a(self):\n        f()", 'A("test_a").debug()'),
         ("def g():\n    f()\ng()", ""),
     ],
 )

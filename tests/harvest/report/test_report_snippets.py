@@ -66,6 +66,24 @@ def test_code_without_imports_gets_them():
     assert found.repairs == ("missing imports",)
 
 
+def test_imports_of_other_blocks_are_used():
+    found = snippets("import torch\nfrom torch.nn import functional as G", "G.relu(torch.ones(2))")
+    assert [snippet.origin for snippet in found] == ["fence 2"]
+    assert found[0].code.startswith("from torch.nn import functional as G\nimport torch\nG.relu")
+
+
+def test_names_may_be_given_below():
+    found = snippets("x.f(torch.ones(2))", "import torch\nx = torch.g()")
+    assert "fences 2+1" in [snippet.origin for snippet in found]
+
+
+def test_calls_in_the_text_where_there_is_no_block():
+    text = "`torch.f(torch.ones(2), 0)` dies, `torch.f(x)` and `f()` too."
+    (found,) = find_snippets(read_markdown(text))
+    assert found.code == "import torch\ntorch.f(torch.ones(2), 0)\n"
+    assert found.origin == "inline code 1"
+
+
 def test_whole_code_comes_before_code_with_unknown_names():
     found = snippets("model.fit(torch.ones(2))", ONE)
     assert [snippet.origin for snippet in found] == ["fence 2", "fence 1"]
@@ -92,7 +110,7 @@ def test_needs_travel_with_the_snippet():
         (fences("Traceback (most recent call last):\nValueError: x"), "only logs, no code"),
         ("```cpp\nint main() {}\n```", "not Python"),
         ("```python\nimport torch\ntorch.f(\n```", "Python code that does not parse: '(' was"),
-        ("```python\nimport torch\n```", "not Python"),
+        ("```python\nimport torch\n```", "no code"),
     ],
 )
 def test_why_there_is_nothing_to_run(body, reason):
