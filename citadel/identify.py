@@ -84,19 +84,21 @@ def resolve(call: Call, catalog: Catalog) -> Api | None:
 
 
 def makers(call: Call, calls: Sequence[Call]) -> Iterator[Call]:
-    """The calls that made the values a call was given, nearest first, transitively."""
-    made_by: dict[int, Call] = {}
+    """The calls that made the values a call was given, nearest first, transitively.
+
+    In-place calls return what they were given: the last one to return a value made it.
+    """
+    made_by: dict[int, list[Call]] = {}
     for earlier in calls:
-        if earlier.number < call.number and earlier.result is not None:
-            for value in (earlier.result,):
-                if value.id is not None:
-                    made_by.setdefault(value.id, earlier)
+        if earlier.result is not None and earlier.result.id is not None:
+            made_by.setdefault(earlier.result.id, []).append(earlier)
     seen: set[int] = set()
     queue = [call]
     while queue:
         current = queue.pop(0)
         for value in current.inputs():
-            maker = made_by.get(value.id) if value.id is not None else None
+            known = made_by.get(value.id, ()) if value.id is not None else ()
+            maker = next((m for m in reversed(known) if m.number < current.number), None)
             if maker is not None and maker.number not in seen:
                 seen.add(maker.number)
                 yield maker

@@ -174,6 +174,8 @@ class Triage:
     seconds: Seconds = Seconds()
     tried: int = 0
     """APIs that were tried on the failing call, including those that came out clean."""
+    unconfirmed: int = 0
+    """Hits of the probe that the budget left no time to replay: neither findings nor clean."""
     control: str | None = None
     """A warning when an unrelated API shows the same symptom."""
 

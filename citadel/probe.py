@@ -67,12 +67,18 @@ def probe(
             "occurrence": verified.call.occurrence,
             "plans": [[i, plan.target, plan.to_json()] for i, plan in enumerate(plans)],
             "wanted": _coarse(wanted),
-            "touch": verified.deferred,
+            "touch": verified.deferred or _may_be_deferred(verified),
             "wall": ATTEMPT_SECONDS,
             "total": seconds,
         },
         on_event=on_event,
     )
+
+
+def _may_be_deferred(verified: Verified) -> bool:
+    """A crash that this build no longer shows may have come when the result was used."""
+    case = verified.case
+    return not case.reproduces and case.symptom.kind is SymptomKind.CRASHES
 
 
 def _coarse(wanted: Symptom) -> str | int | None:

@@ -7,12 +7,12 @@ are confirmed.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from analysis.catalog.model import Api
-from analysis.target.session import Limits
-from analysis.values import Value
+from analysis.target.session import Limits, Session
 from citadel.family.group import families
 from citadel.judge import judge
 from citadel.match.rank import Candidate, rank
@@ -26,9 +26,10 @@ from citadel.model import (
 )
 from citadel.oracle import status
 from citadel.plan.adapt import plans
-from citadel.plan.invocation import Invocation, invocation
+from citadel.plan.invocation import invocation
 from citadel.plan.model import Adaptation, Obstacle
 from citadel.probe import ProbeOutcome
+from citadel.replays import Replays
 from citadel.rewrite.rewriter import Rewriter
 from citadel.verify import NotVerified, Verified, verify
 from citadel.walk import AT_LEAST, Entry, Probed, Walk, walk
@@ -68,7 +69,7 @@ def triage(
     started = time.monotonic()
     verified = verify(
         reading,
-        bench.replay,
+        bench.replays[0],
         bench.index.catalog,
         bench.target.info,
         runs=options.runs,
@@ -90,6 +91,7 @@ def triage(
         result,
         findings=hunt.done(),
         tried=hunt.tried,
+        unconfirmed=hunt.unconfirmed,
         control=hunt.control(),
         seconds=replace(seconds, siblings=siblings),
     )
@@ -104,6 +106,7 @@ class _Hunt:
         self.bench = bench
         self.options = options
         self.tried = 0
+        self.unconfirmed = 0
         self._found: dict[str, Finding] = {}
         self._rank: dict[str, int] = {}
         self._unrelated = [0, 0]
@@ -111,22 +114,31 @@ class _Hunt:
         self._rewriter = Rewriter(verified.source, self._invocation)
 
     def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
-        """Probe and replay; yields each finding when its verdict stands."""
+        """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
+        deadline = time.monotonic() + self.options.walk.seconds
         entries, planned = self._entries()
-        total = len(entries)
-        for probed in walk(
-            self.verified, entries, self.bench, self.options.walk, self.options.limits
-        ):
-            self.tried += 1
-            if on_progress is not None:
-                on_progress("siblings", self.tried, total)
-            self._count(probed)
-            name = probed.candidate.api.name
-            if probed.outcome is ProbeOutcome.HIT:
-                finding = self._replayed(probed, planned[name])
-            else:
-                finding = _unconfirmed(probed, self.verified)
-            self._found[name] = finding
+        replays = Replays(self.bench.replays)
+        try:
+            for probed in walk(
+                self.verified, entries, self.bench, self.options.walk, self.options.limits
+            ):
+                self.tried += 1
+                if on_progress is not None:
+                    on_progress("siblings", self.tried, len(entries))
+                self._count(probed)
+                name = probed.candidate.api.name
+                if probed.outcome is ProbeOutcome.HIT:
+                    replays.submit(partial(self._replayed, probed, planned[name]))
+                else:
+                    self._found[name] = _unconfirmed(probed, self.verified)
+                yield from self._kept(replays.finished())
+            yield from self._kept(replays.rest(deadline))
+        finally:
+            self.unconfirmed = replays.cancel()
+
+    def _kept(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        for finding in findings:
+            self._found[finding.api] = finding
             yield finding
 
     def done(self) -> tuple[Finding, ...]:
@@ -156,7 +168,7 @@ class _Hunt:
         for api in catalog.apis.values():
             if api.name == source.name:
                 continue
-            found = plans(self._invocation, api, _samples(self.bench, api))
+            found = plans(self._invocation, api, self.bench.samples)
             if not isinstance(found, Obstacle):
                 planned[api.name] = found
         compatible = {name: found[0].plausibility for name, found in planned.items()}
@@ -165,7 +177,9 @@ class _Hunt:
         self._rank = {c.api.name: position for position, (c, _) in enumerate(entries)}
         return entries, planned
 
-    def _replayed(self, probed: Probed, planned: tuple[Adaptation, ...]) -> Finding:
+    def _replayed(
+        self, probed: Probed, planned: tuple[Adaptation, ...], session: Session
+    ) -> Finding:
         """Write the plan down and replay it; other ways and plans follow until one shows it."""
         api = probed.candidate.api
         ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
@@ -178,7 +192,7 @@ class _Hunt:
                     plan,
                     api,
                     self.verified.case.symptom,
-                    self.bench.replay,
+                    session,
                     self.bench.index.catalog,
                     runs=self.options.runs,
                     limits=self.options.limits,
@@ -245,7 +259,3 @@ def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
 
 def _not_adapted(reason: str) -> Verdict:
     return Verdict(kind=VerdictKind.NOT_ADAPTED, runs=(0, 0), confidence=0.0, reason=reason)
-
-
-def _samples(bench: Workbench, api: Api) -> Sequence[Mapping[str, Value]]:
-    return ()

@@ -9,15 +9,17 @@ from analysis.index import ApiIndex
 from analysis.target.session import Session
 from analysis.target.target import Target
 from citadel.model import TargetSummary
+from citadel.plan.samples import SampleBook
 
 
 class Workbench:
-    """Context manager: one session that replays cases, and `probes` that try plans."""
+    """Context manager: `jobs` sessions that replay cases, and as many that try plans."""
 
     def __init__(self, target: Target, index: ApiIndex, *, jobs: int = 2) -> None:
         self.target = target
         self.index = index
-        self.replay: Session = target.session()
+        self.samples = SampleBook(index)
+        self.replays: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))
         self.probes: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))
 
     def __enter__(self) -> Self:
@@ -33,7 +35,7 @@ class Workbench:
 
     def close(self) -> None:
         """End all fork servers; running jobs die with them."""
-        for session in (self.replay, *self.probes):
+        for session in (*self.replays, *self.probes):
             session.close()
 
     def summary(self) -> TargetSummary:

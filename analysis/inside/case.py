@@ -89,9 +89,7 @@ def ours(filename):
 def print_exception(problem, path):
     """The traceback as the interpreter prints it, without Citadel's own frames."""
     frames = [f for f in traceback.extract_tb(problem.__traceback__) if not ours(f.filename)]
-    lines = traceback.format_list(frames) + traceback.format_exception_only(
-        type(problem), problem
-    )
+    lines = traceback.format_list(frames) + traceback.format_exception_only(type(problem), problem)
     try:
         sys.stderr.write("Traceback (most recent call last):\n" + "".join(lines))
         sys.stderr.flush()

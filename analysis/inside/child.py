@@ -11,7 +11,6 @@ import os
 import random
 import resource
 import sys
-import tempfile
 
 MEMORY_SLACK = 4
 """Address space allowed, as a multiple of the resident memory allowed."""
@@ -29,7 +28,7 @@ def main(job, pipes, control):
     sys.stdin, sys.stdout, sys.stderr = _stream(0, "r"), _stream(1, "w"), _stream(2, "w")
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
     _limit(job["limits"])
-    os.chdir(tempfile.mkdtemp(prefix="case-"))
+    os.chdir(job["scratch"])
     faulthandler.enable(file=2, all_threads=False)
     _seed(job["arguments"].pop("seed", 0))
     code = _run(job, Emitter(events))
@@ -47,7 +46,7 @@ class Emitter:
         data = json.dumps(event).encode("utf-8") + b"\n"
         try:
             while data:
-                data = data[os.write(self.fd, data):]
+                data = data[os.write(self.fd, data) :]
         except OSError:  # the case closed our pipe
             pass
 

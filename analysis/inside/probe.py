@@ -1,7 +1,10 @@
 """The probe: run a case up to its failing call, and there try other APIs on the live arguments.
 
-Each attempt runs in a forked grandchild, so that nothing an API does (crash, hang, change its
-arguments) reaches the next one. Threads are pinned to one: a forked process has no thread pool.
+Attempts run in forked grandchildren, so that nothing an API does reaches the next one: a crash, a
+hang or a changed argument ends its grandchild, and another one carries on. Forking costs ten times
+an attempt, so one grandchild makes many as long as nothing happens; whatever dies is tried again
+alone, since an earlier attempt may have damaged the process. Threads are pinned to one: a forked
+process has no thread pool.
 Emits one event per plan: {"e": "probe", "i": index, "o": "ok" | "raise" | "signal" | "timeout"}.
 """
 
@@ -14,6 +17,8 @@ import time
 
 import case
 from trace_calls import BUILT, text
+
+BATCH = 64
 
 
 def run(emit, code, traced, site, occurrence, plans, wanted, touch, wall, total):
@@ -37,7 +42,7 @@ def run(emit, code, traced, site, occurrence, plans, wanted, touch, wall, total)
 
 
 class Probe:
-    """The attempts at one call."""
+    """The attempts at one call. `plans` are (index, group, plan), a group's plans in a row."""
 
     def __init__(self, emit, plans, wanted, touch, wall, deadline):
         self.emit = emit
@@ -49,17 +54,78 @@ class Probe:
 
     def all(self, function, args, kwargs):
         values = live_values(function, args, kwargs)
-        settled = None
-        for index, group, plan in self.plans:
-            if group == settled:
-                continue
+        position = 0
+        alone = False
+        while position < len(self.plans):
             if time.monotonic() > self.deadline:
-                self.emit({"e": "probe", "i": index, "o": "budget"})
+                self.emit({"e": "probe", "i": self.plans[position][0], "o": "budget"})
+                return
+            start = position
+            last = self.batch(position, 1 if alone else BATCH, values)
+            position = last["next"]
+            alone = False
+            if last["died"] is not None:
+                if position > start:  # was it this API, or damage that an earlier one did?
+                    alone = True
+                    continue
+                self.report(position, last["died"])
+                position = self.after(position, last["died"])
+
+    def batch(self, start, size, values):
+        """Attempts from `start` on in one grandchild, until one changes the arguments or dies."""
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.close(reading)
+                self.attempts(start, size, values, writing)
+            finally:
+                os._exit(0)
+        os.close(writing)
+        position, died = start, None
+        lines = Lines(reading)
+        while True:
+            record = lines.next(self.wall)
+            if record is None:
                 break
-            record = self.attempt(index, plan, values)
-            self.emit(record)
-            if self.settles(record):
-                settled = group
+            position = record["at"]
+            self.report(position, record)
+            position = self.after(position, record)
+        if lines.timed_out:
+            os.kill(pid, signal.SIGKILL)
+            died = {"o": "timeout"}
+        status = os.waitpid(pid, 0)[1]
+        os.close(reading)
+        if died is None and os.WIFSIGNALED(status):
+            died = {"o": "signal", "code": os.WTERMSIG(status)}
+        elif died is None and position == start:
+            died = {"o": "exit", "code": os.WEXITSTATUS(status)}
+        return {"next": position, "died": died}
+
+    def attempts(self, start, size, values, writing):
+        position = start
+        before = state(values)
+        while position < min(len(self.plans), start + size):
+            record = execute(self.plans[position][2], values, self.touch)
+            record["at"] = position
+            os.write(writing, json.dumps(record).encode("utf-8") + b"\n")
+            if state(values) != before:
+                return
+            position = self.after(position, record)
+
+    def report(self, position, record):
+        event = {"e": "probe", "i": self.plans[position][0]}
+        event.update(record)
+        self.emit(event)
+
+    def after(self, position, record):
+        """The next attempt: a settled group's other plans are left out."""
+        group = self.plans[position][1]
+        position += 1
+        if self.settles(record):
+            while position < len(self.plans) and self.plans[position][1] == group:
+                position += 1
+        return position
 
     def settles(self, record):
         how = record["o"]
@@ -67,46 +133,40 @@ class Probe:
             return record["types"][0] == self.wanted
         return how == "ok" or self.wanted == (record.get("code") if how == "signal" else how)
 
-    def attempt(self, index, plan, values):
-        reading, writing = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            code = 1
-            try:
-                os.close(reading)
-                record = execute(plan, values, self.touch)
-                os.write(writing, json.dumps(record).encode("utf-8"))
-                code = 0
-            finally:
-                os._exit(code)
-        os.close(writing)
-        record = {"e": "probe", "i": index}
-        record.update(outcome(pid, reading, self.wall))
-        os.close(reading)
-        return record
+
+class Lines:
+    """JSON lines of a pipe, with a time limit for each."""
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.rest = b""
+        self.timed_out = False
+
+    def next(self, wall):
+        """The next record; None at the end, or when none came in time."""
+        deadline = time.monotonic() + wall
+        while b"\n" not in self.rest:
+            ready = select.select([self.fd], [], [], max(0.0, deadline - time.monotonic()))[0]
+            if not ready:
+                self.timed_out = True
+                return None
+            chunk = os.read(self.fd, 65536)
+            if not chunk:
+                return None
+            self.rest += chunk
+        line, _, self.rest = self.rest.partition(b"\n")
+        return json.loads(line.decode("utf-8"))
 
 
-def outcome(pid, reading, wall):
-    """Wait for a grandchild, and kill it when it takes too long."""
-    data = b""
-    deadline = time.monotonic() + wall
-    while True:
-        ready = select.select([reading], [], [], max(0.0, deadline - time.monotonic()))[0]
-        chunk = os.read(reading, 65536) if ready else None
-        if not chunk:
-            break
-        data += chunk
-    if chunk is None:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        return {"o": "timeout"}
-    status = os.waitpid(pid, 0)[1]
-    if os.WIFSIGNALED(status):
-        return {"o": "signal", "code": os.WTERMSIG(status)}
-    try:
-        return json.loads(data.decode("utf-8"))
-    except ValueError:
-        return {"o": "exit", "code": os.WEXITSTATUS(status)}
+def state(values):
+    """What changes when an attempt writes to its arguments: version counters and metadata."""
+    marks = []
+    for value in values.values():
+        for tensor in value if isinstance(value, (list, tuple)) else (value,):
+            if hasattr(tensor, "_version"):
+                shape = None if tensor.is_nested else tuple(tensor.shape)
+                marks.append((tensor._version, tensor.requires_grad, tensor.dtype, shape))
+    return marks
 
 
 def live_values(function, args, kwargs):

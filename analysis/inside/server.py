@@ -19,8 +19,10 @@ import json
 import os
 import resource
 import select
+import shutil
 import signal
 import sys
+import tempfile
 import time
 
 TICK = 0.02
@@ -45,7 +47,7 @@ class Output:
         room = KEEP - len(self.head)
         self.head += data[:room]
         if len(data) > room:
-            self.tail = (self.tail + data[max(room, 0):])[-KEEP:]
+            self.tail = (self.tail + data[max(room, 0) :])[-KEEP:]
 
     def text(self):
         kept = len(self.head) + len(self.tail)
@@ -274,18 +276,29 @@ def serve(control_in, control_out):
     def say(record):
         data = json.dumps(record).encode("utf-8") + b"\n"
         while data:
-            data = data[os.write(control_out, data):]
+            data = data[os.write(control_out, data) :]
 
     say({"ready": {"pid": os.getpid(), "modules": len(sys.modules)}})
     for line in os.fdopen(os.dup(control_in), "rb"):
         job = json.loads(line.decode("utf-8"))
         number = job["id"]
+        job["scratch"] = tempfile.mkdtemp(prefix="case-")
         pid, fds = start(job, (control_in, control_out))
 
         def relay(event, number=number):
             say({"id": number, "event": event})
 
-        say({"id": number, "end": Watch(pid, fds, job["limits"], relay).run()})
+        end = Watch(pid, fds, job["limits"], relay).run()
+        remove(job["scratch"])
+        say({"id": number, "end": end})
+
+
+def remove(folder):
+    """Remove what a job left behind; what it made unremovable stays in the sandbox's own scratch."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:
+        pass
 
 
 def main(framework, lent):

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
-from analysis.values import Value
 from citadel.plan.dimensions import Lift, dimension_change, lifted
 from citadel.plan.fill import fill
 from citadel.plan.invocation import Invocation
@@ -28,6 +27,7 @@ from citadel.plan.model import (
     SourceValue,
     Take,
 )
+from citadel.plan.samples import SampleBook
 from citadel.plan.types import fits, takes_tensor
 
 MAX_PLANS = 3
@@ -46,11 +46,11 @@ class _Place:
 
 
 def plans(
-    source: Invocation, target: Api, samples: Sequence[dict[str, Value]] = ()
+    source: Invocation, target: Api, samples: SampleBook | None = None
 ) -> tuple[Adaptation, ...] | Obstacle:
     """Plans for one sibling, most plausible first, or why there are none.
 
-    `samples` are valid calls of the target (parameter name -> value) that fills are taken from.
+    Fills are taken from `samples`, valid calls of the target, where it has some.
     """
     if source.constructing != (target.kind is ApiKind.MODULE) and source.constructing:
         return Obstacle.NOT_CALLABLE_LIKE_THE_SOURCE
@@ -89,7 +89,7 @@ def _plan(
     new: Signature | None,
     call: Signature | None,
     lift: Lift,
-    samples: Sequence[dict[str, Value]],
+    samples: SampleBook | None,
 ) -> Adaptation | Obstacle:
     places = _places(new, "new") + _places(call, "call")
     values = source.values
@@ -106,7 +106,8 @@ def _plan(
     for number, place in enumerate(places):
         if number in expressions or not _must_be_given(place, target):
             continue
-        filled = fill(place.parameter, source, samples, lift)
+        known = samples.of(target) if samples is not None else ()
+        filled = fill(place.parameter, source, known, lift)
         if filled is None:
             return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
         expressions[number] = filled

@@ -40,7 +40,7 @@ def accepted(declared: str | None) -> frozenset[str]:
     >>> sorted(accepted("Tensor?"))
     ['none', 'tensor']
     """
-    if not declared:
+    if not declared or declared == "None":  # torch.jit's BroadcastingList evaluates to None
         return frozenset((ANY,))
     found: set[str] = set()
     rest = declared
