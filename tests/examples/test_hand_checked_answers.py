@@ -1,0 +1,102 @@
+"""The answers that examples/README.md and tests/data/reports/fixed/ record still hold."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FIXED = ROOT / "tests" / "data" / "reports" / "fixed"
+EXPECTED = json.loads((FIXED / "expected.json").read_text())
+PYTHONS = {
+    "1.13.1": Path("/usr/bin/python3"),
+    "2.13.0": ROOT / ".targets" / "torch" / "bin" / "python",
+}
+ASK_ALL = """
+import torch
+for call in {calls!r}:
+    matrix = torch.eye(3).to_sparse_csr()
+    try:
+        eval(call)
+        print("works")
+    except Exception as error:
+        print(f"{{type(error).__name__}}: {{error}}".splitlines()[0])
+"""
+
+
+def interpreter(version: str) -> Path:
+    python = PYTHONS[version]
+    probe = "import torch, sys; sys.exit(not torch.__version__.startswith(sys.argv[1]))"
+    has_it = [str(python), "-c", probe, version.removesuffix(".1")]
+    if not python.exists() or subprocess.run(has_it, capture_output=True).returncode:
+        pytest.skip(f"PyTorch {version} is not installed")
+    return python
+
+
+def run(python: Path, code: str) -> subprocess.CompletedProcess[str]:
+    command = [str(python), "-W", "ignore", "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def readme_rows() -> list[tuple[str, str]]:
+    lines = (ROOT / "examples" / "README.md").read_text().splitlines()
+    cells = [line.strip("| ").split(" | ") for line in lines if line.startswith("| `")]
+    rows = [(call.strip("`"), seen.strip("`").removesuffix(" ...")) for _, call, seen in cells]
+    first = rows[0][1]
+    return [(call, first if seen == "the same" else seen) for call, seen in rows]
+
+
+def code_of(report: dict[str, str]) -> str:
+    """The report's first block, whatever its fence; of a session, the typed lines."""
+    found = re.search(r"^(`{3,}|~{3,})\w*\n(.*?)\1", report["body"], re.DOTALL | re.MULTILINE)
+    assert found is not None
+    lines = found.group(2).splitlines()
+    typed = [line[4:] for line in lines if line.startswith(">>> ")]
+    return "\n".join(typed or lines)
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_the_example_table() -> None:
+    rows = readme_rows()
+    assert len(rows) == 15
+    script = ASK_ALL.format(calls=[call for call, _ in rows])
+    seen = run(interpreter("2.13.0"), script).stdout.splitlines()
+    assert len(seen) == len(rows)
+    for (call, expected), observed in zip(rows, seen, strict=True):
+        assert observed.startswith(expected), call
+
+
+def test_every_fixed_report_has_an_answer_and_its_siblings_are_recorded() -> None:
+    assert {p.stem for p in FIXED.glob("[0-9]*.json")} == set(EXPECTED)
+    for number, answer in EXPECTED.items():
+        assert json.loads((FIXED / f"{number}.json").read_text())["number"] == int(number)
+        assert answer["reproduces"] == {"1.13.1": True, "2.13.0": False}
+        assert len(answer["siblings"]) >= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", EXPECTED)
+@pytest.mark.parametrize(
+    "version",
+    [
+        pytest.param("1.13.1", marks=pytest.mark.torch113),
+        pytest.param("2.13.0", marks=pytest.mark.torch),
+    ],
+)
+def test_fixed_reports_crash_the_old_build_and_are_refused_by_the_new(
+    number: str, version: str
+) -> None:
+    report = json.loads((FIXED / f"{number}.json").read_text())
+    expected = EXPECTED[number]["symptom"]["per_version"][version]
+    done = run(interpreter(version), code_of(report))
+    if expected["signal"] is not None:
+        assert done.returncode == -expected["signal"]
+        return
+    assert done.returncode == 1
+    wanted = f"{expected['exception']}: {expected['message_first_line']}"
+    assert done.stderr.splitlines()[-1] == wanted
