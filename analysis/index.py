@@ -12,19 +12,21 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from analysis import cache
-from analysis.catalog.model import Catalog
+from analysis.catalog.model import ApiKind, Catalog
 from analysis.catalog.records import read_catalog
 from analysis.dynamic.canonical import canonical_set
 from analysis.dynamic.model import Sample
-from analysis.dynamic.run import Part, run_part
+from analysis.dynamic.run import EXAMPLES, SAMPLES, Part, run_part
 from analysis.errors import CitadelError
 from analysis.target.sandbox import INSIDE
+from analysis.target.session import Session
 from analysis.target.target import Target
 
 FORMAT = 1
@@ -33,6 +35,7 @@ KEPT_SAMPLES = 3
 CATALOG_SECONDS = 120.0
 SOURCES = (
     "catalog_torch.py",
+    "examples_torch.py",
     "recorder_torch.py",
     "samples_torch.py",
     "schemas_torch.py",
@@ -45,7 +48,7 @@ Progress = Callable[[str, int, int], None]
 Stored = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ApiIndex:
     """What is known about the APIs of one build; all keys are canonical API names.
 
@@ -117,32 +120,60 @@ def _keep(path: Path, stored: Stored) -> str | None:
 
 
 def _build(target: Target, progress: Progress | None) -> Stored:
-    """Walk the names and run the samples, in as many sessions as there are parts."""
+    """Walk the names beside the samples; then run the examples of what no sample reached."""
     tell = progress or (lambda _stage, _done, _total: None)
     started = time.monotonic()
-    done = [0] * PARTS
-
-    def advance(part: int, reached: int, total: int) -> None:
-        done[part] = reached
-        tell("samples", sum(done), total)
-
-    def run(part: int) -> Part:
-        with target.session() as session:
-            return run_part(session, part=part, parts=PARTS, progress=partial(advance, part))
-
-    with ThreadPoolExecutor(PARTS + 1) as pool:
-        futures = [pool.submit(run, part) for part in range(PARTS)]
-        records = _walk(target)
+    with ExitStack() as stack, ThreadPoolExecutor(PARTS + 1) as pool:
+        walk = pool.submit(_walk, target)
+        sessions = [stack.enter_context(target.session()) for _ in range(PARTS)]
+        samples = _in_parts(pool, sessions, SAMPLES, {}, partial(tell, "samples"))
+        records = walk.result()
         walked = time.monotonic() - started
         tell("catalog", len(records), len(records))
-        parts = [future.result() for future in futures]
+        catalog = read_catalog(records)
+        parts = [future() for future in samples]
+        names = _without_samples(catalog, [name for part in parts for name in part.operators])
+        examples = _in_parts(pool, sessions, EXAMPLES, {"names": names}, partial(tell, "examples"))
+        parts += [future() for future in examples]
     return {
         "key": target.info.key,
         "whole": all(part.whole for part in parts),
         "catalog": records,
-        **_joined(parts, read_catalog(records)),
+        **_joined(parts, catalog),
         "seconds": {"catalog": walked, "dynamic": time.monotonic() - started - walked},
     }
+
+
+def _in_parts(
+    pool: ThreadPoolExecutor,
+    sessions: list[Session],
+    task: str,
+    given: Stored,
+    tell: Callable[[int, int], None],
+) -> list[Callable[[], Part]]:
+    """Start a task in all sessions, each with its part of the entries."""
+    done = [0] * len(sessions)
+
+    def run(part: int) -> Part:
+        def advance(reached: int, total: int) -> None:
+            done[part] = reached
+            tell(sum(done), total)
+
+        return run_part(
+            sessions[part], task, given, part=part, parts=len(sessions), progress=advance
+        )
+
+    return [pool.submit(run, part).result for part in range(len(sessions))]
+
+
+def _without_samples(catalog: Catalog, profiled: list[str]) -> list[list[str]]:
+    """Name and public aliases of each API whose documentation may help out."""
+    reached = {api.name for name in profiled if (api := catalog.resolve(name)) is not None}
+    return [
+        [api.name, *(alias for alias in api.aliases if "._" not in alias)]
+        for api in catalog.apis.values()
+        if api.name not in reached and api.kind not in (ApiKind.OP, ApiKind.CLASS)
+    ]
 
 
 def _walk(target: Target) -> list[Stored]:

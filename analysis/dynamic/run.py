@@ -1,4 +1,4 @@
-"""Run the framework's own samples in sessions and survive the ones that crash or hang.
+"""Run the framework's own samples and examples; survive the ones that crash or hang.
 
 A crash costs the sample that caused it: the part is started again at the entry it had reached,
 without that sample.
@@ -14,7 +14,8 @@ from typing import Any
 
 from analysis.target.session import Session
 
-TASK = "samples_torch:profile"
+SAMPLES = "samples_torch:profile"
+EXAMPLES = "examples_torch:profile"
 PART_SECONDS = 600.0
 MOST_RESTARTS = 40
 
@@ -61,22 +62,29 @@ class _Position:
 
 
 def run_part(
-    session: Session, *, part: int, parts: int, progress: Callable[[int, int], None]
+    session: Session,
+    task: str,
+    given: Record,
+    *,
+    part: int,
+    parts: int,
+    progress: Callable[[int, int], None],
 ) -> Part:
-    """Run every `parts`-th entry of the samples, from number `part` on.
+    """Run every `parts`-th entry of a task's samples, from number `part` on.
 
     `progress` is told how many entries are behind, and how many there are in all parts.
     """
     result, position = Part(), _Position()
     for _ in range(MOST_RESTARTS):
-        arguments: dict[str, Any] = {
+        arguments: Record = {
+            **given,
             "part": part,
             "parts": parts,
             "first": position.entry,
             "skip": position.skip,
         }
         position.at = None
-        outcome = session.task(TASK, arguments, wall=PART_SECONDS)
+        outcome = session.task(task, arguments, wall=PART_SECONDS)
         for record in outcome.records:
             position.follow(record)
             result.add(record)

@@ -1,0 +1,128 @@
+"""Run the examples of docstrings and record what each API runs, for APIs without other samples.
+
+In: `[name, alias, ...]` per API. Out: the records of `samples_torch`. An example is executed one
+statement after the other with a recorder in the API's place; its calls are then profiled alone.
+"""
+
+import contextlib
+import doctest
+import io
+import math
+import signal
+import time
+import warnings
+
+import torch
+from recorder_torch import copied
+from samples_torch import MOST_SAMPLES, SECONDS_PER_ENTRY, Tested
+
+SECONDS_PER_EXAMPLE = 5.0
+
+
+def profile(names, part=0, parts=1, first=0, skip=()):
+    """Run the examples of every `parts`-th API from number `first` on, without those in `skip`."""
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    skip = frozenset(skip)
+    for number in range(part, len(names), parts):
+        if number < first:
+            continue
+        yield {"entry": number, "of": len(names)}
+        places = [place for place in map(located, names[number]) if place is not None]
+        if not places:
+            continue
+        name, thing = names[number][0], getattr(*places[0])
+        examples = statements(thing.__doc__)
+        key = name + "#example"
+        if not examples or key in skip:
+            continue
+        yield {"at": key}
+        torch.manual_seed(0)
+        signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_EXAMPLE)
+        calls = recorded(thing, places, examples)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        tested = Tested(name, thing, name.endswith("_"), time.monotonic() + SECONDS_PER_ENTRY)
+        for record in tested.run(calls[:MOST_SAMPLES], skip):
+            if "f" not in record:
+                yield record
+
+
+def located(name):
+    """(parent object, attribute) of a dotted name, None where there is no such thing."""
+    thing = torch
+    parts = name.split(".")[1:]
+    for part in parts[:-1]:
+        thing = getattr(thing, part, None)
+    return (thing, parts[-1]) if parts and getattr(thing, parts[-1], None) is not None else None
+
+
+def statements(doc):
+    """Source of the examples in a docstring."""
+    try:
+        return [example.source for example in doctest.DocTestParser().get_examples(doc or "")]
+    except ValueError:  # the indentation of some is broken
+        return []
+
+
+def recorded(thing, places, examples):
+    """The calls of an API that its examples make: (arguments, keywords, constructor's)."""
+    calls = []
+    patch = patched_class if isinstance(thing, type) else patched_function
+    scope = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math}
+    with contextlib.redirect_stdout(io.StringIO()), patch(thing, places, calls):
+        for source in examples:
+            try:
+                exec(compile(source, "<example>", "exec"), scope)
+            except Exception:
+                continue  # examples refer to files and devices that are not here
+    return calls
+
+
+@contextlib.contextmanager
+def patched_function(function, places, calls):
+    """Put a recorder in every place that shows a function."""
+
+    def recorder(*args, **kwargs):
+        calls.append((copied(args), dict(kwargs), None))
+        return function(*args, **kwargs)
+
+    before = [(parent, name, name in vars(parent)) for parent, name in places]
+    try:
+        for parent, name in places:
+            setattr(parent, name, recorder)
+        yield
+    finally:
+        for parent, name, own in before:
+            if own:
+                setattr(parent, name, function)
+            else:
+                delattr(parent, name)  # a method that the tensor class inherits
+
+
+@contextlib.contextmanager
+def patched_class(kind, places, calls):
+    """Record how instances of a layer class are made and called."""
+    own = {name: vars(kind)[name] for name in ("__init__", "forward") if name in vars(kind)}
+    init, forward = kind.__init__, kind.forward
+    built = {}
+
+    def recording_init(self, *args, **kwargs):
+        if type(self) is kind:
+            built.setdefault(id(self), (self, (copied(args), dict(kwargs))))
+        init(self, *args, **kwargs)
+
+    def recording_forward(self, *args, **kwargs):
+        if id(self) in built:
+            calls.append((copied(args), dict(kwargs), built[id(self)][1]))
+        return forward(self, *args, **kwargs)
+
+    try:
+        kind.__init__, kind.forward = recording_init, recording_forward
+        yield
+    finally:
+        for name in ("__init__", "forward"):
+            if name in own:
+                setattr(kind, name, own[name])
+            else:
+                delattr(kind, name)

@@ -1,0 +1,158 @@
+"""The index in its cache: damaged, missing, unwritable. The target is a stand-in."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from analysis import cache
+from analysis.errors import CitadelError
+from analysis.index import cache_path, load_or_build
+from analysis.target.session import TaskOutcome
+
+API = {"n": "torch.f", "k": "function", "a": ["torch._f"], "s": [], "c": [], "d": True}
+TENSOR = {"k": "tensor", "shape": [2, 3], "dtype": "float32"}
+
+
+class Build:
+    """A target whose sessions answer from memory."""
+
+    info = SimpleNamespace(framework="torch", version="9.9", key="abc", python="python")
+
+    def __init__(self, catalog=None, died=None):
+        self.walks = 0
+        self.catalog = [API] if catalog is None else catalog
+        self.died = died
+
+    def session(self):
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def task(self, name, arguments, *, wall):
+        if name == "catalog_torch:walk":
+            self.walks += 1
+            return TaskOutcome(records=tuple(self.catalog), died=None)
+        if name == "examples_torch:profile":
+            assert ["torch.f", "torch._f"] not in arguments["names"]
+            return TaskOutcome(records=(), died=None)
+        records = [
+            {"entry": arguments["part"], "of": 2},
+            {"n": "torch._f", "o": ["aten::f2d_", "aten::g"], "x": [{"a": [TENSOR], "k": {}}]},
+            {"n": "torch._unknown", "o": ["aten::g"], "x": []},
+        ]
+        return TaskOutcome(records=tuple(records), died=self.died)
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    monkeypatch.setenv(cache.ENVIRONMENT, str(tmp_path))
+    return tmp_path
+
+
+def path():
+    return cache_path("torch", "9.9", "abc")
+
+
+def test_names_are_resolved_and_operators_canonical():
+    index = load_or_build(Build())
+    assert index.call_sets == {"torch.f": {"fNd", "g"}}
+    assert [sample.call.arguments[0].shape for sample in index.samples["torch.f"]] == [(2, 3)] * 2
+    assert index.failures == {"ran, but is no public API": 2}
+    assert index.counts["names"] == 2
+    assert index.counts["objects"] == index.counts["profiled"] == 1
+
+
+def test_the_second_time_nothing_is_run():
+    build = Build()
+    first = load_or_build(build)
+    second = load_or_build(build)
+    assert build.walks == 1
+    assert second.call_sets == first.call_sets
+    assert second.samples == first.samples
+    assert second.catalog.apis == first.catalog.apis
+
+
+def test_a_refresh_builds_again():
+    build = Build()
+    load_or_build(build)
+    load_or_build(build, refresh=True)
+    assert build.walks == 2
+
+
+def old_shape(_data):
+    body = json.dumps({"catalog": [API]}).encode()
+    return cache._digest(body) + b"\n" + body
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-1] + b" ",
+        lambda data: data.replace(b"torch.f", b"torch.g"),
+        lambda data: b"\x00" * len(data),
+        old_shape,
+    ],
+    ids=["empty", "cut", "changed end", "changed name", "zeros", "old shape"],
+)
+def test_a_damaged_file_is_built_again(damage):
+    build = Build()
+    load_or_build(build)
+    path().write_bytes(damage(path().read_bytes()))
+    assert "torch.f" in load_or_build(build).catalog.apis
+    assert build.walks == 2
+    load_or_build(build)
+    assert build.walks == 2
+
+
+def test_what_a_killed_writer_leaves_is_not_read():
+    build = Build()
+    path().parent.mkdir(parents=True)
+    (path().parent / (path().name + ".x.tmp")).write_bytes(b"half")
+    load_or_build(build)
+    assert build.walks == 1
+
+
+def test_nothing_but_the_index_is_left_behind():
+    load_or_build(Build())
+    assert [file.name for file in path().parent.iterdir()] == [path().name]
+
+
+def test_an_unwritable_place_warns_and_works(place):
+    (place / "index").write_text("a file where the folder should be")
+    warnings = []
+    index = load_or_build(Build(), warn=warnings.append)
+    assert "torch.f" in index.catalog.apis
+    assert len(warnings) == 1
+    assert cache.ENVIRONMENT in warnings[0]
+
+
+def test_an_index_cut_short_is_used_but_not_kept():
+    warnings = []
+    index = load_or_build(Build(died="lost"), warn=warnings.append)
+    assert "torch.f" in index.call_sets
+    assert warnings == ["the index is not kept: the samples could not be run to the end"]
+    assert not path().exists()
+
+
+def test_a_build_without_apis_is_an_error():
+    with pytest.raises(CitadelError, match="it has none"):
+        load_or_build(Build(catalog=[]))
+
+
+def test_progress_tells_of_both_stages():
+    seen = []
+    load_or_build(Build(), progress=lambda *step: seen.append(step))
+    assert ("catalog", 1, 1) in seen
+    assert max(done for stage, done, _ in seen if stage == "samples") == 2
+
+
+def test_another_build_or_framework_is_another_file():
+    paths = {cache_path("torch", "9.9", key) for key in "ab"} | {cache_path("torch", "9.8", "a")}
+    assert len(paths) == 3
