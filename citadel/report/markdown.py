@@ -90,7 +90,9 @@ def _table(case: BugCase, bugs: list[Finding]) -> str:
     for finding in bugs[:_ROW_LIMIT]:
         verdict = finding.verdict
         symptom = (verdict.symptom or case.symptom).headline()
-        rows.append(_row(finding.api, str(verdict.kind), verdict.runs, symptom))
+        # A column of equal messages hides the one that differs.
+        said = "the same" if case.reproduces and symptom == shown else symptom
+        rows.append(_row(finding.api, str(verdict.kind), verdict.runs, said))
     if len(bugs) > _ROW_LIMIT:
         rows += ["", f"... and {len(bugs) - _ROW_LIMIT} more."]
     return "\n".join(rows)

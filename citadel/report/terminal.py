@@ -184,7 +184,8 @@ def _render_close(console: Console, triage: Triage) -> None:
         names = [plain(api) for api in family.apis]
         listed = ", ".join(names[:_MOST_BUGS])
         more = f", ... and {len(names) - _MOST_BUGS} more" if len(names) > _MOST_BUGS else ""
-        _say(console, f"family ({len(names)}) {family.root}: {listed}{more}")
+        root = shorten(plain(family.root), 80)
+        _say(console, f"family ({len(names)}) {root}: {listed}{more}")
     if triage.control:
         _say(console, f"control: {triage.control}", style="yellow")
     seconds = triage.seconds
