@@ -90,11 +90,11 @@ def parse(name: str, kind: ApiKind) -> Name:
         if leaf.startswith(backend + "_"):
             variants.add(backend)
             leaf = leaf.removeprefix(backend + "_")
+    if re.match("nan[a-z]{3}", leaf):
+        variants.add("nan")
+        leaf = leaf.removeprefix("nan")
     dimension = "".join(match.group(0).lower() for match in _DIMENSION.finditer(leaf))
     core = _DIMENSION.sub("", leaf).replace("_", "").lower()
-    if core.startswith("nan") and len(core) > 5:
-        variants.add("nan")
-        core = core.removeprefix("nan")
     return Name(
         core=core,
         form=_form(namespace, kind),

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.catalog.model import ApiKind, Provenance
 
-UNIVERSE = [
+UNIVERSE = {
     "torch",
     "torch.Tensor",
     "torch.nn",
@@ -19,7 +19,7 @@ UNIVERSE = [
     "torch.signal.windows",
     "torch.optim",
     "torch.optim.lr_scheduler",
-]
+}
 
 
 def names(catalog, name, overload=0):

@@ -1,0 +1,47 @@
+"""A small build made by hand, and the real one."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.catalog.model import Api, ApiKind, Catalog, Parameter, Provenance, Signature
+from analysis.errors import CitadelError
+from analysis.index import ApiIndex, build_index
+from analysis.target.target import probe
+
+
+@pytest.fixture
+def api():
+    def make(name, parameters=("input",), kind=ApiKind.FUNCTION):
+        signature = Signature(
+            parameters=tuple(Parameter(name=item) for item in parameters),
+            provenance=Provenance.SCHEMA,
+        )
+        return Api(name=name, kind=kind, signatures=(signature,))
+
+    return make
+
+
+@pytest.fixture
+def build():
+    def make(apis, call_sets=None):
+        return ApiIndex(
+            key="hand-made",
+            catalog=Catalog(apis={item.name: item for item in apis}),
+            call_sets={name: frozenset(found) for name, found in (call_sets or {}).items()},
+            samples={},
+            counts={},
+            failures={},
+            seconds={},
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def torch_index():
+    python = Path(__file__).parents[3] / ".targets/torch/bin/python"
+    try:
+        return build_index(probe(str(python), framework="torch"))
+    except CitadelError as problem:
+        pytest.skip(problem.message)

@@ -1,0 +1,58 @@
+"""Similarity of names and parameters."""
+
+import pytest
+
+from citadel.match.signature import Signatures
+
+
+@pytest.fixture
+def signatures(api):
+    apis = [
+        api("torch.conv", ("input", "weight", "bias", "stride", "groups")),
+        api("torch.conv_transpose", ("input", "weight", "bias", "stride", "groups")),
+        api("torch.batch_norm", ("input", "weight", "bias", "eps")),
+        api("torch.clamp", ("input", "min", "max")),
+        api("torch.hardtanh", ("input", "min_val", "max_val")),
+        api("torch.rfft", ("input", "n", "dim")),
+        api("torch.irfft", ("input", "n", "dim")),
+        api("torch.sort", ("input", "dim", "n")),
+        api("torch.relu"),
+        api("torch.log"),
+        api("torch.log2"),
+    ]
+    return Signatures(apis), {item.name: item for item in apis}
+
+
+def test_an_api_is_like_itself(signatures):
+    model, apis = signatures
+    for name, item in apis.items():
+        assert model.compare(item)[name] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("source", "nearer", "farther"),
+    [
+        ("torch.conv", "torch.conv_transpose", "torch.batch_norm"),
+        ("torch.clamp", "torch.hardtanh", "torch.relu"),
+        ("torch.rfft", "torch.irfft", "torch.sort"),
+        ("torch.log", "torch.log2", "torch.relu"),
+    ],
+)
+def test_the_like_come_first(signatures, source, nearer, farther):
+    model, apis = signatures
+    found = model.compare(apis[source])
+    assert found[nearer] > found[farther]
+
+
+def test_one_parameter_apis_with_foreign_names_stay_low(signatures):
+    model, apis = signatures
+    assert model.compare(apis["torch.relu"])["torch.log"] < 0.4
+
+
+def test_scores_are_fractions_and_symmetric(signatures):
+    model, apis = signatures
+    scores = {name: model.compare(item) for name, item in apis.items()}
+    for left in apis:
+        for right in apis:
+            assert 0.0 <= scores[left][right] <= 1.0 + 1e-9
+            assert scores[left][right] == pytest.approx(scores[right][left])
