@@ -30,7 +30,7 @@ NOTHING_RUN = 3
 BAD_INPUT = 2
 
 
-class Interrupted(Exception):  # noqa: N818 - an event, not an error
+class Interrupted(Exception):
     """The user pressed Ctrl-C; what was finished by then has been written."""
 
 

@@ -110,9 +110,9 @@ def constructor_of(call: Call, calls: Sequence[Call]) -> Call | None:
     if call.form != "module" or call.receiver is None:
         return None
     for earlier in calls:
-        if earlier.form == "class" and earlier.result is not None:
-            if earlier.result.id == call.receiver.id:
-                return earlier
+        built = earlier.result if earlier.form == "class" else None
+        if built is not None and built.id == call.receiver.id:
+            return earlier
     return None
 
 

@@ -86,9 +86,9 @@ def _blames(observation: Observation, target: Api, catalog: Catalog) -> bool:
     """Whether the call that fails (or made what fails) is the sibling's."""
     own = (Mention(name=target.name, title=1, body=0),)
     failing = failing_call(observation)
-    if failing is not None and (api := resolve(failing, catalog)) is not None:
-        if api.name == target.name:
-            return True
+    api = resolve(failing, catalog) if failing is not None else None
+    if api is not None and api.name == target.name:
+        return True
     blamed = culprit(observation, catalog, own)
     return blamed is not None and blamed[1].name == target.name
 

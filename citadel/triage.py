@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from analysis.catalog.model import Api
 from analysis.target.session import Limits, Session
 from citadel.family.group import families
 from citadel.judge import judge

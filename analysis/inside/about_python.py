@@ -1,4 +1,4 @@
-"""Print what this interpreter is, as JSON; imports no framework. Runs unsandboxed: our code only."""
+"""Print what this interpreter is, as JSON; imports no framework and runs unsandboxed."""
 
 import importlib.util
 import json

@@ -92,7 +92,8 @@ def _limit(limits):
 def _seed(seed):
     """Seed the generators that exist; a framework that was not imported is left alone."""
     random.seed(seed)
-    for name, path in (("numpy", ("random", "seed")), ("torch", ("manual_seed",))):
+    generators = (("numpy", ("random", "seed")), ("torch", ("default_generator", "manual_seed")))
+    for name, path in generators:
         target = sys.modules.get(name)
         for attribute in path:
             target = getattr(target, attribute, None)

@@ -1,4 +1,4 @@
-"""Which public PyTorch API a callable object is. Imported by the clean parent: runs no operation."""
+"""Which public PyTorch API a callable object is; the clean parent imports it: no operation here."""
 
 import sys
 

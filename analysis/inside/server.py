@@ -1,7 +1,7 @@
 """The fork server: imports the framework once, then forks one child per job.
 
-Started by `analysis.target.session` inside the sandbox as `python -I server.py FRAMEWORK`. Jobs come
-as JSON lines on standard input; events and results leave as JSON lines on standard output:
+Started by `analysis.target.session` inside the sandbox as `python -I server.py FRAMEWORK`. Jobs
+come as JSON lines on standard input; events and results leave as such on standard output:
 
     -> {"id": 1, "entry": "case:run", "arguments": {...}, "limits": {...}}
     <- {"id": 1, "event": {...}}            any number, as they happen
@@ -225,7 +225,7 @@ NAMESPACE = False
 
 
 class Lent:
-    """Finds the packages that Citadel lends, after the interpreter's own: `["name=folder", ...]`."""
+    """Finds the packages that Citadel lends (`name=folder`), after the interpreter's own."""
 
     def __init__(self, packages):
         self.folders = dict(package.split("=", 1) for package in packages)
@@ -294,7 +294,7 @@ def serve(control_in, control_out):
 
 
 def remove(folder):
-    """Remove what a job left behind; what it made unremovable stays in the sandbox's own scratch."""
+    """Remove what a job left behind; what cannot be removed goes with the sandbox."""
     try:
         shutil.rmtree(folder, ignore_errors=True)
     except RecursionError:
@@ -316,7 +316,9 @@ def main(framework, lent):
     if framework:
         importlib.import_module(framework)
         importlib.import_module("names_" + framework).prepare()
-    importlib.import_module("child")
+    lazy = ("numpy.random",) if "numpy" in sys.modules else ()
+    for module in (*lazy, "child", "case", "probe"):  # loaded once here, not in every child
+        importlib.import_module(module)
     serve(control_in, control_out)
 
 

@@ -1,0 +1,1 @@
+"""The interpreter under test: sandbox, fork server, observations."""

@@ -237,7 +237,7 @@ class Session:
 
 
 def lent_packages() -> dict[str, str]:
-    """Pure-Python packages that a framework's test helpers import, lent read-only: name -> folder."""
+    """Pure-Python packages that a framework's test helpers import: name -> folder, read-only."""
     import expecttest
 
     return {"expecttest": str(Path(expecttest.__file__).resolve().parent)}

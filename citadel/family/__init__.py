@@ -1,0 +1,1 @@
+"""Grouping of findings by likely root cause."""

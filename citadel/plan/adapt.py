@@ -9,10 +9,8 @@ the same if they did not fit the source's own declaration either.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
 from citadel.plan.dimensions import Lift, dimension_change, lifted
@@ -27,13 +25,14 @@ from citadel.plan.model import (
     SourceValue,
     Take,
 )
+from citadel.plan.names import LIKE_NAME, SAME_NAME, name_likeness
 from citadel.plan.samples import SampleBook
 from citadel.plan.types import fits, takes_tensor
 
 MAX_PLANS = 3
 MAX_OVERLOADS = 3
 FACTORY = frozenset(("device", "dtype", "out", "layout", "pin_memory", "generator", "names"))
-SAME_NAME, LIKE_NAME, SAME_PLACE, NEXT_TENSOR = 10.0, 6.0, 2.0, 3.0
+SAME_PLACE, NEXT_TENSOR = 2.0, 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,33 +268,6 @@ def _score(value: SourceValue, place: _Place, *, nth_tensor: bool, same_index: b
 def _same_declaration(value: SourceValue, parameter: Parameter, likeness: float) -> bool:
     """The misfit lies in the value, not in the pair: both sides declare the same."""
     return likeness >= LIKE_NAME and value.type is not None and value.type == parameter.type
-
-
-_SYNONYMS = (
-    frozenset(("input", "self", "x", "a", "tensor")),
-    frozenset(("dim", "axis", "dims", "axes")),
-    frozenset(("other", "mat2", "vec", "vec2", "b", "tensor2")),
-)
-
-
-@lru_cache(maxsize=65536)
-def name_likeness(one: str, other: str) -> float:
-    """How alike two parameter names are: equal or synonyms, sharing a word, or not at all."""
-    if one == other or any(one in group and other in group for group in _SYNONYMS):
-        return SAME_NAME
-    left, right = _words(one), _words(other)
-    if not left or not right:
-        return 0.0
-    if left == right:
-        return SAME_NAME - 1
-    if left <= right or right <= left:
-        return LIKE_NAME
-    return LIKE_NAME / 2 if left & right else 0.0
-
-
-def _words(name: str) -> frozenset[str]:
-    parts = re.split(r"[_\d]+", name.lower())
-    return frozenset(part for part in parts if len(part) > 1 and part not in ("val", "value"))
 
 
 def _renames(places: list[_Place], chosen: dict[int, SourceValue]) -> list[str]:

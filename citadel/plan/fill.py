@@ -12,7 +12,8 @@ from analysis.catalog.model import Parameter
 from analysis.values import Value
 from citadel.plan.dimensions import Lift, lifted
 from citadel.plan.invocation import Invocation
-from citadel.plan.model import Expression, Fill, Step, Take
+from citadel.plan.model import Expression, Fill, SourceValue, Step, Take
+from citadel.plan.names import SAME_WORDS, name_likeness
 from citadel.plan.types import (
     ANY,
     BOOL,
@@ -24,6 +25,7 @@ from citadel.plan.types import (
     TENSOR,
     TENSORS,
     accepted,
+    fits,
 )
 
 SIZES = ("size", "sizes", "shape", "sizes_", "output_size")
@@ -39,6 +41,9 @@ def fill(
         return Take(key=main.key, steps=lifted(main, lift))
     if main is not None and TENSORS in kinds:
         return Take(key=main.key, steps=(*lifted(main, lift), Step(name="list")))
+    namesake = _namesake(parameter, source)
+    if namesake is not None:
+        return Take(key=namesake.key, steps=lifted(namesake, lift))
     sampled = _from_samples(parameter.name, samples)
     if INTS in kinds and parameter.name in SIZES and main is not None and main.value.shape:
         return Fill(text=str(list(main.value.shape)))
@@ -54,6 +59,15 @@ def fill(
             return Fill(text="0" if parameter.name == "dim" else text)
     if DTYPE in kinds and main is not None and main.value.dtype:
         return Fill(text=f"torch.{main.value.dtype}")
+    return None
+
+
+def _namesake(parameter: Parameter, source: Invocation) -> SourceValue | None:
+    """A value that the source gives under nearly this name (`in_features` for `in2_features`)."""
+    for value in source.values:
+        like = name_likeness(value.name, parameter.name) >= SAME_WORDS
+        if like and fits(value.value, parameter.type):
+            return value
     return None
 
 

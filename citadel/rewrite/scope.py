@@ -35,9 +35,10 @@ def drop_unused(
         if not isinstance(statement, cst.Assign) or statement.value is not construction:
             continue
         target = statement.targets[0].target
-        if len(statement.targets) == 1 and isinstance(target, cst.Name):
-            if len(m.findall(module, m.Name(target.value))) == 1:
-                return _without(module, line)
+        if len(statement.targets) > 1 or not isinstance(target, cst.Name):
+            continue
+        if len(m.findall(module, m.Name(target.value))) == 1:
+            return _without(module, line)
     return module
 
 
