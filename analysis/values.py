@@ -69,4 +69,5 @@ class Value:
         if self.kind == "float" and self.text in ("inf", "-inf", "nan"):
             return f'float("{self.text}")'
         simple = ("int", "float", "bool", "str", "none", "dtype", "layout", "memory_format")
-        return self.text if self.kind in (*simple, "device", "ellipsis", "complex") else None
+        more = ("device", "ellipsis", "complex", "slice")
+        return self.text if self.kind in (*simple, *more) else None

@@ -13,6 +13,7 @@ from analysis.catalog.model import Api, ApiKind, Catalog
 from analysis.target.observation import Call, Observation, Outcome
 from harvest.report.model import Mention
 
+OPERATOR_FORMS = ("operator", "reflected")
 USERS_OF_VALUES = frozenset(
     ("backward", "grad", "item", "tolist", "numpy", "cpu", "clone", "print", "__repr__", "__str__")
 )
@@ -80,6 +81,9 @@ def resolve(call: Call, catalog: Catalog) -> Api | None:
     """The public API of a traced call; a layer's call and its construction are the layer class."""
     if call.form == "other":
         return None
+    if call.form in OPERATOR_FORMS:
+        owner, _, name = call.name.rpartition(".")
+        return catalog.resolve(f"{owner}.{name.strip('_')}") or catalog.resolve(call.name)
     return catalog.resolve(call.name)
 
 
@@ -90,14 +94,14 @@ def makers(call: Call, calls: Sequence[Call]) -> Iterator[Call]:
     """
     made_by: dict[int, list[Call]] = {}
     for earlier in calls:
-        if earlier.result is not None and earlier.result.id is not None:
-            made_by.setdefault(earlier.result.id, []).append(earlier)
+        for number in earlier.result.ids if earlier.result is not None else ():
+            made_by.setdefault(number, []).append(earlier)
     seen: set[int] = set()
     queue = [call]
     while queue:
         current = queue.pop(0)
-        for value in current.inputs():
-            known = made_by.get(value.id, ()) if value.id is not None else ()
+        for number in (number for value in current.inputs() for number in value.ids):
+            known = made_by.get(number, ())
             maker = next((m for m in reversed(known) if m.number < current.number), None)
             if maker is not None and maker.number not in seen:
                 seen.add(maker.number)

@@ -36,6 +36,7 @@ def run(emit, code, traced=None, hook=None):
         import trace_calls
 
         module.__dict__["__citadel__"] = trace_calls.Tracer(emit, hook)
+        module.__dict__["__citadel_operators__"] = trace_calls.OPERATORS
     try:
         exec(compile(traced if traced is not None else code, path, "exec"), module.__dict__)
     except SystemExit as problem:

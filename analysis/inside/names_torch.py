@@ -21,6 +21,7 @@ NAMESPACES = (
     "torch",
     "torch._C._nn",
 )
+TENSOR = "torch.Tensor"
 _NAMES = {}
 _TENSOR_METHODS = {}
 

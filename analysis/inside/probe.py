@@ -16,7 +16,7 @@ import sys
 import time
 
 import case
-from trace_calls import BUILT, text
+from trace_calls import BUILT, OPERATORS, others, text
 
 BATCH = 64
 
@@ -171,6 +171,11 @@ def state(values):
 
 def live_values(function, args, kwargs):
     """The values behind the keys of a plan: receiver, arguments, the layer's construction."""
+    if function in vars(OPERATORS).values():
+        left = hasattr(args[0], "_version")
+        rest = others("operator" if left else "reflected", args)
+        values = {"arg:%d" % index: value for index, value in enumerate(rest)}
+        return dict(values, recv=args[0] if left else args[1])
     values = {"arg:%d" % index: value for index, value in enumerate(args)}
     values.update(("kw:" + name, value) for name, value in kwargs.items())
     values.update(("new:%d" % index, value) for index, value in enumerate(args))

@@ -5,7 +5,9 @@ after a crash. Only metadata is recorded (see `values`). Objects carry a number 
 host can follow a tensor from the call that made it to the call that choked on it.
 """
 
+import operator
 import sys
+import types
 
 from values import describe
 
@@ -14,6 +16,18 @@ QUIET_AFTER = 200
 """Calls of one site that are recorded in full; later ones only when they fail."""
 BUILT = {}
 """How each layer was constructed: id -> (args, kwargs); the tracer keeps the layers alive."""
+
+
+OPERATORS = types.SimpleNamespace(slice=slice)
+OPERATORS.__dict__.update(
+    (name, getattr(operator, name))
+    for name in (
+        "add sub mul truediv floordiv mod pow matmul lshift rshift and_ or_ xor neg pos invert "
+        "eq ne lt le gt ge getitem"
+    ).split()
+)
+_OPERATOR_NAMES = {function: name for name, function in vars(OPERATORS).items()}
+_SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
 class Tracer:
@@ -37,7 +51,7 @@ class Tracer:
         occurrence = self.seen[site] = self.seen.get(site, 0) + 1
         if self.hook is not None:
             self.hook(site, occurrence, function, args, kwargs)
-        name, form, receiver = self.identify(function)
+        name, form, receiver = self.identify(function, args)
         if not self.worth(name, form, args, kwargs):
             return function(*args, **kwargs)
         number = self.count = self.count + 1
@@ -72,13 +86,15 @@ class Tracer:
                 "f": name,
                 "form": form,
                 "self": None if receiver is None else self.seen_value(receiver),
-                "args": [self.seen_value(value) for value in args[:64]],
+                "args": [self.seen_value(value) for value in others(form, args)[:64]],
                 "kwargs": {str(key): self.seen_value(value) for key, value in kwargs.items()},
             }
         )
 
-    def identify(self, function):
-        """(name, form, receiver): form is function, method, module, class or other."""
+    def identify(self, function, args):
+        """(name, form, receiver): see `analysis.target.observation.Call` for the forms."""
+        if type(function) is types.BuiltinFunctionType and function in _OPERATOR_NAMES:
+            return self.operator(_OPERATOR_NAMES[function], args)
         if self.names is not None:
             found = self.names.identify(function)
             if found is not None:
@@ -86,6 +102,18 @@ class Tracer:
         module = getattr(function, "__module__", None) or "builtins"
         name = getattr(function, "__qualname__", None) or type(function).__name__
         return "{}.{}".format(module, name), "other", None
+
+    def operator(self, name, args):
+        """Operators belong to the tensor that they are applied to, which may be the right one."""
+        if self.names is not None:
+            for index, operand in enumerate(args):
+                if self.names.interesting(operand):
+                    form = "reflected" if index else "operator"
+                    if index:
+                        name = _SWAPPED.get(name, "r" + name)
+                    name = name.strip("_")
+                    return self.names.TENSOR + ".__%s__" % name, form, operand
+        return "operator." + name, "other", None
 
     def worth(self, name, form, args, kwargs):
         """Whether a call is recorded: the framework's own, or one that is handed its values."""
@@ -111,6 +139,13 @@ class Tracer:
                 if self.interesting(item):
                     part.update(self.seen_value(item))
         return record
+
+
+def others(form, args):
+    """The arguments without the receiver, which operators are handed as one of them."""
+    if form == "operator":
+        return args[1:]
+    return args[:1] if form == "reflected" else args
 
 
 def text(problem):

@@ -1,16 +1,19 @@
 """Rewrites a case so that each of its calls goes through the tracer.
 
-In: Python source. Out: the same text, line by line, in which `f(x)` reads `__citadel__(7, f, x)`;
-7 is the call's *site*, its index in `call_sites`. What depends on the caller's frame is left alone.
+In: Python source. Out: the same text, line by line, in which `f(x)` reads `__citadel__(7, f, x)`
+and `a @ b` reads `__citadel__(8, __citadel_operators__.matmul, a, b)`. The number is the *site*, the
+index of the node in `Instrumented.nodes`. What depends on the caller's frame is left alone.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import libcst as cst
 
 from analysis.errors import CitadelError
+from analysis.target.operators import NAMESPACE, Operation, operation, stored
 
 TRACER = "__citadel__"
 FRAME_DEPENDENT = frozenset(
@@ -20,10 +23,10 @@ FRAME_DEPENDENT = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instrumented:
-    """A parsed case: `calls[site]` is the node behind a site of the trace."""
+    """A parsed case: `nodes[site]` is the call or operation behind a site of the trace."""
 
     module: cst.Module
-    calls: tuple[cst.Call, ...]
+    nodes: tuple[cst.BaseExpression, ...]
     traced: str
 
 
@@ -35,14 +38,14 @@ def instrument(code: str) -> Instrumented:
     """
     try:
         module = cst.parse_module(code)
+        collector = _Collector()
+        module.visit(collector)
+        sites = {id(node): site for site, node in enumerate(collector.nodes)}
+        traced = module.visit(_Wrapper(sites)).code
     except (cst.ParserSyntaxError, RecursionError, ValueError) as problem:
         reason = getattr(problem, "message", None) or type(problem).__name__
         raise CitadelError(f"cannot parse the case: {reason}") from problem
-    collector = _Collector()
-    module.visit(collector)
-    wrapper = _Wrapper({id(call): site for site, call in enumerate(collector.calls)})
-    traced = module.visit(wrapper).code
-    return Instrumented(module=module, calls=tuple(collector.calls), traced=traced)
+    return Instrumented(module=module, nodes=tuple(collector.nodes), traced=traced)
 
 
 def _frame_dependent(call: cst.Call) -> bool:
@@ -50,13 +53,29 @@ def _frame_dependent(call: cst.Call) -> bool:
 
 
 class _Collector(cst.CSTVisitor):
+    """Finds the sites, in the order of the text."""
+
     def __init__(self) -> None:
         super().__init__()
-        self.calls: list[cst.Call] = []
+        self.nodes: list[cst.BaseExpression] = []
+        self._stored: set[int] = set()
+        self._skipping = 0
 
-    def visit_Call(self, node: cst.Call) -> None:
-        if not _frame_dependent(node):
-            self.calls.append(node)
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        self._stored.update(id(part) for part in stored(node))
+        if id(node) in self._stored:
+            self._skipping += 1
+        if isinstance(node, cst.Call):
+            if not _frame_dependent(node):
+                self.nodes.append(node)
+        elif not self._skipping and operation(node) is not None:
+            assert isinstance(node, cst.BaseExpression)  # noqa: S101 - operations are
+            self.nodes.append(node)
+        return True
+
+    def on_leave(self, original_node: cst.CSTNode) -> None:
+        if id(original_node) in self._stored:
+            self._skipping -= 1
 
 
 class _Wrapper(cst.CSTTransformer):
@@ -64,28 +83,50 @@ class _Wrapper(cst.CSTTransformer):
         super().__init__()
         self._sites = sites
 
-    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
+    def on_leave(
+        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
+    ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
         site = self._sites.get(id(original_node))
         if site is None:
+            return super().on_leave(original_node, updated_node)
+        if isinstance(updated_node, cst.Call):
+            return cast(cst.CSTNodeT, _wrapped(site, updated_node))
+        found = operation(updated_node)
+        if found is None or not isinstance(updated_node, cst.BaseExpression):
             return updated_node
-        args = [_parenthesised(arg) for arg in updated_node.args]
-        function = cst.Arg(updated_node.func)
-        if args:
-            # The line breaks behind the opening parenthesis stay where they were.
-            space = updated_node.whitespace_before_args
-            function = function.with_changes(comma=cst.Comma(whitespace_after=space))
-        number = cst.Arg(
-            cst.Integer(str(site)),
-            comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")),
-        )
-        return updated_node.with_changes(
-            func=cst.Name(TRACER),
-            args=[number, function, *args],
-            whitespace_after_func=cst.SimpleWhitespace(""),
-            whitespace_before_args=cst.SimpleWhitespace("")
-            if args
-            else updated_node.whitespace_before_args,
-        )
+        return cast(cst.CSTNodeT, _operated(site, found, updated_node))
+
+
+def _site(site: int) -> cst.Arg:
+    space = cst.SimpleWhitespace(" ")
+    return cst.Arg(cst.Integer(str(site)), comma=cst.Comma(whitespace_after=space))
+
+
+def _wrapped(site: int, call: cst.Call) -> cst.Call:
+    args = [_parenthesised(arg) for arg in call.args]
+    function = cst.Arg(call.func)
+    if args:
+        # The line breaks behind the opening parenthesis stay where they were.
+        space = call.whitespace_before_args
+        function = function.with_changes(comma=cst.Comma(whitespace_after=space))
+    none = cst.SimpleWhitespace("")
+    return call.with_changes(
+        func=cst.Name(TRACER),
+        args=[_site(site), function, *args],
+        whitespace_after_func=none,
+        whitespace_before_args=none if args else call.whitespace_before_args,
+    )
+
+
+def _operated(site: int, found: Operation, node: cst.BaseExpression) -> cst.Call:
+    function = cst.Attribute(value=cst.Name(NAMESPACE), attr=cst.Name(found.name))
+    space = cst.SimpleWhitespace(" ")
+    args = [_site(site), cst.Arg(function, comma=cst.Comma(whitespace_after=space))]
+    *first, last = found.operands
+    args += [cst.Arg(operand, comma=found.comma) for operand in first]
+    return cst.Call(
+        func=cst.Name(TRACER), args=[*args, cst.Arg(last)], lpar=node.lpar, rpar=node.rpar
+    )
 
 
 def _parenthesised(arg: cst.Arg) -> cst.Arg:

@@ -65,6 +65,13 @@ class Argument:
 
     value: Value
     id: int | None = None
+    inner: tuple[int, ...] = ()
+    """Numbers of the tensors inside a list or tuple."""
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The numbers of all tensors and layers in this value."""
+        return self.inner if self.id is None else (self.id, *self.inner)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +79,9 @@ class Call:
     """One traced call.
 
     `site` is the number of the call in the text, `occurrence` counts its executions from 1.
-    `form`: function, method, unbound (a method called through its class), module (a layer being
-    called), class (a constructor) or other. A call that neither returned nor raised is the one that
+    `form`: function, method, unbound (a method called through its class), operator, reflected (an
+    operator that belongs to its right operand), module (a layer being called), class (a
+    constructor) or other. A call that neither returned nor raised is the one that
     was running when the process died.
     """
 
@@ -180,7 +188,8 @@ def _outcome(end: dict[str, Any], *, exception: Raised | None, done: bool) -> Ou
 
 
 def _argument(record: dict[str, Any]) -> Argument:
-    return Argument(value=Value.from_json(record), id=record.get("id"))
+    inner = tuple(item["id"] for item in record.get("items", ()) if "id" in item)
+    return Argument(value=Value.from_json(record), id=record.get("id"), inner=inner)
 
 
 def _call(event: dict[str, Any]) -> Call | None:

@@ -18,6 +18,8 @@ _DTYPES = (
     r"(?:torch|tf)\.(?:u?int\d+|b?float\d+\w*|complex\d+|bool|half|double|long|short|q?u?int\d+x?\d*)"
     r"|\b(?:c10::)?(?:Complex)?(?:BFloat16|Float8_\w+|Float|Double|Half)\b"
     r"|\b(?:Long|Int|Short|Char|Byte|Bool|QInt8|QUInt8|QInt32|UInt16|UInt32|UInt64)\b"
+    r"|\b(?:float|double|int|long|short|bool|char)\b(?= !=)"
+    r"|(?<=!= )(?:float|double|int|long|short|bool|char)\b"
     r"|\b(?:u?int(?:8|16|32|64)|float(?:16|32|64)|bfloat16|complex(?:64|128))\b"
 )
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
 from analysis.target.observation import Argument, Call
-from citadel.identify import constructor_of
+from citadel.identify import OPERATOR_FORMS, constructor_of
 from citadel.plan.model import SourceValue
 from citadel.plan.types import fits
 
@@ -74,7 +74,7 @@ def _attributes(call: Call) -> tuple[SourceValue, ...]:
 
 def _bound(call: Call, signatures: Sequence[Signature], prefix: str) -> tuple[SourceValue, ...]:
     positional: list[tuple[str, Argument]] = []
-    if call.form == "method" and call.receiver is not None:
+    if call.form in ("method", *OPERATOR_FORMS) and call.receiver is not None:
         positional.append(("recv", call.receiver))
     positional += [(f"{prefix}:{i}", value) for i, value in enumerate(call.arguments)]
     signature = best_signature(signatures, [a for _, a in positional], dict(call.keywords))

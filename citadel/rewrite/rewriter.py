@@ -14,6 +14,7 @@ from typing import cast
 import libcst as cst
 
 from analysis.target.instrument import Instrumented
+from analysis.target.operators import NAMESPACE, operation
 from analysis.values import Value
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation, Expression, Fill, Form, Slot, Take
@@ -36,16 +37,16 @@ class Rewriter:
 
     def __init__(self, source: Instrumented, invocation: Invocation) -> None:
         self._module = source.module
-        self._call = source.calls[invocation.call.site]
+        self._call = source.nodes[invocation.call.site]
         built = invocation.constructor
-        self._built = source.calls[built.site] if built is not None else None
+        self._built = source.nodes[built.site] if built is not None else None
         self._layer = invocation.call.form == "module"
         self._aliases = imports.aliases(source.module)
         self._values: Mapping[str, Value] = {
             value.key: value.value for value in (*invocation.values, *invocation.attributes)
         }
-        self._arguments = _arguments(self._call, "arg", "kw")
-        if self._built is not None:
+        self._receiver, self._arguments = _parts(self._call, invocation.call.form)
+        if isinstance(self._built, cst.Call):
             self._arguments |= _arguments(self._built, "new", "newkw")
 
     def write(self, plan: Adaptation) -> Iterator[Rewritten]:
@@ -176,10 +177,10 @@ class Rewriter:
 
     def _node(self, key: str) -> cst.BaseExpression | None:
         """The text behind a key: an argument, the receiver, a layer's parameter, or a literal."""
-        if key.startswith("attr:"):
+        if key.startswith("attr:") and isinstance(self._call, cst.Call):
             return cst.Attribute(value=self._call.func, attr=cst.Name(key.partition(":")[2]))
         if key == "recv":
-            return self._call.func.value if isinstance(self._call.func, cst.Attribute) else None
+            return self._receiver
         moved = key.startswith("new") and self._layer
         arg = self._arguments.get(key)
         if arg is not None and not (moved and not _constant(arg.value)):
@@ -222,6 +223,21 @@ class _Replacer(cst.CSTTransformer):
         if new is None:
             return super().on_leave(original_node, updated_node)
         return cast(cst.CSTNodeT, new)
+
+
+def _parts(
+    node: cst.BaseExpression, form: str
+) -> tuple[cst.BaseExpression | None, dict[str, cst.Arg]]:
+    """The receiver of a call or operation, and its arguments by key."""
+    if isinstance(node, cst.Call):
+        receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
+        return receiver, _arguments(node, "arg", "kw")
+    found = operation(node)
+    if found is None:
+        return None, {}
+    operands = found.operands if form == "operator" else found.operands[::-1]
+    rest = {f"arg:{i}": cst.Arg(operand) for i, operand in enumerate(operands[1:])}
+    return operands[0], {key: arg for key, arg in rest.items() if NAMESPACE not in code_of(arg)}
 
 
 def _arguments(call: cst.Call, positional: str, keyword: str) -> dict[str, cst.Arg]:

@@ -24,7 +24,7 @@ def only_binding(module: cst.Module, name: str) -> cst.BaseExpression | None:
 
 
 def drop_unused(
-    module: cst.Module, original: cst.Module, construction: cst.Call | None
+    module: cst.Module, original: cst.Module, construction: cst.BaseExpression | None
 ) -> cst.Module:
     """Remove `layer = Layer(...)` when rewriting has left nothing that reads `layer`."""
     if construction is None:
