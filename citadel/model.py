@@ -45,8 +45,9 @@ class Symptom:
     """The test oracle of a status bug.
 
     `raises`: `exception` is the class name and `message` the first line as seen, `pattern` the
-    normalised message that two symptoms are compared by. `crashes`: `signal` is e.g. "SIGSEGV",
-    `message` the framework's last words if any. `hangs`: neither.
+    normalised message that two symptoms are compared by. `crashes`: `signal` is e.g. "SIGSEGV"
+    (None where a report does not tell), `message` the framework's last words if any. `hangs`:
+    neither.
     """
 
     kind: SymptomKind
@@ -65,7 +66,8 @@ class Symptom:
     def headline(self) -> str:
         """One line for people."""
         if self.kind is SymptomKind.CRASHES:
-            return f"crashes with {self.signal}" + (f" ({self.message})" if self.message else "")
+            signal = f" with {self.signal}" if self.signal else ""
+            return f"crashes{signal}" + (f" ({self.message})" if self.message else "")
         if self.kind is SymptomKind.HANGS:
             return "hangs"
         return f"{self.exception}: {self.message}"

@@ -98,7 +98,7 @@ def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
         if claim.kind is ClaimKind.RAISES and claim.exception:
             return status.raises(claim.exception, claim.message or "")
         if claim.kind is ClaimKind.CRASHES:
-            return status.crashes(claim.signal or "a crash")
+            return status.crashes(claim.signal)
         if claim.kind is ClaimKind.HANGS:
             return Symptom(kind=SymptomKind.HANGS)
     return None
@@ -226,7 +226,9 @@ def _conclude(
     call, api = blamed
     code = attempt.snippet.code
     case = BugCase(
-        id=content_id(info.framework, api.name, code, symptom.pattern or symptom.signal or "hangs"),
+        id=content_id(
+            info.framework, api.name, code, symptom.pattern or symptom.signal or symptom.kind
+        ),
         origin=reading.report.source,
         framework=info.framework,
         build=info.key,

@@ -27,7 +27,10 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     # The assertion's file tells where it is; its line moves with every release.
     (re.compile(r"[\"']?(?:[\w.+-]*/)+([\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp|py))[\"']?:\d+"), r"\1"),
     (re.compile(r"\b(?:aten|prims|prim|quantized|mkldnn)::\w+(?:\.\w+)?"), "OP"),
-    (re.compile(r"\b\w+(?:\.\w+)*\(\)"), "API()"),
+    # Kernels are named after their operators: "addmm_impl_cpu_" not implemented for 'Half'.
+    (re.compile(r"\"\w+\"(?= not implemented for)"), "OP"),
+    # The condition of a failed assertion is what tells it from its neighbours.
+    (re.compile(r"\b\w+(?:\.\w+)*\(\)(?!.{0,200}INTERNAL ASSERT)"), "API()"),
     (re.compile(_DTYPES), "DTYPE"),
     (re.compile(r"^(?:torch\.)?(?:[a-z_]\w*\.)*[a-z_]\w*: (?=\S)"), "API: "),
     (re.compile(r"\btorch\.(?:\w+\.)*\w+"), "API"),
@@ -38,6 +41,9 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<![A-Za-z_])[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"), "N"),
     (re.compile(r"\s+"), " "),
 )
+_FROM_OUTSIDE = frozenset(("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXFSZ"))
+"""Signals by which others end a process: the kernel short of memory, a limit, the case itself."""
+
 _INTERNAL = re.compile(r"INTERNAL ASSERT FAILED|Check failed|please report a bug", re.IGNORECASE)
 
 
@@ -68,18 +74,24 @@ def raises(exception: str, message: str) -> Symptom:
     )
 
 
-def crashes(signal: str, message: str | None = None) -> Symptom:
-    """The symptom of a native crash; `message` are the framework's last words."""
+def crashes(signal: str | None = None, message: str | None = None) -> Symptom:
+    """The symptom of a native crash; `message` are the framework's last words.
+
+    A report may tell of a crash without its signal: None then stands for any.
+    """
     return Symptom(kind=SymptomKind.CRASHES, signal=signal, message=message)
 
 
 def capture(observation: Observation) -> Symptom | None:
     """The symptom that a run showed, or None when it showed none.
 
-    Our own kills for memory, output or too many processes are no symptom; neither is a plain exit.
+    Kills from outside (ours for memory, output or too many processes, or anybody's) are no symptom;
+    neither is a plain exit.
     """
     if observation.outcome is Outcome.SIGNAL:
-        return crashes(observation.signal or "SIGKILL", last_words(observation.stderr))
+        if observation.signal in _FROM_OUTSIDE:
+            return None
+        return crashes(observation.signal, last_words(observation.stderr))
     if observation.outcome is Outcome.TIMEOUT:
         return Symptom(kind=SymptomKind.HANGS)
     if observation.outcome is Outcome.EXCEPTION and observation.exception is not None:
@@ -113,7 +125,7 @@ def matches(wanted: Symptom, seen: Symptom | None) -> bool:
         return False
     if wanted.kind is SymptomKind.RAISES:
         return wanted.exception == seen.exception and wanted.pattern == seen.pattern
-    return wanted.kind is SymptomKind.HANGS or wanted.signal == seen.signal
+    return wanted.kind is SymptomKind.HANGS or wanted.signal in (None, seen.signal)
 
 
 _ARGUMENTS = re.compile(
@@ -121,7 +133,9 @@ _ARGUMENTS = re.compile(
     r"|invalid combination of arguments|got multiple values for|missing required argument"
     r"|must be .{1,60}, not |must be (?:\w+|tuple of \w+) but got|expected at (?:least|most)"
     r"|has no attribute|not callable|incompatible function arguments|takes no arguments"
-    r"|takes no keyword arguments|takes exactly|unsupported operand type|expects? \w+ argument",
+    r"|takes no keyword arguments|takes exactly|unsupported operand type|expects? \w+ argument"
+    # Operators called through torch.ops; 1.13 says "many any".
+    r"|failed to (?:match|many) any schema|missing value for argument|unknown keyword argument",
     re.IGNORECASE,
 )
 
@@ -137,7 +151,7 @@ def refuses_arguments(symptom: Symptom) -> bool:
 
 _SHAPES = re.compile(
     r"\b(?:shapes?|sizes?|dimensions?|dims?|ndim|rank|broadcast\w*|dtypes?|scalar type|dense"
-    r"|same device|numel|elements|length|must match|inconsistent)\b",
+    r"|same device|numel|elements|length|must match|inconsistent|\d-?D)\b",
     re.IGNORECASE,
 )
 

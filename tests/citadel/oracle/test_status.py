@@ -1,0 +1,301 @@
+"""The status oracle, on messages that PyTorch really gives."""
+
+import signal
+
+import pytest
+
+from analysis.target.observation import Frame, Observation, Outcome, Raised
+from citadel.model import Symptom, SymptomKind
+from citadel.oracle import status
+
+HANGS = Symptom(kind=SymptomKind.HANGS)
+
+SAME = {
+    "numbers": (
+        "Dimension out of range (expected to be in range of [-1, 0], but got 5)",
+        "Dimension out of range (expected to be in range of [-3, 2], but got -7)",
+    ),
+    "large and real numbers": (
+        "dropout probability has to be between 0 and 1, but got 1.5",
+        "dropout probability has to be between 0 and 1, but got -1e-05",
+    ),
+    "functions by name": (
+        "max_pool1d() Invalid computed output size: -2",
+        "avg_pool1d() Invalid computed output size: -14",
+    ),
+    "shapes": (
+        "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
+        "mat1 and mat2 shapes cannot be multiplied (12x1 and 2x2)",
+    ),
+    "shapes in brackets": (
+        "The expanded size of the tensor (4) must match the existing size (3) at non-singleton "
+        "dimension 1.  Target sizes: [2, 4].  Tensor sizes: [2, 3]",
+        "The expanded size of the tensor (9) must match the existing size (2) at non-singleton "
+        "dimension 0.  Target sizes: [9].  Tensor sizes: [2]",
+    ),
+    "sizes of one dimension": (
+        "shape '[2, 3]' is invalid for input of size 7",
+        "shape '[5]' is invalid for input of size 60",
+    ),
+    "dimensionality": (
+        "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [1, 2]",
+        "Expected 2D (unbatched) or 3D (batched) input to conv1d, but got input of size: [7]",
+    ),
+    "dtypes": (
+        "expected scalar type Float but found Double",
+        "expected scalar type Half but found ComplexFloat",
+    ),
+    "dtypes as Python writes them": (
+        "Expected a floating point tensor, but got torch.int64",
+        "Expected a floating point tensor, but got torch.complex64",
+    ),
+    "C++ dtypes": (
+        "mat1 and mat2 must have the same dtype, but got Float and Long",
+        "mat1 and mat2 must have the same dtype, but got BFloat16 and c10::Half",
+    ),
+    "kernels": (
+        "\"addmm_impl_cpu_\" not implemented for 'Half'",
+        "\"baddbmm_impl\" not implemented for 'BFloat16'",
+    ),
+    "API before a colon": (
+        "torch.linalg.eig: input tensor should not contain infs or NaNs.",
+        "torch.linalg.eigvals: input tensor should not contain infs or NaNs.",
+    ),
+    "API without its module": (
+        "linalg.inv: A must be batches of square matrices, but they are 2 by 3 matrices",
+        "linalg.det: A must be batches of square matrices, but they are 5 by 4 matrices",
+    ),
+    "internal assertion, file as the compiler saw it, line": (
+        'groups > 0 INTERNAL ASSERT FAILED at "../aten/src/ATen/native/ConvUtils.h":12, please '
+        "report a bug to PyTorch. groups must be positive, got 0",
+        'groups > 0 INTERNAL ASSERT FAILED at "/build/pytorch/aten/src/ATen/native/ConvUtils.h":99'
+        ", please report a bug to PyTorch. groups must be positive, got -3",
+    ),
+    "operators": (
+        "Could not run 'aten::median' with arguments from the 'QuantizedCPU' backend.",
+        "Could not run 'aten::kthvalue.values' with arguments from the 'QuantizedCPU' backend.",
+    ),
+    "lists of backends": (
+        "'aten::median' is only available for these backends: [CPU, CUDA, Meta, BackendSelect]",
+        "'aten::mode' is only available for these backends: [CPU, CUDA, HIP, MPS, XLA, Meta]",
+    ),
+    "addresses": (
+        "invalid pointer 0x7f31c0a0 in storage",
+        "invalid pointer 0xDEADBEEF in storage",
+    ),
+    "later lines": ("bad input\nException raised from a.cpp:1", "bad input\nraised from b.cpp:2"),
+    "white space": ("bad   input", "bad\tinput"),
+}
+
+DIFFERENT = {
+    "what is wrong": (
+        "non-positive groups is not supported",
+        "non-positive stride is not supported",
+    ),
+    "the argument": (
+        "conv2d(): argument 'stride' must be tuple of ints, not str",
+        "conv2d(): argument 'padding' must be tuple of ints, not str",
+    ),
+    "the assertion's file": (
+        'false INTERNAL ASSERT FAILED at "../aten/src/ATen/native/Copy.cpp":12, please report',
+        'false INTERNAL ASSERT FAILED at "../aten/src/ATen/native/Sort.cpp":12, please report',
+    ),
+    "the assertion's condition": (
+        'a.defined() INTERNAL ASSERT FAILED at "../aten/src/ATen/A.cpp":12, please report',
+        'b.numel() INTERNAL ASSERT FAILED at "../aten/src/ATen/A.cpp":12, please report',
+    ),
+    "the backend": (
+        "Could not run 'aten::median' with arguments from the 'QuantizedCPU' backend.",
+        "Could not run 'aten::median' with arguments from the 'SparseCPU' backend.",
+    ),
+    "refused and not implemented": (
+        "\"addmm_impl_cpu_\" not implemented for 'Half'",
+        "addmm only supports 'Half'",
+    ),
+    "words with digits in them": ("mat1 is empty", "input1 is empty"),
+    "nothing said": ("", "bad input"),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), SAME.values(), ids=SAME)
+def test_what_legitimately_differs_between_siblings_is_abstracted(one, other):
+    assert one != other
+    assert status.normalise(one) == status.normalise(other)
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT.values(), ids=DIFFERENT)
+def test_different_complaints_stay_different(one, other):
+    assert status.normalise(one) != status.normalise(other)
+
+
+@pytest.mark.parametrize("message", [pair[0] for pair in SAME.values()], ids=SAME)
+def test_normalising_twice_changes_nothing(message):
+    once = status.normalise(message)
+    assert status.normalise(once) == once
+
+
+def test_patterns_of_endless_messages_are_bounded():
+    assert len(status.normalise("bad " * 10_000)) <= status.MAX_PATTERN
+
+
+def observation(outcome, **fields):
+    return Observation(outcome=outcome, **fields)
+
+
+def test_an_exception_is_captured_by_its_class_and_first_line():
+    raised = Raised(types=("ValueError", "Exception"), message="\n  bad width 3\nmore")
+    symptom = status.capture(observation(Outcome.EXCEPTION, exception=raised))
+    assert symptom == status.raises("ValueError", "bad width 3")
+    assert (symptom.exception, symptom.message) == ("ValueError", "bad width 3")
+    assert symptom.pattern == "bad width N"
+
+
+def test_frames_do_not_matter():
+    frames = (Frame(file="case.py", line=1, function="<module>"),)
+    bare = Raised(types=("ValueError",), message="bad")
+    framed = Raised(types=("ValueError",), message="bad", frames=frames)
+    assert status.of_raised(bare) == status.of_raised(framed)
+
+
+def test_a_crash_is_captured_with_the_last_words():
+    stderr = "noise\nterminate called after throwing an instance of 'c10::Error'\nFatal Python"
+    seen = observation(Outcome.SIGNAL, code=signal.SIGABRT, stderr=stderr)
+    symptom = status.capture(seen)
+    assert (symptom.kind, symptom.signal) == (SymptomKind.CRASHES, "SIGABRT")
+    assert symptom.message.startswith("terminate called")
+
+
+def test_a_silent_crash_has_no_last_words():
+    symptom = status.capture(observation(Outcome.SIGNAL, code=signal.SIGFPE, stderr="noise"))
+    assert (symptom.signal, symptom.message) == ("SIGFPE", None)
+
+
+def test_a_timeout_is_captured_as_a_hang():
+    assert status.capture(observation(Outcome.TIMEOUT)) == HANGS
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    sorted(set(Outcome) - {Outcome.EXCEPTION, Outcome.SIGNAL, Outcome.TIMEOUT}),
+)
+def test_other_ends_are_no_symptom(outcome):
+    raised = Raised(types=("ValueError",), message="caught long before")
+    assert status.capture(observation(outcome, exception=raised, code=1)) is None
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGXFSZ])
+def test_signals_that_come_from_outside_are_no_crash(sent):
+    assert status.capture(observation(Outcome.SIGNAL, code=sent)) is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "seen", "same"),
+    [
+        (status.raises("ValueError", "bad 3"), status.raises("ValueError", "bad 4"), True),
+        (status.raises("ValueError", "bad 3"), status.raises("TypeError", "bad 3"), False),
+        (status.raises("ValueError", "bad 3"), status.raises("ValueError", "worse 3"), False),
+        (
+            status.raises("torch.OutOfMemoryError", "a"),
+            status.raises("OutOfMemoryError", "a"),
+            True,
+        ),
+        (status.raises("ValueError", "bad"), status.crashes("SIGSEGV"), False),
+        (status.raises("ValueError", "bad"), None, False),
+        (status.crashes("SIGSEGV"), status.crashes("SIGSEGV", "Check failed: x"), True),
+        (status.crashes("SIGSEGV"), status.crashes("SIGFPE"), False),
+        (status.crashes("SIGSEGV"), HANGS, False),
+        (status.crashes(), status.crashes("SIGFPE"), True),
+        (status.crashes(), status.raises("RuntimeError", "crash"), False),
+        (HANGS, HANGS, True),
+        (HANGS, None, False),
+    ],
+)
+def test_matches(wanted, seen, same):
+    assert status.matches(wanted, seen) is same
+
+
+@pytest.mark.parametrize(
+    ("exception", "message"),
+    [
+        ("TypeError", "conv1d() got an unexpected keyword argument 'foo'"),
+        ("TypeError", "add(): argument 'other' (position 2) must be Tensor, not str"),
+        ("TypeError", "stack(): argument 'tensors' (position 1) must be tuple of Tensors, not int"),
+        ("TypeError", "add() received an invalid combination of arguments - got (int), but expect"),
+        ("TypeError", "forward() missing 1 required positional argument: 'input'"),
+        ("TypeError", "forward() takes 2 positional arguments but 3 were given"),
+        ("TypeError", "Tensor.abs() takes no arguments (1 given)"),
+        ("TypeError", 'dot() missing 1 required positional arguments: "tensor"'),
+        ("TypeError", "f() got multiple values for argument 'input'"),
+        ("TypeError", "'Tensor' object is not callable"),
+        ("TypeError", "unsupported operand type(s) for *: 'NoneType' and 'int'"),
+        ("AttributeError", "'Tensor' object has no attribute 'foo'"),
+        ("RuntimeError", "aten::foo() expected at most 2 argument(s) but received 3 argument(s)."),
+        ("RuntimeError", "aten::foo() is missing value for argument 'bar'."),
+        ("RuntimeError", "Unknown keyword argument 'foo' for operator 'aten::add'."),
+    ],
+)
+def test_calls_written_wrongly_are_recognised(exception, message):
+    assert status.refuses_arguments(status.raises(exception, message))
+
+
+@pytest.mark.parametrize(
+    ("exception", "message"),
+    [
+        ("RuntimeError", "non-positive groups is not supported"),
+        ("ValueError", "groups must be a positive integer"),
+        ("IndexError", "Dimension out of range (expected to be in range of [-1, 0], but got 5)"),
+        ("RuntimeError", "The size of tensor a (3) must match the size of tensor b (4)"),
+        ("KeyError", "unexpected keyword argument"),
+    ],
+)
+def test_failures_of_the_api_itself_are_no_refusal_of_arguments(exception, message):
+    assert not status.refuses_arguments(status.raises(exception, message))
+
+
+@pytest.mark.parametrize("symptom", [HANGS, status.crashes("SIGSEGV", "has no attribute")])
+def test_only_exceptions_refuse_arguments(symptom):
+    assert not status.refuses_arguments(symptom)
+    assert not status.complains_about_tensors(symptom)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1",
+        "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
+        "expected scalar type Float but found Double",
+        "1D tensors expected, but got 2D and 2D tensors",
+        "Expected all tensors to be on the same device",
+        "only Tensors of floating point dtype can require gradients",
+    ],
+)
+def test_complaints_about_tensors_are_recognised(message):
+    assert status.complains_about_tensors(status.raises("RuntimeError", message))
+
+
+@pytest.mark.parametrize(
+    "message", ["non-positive groups is not supported", "probability has to be between 0 and 1"]
+)
+def test_complaints_about_scalars_are_not_about_tensors(message):
+    assert not status.complains_about_tensors(status.raises("RuntimeError", message))
+
+
+@pytest.mark.parametrize(
+    ("symptom", "fault"),
+    [
+        (status.crashes("SIGSEGV"), True),
+        (HANGS, True),
+        (status.raises("RuntimeError", 'x INTERNAL ASSERT FAILED at "a/b.cpp":1, please'), True),
+        (status.raises("RuntimeError", "Check failed: a == b"), True),
+        (status.raises("RuntimeError", "Please report a bug to PyTorch."), True),
+        (status.raises("RuntimeError", "non-positive groups is not supported"), False),
+        (status.raises("RuntimeError", ""), False),
+    ],
+)
+def test_what_the_framework_calls_its_own_fault(symptom, fault):
+    assert status.internal(symptom) is fault
+
+
+def test_first_line_skips_blank_ones():
+    assert status.first_line("\n \n  a \nb") == "a"
+    assert status.first_line("") == ""
