@@ -7,6 +7,7 @@ one that the report names. (The paper counts mentions alone.)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from analysis.catalog.model import Api, ApiKind, Catalog
@@ -15,9 +16,11 @@ from harvest.report.model import Mention
 
 OPERATOR_FORMS = ("operator", "reflected")
 USERS_OF_VALUES = frozenset(
-    ("backward", "grad", "item", "tolist", "numpy", "cpu", "clone", "print", "__repr__", "__str__")
+    ("backward", "grad", "item", "tolist", "numpy", "cpu", "clone", "print", "repr", "str")
 )
 """Calls that hand on trouble which an earlier call has caused."""
+REDUCTIONS = frozenset(("sum", "mean"))
+"""What stands between an operation and the `backward` that is called to test it."""
 
 
 def leaf(name: str) -> str:
@@ -60,7 +63,12 @@ def culprit(
     user = first[0] is not failing or leaf(first[0].name) in USERS_OF_VALUES
     if first[0] is failing and not user:
         return first
-    return next((pair for pair in chain if leaf(pair[0].name) in named), _nearest_maker(chain))
+    makers_only = [pair for pair in chain if leaf(pair[0].name) not in USERS_OF_VALUES]
+    for words in (named, _words(failing)):
+        for pair in makers_only:
+            if leaf(pair[0].name) in words:
+                return pair
+    return _nearest_maker(makers_only) or first
 
 
 def mentioned_call(
@@ -120,11 +128,19 @@ def constructor_of(call: Call, calls: Sequence[Call]) -> Call | None:
     return None
 
 
-def _nearest_maker(chain: list[tuple[Call, Api]]) -> tuple[Call, Api]:
-    """The first maker that is an operation rather than a conversion or a creation."""
-    for call, api in chain:
-        if leaf(call.name) in USERS_OF_VALUES:
-            continue
-        if api.kind is not ApiKind.CLASS and any(v.value.is_tensor for v in call.inputs()):
-            return call, api
-    return chain[0]
+def _words(call: Call) -> frozenset[str]:
+    """The words of the exception that a call raised; `ExpBackward0` speaks of `exp`."""
+    message = call.raised.message if call.raised is not None else ""
+    words = re.findall(r"[a-z_]+", re.sub(r"backward\d*\b", "", message.lower()))
+    return frozenset(word.strip("_") for word in words)
+
+
+def _nearest_maker(chain: list[tuple[Call, Api]]) -> tuple[Call, Api] | None:
+    """The first maker that is an operation, rather than a creation or a mere reduction."""
+    operations = [
+        (call, api)
+        for call, api in chain
+        if api.kind is not ApiKind.CLASS and any(v.value.is_tensor for v in call.inputs())
+    ]
+    proper = [pair for pair in operations if leaf(pair[0].name) not in REDUCTIONS]
+    return next(iter(proper or operations or chain), None)

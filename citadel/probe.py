@@ -67,7 +67,7 @@ def probe(
             "occurrence": verified.call.occurrence,
             "plans": [[i, plan.target, plan.to_json()] for i, plan in enumerate(plans)],
             "wanted": _coarse(wanted),
-            "touch": verified.deferred or _may_be_deferred(verified),
+            "onward": verified.deferred or _may_be_deferred(verified),
             "wall": ATTEMPT_SECONDS,
             "total": seconds,
         },
@@ -104,7 +104,7 @@ def _attempt(plan: Adaptation, event: dict[str, Any], wanted: Symptom) -> Attemp
         outcome = ProbeOutcome.CLEAN
     elif how == "budget":
         outcome = ProbeOutcome.BUDGET
-    elif how == "raise" and event.get("at") == "adapt":
+    elif how == "raise" and event.get("stage") == "adapt":
         outcome = ProbeOutcome.NOT_ADAPTED
     elif status.matches(wanted, seen):
         outcome = ProbeOutcome.HIT

@@ -21,47 +21,74 @@ from trace_calls import BUILT, OPERATORS, others, text
 BATCH = 64
 
 
-def run(emit, code, traced, site, occurrence, plans, wanted, touch, wall, total):
+def run(emit, code, traced, site, occurrence, plans, wanted, onward, wall, total):
     """Try `plans` (see `citadel.plan.model.Adaptation.to_json`) at one execution of one call.
 
     `plans` are (index, group, plan); the first plan of a group (an API) that runs through, or fails
     in the `wanted` way (exception class, signal number, "timeout"), spares the group's others.
 
-    `touch`: also print each result (the source's failure showed only when its result was used).
+    `onward`: the source's failure showed only when its result was used, so each attempt carries on
+    with the rest of the case, the sibling's result in the place of the source's.
     `wall`: seconds per attempt; `total`: seconds for all of them.
     """
     sys.modules["torch"].set_num_threads(1)
-    probe = Probe(emit, plans, wanted, touch, wall, time.monotonic() + total)
+    probe = Probe(emit, plans, wanted, onward, wall, time.monotonic() + total)
 
     def hook(at, nth, function, args, kwargs):
-        if at == site and nth == occurrence:
-            probe.all(function, args, kwargs)
-            raise case.Stop
+        if probe.going is None and at == site and nth == occurrence:
+            replaced = probe.all(function, args, kwargs)
+            if replaced is None:
+                raise case.Stop
+            return replaced
+        return None
 
-    return case.run(emit, code, traced, hook)
+    exit_code = case.run(probe.tell, code, traced, hook)
+    if probe.going is not None:
+        probe.arrived()
+    return exit_code
 
 
 class Probe:
     """The attempts at one call. `plans` are (index, group, plan), a group's plans in a row."""
 
-    def __init__(self, emit, plans, wanted, touch, wall, deadline):
+    def __init__(self, emit, plans, wanted, onward, wall, deadline):
         self.emit = emit
         self.plans = plans
         self.wanted = wanted
-        self.touch = touch
+        self.onward = onward
         self.wall = wall
         self.deadline = deadline
+        self.going = None  # in a grandchild that carries on: where it reports to
+        self.problem = None
+
+    def tell(self, event):
+        """The case's own events; those of a grandchild that carries on are not the trace's."""
+        if self.going is None:
+            self.emit(event)
+        elif event["e"] == "exception":
+            self.problem = event
+
+    def arrived(self):
+        """The end of a grandchild that carried on to the end of the case."""
+        record = {"o": "ok", "at": self.going[1]}
+        if self.problem is not None:
+            record.update(self.problem, o="raise", stage="call")
+        os.write(self.going[0], json.dumps(record).encode("utf-8") + b"\n")
+        os._exit(0)
 
     def all(self, function, args, kwargs):
+        """All attempts. Returns the result to carry on with, where that is what is left to do."""
         values = live_values(function, args, kwargs)
         position = 0
         alone = False
         while position < len(self.plans):
             if time.monotonic() > self.deadline:
                 self.emit({"e": "probe", "i": self.plans[position][0], "o": "budget"})
-                return
+                return None
             start = position
             last = self.batch(position, 1 if alone else BATCH, values)
+            if self.going is not None:
+                return last
             position = last["next"]
             alone = False
             if last["died"] is not None:
@@ -70,14 +97,17 @@ class Probe:
                     continue
                 self.report(position, last["died"])
                 position = self.after(position, last["died"])
+        return None
 
     def batch(self, start, size, values):
         """Attempts from `start` on in one grandchild, until one changes the arguments or dies."""
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
+            os.close(reading)
+            if self.onward:
+                return self.carry_on(start, values, writing)
             try:
-                os.close(reading)
                 self.attempts(start, size, values, writing)
             finally:
                 os._exit(0)
@@ -102,11 +132,21 @@ class Probe:
             died = {"o": "exit", "code": os.WEXITSTATUS(status)}
         return {"next": position, "died": died}
 
+    def carry_on(self, position, values, writing):
+        """One attempt in a grandchild whose case goes on; returns `(result,)` if it may."""
+        record, result = execute(self.plans[position][2], values)
+        if record["o"] != "ok":
+            record["at"] = position
+            os.write(writing, json.dumps(record).encode("utf-8") + b"\n")
+            os._exit(0)
+        self.going = (writing, position)
+        return (result,)
+
     def attempts(self, start, size, values, writing):
         position = start
         before = state(values)
         while position < min(len(self.plans), start + size):
-            record = execute(self.plans[position][2], values, self.touch)
+            record = execute(self.plans[position][2], values)[0]
             record["at"] = position
             os.write(writing, json.dumps(record).encode("utf-8") + b"\n")
             if state(values) != before:
@@ -192,8 +232,11 @@ def live_values(function, args, kwargs):
     return values
 
 
-def execute(plan, values, touch):
-    """Make the planned call; says whether preparing the arguments or the call itself failed."""
+def execute(plan, values):
+    """Make the planned call: (record, result).
+
+    The record's stage says whether preparing the arguments ("adapt") or the call itself failed.
+    """
     stage = "adapt"
     try:
         receiver = plan["receiver"] and evaluate(plan["receiver"], values)
@@ -209,12 +252,11 @@ def execute(plan, values, touch):
             target = result = target(*new[0], **new[1])
         if form != "constructor":
             result = target(*call[0], **call[1])
-        if touch:
-            repr(result)
     except BaseException as problem:
         kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
-        return {"o": "raise", "at": stage, "types": kinds, "message": text(problem)[:2000]}
-    return {"o": "ok"}
+        message = text(problem)[:2000]
+        return {"o": "raise", "stage": stage, "types": kinds, "message": message}, None
+    return {"o": "ok"}, result
 
 
 def resolve(name):

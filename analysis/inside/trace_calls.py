@@ -33,7 +33,8 @@ _SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "n
 class Tracer:
     """Callable `(site, function, *args, **kwargs)` that calls, records and returns the result.
 
-    `hook(site, occurrence, function, args, kwargs)` runs before the call, if given (the probe).
+    `hook(site, occurrence, function, args, kwargs)` runs before the call, if given (the probe); it
+    may return `(result,)`, which then stands in for the call.
     """
 
     def __init__(self, emit, hook=None):
@@ -50,7 +51,9 @@ class Tracer:
     def __call__(self, site, function, /, *args, **kwargs):
         occurrence = self.seen[site] = self.seen.get(site, 0) + 1
         if self.hook is not None:
-            self.hook(site, occurrence, function, args, kwargs)
+            replaced = self.hook(site, occurrence, function, args, kwargs)
+            if replaced is not None:
+                return replaced[0]
         name, form, receiver = self.identify(function, args)
         if not self.worth(name, form, args, kwargs):
             return function(*args, **kwargs)

@@ -1,8 +1,8 @@
 """Rewrites a case so that each of its calls goes through the tracer.
 
 In: Python source. Out: the same text, line by line, in which `f(x)` reads `__citadel__(7, f, x)`
-and `a @ b` reads `__citadel__(8, __citadel_operators__.matmul, a, b)`. The number is the *site*, the
-index of the node in `Instrumented.nodes`. What depends on the caller's frame is left alone.
+and `a @ b` reads `__citadel__(8, __citadel_operators__.matmul, a, b)`. The number is the *site*,
+the index of the node in `Instrumented.nodes`. What depends on the caller's frame is left alone.
 """
 
 from __future__ import annotations

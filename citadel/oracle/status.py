@@ -26,6 +26,8 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"0x[0-9a-fA-F]+"), "ADDRESS"),
     # The assertion's file tells where it is; its line moves with every release.
     (re.compile(r"[\"']?(?:[\w.+-]*/)+([\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp|py))[\"']?:\d+"), r"\1"),
+    # Autograd calls its nodes after the operation: ExpBackward0, or Exp for short.
+    (re.compile(r"\b\w+Backward\d*\b|(?<=output \d of )\w+"), "NODE"),
     (re.compile(r"\b(?:aten|prims|prim|quantized|mkldnn)::\w+(?:\.\w+)?"), "OP"),
     # Kernels are named after their operators: "addmm_impl_cpu_" not implemented for 'Half'.
     (re.compile(r"\"\w+\"(?= not implemented for)"), "OP"),
