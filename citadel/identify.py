@@ -14,6 +14,7 @@ from analysis.catalog.model import Api, ApiKind, Catalog
 from analysis.target.observation import Call, Observation, Outcome
 from harvest.report.model import Mention
 
+LAYER_FORMS = ("module", "inner")
 OPERATOR_FORMS = ("operator", "reflected")
 USERS_OF_VALUES = frozenset(
     ("backward", "grad", "item", "tolist", "numpy", "cpu", "clone", "print", "repr", "str")
@@ -119,7 +120,7 @@ def makers(call: Call, calls: Sequence[Call]) -> Iterator[Call]:
 
 def constructor_of(call: Call, calls: Sequence[Call]) -> Call | None:
     """Where the layer of a `module` call was constructed, if that was traced."""
-    if call.form != "module" or call.receiver is None:
+    if call.form not in LAYER_FORMS or call.receiver is None:
         return None
     for earlier in calls:
         built = earlier.result if earlier.form == "class" else None

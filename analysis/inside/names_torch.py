@@ -74,6 +74,13 @@ def _class_name(kind):
     return "{}.{}".format(kind.__module__, kind.__qualname__)
 
 
+def layers(function):
+    """The layers of a plain `Sequential` without hooks, else None."""
+    if type(function) is not torch.nn.Sequential:
+        return None
+    return None if function._forward_hooks or function._forward_pre_hooks else list(function)
+
+
 def interesting(value):
     """Whether the tracer follows this object: tensors and layers."""
     return isinstance(value, (torch.Tensor, torch.nn.Module))

@@ -154,9 +154,7 @@ class Probe:
             position = self.after(position, record)
 
     def report(self, position, record):
-        event = {"e": "probe", "i": self.plans[position][0]}
-        event.update(record)
-        self.emit(event)
+        self.emit(dict(record, e="probe", i=self.plans[position][0]))
 
     def after(self, position, record):
         """The next attempt: a settled group's other plans are left out."""

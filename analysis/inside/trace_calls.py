@@ -49,6 +49,9 @@ class Tracer:
         self.names = __import__("names_" + framework) if framework else None
 
     def __call__(self, site, function, /, *args, **kwargs):
+        return self.call(site, function, args, kwargs)
+
+    def call(self, site, function, args, kwargs, inner=False):
         occurrence = self.seen[site] = self.seen.get(site, 0) + 1
         if self.hook is not None:
             replaced = self.hook(site, occurrence, function, args, kwargs)
@@ -57,13 +60,14 @@ class Tracer:
         name, form, receiver = self.identify(function, args)
         if not self.worth(name, form, args, kwargs):
             return function(*args, **kwargs)
+        form = "inner" if inner and form == "module" else form
         number = self.count = self.count + 1
         loud = occurrence <= QUIET_AFTER and number <= MAX_EVENTS
         if loud:
             self.started(number, site, occurrence, name, form, receiver, args, kwargs)
         self.depth += 1
         try:
-            result = function(*args, **kwargs)
+            result = self.result(site, function, args, kwargs)
         except BaseException as problem:
             if not loud:
                 self.started(number, site, occurrence, name, form, receiver, args, kwargs)
@@ -77,6 +81,16 @@ class Tracer:
         if loud:
             self.emit({"e": "return", "n": number, "value": self.seen_value(result)})
         return result
+
+    def result(self, site, function, args, kwargs):
+        """Call it; a plain sequence of layers is gone through here, to see which one fails."""
+        layers = self.names.layers(function) if self.names is not None and not kwargs else None
+        if layers is None or len(args) != 1:
+            return function(*args, **kwargs)
+        value = args[0]
+        for layer in layers:
+            value = self.call(site, layer, (value,), {}, inner=True)
+        return value
 
     def started(self, number, site, occurrence, name, form, receiver, args, kwargs):
         self.emit(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
 from analysis.target.observation import Argument, Call
-from citadel.identify import OPERATOR_FORMS, constructor_of
+from citadel.identify import LAYER_FORMS, OPERATOR_FORMS, constructor_of
 from citadel.plan.model import SourceValue
 from citadel.plan.types import fits
 
@@ -40,7 +40,7 @@ class Invocation:
 
 def invocation(call: Call, api: Api, calls: Sequence[Call]) -> Invocation:
     """Bind the arguments of a traced call (and of its layer's construction) to parameter names."""
-    if call.form == "module":
+    if call.form in LAYER_FORMS:
         built = constructor_of(call, calls)
         values = () if built is None else _bound(built, api.signatures, "new")
         values += _bound(call, api.call_signatures, "arg")

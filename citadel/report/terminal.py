@@ -151,6 +151,8 @@ def _render_rest(console: Console, triage: Triage) -> None:
     ]
     if triage.tried:
         rest.insert(0, f"tried {triage.tried}")
+    if triage.unconfirmed:
+        rest.append(f"not replayed for lack of time {triage.unconfirmed} (see --budget)")
     if rest:
         console.print()
         _say(console, "others: " + ", ".join(rest))

@@ -16,6 +16,7 @@ import libcst as cst
 from analysis.target.instrument import Instrumented
 from analysis.target.operators import NAMESPACE, operation
 from analysis.values import Value
+from citadel.identify import LAYER_FORMS
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation, Expression, Fill, Form, Slot, Take
 from citadel.rewrite import imports
@@ -40,7 +41,9 @@ class Rewriter:
         self._call = source.nodes[invocation.call.site]
         built = invocation.constructor
         self._built = source.nodes[built.site] if built is not None else None
-        self._layer = invocation.call.form == "module"
+        self._layer = invocation.call.form in LAYER_FORMS
+        self._inner = invocation.call.form == "inner"
+        self._given = [v.key for v in invocation.values if v.key.startswith(("arg:", "kw:"))]
         self._aliases = imports.aliases(source.module)
         self._values: Mapping[str, Value] = {
             value.key: value.value for value in (*invocation.values, *invocation.attributes)
@@ -62,7 +65,7 @@ class Rewriter:
             construction = self._construction(plan)
             if construction is not None and self._built is not None:
                 yield self._replaced({self._built: construction}, plan), ()
-        plain = self._whole(plan, {})
+        plain = None if self._inner else self._whole(plan, {})
         if plain is None:
             return
         for key, definition, changed in self._reshapable(plan):
@@ -87,10 +90,8 @@ class Rewriter:
     def _same_call(self, plan: Adaptation) -> bool:
         """Whether the layer is called just as before, so that only its construction changes."""
         given = [slot.value for slot in plan.call]
-        keys = [key for key in self._arguments if key.startswith(("arg:", "kw:"))]
-        return [v.key for v in given if isinstance(v, Take) and not v.steps] == keys and len(
-            given
-        ) == len(keys)
+        kept = [value.key for value in given if isinstance(value, Take) and not value.steps]
+        return kept == self._given and len(given) == len(self._given)
 
     def _whole(
         self, plan: Adaptation, replaced_steps: Mapping[str, tuple[()]]
