@@ -195,9 +195,10 @@ def expression_is_receiver(expression: Expression) -> bool:
 
 
 def _keyword_name(place: _Place, target: Api) -> str:
-    """Operator schemas call the first tensor `self`; Python callers write `input`."""
+    """Operator schemas call the first tensor `self`; callers of Python functions write `input`."""
     name = place.parameter.name
-    return "input" if name == "self" and target.kind is not ApiKind.METHOD else name
+    python = target.kind not in (ApiKind.METHOD, ApiKind.OP)
+    return "input" if name == "self" and python else name
 
 
 def _must_be_given(place: _Place, target: Api) -> bool:

@@ -1,0 +1,119 @@
+"""Dimension differences: what the names state, and what becomes of the values."""
+
+import pytest
+
+from analysis.catalog.model import Api, ApiKind
+from analysis.target.observation import Call
+from analysis.values import Value
+from citadel.plan.dimensions import Lift, dimension_change, lifted, spatial
+from citadel.plan.invocation import Invocation
+from citadel.plan.model import SourceValue, Step
+
+UP = Lift(before=2, after=3)
+DOWN = Lift(before=2, after=1)
+
+
+def tensor(*shape):
+    return Value(kind="tensor", shape=shape, dtype="float32", layout="strided")
+
+
+def ints(*numbers):
+    return Value(kind="tuple", items=tuple(Value(kind="int", text=str(n)) for n in numbers))
+
+
+def named(value, name="input"):
+    return SourceValue(key="arg:0", name=name, value=value)
+
+
+@pytest.mark.parametrize(
+    ("name", "dimensions"),
+    [
+        ("torch.nn.functional.conv2d", 2),
+        ("torch.nn.MaxPool3d", 3),
+        ("torch.nn.LazyConvTranspose1d", 1),
+        ("torch.nn.functional.max_pool2d_with_indices", 2),
+        ("torch.ops.aten.slow_conv3d", 3),
+        ("torch.atleast_1d", 1),
+        ("torch.nn.Linear", None),
+        ("torch.conv2d.weird", None),
+        ("torch.nn.functional.gelu", None),
+        ("torch.fake1data", None),
+    ],
+)
+def test_spatial_dimensions_are_read_off_the_name(name, dimensions):
+    assert spatial(name) == dimensions
+
+
+@pytest.mark.parametrize(
+    ("value", "lift", "steps"),
+    [
+        (tensor(1, 4, 8, 8), UP, [("lift", 1)]),
+        (tensor(4, 8, 8), UP, [("lift", 1)]),
+        (tensor(1, 4, 8, 8), DOWN, [("lower", 1)]),
+        (tensor(1, 4, 8, 8, 8), Lift(before=3, after=1), [("lower", 2)]),
+        (tensor(4, 8), UP, []),
+        (tensor(4), UP, []),
+        (tensor(), UP, []),
+        (ints(3, 3), UP, [("resize", 3)]),
+        (ints(3, 3), DOWN, [("resize", 1)]),
+        (ints(1, 1, 1, 1), UP, [("resize", 6)]),
+        (ints(1, 1, 1), UP, []),
+        (Value(kind="int", text="3"), UP, []),
+        (Value(kind="list", length=2), UP, []),
+        (tensor(1, 4, 8, 8), Lift(), []),
+        (tensor(1, 4, 8, 8), Lift(before=2, after=2), []),
+    ],
+)
+def test_what_becomes_of_a_value(value, lift, steps):
+    assert lifted(named(value), lift) == tuple(Step(name=n, amount=a) for n, a in steps)
+
+
+def test_coordinates_per_dimension_are_narrowed_where_asked():
+    offsets = named(tensor(5, 2), "offsets")
+    assert lifted(offsets, Lift(before=2, after=3, narrow=True)) == (Step(name="narrow", amount=3),)
+    assert lifted(offsets, UP) == ()
+
+
+def source(name, *values):
+    call = Call(
+        number=1,
+        site=0,
+        occurrence=1,
+        depth=0,
+        name=name,
+        form="function",
+        receiver=None,
+        arguments=(),
+        keywords=(),
+    )
+    api = Api(name=name, kind=ApiKind.FUNCTION)
+    return Invocation(
+        api=api, call=call, constructor=None, values=tuple(named(value) for value in values)
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("torch.conv2d", "torch.conv2d"),
+        ("torch.conv2d", "torch.conv_transpose2d"),
+        ("torch.conv2d", "torch.matmul"),
+        ("torch.matmul", "torch.conv2d"),
+    ],
+)
+def test_without_a_difference_in_the_names_nothing_changes(one, other):
+    assert list(dimension_change(source(one, tensor(1, 4, 8, 8)), other)) == [Lift()]
+
+
+def test_a_difference_in_the_names_is_a_lift():
+    changes = list(dimension_change(source("torch.conv2d", tensor(1, 4, 8, 8)), "torch.conv3d"))
+    assert [(c.amount, c.narrow) for c in changes] == [(1, False)]
+    assert changes[0].edits == ("dimensions 2d -> 3d",)
+    assert Lift().edits == ()
+
+
+def test_coordinates_are_tried_narrowed_first():
+    call = source("torch.nn.functional.fractional_max_pool2d", tensor(1, 4, 8, 8), tensor(4, 2))
+    changes = list(dimension_change(call, "torch.nn.functional.fractional_max_pool3d"))
+    assert [change.narrow for change in changes] == [True, False]
+    assert [change.guess for change in changes] == [False, True]
