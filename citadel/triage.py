@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from analysis.target.session import Limits, Session
+from citadel.candidates import candidates
 from citadel.family.group import families
 from citadel.judge import judge
-from citadel.match.rank import Candidate, rank
+from citadel.match.rank import Candidate
 from citadel.model import (
     Finding,
     Seconds,
@@ -24,14 +25,13 @@ from citadel.model import (
     VerdictKind,
 )
 from citadel.oracle import status
-from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
-from citadel.plan.model import Adaptation, Obstacle
+from citadel.plan.model import Adaptation
 from citadel.probe import ProbeOutcome
 from citadel.replays import Replays
 from citadel.rewrite.rewriter import Rewriter
 from citadel.verify import NotVerified, Verified, verify
-from citadel.walk import AT_LEAST, Entry, Probed, Walk, walk
+from citadel.walk import AT_LEAST, Probed, Walk, walk
 from citadel.workbench import Workbench
 from harvest.report.model import Reading
 
@@ -115,7 +115,9 @@ class _Hunt:
     def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
         deadline = time.monotonic() + self.options.walk.seconds
-        entries, planned = self._entries()
+        entries = candidates(self._invocation, self.bench)
+        planned = {candidate.api.name: plans for candidate, plans in entries}
+        self._rank = {name: position for position, name in enumerate(planned)}
         replays = Replays(self.bench.replays)
         try:
             for probed in walk(
@@ -160,21 +162,6 @@ class _Hunt:
             f"{hits} of {tried} unrelated APIs fail the same way: "
             "the cause may lie outside the API under suspicion"
         )
-
-    def _entries(self) -> tuple[list[Entry], dict[str, tuple[Adaptation, ...]]]:
-        catalog, source = self.bench.index.catalog, self.verified.api
-        planned: dict[str, tuple[Adaptation, ...]] = {}
-        for api in catalog.apis.values():
-            if api.name == source.name:
-                continue
-            found = plans(self._invocation, api, self.bench.samples)
-            if not isinstance(found, Obstacle):
-                planned[api.name] = found
-        compatible = {name: found[0].plausibility for name, found in planned.items()}
-        ranked = rank(source, self.bench.index, compatible)
-        entries = [(c, planned[c.api.name]) for c in ranked if c.api.name in planned]
-        self._rank = {c.api.name: position for position, (c, _) in enumerate(entries)}
-        return entries, planned
 
     def _replayed(
         self, probed: Probed, planned: tuple[Adaptation, ...], session: Session

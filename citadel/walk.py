@@ -31,10 +31,12 @@ PATIENCE = 1500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
-    """How far to walk: at most `siblings` APIs (None: all) and `seconds`."""
+    """How far to walk: at most `siblings` APIs (None: all) and `seconds`, and no further than
+    `patience` APIs behind the last hit (None: to the end)."""
 
     siblings: int | None = None
     seconds: float = 60.0
+    patience: int | None = PATIENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,7 @@ class _Progress:
     def __init__(self, entries: Sequence[Entry], walk: Walk) -> None:
         self.entries = entries[: walk.siblings] if walk.siblings is not None else entries
         self.deadline = time.monotonic() + walk.seconds
+        self.patience = walk.patience
         self.lock = threading.Lock()
         self.next = 0
         self.last_hit = 0
@@ -65,8 +68,10 @@ class _Progress:
         """The next chunk; empty when the walk is over."""
         with self.lock:
             start = self.next
-            patience = max(AT_LEAST, self.last_hit + PATIENCE)
-            if self.stopped or start >= patience or time.monotonic() > self.deadline:
+            far = self.patience is not None and start >= max(
+                AT_LEAST, self.last_hit + self.patience
+            )
+            if self.stopped or far or time.monotonic() > self.deadline:
                 return start, ()
             self.next = start + CHUNK
             return start, self.entries[start : start + CHUNK]

@@ -58,6 +58,7 @@ class Probe:
         self.onward = onward
         self.wall = wall
         self.deadline = deadline
+        self.open = []  # attempts that ran through the call, whose case has yet to go on
         self.going = None  # in a grandchild that carries on: where it reports to
         self.problem = None
 
@@ -81,14 +82,9 @@ class Probe:
         values = live_values(function, args, kwargs)
         position = 0
         alone = False
-        while position < len(self.plans):
-            if time.monotonic() > self.deadline:
-                self.emit({"e": "probe", "i": self.plans[position][0], "o": "budget"})
-                return None
+        while position < len(self.plans) and not self.late(position):
             start = position
             last = self.batch(position, 1 if alone else BATCH, values)
-            if self.going is not None:
-                return last
             position = last["next"]
             alone = False
             if last["died"] is not None:
@@ -97,15 +93,30 @@ class Probe:
                     continue
                 self.report(position, last["died"])
                 position = self.after(position, last["died"])
+        for position in self.open:
+            if self.late(position):
+                break
+            last = self.batch(position, 1, values, onward=True)
+            if self.going is not None:
+                return last
+            if last["died"] is not None:
+                self.report(position, last["died"], settled=True)
         return None
 
-    def batch(self, start, size, values):
+    def late(self, position):
+        """Whether the time is up, which is reported."""
+        if time.monotonic() <= self.deadline:
+            return False
+        self.emit({"e": "probe", "i": self.plans[position][0], "o": "budget"})
+        return True
+
+    def batch(self, start, size, values, onward=False):
         """Attempts from `start` on in one grandchild, until one changes the arguments or dies."""
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
             os.close(reading)
-            if self.onward:
+            if onward:
                 return self.carry_on(start, values, writing)
             try:
                 self.attempts(start, size, values, writing)
@@ -119,7 +130,7 @@ class Probe:
             if record is None:
                 break
             position = record["at"]
-            self.report(position, record)
+            self.report(position, record, settled=onward)
             position = self.after(position, record)
         if lines.timed_out:
             os.kill(pid, signal.SIGKILL)
@@ -153,7 +164,11 @@ class Probe:
                 return
             position = self.after(position, record)
 
-    def report(self, position, record):
+    def report(self, position, record, settled=False):
+        """Tell the host, unless the attempt has yet to be carried on with."""
+        if self.onward and record["o"] == "ok" and not settled:
+            self.open.append(position)
+            return
         self.emit(dict(record, e="probe", i=self.plans[position][0]))
 
     def after(self, position, record):

@@ -1,0 +1,5 @@
+"""`python -m citadel`."""
+
+from citadel.cli import main
+
+main()
