@@ -11,6 +11,9 @@ import traceback
 import types
 
 NAME = "case.py"
+DONE = b'{"e": "done"}\n'
+RAISED = b'{"e": "exception", "types": ["BaseException"], "message": ""}\n'
+"""Made beforehand, for a case that leaves nothing of the interpreter in working order."""
 
 
 class Stop(BaseException):
@@ -44,18 +47,41 @@ def run(emit, code, traced=None, hook=None):
     except Stop:
         return 0
     except BaseException as problem:
-        emit(exception_event(problem, path))
+        try:
+            event = exception_event(problem, path)
+        except BaseException:  # whatever the case did to the interpreter or its own exception
+            event = {"e": "exception", "types": ["BaseException"], "message": ""}
+        _tell(emit, event, RAISED)
         print_exception(problem, path)
         return 1
-    emit({"e": "done"})
+    _tell(emit, {"e": "done"}, DONE)
     return 0
 
 
+def _tell(emit, event, line):
+    """Emit an event, or the line prepared for it when even that fails by now."""
+    try:
+        emit(event)
+    except BaseException:
+        try:
+            emit.raw(line)
+        except BaseException:
+            pass
+
+
 def _exit_code(emit, problem):
-    if problem.code in (None, 0):
-        emit({"e": "done"})
+    """As the interpreter has it: numbers are the status, anything else is printed."""
+    code = getattr(problem, "code", None)
+    if code is None or (type(code) in (int, bool) and code == 0):
+        _tell(emit, {"e": "done"}, DONE)
         return 0
-    return problem.code if isinstance(problem.code, int) else 1
+    if isinstance(code, int):
+        return int(code) if abs(code) < 1 << 63 else -1
+    try:
+        sys.stderr.write(str(code) + "\n")
+    except BaseException:
+        pass
+    return 1
 
 
 def exception_event(problem, path):
@@ -79,7 +105,7 @@ def message(problem):
     """The exception's text; a hostile `__str__` does not stop us."""
     try:
         return str(problem)[:4000]
-    except Exception:
+    except BaseException:
         return "<exception without text>"
 
 
@@ -89,10 +115,14 @@ def ours(filename):
 
 def print_exception(problem, path):
     """The traceback as the interpreter prints it, without Citadel's own frames."""
-    frames = [f for f in traceback.extract_tb(problem.__traceback__) if not ours(f.filename)]
-    lines = traceback.format_list(frames) + traceback.format_exception_only(type(problem), problem)
     try:
-        sys.stderr.write("Traceback (most recent call last):\n" + "".join(lines))
+        frames = [f for f in traceback.extract_tb(problem.__traceback__) if not ours(f.filename)]
+        try:
+            last = traceback.format_exception_only(type(problem), problem)
+        except BaseException:
+            last = ["<exception without text>\n"]
+        lines = ["Traceback (most recent call last):\n", *traceback.format_list(frames), *last]
+        sys.stderr.write("".join(lines))
         sys.stderr.flush()
-    except Exception:
+    except BaseException:
         pass

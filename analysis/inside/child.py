@@ -4,36 +4,56 @@ A job names an entry `module:function` of this folder. A function that returns a
 events; one that takes `emit` calls it. Either way each event is one JSON line on the event pipe.
 """
 
+import atexit
 import faulthandler
 import importlib
-import json
 import os
 import random
 import resource
+import signal
 import sys
+import threading
+
+# By name: a case may replace what these modules hold.
+from json import JSONEncoder
+from os import _exit, getpid, write
+
+import confine
+import processes
+import seccomp
 
 MEMORY_SLACK = 4
 """Address space allowed, as a multiple of the resident memory allowed."""
+OF_CASES = ("case", "probe")
+"""Modules whose entries run a stranger's text, and end as the interpreter does."""
+EVENTS = 3
+OPEN_FILES = 4096
+NO_CORE = 1
+"""As limit of a core file, 1 is what keeps a crash from starting the system's crash collector."""
 
 
-def main(job, pipes, control):
-    stdout, stderr, events = pipes
+def main(job, pipes):
     os.setsid()
-    null = os.open(os.devnull, os.O_RDONLY)
-    for source, wanted in ((null, 0), (stdout, 1), (stderr, 2)):
-        os.dup2(source, wanted)
-    for fd in (*control, stdout, stderr):
-        os.close(fd)
-    os.closerange(events + 1, 256)
-    sys.stdin, sys.stdout, sys.stderr = _stream(0, "r"), _stream(1, "w"), _stream(2, "w")
-    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+    _redirect(*pipes)
+    # The server hides its memory; hiding the child's too would hide how much it uses.
+    processes.prctl(processes.PR_SET_DUMPABLE, 1)
+    processes.prctl(processes.PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
+    streams = _stream(0, "r"), _stream(1, "w"), _stream(2, "w")
+    sys.stdin, sys.stdout, sys.stderr = streams
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = streams
     _limit(job["limits"])
+    _leash(job["sandbox"])
     os.chdir(job["scratch"])
     faulthandler.enable(file=2, all_threads=False)
     _seed(job["arguments"].pop("seed", 0))
-    code = _run(job, Emitter(events))
-    _flush()
-    os._exit(code)
+    module = job["entry"].partition(":")[0]
+    code = _run(job, module in OF_CASES, Emitter(EVENTS))
+    _finish(streams[1:], exits=module in OF_CASES)
+    _exit(code & 0xFF)
 
 
 class Emitter:
@@ -41,20 +61,35 @@ class Emitter:
 
     def __init__(self, fd):
         self.fd = fd
+        self.owner = getpid()
+        self.encode = JSONEncoder().encode
 
     def __call__(self, event):
-        data = json.dumps(event).encode("utf-8") + b"\n"
+        if getpid() == self.owner:  # a fork of the case is not the case
+            self.raw(self.encode(event).encode("utf-8") + b"\n")
+
+    def raw(self, data):
+        """Write a line that is ready."""
         try:
             while data:
-                data = data[os.write(self.fd, data) :]
+                data = data[write(self.fd, data) :]
         except OSError:  # the case closed our pipe
             pass
 
 
-def _run(job, emit):
+def _redirect(stdout, stderr, events):
+    """The pipes as files 1, 2 and 3; nothing else of the server's stays open."""
+    high = [os.open(os.devnull, os.O_RDONLY), *map(os.dup, (stdout, stderr, events))]
+    for wanted, source in enumerate(high):
+        # Above the server's own files, so that none is overwritten before it is used.
+        os.dup2(source, wanted, inheritable=wanted != EVENTS)
+    os.closerange(EVENTS + 1, OPEN_FILES)
+
+
+def _run(job, of_case, emit):
     module, _, function = job["entry"].partition(":")
     entry = getattr(importlib.import_module(module), function)
-    if module in ("case", "probe"):
+    if of_case:
         return entry(emit, **job["arguments"])
     try:
         for event in entry(**job["arguments"]):
@@ -68,7 +103,8 @@ def _run(job, emit):
 
 
 def _stream(fd, mode):
-    return open(fd, mode, encoding="utf-8", errors="replace", closefd=False)
+    # By lines, so that what was printed before a crash is not lost in it.
+    return open(fd, mode, 1, encoding="utf-8", errors="replace", closefd=False)
 
 
 def _limit(limits):
@@ -76,9 +112,10 @@ def _limit(limits):
         used = int(file.read().split()[0]) * resource.getpagesize()
     cpu = int(limits["cpu"])
     wanted = (
-        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_CORE, NO_CORE, NO_CORE),
         (resource.RLIMIT_CPU, cpu, cpu + 1),
         (resource.RLIMIT_FSIZE, limits["file"], limits["file"]),
+        (resource.RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES),
         (resource.RLIMIT_AS, used + MEMORY_SLACK * limits["memory"], resource.RLIM_INFINITY),
     )
     for name, soft, hard in wanted:
@@ -87,6 +124,13 @@ def _limit(limits):
             soft = min(soft, ceiling)
             hard = ceiling if hard == resource.RLIM_INFINITY else min(hard, ceiling)
         resource.setrlimit(name, (soft, hard))
+
+
+def _leash(sandbox):
+    """Outside of a process-id namespace, keep the case together and its signals to itself."""
+    if sandbox != "bubblewrap" and seccomp.offered():
+        unscoped = sandbox == "landlock" and confine.version() < confine.SCOPE_VERSION
+        seccomp.leash(strict=unscoped)
 
 
 def _seed(seed):
@@ -101,9 +145,20 @@ def _seed(seed):
             target(seed)
 
 
-def _flush():
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except Exception:
-            pass
+def _finish(streams, exits):
+    """What the interpreter does at exit: wait for threads, run exit handlers, flush.
+
+    The framework is not torn down; that would cost more than most cases.
+    """
+    for step in (threading._shutdown, atexit._run_exitfuncs) if exits else ():
+        _quietly(step)
+    replaced = vars(sys).get("stdout"), vars(sys).get("stderr")
+    for stream in (*replaced, *streams):
+        _quietly(lambda stream=stream: stream.flush())
+
+
+def _quietly(step):
+    try:
+        step()
+    except BaseException:
+        pass

@@ -1,7 +1,7 @@
 """The fork server: imports the framework once, then forks one child per job.
 
-Started by `analysis.target.session` inside the sandbox as `python -I server.py FRAMEWORK`. Jobs
-come as JSON lines on standard input; events and results leave as such on standard output:
+Started by `analysis.target.session` inside the sandbox as `server.py FRAMEWORK SANDBOX SCRATCH`.
+Jobs come as JSON lines on standard input; events and results leave as such on standard output:
 
     -> {"id": 1, "entry": "case:run", "arguments": {...}, "limits": {...}}
     <- {"id": 1, "event": {...}}            any number, as they happen
@@ -12,26 +12,30 @@ deadlocks its children. It only imports, forks, and watches: wall time, resident
 processes and output of everything below it, which it kills from outside.
 """
 
-import ctypes
 import importlib
 import importlib.util
 import json
 import os
-import resource
 import select
-import shutil
 import signal
 import sys
 import tempfile
 import time
+
+import processes
+import sweep
 
 TICK = 0.02
 MEMORY_TICK = 0.1
 KEEP = 1 << 16  # bytes of output kept at either end
 MAX_EVENT = 1 << 20
 MAX_EVENTS_BYTES = 1 << 26
-PR_SET_DUMPABLE = 4
-PR_SET_CHILD_SUBREAPER = 36
+MAX_DIGITS = 300
+SCRATCH_TICK = 0.5
+SWEEP_SECONDS = 2.0
+NAMESPACE = "bubblewrap"
+"""The sandbox in which this process is the first of a process-id namespace, and all else ours."""
+SHARED = "/dev/shm"
 
 
 class Output:
@@ -65,75 +69,50 @@ class Events:
 
     def add(self, data):
         self.total += len(data)
-        if self.total > MAX_EVENTS_BYTES:
-            return
         lines = (self.rest + data).split(b"\n")
         self.rest = lines.pop()[:MAX_EVENT]
         for line in lines:
             try:
-                event = json.loads(line.decode("utf-8"))
-            except ValueError:
+                event = json.loads(line.decode("utf-8"), parse_int=number)
+            except (ValueError, RecursionError):
                 continue
             if isinstance(event, dict):
                 self.relay(event)
 
 
-def processes():
-    """(pid, parent, resident bytes) of every live process that this one can see."""
-    page = resource.getpagesize()
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            with open("/proc/%s/stat" % name, "rb") as file:
-                fields = file.read().rpartition(b")")[2].split()
-        except OSError:  # gone meanwhile
-            continue
-        if fields[0] not in (b"Z", b"X"):
-            yield int(name), int(fields[1]), int(fields[21]) * page
-
-
-def below(root):
-    """{pid: resident bytes} of all descendants of `root`; orphans are adopted by the server."""
-    children = {}
-    resident = {}
-    for pid, parent, size in processes():
-        children.setdefault(parent, []).append(pid)
-        resident[pid] = size
-    found, queue = {}, list(children.get(root, ()))
-    while queue:
-        pid = queue.pop()
-        found[pid] = resident.get(pid, 0)
-        queue.extend(children.get(pid, ()))
-    return found
-
-
-def proportional(pid):
-    """Bytes of memory of a process in which shared pages count in proportion."""
-    try:
-        with open("/proc/%d/smaps_rollup" % pid) as file:
-            for line in file:
-                if line.startswith("Pss:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return 0
+def number(digits):
+    """Huge numbers take long to read, and nobody sends any but to find that out."""
+    if len(digits) > MAX_DIGITS:
+        raise ValueError("huge number")
+    return int(digits)
 
 
 class Watch:
-    """One running child: its pipes, its limits and how it ended."""
+    """One running child: its pipes, its limits and how it ended.
 
-    def __init__(self, pid, fds, limits, relay):
+    `host` is the job pipe: when its other end is closed, nobody waits for the result any more.
+    `wake` has something to read when a process has ended.
+    """
+
+    def __init__(self, pid, fds, job, relay, host, wake):
         self.pid = pid
-        self.limits = limits
+        self.limits = job["limits"]
+        self.sandbox = job["sandbox"]
+        self.scratch = job["scratch"]
         self.start = time.monotonic()
         self.stdout, self.stderr, self.events = Output(), Output(), Events(relay)
         self.sinks = dict(zip(fds, (self.stdout, self.stderr, self.events)))
+        self.poller = select.poll()
+        for fd in (*fds, wake):
+            self.poller.register(fd, select.POLLIN)
+        self.poller.register(host, 0)  # hang-ups only
+        self.host, self.wake = host, wake
         self.status = None
         self.usage = None
         self.killed = None
         self.peak = 0
         self.next_look = 0.0
+        self.next_measure = self.start + SCRATCH_TICK
 
     def run(self):
         while self.status is None:
@@ -152,28 +131,36 @@ class Watch:
 
     def drain(self, wait):
         """Read what is there; returns whether anything was."""
-        if not self.sinks:
-            time.sleep(wait)
-            return False
-        ready = select.select(list(self.sinks), [], [], wait)[0]
-        for fd in ready:
+        found = False
+        for fd, _ in self.poller.poll(int(wait * 1000)):
+            if fd == self.host:
+                self.killed = self.killed or "abandoned"
+                self.poller.unregister(fd)
+                continue
             data = os.read(fd, 1 << 20)
+            if fd == self.wake:
+                continue
+            found = True
             if data:
                 self.sinks[fd].add(data)
             else:
+                self.poller.unregister(fd)
                 os.close(fd)
                 del self.sinks[fd]
-        return bool(ready)
+        return found
 
     def reap(self):
         while True:
             try:
-                pid, status, usage = os.wait4(-1, os.WNOHANG)
+                ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                if ended is None:
+                    return
+                if ended.si_pid == self.pid:
+                    processes.kill_group(self.pid)  # while the number is still taken
+                _, status, usage = os.wait4(ended.si_pid, 0)
             except ChildProcessError:
                 return
-            if pid == 0:
-                return
-            if pid == self.pid:
+            if ended.si_pid == self.pid:
                 self.status, self.usage = status, usage
 
     def overstepped(self):
@@ -182,31 +169,38 @@ class Watch:
             return "timeout"
         if self.stdout.total + self.stderr.total > self.limits["output"]:
             return "output"
+        if self.events.total > MAX_EVENTS_BYTES:
+            return "output"
         if now < self.next_look:
             return None
         self.next_look = now + MEMORY_TICK
-        family = below(os.getpid())
+        family = processes.below(os.getpid())
         if len(family) > self.limits["processes"]:
             return "processes"
         used = sum(family.values())
         if used > self.limits["memory"] and len(family) > 1:
-            used = sum(map(proportional, family))  # forks share most of what each has resident
+            # Forks share most of what each has resident.
+            used = sum(processes.proportional(pid, size) for pid, size in family.items())
         self.peak = max(self.peak, used)
-        return "memory" if used > self.limits["memory"] else None
+        if used > self.limits["memory"]:
+            return "memory"
+        return self.overfilled(now)
+
+    def overfilled(self, now):
+        """Where the scratch folder is no file system of its own, its size is measured."""
+        if self.sandbox == NAMESPACE or now < self.next_measure:
+            return None
+        used = sweep.measure(self.scratch, self.limits["scratch"])
+        self.next_measure = time.monotonic() + SCRATCH_TICK + 5 * (time.monotonic() - now)
+        return "output" if used > self.limits["scratch"] else None
 
     def kill_all(self):
-        """Kill the child and everything it left behind, however often it forks meanwhile."""
-        for _ in range(200):
-            family = below(os.getpid())
-            if not family:
-                break
-            if NAMESPACE:  # every process in here but this one and init, at one stroke
-                kill(-1)
-            for pid in family:
-                kill(pid)
-            self.reap()
-            time.sleep(0.001)
-        self.reap()
+        """Kill the child and everything it left behind."""
+        if self.sandbox == NAMESPACE:
+            processes.kill_namespace()
+        if self.status is None:
+            processes.kill_group(self.pid)
+        processes.kill_below(self.reap)
 
     def result(self):
         signaled = os.WIFSIGNALED(self.status)
@@ -219,9 +213,6 @@ class Watch:
             "cpu": self.usage.ru_utime + self.usage.ru_stime,
             "peak": max(self.peak, self.usage.ru_maxrss * 1024),
         }
-
-
-NAMESPACE = False
 
 
 class Lent:
@@ -240,21 +231,50 @@ class Lent:
         )
 
 
-def kill(pid):
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except OSError:
-        pass
+class Server:
+    """Answers jobs until the input ends."""
+
+    def __init__(self, control, sandbox, scratch):
+        self.control_in, self.control_out = control
+        self.sandbox = sandbox
+        self.scratch = scratch
+        self.wake, wake = os.pipe()
+        os.set_blocking(wake, False)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def say(self, record):
+        data = json.dumps(record).encode("utf-8") + b"\n"
+        while data:
+            data = data[os.write(self.control_out, data) :]
+
+    def serve(self):
+        self.say({"ready": {"pid": os.getpid(), "modules": len(sys.modules)}})
+        for line in open(self.control_in, "rb", closefd=False):
+            job = json.loads(line.decode("utf-8"))
+            end = self.run(job)
+            if end["how"] == "abandoned":
+                return
+            self.say({"id": job["id"], "end": end})
+
+    def run(self, job):
+        """One job from beginning to end: {"how": ..., "code": ..., ...}."""
+        job["scratch"] = tempfile.mkdtemp(prefix="case-", dir=self.scratch)
+        job["sandbox"] = self.sandbox
+
+        def relay(event):
+            self.say({"id": job["id"], "event": event})
+
+        pid, fds = start(job)
+        end = Watch(pid, fds, job, relay, self.control_in, self.wake).run()
+        # A case may have written anywhere in the scratch folder, and the next one finds it empty.
+        clean = sweep.sweep(self.scratch, SWEEP_SECONDS)
+        if self.sandbox == NAMESPACE:
+            clean = sweep.sweep(SHARED, SWEEP_SECONDS) and clean
+        return dict(end, spent=not clean)
 
 
-def prctl(option, value):
-    try:
-        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
-    except (OSError, AttributeError):
-        pass
-
-
-def start(job, control):
+def start(job):
     """Fork the child of one job; returns (pid, [stdout, stderr, events] reading ends)."""
     pipes = [os.pipe() for _ in range(3)]
     pid = os.fork()
@@ -262,7 +282,7 @@ def start(job, control):
         try:
             import child
 
-            child.main(job, [write for _, write in pipes], control)
+            child.main(job, [write for _, write in pipes])
         finally:
             os._exit(70)  # only reached when setting up the child failed
     for _, write in pipes:
@@ -270,57 +290,28 @@ def start(job, control):
     return pid, [read for read, _ in pipes]
 
 
-def serve(control_in, control_out):
-    """Answer jobs until the input ends."""
-
-    def say(record):
-        data = json.dumps(record).encode("utf-8") + b"\n"
-        while data:
-            data = data[os.write(control_out, data) :]
-
-    say({"ready": {"pid": os.getpid(), "modules": len(sys.modules)}})
-    for line in os.fdopen(os.dup(control_in), "rb"):
-        job = json.loads(line.decode("utf-8"))
-        number = job["id"]
-        job["scratch"] = tempfile.mkdtemp(prefix="case-")
-        pid, fds = start(job, (control_in, control_out))
-
-        def relay(event, number=number):
-            say({"id": number, "event": event})
-
-        end = Watch(pid, fds, job["limits"], relay).run()
-        remove(job["scratch"])
-        say({"id": number, "end": end})
-
-
-def remove(folder):
-    """Remove what a job left behind; what cannot be removed goes with the sandbox."""
-    try:
-        shutil.rmtree(folder, ignore_errors=True)
-    except RecursionError:
-        pass
-
-
-def main(framework, lent):
-    global NAMESPACE
-    NAMESPACE = os.getpid() <= 3  # a process-id namespace of our own, as bubblewrap makes one
-    control_in, control_out = os.dup(0), os.dup(1)
+def main(framework, sandbox, scratch, lent):
+    control = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(2, 1)  # whatever the framework prints while it is imported is not protocol
-    sys.path[:0] = [os.path.dirname(os.path.abspath(__file__))]
+    os.close(null)
     sys.meta_path.append(Lent(lent))
     sys.dont_write_bytecode = True
-    prctl(PR_SET_CHILD_SUBREAPER, 1)
-    prctl(PR_SET_DUMPABLE, 0)  # a hostile child must not read or write this process's memory
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # a case may send them; the end of input ends us
+    processes.prctl(processes.PR_SET_PDEATHSIG, signal.SIGKILL)
+    processes.prctl(processes.PR_SET_CHILD_SUBREAPER, 1)
+    # A hostile child must not read or write this process's memory.
+    processes.prctl(processes.PR_SET_DUMPABLE, 0)
     if framework:
         importlib.import_module(framework)
         importlib.import_module("names_" + framework).prepare()
     lazy = ("numpy.random",) if "numpy" in sys.modules else ()
     for module in (*lazy, "child", "case", "probe"):  # loaded once here, not in every child
         importlib.import_module(module)
-    serve(control_in, control_out)
+    Server(control, sandbox, scratch).serve()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])

@@ -50,12 +50,15 @@ class Raised:
 
     @classmethod
     def from_json(cls, event: dict[str, Any]) -> Raised:
-        """Read an `exception` or `raise` event."""
-        frames = tuple(
-            Frame(file=str(file), line=int(line or 0), function=str(function))
-            for file, line, function in event.get("frames", ())
-        )
-        types = tuple(str(kind) for kind in event.get("types", ()))
+        """Read an `exception` or `raise` event; a forged one may hold anything."""
+        try:
+            frames = tuple(
+                Frame(file=str(file), line=int(line or 0), function=str(function))
+                for file, line, function in event.get("frames", ())
+            )
+            types = tuple(str(kind) for kind in event.get("types", ()))
+        except (TypeError, ValueError, OverflowError):
+            frames, types = (), ()
         return cls(types=types, message=str(event.get("message", "")), frames=frames)
 
 
@@ -129,12 +132,15 @@ class Observation:
     @property
     def signal(self) -> str | None:
         """Name of the signal that ended the run, e.g. "SIGSEGV"."""
-        if self.outcome is not Outcome.SIGNAL:
-            return None
-        try:
-            return signal.Signals(self.code).name
-        except ValueError:
-            return f"signal {self.code}"
+        return signal_name(self.code) if self.outcome is Outcome.SIGNAL else None
+
+
+def signal_name(number: int) -> str:
+    """Name of a signal; real-time ones have only a number."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 _KILLS = {o.value: o for o in (Outcome.TIMEOUT, Outcome.MEMORY, Outcome.OUTPUT, Outcome.PROCESSES)}
@@ -147,11 +153,11 @@ def observe(events: Iterable[dict[str, Any]], end: dict[str, Any], sandbox: str)
     done = False
     extra: list[dict[str, Any]] = []
     for event in events:
-        kind = event.get("e")
-        if kind == "call" and isinstance(event.get("n"), int):
-            calls[event["n"]] = dict(event)
-        elif kind in ("return", "raise") and event.get("n") in calls:
-            calls[event["n"]][str(kind)] = event
+        kind, number = event.get("e"), event.get("n")
+        if kind == "call" and isinstance(number, int):
+            calls[number] = dict(event)
+        elif kind in ("return", "raise") and isinstance(number, int) and number in calls:
+            calls[number][str(kind)] = event
         elif kind == "exception":
             exception = Raised.from_json(event)
         elif kind == "done":
@@ -208,5 +214,5 @@ def _call(event: dict[str, Any]) -> Call | None:
             result=None if returned is None else _argument(returned["value"]),
             raised=None if raised is None else Raised.from_json(raised),
         )
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         return None

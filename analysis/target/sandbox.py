@@ -21,7 +21,10 @@ from pathlib import Path
 from analysis.errors import CitadelError
 
 INSIDE = Path(__file__).resolve().parent.parent / "inside"
+TOOL = (sys.executable, "-sE")
+"""Runs one of Citadel's own programs outside of the interpreter under test."""
 SCRATCH_BYTES = 2 << 30
+SHARED_BYTES = 1 << 30
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/passwd", "/etc/group")
 DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-caps")
@@ -47,14 +50,19 @@ class Sandbox:
         readable = _outermost((*self.readable, str(INSIDE)))
         if self.kind is SandboxKind.BUBBLEWRAP:
             return [*_bubblewrap(readable), "--", *program]
-        if self.kind is SandboxKind.LANDLOCK:
-            confine = [sys.executable, "-I", str(INSIDE / "confine.py")]
-            return [*confine, scratch, *SYSTEM, *SYSTEM_FILES, *readable, "--", *program]
-        return list(program)
+        keep = [*TOOL, str(INSIDE / "keep.py"), scratch]
+        if self.kind is SandboxKind.NONE:
+            return [*keep, *program]
+        confine = [*TOOL, str(INSIDE / "confine.py")]
+        return [*keep, *confine, scratch, *SYSTEM, *SYSTEM_FILES, *readable, "--", *program]
+
+    def home(self, scratch: str) -> str:
+        """The scratch folder as the program sees it."""
+        return "/tmp" if self.kind is SandboxKind.BUBBLEWRAP else scratch  # noqa: S108
 
     def environment(self, scratch: str) -> dict[str, str]:
         """The whole environment of the program: no token of the user reaches it."""
-        home = "/tmp" if self.kind is SandboxKind.BUBBLEWRAP else scratch  # noqa: S108
+        home = self.home(scratch)
         return {
             "HOME": home,
             "TMPDIR": home,
@@ -62,7 +70,6 @@ class Sandbox:
             "LANG": "C.UTF-8",
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONWARNINGS": "ignore",
             "USER": "citadel",
         }
 
@@ -91,9 +98,12 @@ def choose(readable: Sequence[str], *, insist_none: bool = False) -> Sandbox:
 def _bubblewrap(readable: Sequence[str]) -> list[str]:
     command = [
         shutil.which("bwrap") or "bwrap",
-        *("--unshare-all", "--unshare-user", "--die-with-parent", "--new-session"),
+        # As the first process of its namespace, the program cannot be killed from inside, and takes
+        # everything inside along when it ends.
+        *("--unshare-all", "--unshare-user", "--as-pid-1", "--new-session"),
         *("--cap-drop", "ALL", "--hostname", "sandbox"),
         *("--proc", "/proc", "--dev", "/dev"),
+        *("--size", str(SHARED_BYTES), "--tmpfs", "/dev/shm"),  # noqa: S108
         *("--size", str(SCRATCH_BYTES), "--tmpfs", "/tmp"),  # noqa: S108
     ]
     for path in (*SYSTEM, *SYSTEM_FILES, "/sys/devices/system"):
@@ -104,7 +114,8 @@ def _bubblewrap(readable: Sequence[str]) -> list[str]:
     for device in (*DEVICES, *sorted(map(str, Path("/dev").glob("nvidia[0-9]*")))):
         if Path(device).exists():
             command += ["--dev-bind-try", device, device]
-    return [*command, "--chdir", "/tmp"]  # noqa: S108
+    # The folders that hold the mounts lie in memory and have no size limit.
+    return [*command, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]  # noqa: S108
 
 
 def _outermost(paths: Sequence[str]) -> list[str]:
@@ -128,7 +139,7 @@ def has_bubblewrap() -> bool:
 @cache
 def has_landlock() -> bool:
     """Whether this kernel offers Landlock."""
-    return _succeeds([sys.executable, "-I", str(INSIDE / "confine.py"), "--check"])
+    return _succeeds([*TOOL, str(INSIDE / "confine.py"), "--check"])
 
 
 def _succeeds(command: Sequence[str]) -> bool:

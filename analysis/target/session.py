@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from analysis.errors import CitadelError
-from analysis.target.observation import Observation, observe
-from analysis.target.sandbox import INSIDE, Sandbox
+from analysis.target.observation import Observation, observe, signal_name
+from analysis.target.sandbox import INSIDE, SCRATCH_BYTES, Sandbox, SandboxKind
 
 START_SECONDS = 180.0
 GRACE_SECONDS = 10.0
 """How much longer than its wall limit a job may take before the server is taken for dead."""
+CLOSE_SECONDS = 15.0
 
 Event = dict[str, Any]
 
@@ -39,6 +40,7 @@ class Limits:
     memory: int = 4 << 30
     output: int = 64 << 20
     file: int = 256 << 20
+    scratch: int = SCRATCH_BYTES
     processes: int = 64
 
     def to_json(self) -> dict[str, float]:
@@ -49,6 +51,7 @@ class Limits:
             "memory": self.memory,
             "output": self.output,
             "file": self.file,
+            "scratch": self.scratch,
             "processes": self.processes,
         }
 
@@ -67,8 +70,8 @@ class Session:
     def __init__(
         self, *, python: str, framework: str, sandbox: Sandbox, lent: Mapping[str, str]
     ) -> None:
-        self._command = [python, "-I", str(INSIDE / "server.py"), framework]
-        self._command += [f"{name}={folder}" for name, folder in lent.items()]
+        self._server = [python, "-s", str(INSIDE / "server.py"), framework, str(sandbox.kind)]
+        self._lent = [f"{name}={folder}" for name, folder in lent.items()]
         self._sandbox = sandbox
         self._process: subprocess.Popen[bytes] | None = None
         self._scratch = ""
@@ -102,12 +105,22 @@ class Session:
         events, end = self._job(entry, given, limits or Limits(), on_event)
         return observe(events, end, str(self._sandbox.kind))
 
-    def task(self, name: str, arguments: dict[str, Any], *, wall: float) -> TaskOutcome:
-        """Run `module:function` of `analysis/inside`, which yields JSON records."""
-        events, end = self._job(name, dict(arguments), Limits(wall=wall, memory=8 << 30), None)
+    def task(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        *,
+        wall: float,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> TaskOutcome:
+        """Run `module:function` of `analysis/inside`, which yields JSON records.
+
+        `on_event` gets each record as soon as it is there.
+        """
+        events, end = self._job(name, dict(arguments), Limits(wall=wall, memory=8 << 30), on_event)
         died = None
         if end["how"] == "signal":
-            died = f"signal {signal.Signals(end['code']).name}"
+            died = f"signal {signal_name(end['code'])}"
         elif end["how"] != "exit":
             died = end["how"]
         elif end["code"] != 0:
@@ -120,10 +133,26 @@ class Session:
         if self._process is not None and self._process.poll() is None:
             return
         self.close()
+        try:
+            self._launch()
+            record = self._read(time.monotonic() + START_SECONDS)
+        except BaseException:
+            self.close()
+            raise
+        if record is None or "ready" not in record:
+            problem = self._last_words()
+            self.close()
+            raise CitadelError(
+                f"the interpreter under test did not start: {problem}",
+                "try: citadel doctor --python " + self._server[0],
+            )
+
+    def _launch(self) -> None:
         self._scratch = tempfile.mkdtemp(prefix="citadel-")
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
+        server = [*self._server, self._sandbox.home(self._scratch), *self._lent]
         self._process = subprocess.Popen(
-            self._sandbox.command(self._command, self._scratch),
+            self._sandbox.command(server, self._scratch),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -131,25 +160,22 @@ class Session:
             cwd=self._scratch,
             start_new_session=True,
         )
-        record = self._read(time.monotonic() + START_SECONDS)
-        if record is None or "ready" not in record:
-            problem = self._last_words()
-            self.close()
-            raise CitadelError(
-                f"the interpreter under test did not start: {problem}",
-                "try: citadel doctor --python " + self._command[0],
-            )
 
     def close(self) -> None:
         """Kill the server and everything below it, and remove its scratch directory."""
         process, self._process = self._process, None
         if process is not None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
                     with contextlib.suppress(OSError):
                         pipe.close()
+            if self._sandbox.kind is not SandboxKind.BUBBLEWRAP:
+                # Without a process-id namespace, `keep.py` does the killing once its input ends.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(CLOSE_SECONDS)
+            if process.poll() is None:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         if self._errors is not None:
             self._errors.close()
@@ -175,22 +201,41 @@ class Session:
             "limits": limits.to_json(),
         }
         events: list[Event] = []
-        end: Event | None = None
-        if self._send(json.dumps(job).encode() + b"\n"):
-            deadline = time.monotonic() + limits.wall + GRACE_SECONDS
-            while end is None and (record := self._read(deadline)) is not None:
-                if record.get("id") != self._number:
-                    continue
-                if "event" in record:
-                    events.append(record["event"])
-                    if on_event is not None:
-                        on_event(record["event"])
-                end = record.get("end")
+        try:
+            end = self._await(job, limits.wall + GRACE_SECONDS, events, on_event)
+        except BaseException:
+            self.close()
+            raise
         if end is None:
             words = self._last_words()
             self.close()
             end = {"how": "lost", "code": 0, "stderr": words}
+        elif end.get("spent"):  # its scratch folder could not be emptied in reasonable time
+            self.close()
         return events, end
+
+    def _await(
+        self,
+        job: Event,
+        seconds: float,
+        events: list[Event],
+        on_event: Callable[[Event], None] | None,
+    ) -> Event | None:
+        """Send a job and collect its events; returns its end, None when the server is lost."""
+        if not self._send(json.dumps(job).encode() + b"\n"):
+            return None
+        deadline = time.monotonic() + seconds
+        while (record := self._read(deadline)) is not None:
+            if record.get("id") != job["id"]:
+                continue
+            if "event" in record:
+                events.append(record["event"])
+                if on_event is not None:
+                    on_event(record["event"])
+            end: Event | None = record.get("end")
+            if end is not None:
+                return end
+        return None
 
     def _send(self, data: bytes) -> bool:
         assert self._process is not None  # noqa: S101 - start() saw to it
@@ -219,11 +264,7 @@ class Session:
                     return None
                 chunks.append(data)
         line, _, self._buffer = b"".join(chunks).partition(b"\n")
-        try:
-            record = json.loads(line)
-        except ValueError:
-            return {}
-        return record if isinstance(record, dict) else {}
+        return _record(line)
 
     def _last_words(self) -> str:
         if self._errors is None:
@@ -234,6 +275,18 @@ class Session:
         except OSError:
             return "no output"
         return lines[-1][:300] if lines else "no output"
+
+
+def _record(line: bytes) -> Event:
+    """Read a line of the server; what a forged event makes unreadable counts as nothing."""
+    try:
+        record = json.loads(line)
+        if b"\\ud" in line:  # half a surrogate pair is no text that could be written anywhere
+            text = json.dumps(record, ensure_ascii=False)
+            record = json.loads(text.encode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
 
 
 def lent_packages() -> dict[str, str]:
