@@ -19,7 +19,7 @@ from citadel.oracle import status
 from citadel.plan.model import Adaptation
 from citadel.verify import Verified
 
-ATTEMPT_SECONDS = 5.0
+ATTEMPT_SECONDS = 2.0
 
 
 class ProbeOutcome(StrEnum):

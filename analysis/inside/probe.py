@@ -88,8 +88,8 @@ class Probe:
             position = last["next"]
             alone = False
             if last["died"] is not None:
-                if position > start:  # was it this API, or damage that an earlier one did?
-                    alone = True
+                if position > start and last["died"]["o"] != "timeout":
+                    alone = True  # was it this API, or damage that an earlier one did?
                     continue
                 self.report(position, last["died"])
                 position = self.after(position, last["died"])
