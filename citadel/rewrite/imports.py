@@ -7,24 +7,47 @@ from collections.abc import Iterator
 import libcst as cst
 import libcst.helpers as h
 
+from citadel.rewrite.scope import rebound
+
 EXAMPLES = (
     ("import torch.nn.functional as F", "torch.nn.functional.conv2d", "F.conv2d"),
     ("import torch\nfrom torch import nn", "torch.nn.Linear", "nn.Linear"),
     ("from torch.nn import Conv2d as C", "torch.nn.Conv2d", "C"),
     ("import torch", "torch.linalg.eig", "torch.linalg.eig"),
     ("import torch as th", "torch.clamp", "th.clamp"),
+    ("import torch.nn", "torch.nn.functional.conv2d", "torch.nn.functional.conv2d"),
+    ("import torch\nimport torch.nn.functional as F", "torch.nn.Linear", "torch.nn.Linear"),
+    ("from torch import nn, Tensor", "torch.Tensor.clamp", "Tensor.clamp"),
+    ("import torch\ntry:\n    import foo\nexcept ImportError:\n    pass", "torch.abs", "torch.abs"),
+    ("import torch\nfrom torch.nn import *", "torch.nn.Linear", "torch.nn.Linear"),
+    ("from . import torch as own\nimport torch", "torch.abs", "torch.abs"),
 )
 """(imports, API, how it is written)."""
 
+MISSING = (
+    ("x = 1\n", "import torch\nx = 1\n"),
+    ("# why\nx = 1\n", "# why\nimport torch\nx = 1\n"),
+    ('"""What."""\nx = 1\n', '"""What."""\nimport torch\nx = 1\n'),
+    (
+        "from __future__ import annotations\nx = 1\n",
+        "from __future__ import annotations\nimport torch\nx = 1\n",
+    ),
+)
+"""(text, the same with `import torch`)."""
+
 
 def aliases(module: cst.Module) -> dict[str, str]:
-    """Local name -> dotted name, for the imports at the top level of the module."""
+    """Local name -> dotted name, for the imports at the top level of the module.
+
+    A name that the module also binds otherwise may mean anything.
+    """
     found: dict[str, str] = {}
     for line in module.body:
         if isinstance(line, cst.SimpleStatementLine):
             for statement in line.body:
                 found.update(_bound(statement))
-    return found
+    other = rebound(module)
+    return {name: dotted for name, dotted in found.items() if name not in other}
 
 
 def _bound(statement: cst.BaseSmallStatement) -> Iterator[tuple[str, str]]:
@@ -59,6 +82,27 @@ def spelled(api: str, local: dict[str, str]) -> tuple[str, str | None]:
     if best is not None:
         return best[1], None
     return api, api.split(".", 1)[0]
+
+
+def respelled(expression: cst.BaseExpression, local: dict[str, str]) -> cst.BaseExpression:
+    """An expression that names things in full, with the names that the module has for them."""
+    changed = expression.visit(_Speller(local))
+    assert isinstance(changed, cst.BaseExpression)  # noqa: S101 - nothing is removed
+    return changed
+
+
+class _Speller(cst.CSTTransformer):
+    def __init__(self, local: dict[str, str]) -> None:
+        super().__init__()
+        self._local = local
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        dotted = h.get_full_name_for_node(original_node)
+        if dotted is None or not dotted.startswith("torch."):
+            return updated_node
+        return cst.parse_expression(spelled(dotted, self._local)[0])
 
 
 def with_import(module: cst.Module, name: str) -> cst.Module:

@@ -7,11 +7,12 @@ written in several ways; they come in the order in which a maintainer would want
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
 import libcst as cst
+import libcst.matchers as m
 
 from analysis.target.instrument import Instrumented
 from analysis.target.operators import NAMESPACE, operation
@@ -20,6 +21,7 @@ from citadel.identify import LAYER_FORMS
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation, Expression, Fill, Form, Slot, Take
 from citadel.rewrite import imports
+from citadel.rewrite.layout import laid_out
 from citadel.rewrite.scope import drop_unused, only_binding
 from citadel.rewrite.shapes import with_shape
 from citadel.rewrite.steps import ATOMS, apply_steps, code_of
@@ -33,17 +35,25 @@ class Rewritten:
     edits: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Way:
+    """How a plan is written: variables reshaped where they are made, a layer replaced in place."""
+
+    reshaped: frozenset[str] = frozenset()
+    in_place: bool = False
+
+
 class Rewriter:
     """Rewrites one case for any number of siblings."""
 
     def __init__(self, source: Instrumented, invocation: Invocation) -> None:
         self._module = source.module
+        self._source = invocation.api.name
         self._call = source.nodes[invocation.call.site]
         built = invocation.constructor
         self._built = source.nodes[built.site] if built is not None else None
         self._layer = invocation.call.form in LAYER_FORMS
         self._inner = invocation.call.form == "inner"
-        self._given = [v.key for v in invocation.values if v.key.startswith(("arg:", "kw:"))]
         self._aliases = imports.aliases(source.module)
         self._values: Mapping[str, Value] = {
             value.key: value.value for value in (*invocation.values, *invocation.attributes)
@@ -61,91 +71,103 @@ class Rewriter:
                 yield Rewritten(code=code, edits=plan.edits + edits)
 
     def _ways(self, plan: Adaptation) -> Iterator[tuple[str, tuple[str, ...]]]:
-        if self._layer and plan.form is Form.MODULE and self._same_call(plan):
-            construction = self._construction(plan)
+        if self._layer and plan.form is Form.MODULE and self._same(plan.call, "arg", "kw"):
+            construction = self._construction(plan, _Way(in_place=True))
             if construction is not None and self._built is not None:
                 yield self._replaced({self._built: construction}, plan), ()
-        plain = None if self._inner else self._whole(plan, {})
+        plain = None if self._inner else self._whole(plan, _Way())
         if plain is None:
             return
-        for key, definition, changed in self._reshapable(plan):
-            whole = self._whole(plan, {key: ()})
-            if whole is not None:
-                nodes: dict[cst.CSTNode, cst.BaseExpression] = {
-                    self._call: whole,
-                    definition: changed,
-                }
-                yield self._replaced(nodes, plan), ("changed the shape where it is written",)
+        made = {key: (node, changed) for key, node, changed in self._reshapable(plan)}
+        whole = self._whole(plan, _Way(reshaped=frozenset(made))) if made else None
+        if whole is not None:
+            nodes: dict[cst.CSTNode, cst.BaseExpression] = dict(made.values())
+            nodes[self._call] = whole
+            yield self._replaced(nodes, plan), ("changed the shape where it is written",)
         yield self._replaced({self._call: plain}, plan), ()
 
     def _replaced(self, nodes: Mapping[cst.CSTNode, cst.BaseExpression], plan: Adaptation) -> str:
         module = self._module.visit(_Replacer(nodes))
         if self._layer and self._built not in nodes:
             module = drop_unused(module, self._module, self._built)
-        missing = (
-            imports.spelled(plan.target, self._aliases)[1] if plan.form is not Form.METHOD else None
-        )
-        return (imports.with_import(module, missing) if missing else module).code
+        framework = plan.target.split(".", 1)[0]
+        # What the report's own call names is in reach there, however it was imported.
+        known = framework in self._aliases or _names(nodes, framework)
+        if not known and _names(nodes.values(), framework):
+            module = imports.with_import(module, framework)
+        return module.code
 
-    def _same_call(self, plan: Adaptation) -> bool:
-        """Whether the layer is called just as before, so that only its construction changes."""
-        given = [slot.value for slot in plan.call]
-        kept = [value.key for value in given if isinstance(value, Take) and not value.steps]
-        return kept == self._given and len(given) == len(self._given)
+    def _same(self, slots: tuple[Slot, ...], positional: str, keyword: str) -> bool:
+        """Whether a call is given just what the report gives it, in the same order."""
+        given = [key for key in self._values if key.startswith((f"{positional}:", f"{keyword}:"))]
+        kept = [
+            slot.value.key
+            for slot in slots
+            if isinstance(slot.value, Take) and not slot.value.steps
+            if slot.value.key == f"{keyword}:{slot.name}"
+            or (slot.value.key.startswith(f"{positional}:") and not slot.keyword)
+        ]
+        return kept == given and len(slots) == len(given)
 
-    def _whole(
-        self, plan: Adaptation, replaced_steps: Mapping[str, tuple[()]]
-    ) -> cst.BaseExpression | None:
+    def _whole(self, plan: Adaptation, way: _Way) -> cst.BaseExpression | None:
         """The expression that stands in for the failing call."""
         if plan.form is Form.CONSTRUCTOR:
-            return self._construction(plan)
+            return self._construction(plan, _Way(in_place=True))
         if plan.form is Form.MODULE:
-            function = self._construction(plan)
+            function = self._construction(plan, way)
         elif plan.form is Form.METHOD:
-            function = self._method(plan, replaced_steps)
+            function = self._method(plan, way)
         else:
             function = self._name(plan.target)
-        return None if function is None else self._called(function, plan.call, replaced_steps)
+        if function is None:
+            return None
+        same = self._same(plan.call, "arg", "kw")
+        return self._called(function, plan.call, way, self._call, same=same)
 
-    def _construction(self, plan: Adaptation) -> cst.BaseExpression | None:
-        return self._called(self._name(plan.target), plan.new, {})
+    def _construction(self, plan: Adaptation, way: _Way) -> cst.BaseExpression | None:
+        same = way.in_place and self._same(plan.new, "new", "newkw")
+        base = self._built if way.in_place else None
+        return self._called(self._name(plan.target), plan.new, way, base, same=same)
 
-    def _method(
-        self, plan: Adaptation, replaced_steps: Mapping[str, tuple[()]]
-    ) -> cst.BaseExpression | None:
-        receiver = None if plan.receiver is None else self._text(plan.receiver, replaced_steps)
+    def _method(self, plan: Adaptation, way: _Way) -> cst.BaseExpression | None:
+        receiver = None if plan.receiver is None else self._text(plan.receiver, way)
         if receiver is None:
             return None
-        if not isinstance(receiver, ATOMS) and not receiver.lpar:
+        name = cst.Name(plan.target.rsplit(".", 1)[1])
+        function = self._call.func if isinstance(self._call, cst.Call) else None
+        if isinstance(function, cst.Attribute) and receiver is self._receiver:
+            return function if plan.target == self._source else function.with_changes(attr=name)
+        # A line break is harmless between the parentheses of a call, not in front of a dot.
+        exposed = not isinstance(receiver, ATOMS) or "\n" in code_of(receiver)
+        if exposed and not receiver.lpar:
             receiver = receiver.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-        name = plan.target.rsplit(".", 1)[1]
-        return cst.Attribute(value=receiver, attr=cst.Name(name))
+        return cst.Attribute(value=receiver, attr=name)
 
     def _name(self, api: str) -> cst.BaseExpression:
+        made = self._built if self._layer else self._call
+        if api == self._source and isinstance(made, cst.Call):
+            return made.func
         return cst.parse_expression(imports.spelled(api, self._aliases)[0])
 
     def _called(
         self,
         function: cst.BaseExpression,
         slots: tuple[Slot, ...],
-        replaced_steps: Mapping[str, tuple[()]],
+        way: _Way,
+        base: cst.BaseExpression | None,
+        *,
+        same: bool,
     ) -> cst.BaseExpression | None:
+        """A call with the given arguments, in the layout of `base`, the call that it replaces."""
+        if same and isinstance(base, cst.Call):
+            return base.with_changes(func=function)
         args: list[cst.Arg] = []
         for slot in slots:
-            value = self._text(slot.value, replaced_steps)
+            value = self._text(slot.value, way)
             if value is None:
                 return None
             args.append(self._argument(slot, value))
-        for index, arg in enumerate(args):
-            last = index == len(args) - 1
-            if last or not isinstance(arg.comma, cst.Comma):
-                comma = (
-                    cst.MaybeSentinel.DEFAULT
-                    if last
-                    else cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-                )
-                args[index] = arg.with_changes(comma=comma)
-        return cst.Call(func=function, args=args)
+        return laid_out(function, args, base)
 
     def _argument(self, slot: Slot, value: cst.BaseExpression) -> cst.Arg:
         """The argument, in the report's own layout where it was one of its arguments."""
@@ -158,31 +180,30 @@ class Rewriter:
                 value=value, keyword=None, equal=cst.MaybeSentinel.DEFAULT, star=""
             )
         space = cst.SimpleWhitespace("")
+        equal = cst.AssignEqual(whitespace_before=space, whitespace_after=space)
         return base.with_changes(
             value=value,
             keyword=cst.Name(slot.name),
-            equal=cst.AssignEqual(whitespace_before=space, whitespace_after=space),
+            equal=base.equal if isinstance(base.equal, cst.AssignEqual) else equal,
             star="",
         )
 
-    def _text(
-        self, expression: Expression, replaced_steps: Mapping[str, tuple[()]]
-    ) -> cst.BaseExpression | None:
+    def _text(self, expression: Expression, way: _Way) -> cst.BaseExpression | None:
         if isinstance(expression, Fill):
-            return cst.parse_expression(expression.text)
-        node = self._node(expression.key)
+            return imports.respelled(cst.parse_expression(expression.text), self._aliases)
+        node = self._node(expression.key, in_place=way.in_place)
         if node is None:
             return None
-        steps = replaced_steps.get(expression.key, expression.steps)
+        steps = () if expression.key in way.reshaped else expression.steps
         return apply_steps(node, steps, self._values.get(expression.key))
 
-    def _node(self, key: str) -> cst.BaseExpression | None:
+    def _node(self, key: str, *, in_place: bool = False) -> cst.BaseExpression | None:
         """The text behind a key: an argument, the receiver, a layer's parameter, or a literal."""
         if key.startswith("attr:") and isinstance(self._call, cst.Call):
             return cst.Attribute(value=self._call.func, attr=cst.Name(key.partition(":")[2]))
         if key == "recv":
             return self._receiver
-        moved = key.startswith("new") and self._layer
+        moved = key.startswith("new") and self._layer and not in_place
         arg = self._arguments.get(key)
         if arg is not None and not (moved and not _constant(arg.value)):
             return arg.value
@@ -268,6 +289,11 @@ def _constant(node: cst.BaseExpression) -> bool:
         "False",
         "None",
     )
+
+
+def _names(nodes: Iterable[cst.CSTNode], name: str) -> bool:
+    """Whether a name is read in any of the nodes."""
+    return any(m.findall(node, m.Name(name)) for node in nodes)
 
 
 def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

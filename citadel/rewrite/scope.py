@@ -23,6 +23,38 @@ def only_binding(module: cst.Module, name: str) -> cst.BaseExpression | None:
     return assigned[0] if len(assigned) == 1 and uses == stores + 1 else None
 
 
+def rebound(module: cst.Module) -> frozenset[str]:
+    """Names that are bound by anything but an import."""
+    binder = _Binder()
+    module.visit(binder)
+    return frozenset(binder.names)
+
+
+class _Binder(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, (cst.Import, cst.ImportFrom)):
+            return False
+        if isinstance(node, (cst.FunctionDef, cst.ClassDef, cst.Param, cst.AsName)):
+            self._bind(node.name)
+        elif isinstance(
+            node,
+            (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.For, cst.CompFor, cst.NamedExpr),
+        ):
+            self._bind(node.target)
+        return True
+
+    def _bind(self, target: cst.CSTNode) -> None:
+        if isinstance(target, cst.Name):
+            self.names.add(target.value)
+        elif isinstance(target, (cst.Tuple, cst.List)):
+            for element in target.elements:
+                self._bind(element.value)
+
+
 def drop_unused(
     module: cst.Module, original: cst.Module, construction: cst.BaseExpression | None
 ) -> cst.Module:

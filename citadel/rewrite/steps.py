@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -20,8 +21,33 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("(2, 2, 1)", (Step(name="resize", amount=2),), "(2, 2)"),
     ("[huge]", (Step(name="resize", amount=2),), "[huge, huge]"),
     ("x", (Step(name="list"),), "[x]"),
+    ("x.t()", (Step(name="lift", amount=1),), "x.t().unsqueeze(-1)"),
+    ("-x", (Step(name="lower", amount=1),), "(-x)[..., 0]"),
+    ("lambda: x", (Step(name="lift", amount=1),), "(lambda: x).unsqueeze(-1)"),
+    ("(a + b)", (Step(name="lift", amount=1),), "(a + b).unsqueeze(-1)"),
+    ("x", (Step(name="lift", amount=1), Step(name="list")), "[x.unsqueeze(-1)]"),
+    ("[3]", (Step(name="resize", amount=3),), "[3, 3, 3]"),
+    ("(3, 4)", (Step(name="resize", amount=1),), "(3,)"),
 )
 """(expression, steps, result)."""
+
+_PAIR = Value(kind="tuple", items=(Value(kind="int", text="3"), Value(kind="int", text="4")))
+WITH_VALUES: tuple[tuple[str, Value, Step, str | None], ...] = (
+    ("size", _PAIR, Step(name="resize", amount=3), "(3, 4, 4)"),
+    ("size", _PAIR, Step(name="resize", amount=1), "(3,)"),
+    ("size", replace(_PAIR, kind="list"), Step(name="resize", amount=1), "[3]"),
+    ("size", Value(kind="list", length=999), Step(name="resize", amount=1), None),
+    ("(*sizes,)", _PAIR, Step(name="resize", amount=3), "(3, 4, 4)"),
+    ("points", Value(kind="tensor", shape=(5, 2)), Step(name="narrow", amount=3),
+     "torch.cat([points, points[..., :1]], -1)"),
+    ("points", Value(kind="tensor", shape=(5, 2)), Step(name="narrow", amount=1),
+     "points[..., :1]"),
+    ("x", Value(kind="tensor", shape=(5,), layout="mkldnn"), Step(name="lift", amount=1),
+     "x.to_dense().unsqueeze(-1).to_mkldnn()"),
+    ("x", Value(kind="tensor", shape=(5,), layout="mkldnn"), Step(name="lower", amount=1),
+     "x.to_dense()[..., 0].to_mkldnn()"),
+)  # fmt: skip
+"""(expression, what it evaluated to, step, result)."""
 
 
 def apply_steps(
@@ -69,10 +95,9 @@ def _narrowed(text: str, amount: int, value: Value | None) -> str:
 def _resized(
     node: cst.BaseExpression, amount: int, value: Value | None
 ) -> cst.BaseExpression | None:
-    if isinstance(node, (cst.List, cst.Tuple)) and node.elements:
-        elements = [
-            element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in node.elements
-        ]
+    written = node.elements if isinstance(node, (cst.List, cst.Tuple)) else ()
+    if written and not any(isinstance(element, cst.StarredElement) for element in written):
+        elements = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in written]
         elements = (elements + [elements[-1]] * amount)[:amount]
         return node.with_changes(elements=elements)
     if value is None or not value.items:

@@ -1,0 +1,39 @@
+"""The layout of a rewritten call: that of the call which it replaces, as far as arguments agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+_NONE = cst.SimpleWhitespace("")
+_SEPARATOR = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+
+
+def laid_out(
+    function: cst.BaseExpression, args: Sequence[cst.Arg], base: cst.BaseExpression | None
+) -> cst.Call:
+    """A call whose brackets and last comma stand as in `base`; arguments keep their own commas."""
+    if isinstance(base, cst.Call) and base.args and args:
+        return base.with_changes(func=function, args=_separated(args, base.args[-1]))
+    call = cst.Call(func=function, args=_separated(args, None))
+    return call if base is None else call.with_changes(lpar=base.lpar, rpar=base.rpar)
+
+
+def _separated(args: Sequence[cst.Arg], end: cst.Arg | None) -> list[cst.Arg]:
+    """The arguments with commas between them, and behind the last one what stands behind `end`."""
+    placed = []
+    for index, arg in enumerate(args):
+        if index < len(args) - 1:
+            own = arg.comma
+            between = isinstance(own, cst.Comma) and (end is None or own is not end.comma)
+            placed.append(
+                arg if between else arg.with_changes(comma=_SEPARATOR, whitespace_after_arg=_NONE)
+            )
+        elif end is None:
+            none = cst.MaybeSentinel.DEFAULT
+            placed.append(arg.with_changes(comma=none, whitespace_after_arg=_NONE))
+        else:
+            space = end.whitespace_after_arg
+            placed.append(arg.with_changes(comma=end.comma, whitespace_after_arg=space))
+    return placed

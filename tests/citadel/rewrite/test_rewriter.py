@@ -1,0 +1,447 @@
+"""Before and after: the report's code, its failing call made through a sibling."""
+
+from textwrap import dedent
+
+import pytest
+
+from analysis.catalog.model import ApiKind
+from analysis.values import Value
+from citadel.plan.model import Adaptation, Fill, Form, Slot, Take
+
+CONV = "input: Tensor, weight: Tensor, bias: Tensor? = None, stride: int[2] = 1, groups: int = 1"
+
+
+def text(code):
+    return dedent(code).lstrip("\n")
+
+
+@pytest.fixture
+def conv2d(api):
+    return api("torch.nn.functional.conv2d", CONV)
+
+
+@pytest.fixture
+def conv3d(api):
+    return api("torch.nn.functional.conv3d", CONV)
+
+
+@pytest.fixture
+def transposed(api):
+    return api("torch.nn.functional.conv_transpose2d", CONV)
+
+
+@pytest.fixture
+def failing(call):
+    return call("torch.nn.functional.conv2d", {(1, 4, 8, 8)}, {(4, 4, 3, 3)}, groups=0)
+
+
+def test_function_to_function_keeps_comments_and_layout(case, conv2d, transposed, failing):
+    before = text("""
+        # The report.
+        import torch
+        import torch.nn.functional as F
+
+        x = torch.rand(1, 4, 8, 8)   # an image
+        w = torch.rand(4, 4, 3, 3)
+        y = F.conv2d(
+            x,  # the input
+            w,
+            # this is wrong:
+            groups=0,
+        )
+        print( y )
+    """)
+    after = before.replace("F.conv2d(", "F.conv_transpose2d(")
+    assert case(before, conv2d, "F.conv2d(", failing).ways(transposed) == [after]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("F.conv2d(x, w, groups=0)", "F.conv_transpose2d(x, w, groups=0)"),
+        ("F.conv2d(x,w,groups=0)", "F.conv_transpose2d(x,w,groups=0)"),
+        ("F.conv2d(x, w, groups = 0)", "F.conv_transpose2d(x, w, groups = 0)"),
+        ("F.conv2d( x , w , groups=0 )", "F.conv_transpose2d( x , w , groups=0 )"),
+        ("F.conv2d(x, w, groups=0,)", "F.conv_transpose2d(x, w, groups=0,)"),
+        ("F.conv2d (x, w, groups=0)", "F.conv_transpose2d (x, w, groups=0)"),
+        ("F.conv2d(x, w, groups=0).sum()", "F.conv_transpose2d(x, w, groups=0).sum()"),
+        ("(F.conv2d(x, w, groups=0))", "(F.conv_transpose2d(x, w, groups=0))"),
+        (
+            "[F.conv2d(x, w, groups=0) for _ in z]",
+            "[F.conv_transpose2d(x, w, groups=0) for _ in z]",
+        ),
+        ("lambda: F.conv2d(x, w, groups=0)", "lambda: F.conv_transpose2d(x, w, groups=0)"),
+        ("print(f'{F.conv2d(x, w, groups=0)}')", "print(f'{F.conv_transpose2d(x, w, groups=0)}')"),
+        (
+            "with torch.no_grad(): F.conv2d(x, w, groups=0)",
+            "with torch.no_grad(): F.conv_transpose2d(x, w, groups=0)",
+        ),
+        ("assert F.conv2d(x, w, groups=0)", "assert F.conv_transpose2d(x, w, groups=0)"),
+        ("F.conv2d(f(x), w, groups=0)", "F.conv_transpose2d(f(x), w, groups=0)"),
+        ("F.conv2d(x, w, groups=a if b else c)", "F.conv_transpose2d(x, w, groups=a if b else c)"),
+        ("F.conv2d(*args, groups=0)", "F.conv_transpose2d(*args, groups=0)"),
+        ("F.conv2d(*args, **kwargs)", "F.conv_transpose2d(*args, **kwargs)"),
+    ],
+)
+def test_wherever_the_call_stands(case, conv2d, transposed, failing, before, after):
+    head = "import torch\nfrom torch.nn import functional as F\n"
+    ways = case(f"{head}{before}\n", conv2d, "F.conv2d", failing).ways(transposed)
+    assert ways == [f"{head}{after}\n"]
+
+
+def test_line_breaks_of_the_call_survive(case, conv2d, transposed, failing):
+    before = text("""
+        import torch
+        torch.nn.functional.conv2d(x,
+                                   w,
+                                   groups=0)
+    """)
+    after = before.replace("functional.conv2d", "functional.conv_transpose2d")
+    assert case(before, conv2d, "torch.nn.functional.conv2d", failing).ways(transposed) == [after]
+
+
+def test_method_to_function(case, api, call):
+    before = "import torch\nx = torch.rand(2)\ny = (x + 1).clamp(1, max=0)  # wrong\n"
+    source = api(
+        "torch.Tensor.clamp", "self: Tensor, min: Scalar?, max: Scalar?", kind=ApiKind.METHOD
+    )
+    made = call("torch.Tensor.clamp", 1, form="method", receiver={(2,)}, max=0)
+    target = api("torch.clip", "input: Tensor, min: Scalar?, max: Scalar? = None")
+    ways = case(before, source, "(x + 1).clamp", made).ways(target)
+    assert ways == [before.replace("(x + 1).clamp(1, max=0)", "torch.clip((x + 1), 1, max=0)")]
+
+
+@pytest.mark.parametrize(
+    ("receiver", "expected"),
+    [
+        ("x", "x.mm(w)"),
+        ("a + b", "(a + b).mm(w)"),
+        ("-x", "(-x).mm(w)"),
+        ("x[0]", "x[0].mm(w)"),
+        ("f(x)", "f(x).mm(w)"),
+        ("(a + b)", "(a + b).mm(w)"),
+        ("a if b else c", "(a if b else c).mm(w)"),
+        ("await_ or x", "(await_ or x).mm(w)"),
+    ],
+)
+def test_function_to_method_parenthesises_the_receiver(case, api, call, receiver, expected):
+    source = api("torch.matmul", "input: Tensor, other: Tensor")
+    target = api("torch.Tensor.mm", "self: Tensor, mat2: Tensor", kind=ApiKind.METHOD)
+    made = call("torch.matmul", {(2, 3)}, {(3, 2)})
+    ways = case(f"import torch\ntorch.matmul({receiver}, w)\n", source, "torch.matmul", made).ways(
+        target
+    )
+    assert ways == [f"import torch\n{expected}\n"]
+
+
+def test_function_to_method_with_comments_between_the_arguments(case, api, call):
+    before = text("""
+        import torch
+        torch.matmul(
+            x,  # left
+            w,  # right
+        )
+    """)
+    target = api("torch.Tensor.mm", "self: Tensor, mat2: Tensor", kind=ApiKind.METHOD)
+    source = api("torch.matmul", "input: Tensor, other: Tensor")
+    made = call("torch.matmul", {(2, 3)}, {(3, 2)})
+    (way,) = case(before, source, "torch.matmul", made).ways(target)
+    compile(way, "case.py", "exec")
+    assert "x.mm(" in way
+    assert "w,  # right" in way
+
+
+LAYER = Value(
+    kind="module",
+    text="torch.nn.Linear",
+    keys=("weight", "bias"),
+    items=(Value(kind="tensor", shape=(4, 3)), Value(kind="tensor", shape=(4,))),
+)
+
+
+@pytest.fixture
+def linear(api):
+    return api(
+        "torch.nn.Linear",
+        "in_features: int, out_features: int, bias: bool = True",
+        kind=ApiKind.MODULE,
+        call="input: Tensor",
+    )
+
+
+@pytest.fixture
+def layered(case, linear, call):
+    """A case of `nn.Linear(3, 4)`, whose construction and call begin as given."""
+
+    def make(before, built, used, *arguments):
+        construction = call("torch.nn.Linear", *(arguments or (3, 4)), form="class")
+        made = call("torch.nn.Linear", {(2, 3)}, form="module", receiver=LAYER)
+        return case(before, linear, used, made, built=(built, construction))
+
+    return make
+
+
+def test_a_layer_is_replaced_where_it_is_constructed(layered, api):
+    before = text("""
+        import torch
+        from torch import nn
+        layer = nn.Linear(3, 4)  # small
+        x = torch.rand(2, 3)
+        print(layer(x))
+    """)
+    target = api(
+        "torch.nn.LazyLinear",
+        "in_features: int, out_features: int",
+        kind=ApiKind.MODULE,
+        call="input: Tensor",
+    )
+    ways = layered(before, "nn.Linear", "layer(x)").ways(target)
+    assert ways[0] == before.replace("nn.Linear", "nn.LazyLinear")
+    assert ways[1] == text("""
+        import torch
+        from torch import nn
+        x = torch.rand(2, 3)
+        print(nn.LazyLinear(3, 4)(x))
+    """)
+
+
+def test_a_layer_that_is_constructed_and_called_in_one_go(layered, api):
+    before = "import torch\ntorch.nn.Linear(3, 4)(torch.rand(2, 3))\n"
+    target = api(
+        "torch.nn.Other",
+        "in_features: int, out_features: int",
+        kind=ApiKind.MODULE,
+        call="input: Tensor",
+    )
+    ways = layered(before, "torch.nn.Linear(3, 4)", "torch.nn.Linear(3, 4)(").ways(target)
+    assert ways == [before.replace("nn.Linear", "nn.Other")]
+
+
+def test_a_layer_becomes_a_function_with_its_parameters(layered, api):
+    before = text("""
+        import torch
+        layer = torch.nn.Linear(3, 4)
+        print(layer(x), layer.weight)
+    """)
+    target = api(
+        "torch.nn.functional.linear", "input: Tensor, weight: Tensor, bias: Tensor? = None"
+    )
+    ways = layered(before, "torch.nn.Linear", "layer(x)").ways(target)
+    assert ways == [
+        before.replace("layer(x)", "torch.nn.functional.linear(x, layer.weight, layer.bias)")
+    ]
+
+
+def test_a_layer_that_nothing_reads_any_more_is_dropped(layered, api):
+    before = text("""
+        import torch
+        layer = torch.nn.Linear(3, 4)
+        y = layer(x)
+    """)
+    target = api("torch.narrow", "input: Tensor, in_features: int, out_features: int")
+    assert layered(before, "torch.nn.Linear", "layer(x)").ways(target) == [
+        "import torch\ny = torch.narrow(x, 3, 4)\n"
+    ]
+
+
+def test_a_block_that_loses_its_only_line_keeps_a_pass(layered, api):
+    before = text("""
+        import torch
+        if True:
+            layer = torch.nn.Linear(3, 4)
+        y = layer(x)
+    """)
+    target = api("torch.narrow", "input: Tensor, in_features: int, out_features: int")
+    assert layered(before, "torch.nn.Linear", "layer(x)").ways(target) == [
+        "import torch\nif True:\n    pass\ny = torch.narrow(x, 3, 4)\n"
+    ]
+
+
+def test_arguments_of_the_construction_move_as_literals(layered, api):
+    """`n` may have changed, or be out of reach, where the layer is called."""
+    before = text("""
+        import torch
+        def make(n):
+            return torch.nn.Linear(n, out_features=2 * 2)
+        layer = make(3)
+        y = layer(x)
+    """)
+    target = api("torch.narrow", "input: Tensor, in_features: int, out_features: int")
+    case = layered(before, "torch.nn.Linear", "layer(x)", 3)
+    assert case.ways(target)[0].splitlines()[-1] == "y = torch.narrow(x, 3, 1)"
+
+
+def test_a_failing_construction(case, api, call):
+    before = "from torch import nn\nlayer = nn.Conv2d(4, 4, 3, groups=0)  # raises\nlayer(x)\n"
+    conv = "in_channels: int, out_channels: int, kernel_size: int[2], groups: int = 1"
+    source = api("torch.nn.Conv2d", conv, kind=ApiKind.MODULE, call="input: Tensor")
+    target = api("torch.nn.Conv3d", conv, kind=ApiKind.MODULE, call="input: Tensor")
+    made = call("torch.nn.Conv2d", 4, 4, 3, form="class", groups=0)
+    assert case(before, source, "nn.Conv2d", made).ways(target) == [
+        before.replace("Conv2d", "Conv3d")
+    ]
+
+
+def test_dimensions_are_changed_where_the_shape_is_written(case, conv2d, conv3d, failing):
+    before = text("""
+        import torch
+        import torch.nn.functional as F
+        x = torch.rand(1, 4, 8, 8)
+        w = torch.rand(4, 4, 3, 3)
+        F.conv2d(x, w, groups=0)
+    """)
+    first, *_, last = case(before, conv2d, "F.conv2d", failing).ways(conv3d)
+    assert first == text("""
+        import torch
+        import torch.nn.functional as F
+        x = torch.rand(1, 4, 8, 8, 1)
+        w = torch.rand(4, 4, 3, 3, 1)
+        F.conv3d(x, w, groups=0)
+    """)
+    assert last == text("""
+        import torch
+        import torch.nn.functional as F
+        x = torch.rand(1, 4, 8, 8)
+        w = torch.rand(4, 4, 3, 3)
+        F.conv3d(x.unsqueeze(-1), w.unsqueeze(-1), groups=0)
+    """)
+
+
+def test_a_variable_that_is_read_elsewhere_keeps_its_shape(case, conv2d, conv3d, failing):
+    before = text("""
+        import torch
+        import torch.nn.functional as F
+        x = torch.rand(1, 4, 8, 8)
+        F.conv2d(x, weight(x), groups=0)
+    """)
+    assert case(before, conv2d, "F.conv2d", failing).ways(conv3d) == [
+        before.replace(
+            "F.conv2d(x, weight(x),", "F.conv3d(x.unsqueeze(-1), weight(x).unsqueeze(-1),"
+        )
+    ]
+
+
+def test_one_tensor_given_twice_is_changed_twice(case, conv2d, conv3d, failing):
+    before = text("""
+        import torch
+        import torch.nn.functional as F
+        x = torch.rand(1, 4, 8, 8)
+        F.conv2d(x, x, groups=0)
+    """)
+    assert case(before, conv2d, "F.conv2d", failing).ways(conv3d) == [
+        before.replace("F.conv2d(x, x,", "F.conv3d(x.unsqueeze(-1), x.unsqueeze(-1),")
+    ]
+
+
+def test_fills_and_drops(case, api, conv2d, failing):
+    target = api("torch.mystery", "input: Tensor, weight: Tensor, mode: bool, *, name: bool")
+    before = "import torch\nimport torch.nn.functional as F\nF.conv2d(x, w, groups=0)\n"
+    made = case(before, conv2d, "F.conv2d", failing)
+    plan = made.plan(target)
+    assert "dropped groups" in plan.edits
+    (way,) = made.written(plan)
+    assert way.code == before.replace(
+        "F.conv2d(x, w, groups=0)", "torch.mystery(x, w, False, name=False)"
+    )
+    assert way.edits == plan.edits
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("import torch\n", "import torch\ntorch.clip(x, 1)\n"),
+        ("import torch as th\n", "import torch as th\nth.clip(x, 1)\n"),
+        ("from torch import *\n", "import torch\nfrom torch import *\ntorch.clip(x, 1)\n"),
+        ("from torch import clip\n", "from torch import clip\nclip(x, 1)\n"),
+        ("from torch import clip as c\n", "from torch import clip as c\nc(x, 1)\n"),
+        ("", "import torch\ntorch.clip(x, 1)\n"),
+        (
+            "from __future__ import annotations\n",
+            "from __future__ import annotations\nimport torch\ntorch.clip(x, 1)\n",
+        ),
+        (
+            "def f():\n    import torch\n",
+            "import torch\ndef f():\n    import torch\ntorch.clip(x, 1)\n",
+        ),
+    ],
+)
+def test_imports(case, api, call, head, expected):
+    source = api("torch.Tensor.clamp", "self: Tensor, min: Scalar?", kind=ApiKind.METHOD)
+    made = call("torch.Tensor.clamp", 1, form="method", receiver={(2,)})
+    target = api("torch.clip", "input: Tensor, min: Scalar?")
+    assert case(head + "x.clamp(1)\n", source, "x.clamp", made).ways(target) == [expected]
+
+
+def test_a_shadowed_import_is_not_used(case, api, call):
+    before = "import torch\nfrom torch import clip\ndef clip(x): return x\nx.clamp(1)\n"
+    source = api("torch.Tensor.clamp", "self: Tensor, min: Scalar?", kind=ApiKind.METHOD)
+    made = call("torch.Tensor.clamp", 1, form="method", receiver={(2,)})
+    target = api("torch.clip", "input: Tensor, min: Scalar?")
+    assert case(before, source, "x.clamp", made).ways(target) == [
+        before.replace("x.clamp(1)", "torch.clip(x, 1)")
+    ]
+
+
+def test_fills_that_name_the_framework_use_the_reports_name_for_it(case, api, call):
+    source = api("torch.Tensor.clamp", "self: Tensor, min: Scalar?", kind=ApiKind.METHOD)
+    made = call("torch.Tensor.clamp", 1, form="method", receiver={(2,)})
+    built = case("import torch as th\nx.clamp(1)\n", source, "x.clamp", made)
+    plan = Adaptation(
+        target="torch.Tensor.to",
+        form=Form.METHOD,
+        receiver=Take(key="recv"),
+        new=(),
+        call=(Slot(name="dtype", keyword=False, value=Fill(text="torch.float32")),),
+        edits=(),
+        plausibility=1.0,
+    )
+    (way,) = built.written(plan)
+    assert way.code == "import torch as th\nx.to(th.float32)\n"
+
+
+def test_a_fill_that_needs_an_import_brings_it(case, api, call):
+    source = api("torch.Tensor.clamp", "self: Tensor, min: Scalar?", kind=ApiKind.METHOD)
+    made = call("torch.Tensor.clamp", 1, form="method", receiver={(2,)})
+    built = case("x.clamp(1)\n", source, "x.clamp", made)
+    plan = Adaptation(
+        target="torch.Tensor.to",
+        form=Form.METHOD,
+        receiver=Take(key="recv"),
+        new=(),
+        call=(Slot(name="dtype", keyword=False, value=Fill(text="torch.float32")),),
+        edits=(),
+        plausibility=1.0,
+    )
+    (way,) = built.written(plan)
+    assert way.code == "import torch\nx.to(torch.float32)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x @ w", "torch.dot(x, w)"),
+        ("(x + 1) @ w", "torch.dot((x + 1), w)"),
+        ("print(x @ w @ v)", "print(torch.dot(x, w) @ v)"),
+    ],
+)
+def test_operators(case, api, call, before, after):
+    source = api("torch.Tensor.matmul", "self: Tensor, other: Tensor", kind=ApiKind.METHOD)
+    made = call("torch.Tensor.__matmul__", {(3,)}, form="operator", receiver={(3,)})
+    target = api("torch.dot", "input: Tensor, tensor: Tensor")
+    at = before.removeprefix("print(").removesuffix(")").removesuffix(" @ v")
+    built = case(f"import torch\n{before}\n", source, at, made)
+    assert built.ways(target) == [f"import torch\n{after}\n"]
+
+
+def test_what_stands_behind_a_star_is_kept_where_all_is_the_same(case, api, call):
+    source = api("torch.matmul", "input: Tensor, other: Tensor")
+    made = case(
+        "import torch\ntorch.matmul(*pair)\n",
+        source,
+        "torch.matmul",
+        call("torch.matmul", {(2, 3)}, {(3, 2)}),
+    )
+    same = api("torch.mm", "input: Tensor, mat2: Tensor")
+    assert made.ways(same) == ["import torch\ntorch.mm(*pair)\n"]
+    one = api("torch.abs", "input: Tensor")
+    assert made.ways(one) == []
