@@ -88,10 +88,11 @@ def exception_event(problem, path):
     """`{"e": "exception", "types": [class, bases...], "message", "frames", "cause"}`."""
     frames = [
         (os.path.basename(f.filename) if f.filename == path else f.filename, f.lineno, f.name)
-        for f in traceback.extract_tb(problem.__traceback__)
+        for f in traceback.extract_tb(_held(problem, "__traceback__"))
         if not ours(f.filename)
     ]
-    cause = problem.__cause__ or (None if problem.__suppress_context__ else problem.__context__)
+    hidden = _held(problem, "__suppress_context__")
+    cause = _held(problem, "__cause__") or (None if hidden else _held(problem, "__context__"))
     return {
         "e": "exception",
         "types": [kind.__name__ for kind in type(problem).__mro__ if kind is not object],
@@ -99,6 +100,11 @@ def exception_event(problem, path):
         "frames": frames[-40:],
         "cause": type(cause).__name__ if cause is not None else None,
     }
+
+
+def _held(problem, name):
+    """An attribute that every exception has, whatever its class makes of attributes."""
+    return vars(BaseException)[name].__get__(problem)
 
 
 def message(problem):
@@ -116,7 +122,8 @@ def ours(filename):
 def print_exception(problem, path):
     """The traceback as the interpreter prints it, without Citadel's own frames."""
     try:
-        frames = [f for f in traceback.extract_tb(problem.__traceback__) if not ours(f.filename)]
+        entries = traceback.extract_tb(_held(problem, "__traceback__"))
+        frames = [f for f in entries if not ours(f.filename)]
         try:
             last = traceback.format_exception_only(type(problem), problem)
         except BaseException:

@@ -11,32 +11,69 @@ ENTRY_BYTES = 1024
 def sweep(folder, seconds):
     """Remove what is in `folder`; returns whether it is empty within the time.
 
-    Folders inside folders are first moved to the top, so that no path and no recursion gets deep.
-    Links are removed, never followed.
+    Walks by changing the working directory, because paths have a longest length and recursion a
+    greatest depth. Links are removed, never followed; nothing else may be at work in the folder.
     """
-    if not _is_folder(folder):  # someone put a link in its place
+    before = os.open(".", os.O_PATH)
+    try:
+        return _enter(folder) and _empty(time.monotonic() + seconds)
+    except OSError:
         return False
-    deadline = time.monotonic() + seconds
-    number = 0
-    names = _names(folder)
-    while names:
-        for name in names:
-            path = os.path.join(folder, name)
-            for inner in _names(path) if _is_folder(path) else ():
-                number += 1
-                if time.monotonic() > deadline:
-                    return False
-                lower = os.path.join(path, inner)
-                if _is_folder(lower):
-                    _open_up(lower)  # a folder without write permission cannot be moved
-                    _try(os.rename, lower, os.path.join(folder, ".swept-%d" % number))
-                else:
-                    _try(os.unlink, lower)
-            _try(os.rmdir if _is_folder(path) else os.unlink, path)
-        names, before = _names(folder), names
-        if names == before or time.monotonic() > deadline:
-            break
-    return not names
+    finally:
+        os.fchdir(before)
+        os.close(before)
+
+
+def _empty(deadline):
+    """Empty the working directory; returns whether all of it went."""
+    levels = [("", _identity(), os.listdir())]
+    clean = True
+    while time.monotonic() < deadline:
+        name, _, names = levels[-1]
+        if names:
+            inner = names.pop()
+            if _removed(os.unlink, inner):
+                continue
+            if _enter(inner):
+                levels.append((inner, _identity(), os.listdir()))
+            else:
+                clean = False
+            continue
+        levels.pop()
+        if not levels:
+            return clean
+        os.chdir("..")
+        if _identity() != levels[-1][1]:  # never remove anything where we did not come from
+            return False
+        clean = _removed(os.rmdir, name) and clean
+    return False
+
+
+def _enter(folder):
+    """Make a folder, not a link to one, the readable and writable working directory."""
+    try:
+        mode = os.lstat(folder).st_mode
+        if not stat.S_ISDIR(mode):
+            return False
+        if mode & 0o700 != 0o700:
+            os.chmod(folder, 0o700)
+        os.chdir(folder)
+    except OSError:
+        return False
+    return True
+
+
+def _removed(action, name):
+    try:
+        action(name)
+    except OSError:
+        return False
+    return True
+
+
+def _identity():
+    here = os.stat(".")
+    return here.st_dev, here.st_ino
 
 
 def measure(folder, enough):
@@ -53,33 +90,3 @@ def measure(folder, enough):
         except OSError:
             continue
     return total
-
-
-def _names(folder):
-    _open_up(folder)
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
-
-
-def _is_folder(path):
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False
-
-
-def _open_up(folder):
-    try:
-        if os.lstat(folder).st_mode & 0o700 != 0o700 and _is_folder(folder):
-            os.chmod(folder, 0o700)
-    except OSError:
-        pass
-
-
-def _try(action, *paths):
-    try:
-        action(*paths)
-    except OSError:
-        pass
