@@ -4,12 +4,14 @@ In: the source, the index, and where known how well each API takes the failing c
 Out: one candidate per API, best first, nothing cut: similarity orders, the oracle decides.
 
     score = 0.5 * context + 1.0 * weighted + 1.5 * signature + 0.5 * family
-            + 0.3 * runs + 0.5 * arguments
+            + 0.3 * runs + 0.5 * arguments - 0.5 * raw
 
 `context` is the Jaccard index of the call sets, `weighted` the one in which rare operators count
 more (an API without a call set borrows that of its closest relative), `signature` the similarity of
 names and parameters, `family` 1 for APIs of one name family, `runs` the rarity of one's operator
-where the other one runs it, `arguments` the given compatibility, left out when unknown.
+where the other one runs it, `arguments` the given compatibility, left out when unknown, and `raw`
+1 for raw operators (`torch.ops.aten`) of a source that is none: people call the public forms, so
+those go first.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from analysis.catalog.model import Api
+from analysis.catalog.model import Api, ApiKind
 from analysis.dynamic.canonical import canonical
 from analysis.index import ApiIndex
 from citadel.match.context import NOTHING, Contexts, Likeness
@@ -32,6 +34,7 @@ W_SIGNATURE = 1.5
 W_FAMILY = 0.5
 W_RUNS = 0.3
 W_ARGUMENTS = 0.5
+W_RAW = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,8 @@ class Ranking:
                 arguments=None if arguments is None else arguments.get(name, 0.0),
             )
             score = self._score(channels, likeness, self._runs(source.name, name))
+            if api.kind is ApiKind.OP and source.kind is not ApiKind.OP:
+                score -= W_RAW
             found.append(Candidate(api=api, channels=channels, score=score))
         found.sort(key=lambda candidate: (-candidate.score, candidate.api.name))
         return found

@@ -23,27 +23,9 @@ _RANK = {
 }
 
 
-def score(channels: Channels) -> float:
-    """Sum the channels: how near a sibling is to the source API, for ordering equals."""
-    return (
-        float(channels.context or 0)
-        + channels.signature
-        + (channels.arguments or 0.0)
-        + (channels.family is not None)
-    )
-
-
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
-    """Sort by verdict (bugs first), confidence, score and name."""
-    return sorted(
-        findings,
-        key=lambda f: (
-            _RANK.get(f.verdict.kind, len(_RANK)),
-            -f.verdict.confidence,
-            -score(f.channels),
-            f.api,
-        ),
-    )
+    """Sort by verdict, bugs first; within a verdict the ranking's own order stands."""
+    return sorted(findings, key=lambda finding: _RANK.get(finding.verdict.kind, len(_RANK)))
 
 
 def verdict_counts(findings: Iterable[Finding]) -> dict[VerdictKind, int]:

