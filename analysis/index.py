@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -123,9 +123,11 @@ def _build(target: Target, progress: Progress | None) -> Stored:
     """Walk the names beside the samples; then run the examples of what no sample reached."""
     tell = progress or (lambda _stage, _done, _total: None)
     started = time.monotonic()
-    with ExitStack() as stack, ThreadPoolExecutor(PARTS + 1) as pool:
-        walk = pool.submit(_walk, target)
-        sessions = [stack.enter_context(target.session()) for _ in range(PARTS)]
+    with ExitStack() as stack, ThreadPoolExecutor(PARTS + 1) as pool, ExitStack() as hasty:
+        walker, *sessions = (stack.enter_context(target.session()) for _ in range(PARTS + 1))
+        # After Ctrl-C nobody waits for what the threads are doing.
+        hasty.push(partial(_abort, (walker, *sessions)))
+        walk = pool.submit(_walk, target, walker)
         samples = _in_parts(pool, sessions, SAMPLES, {}, partial(tell, "samples"))
         records = walk.result()
         walked = time.monotonic() - started
@@ -176,9 +178,14 @@ def _without_samples(catalog: Catalog, profiled: list[str]) -> list[list[str]]:
     ]
 
 
-def _walk(target: Target) -> list[Stored]:
-    with target.session() as session:
-        outcome = session.task(f"catalog_{target.info.framework}:walk", {}, wall=CATALOG_SECONDS)
+def _abort(sessions: Iterable[Session], kind: type[BaseException] | None, *_: object) -> None:
+    if kind is not None:
+        for session in sessions:
+            session.abort()
+
+
+def _walk(target: Target, session: Session) -> list[Stored]:
+    outcome = session.task(f"catalog_{target.info.framework}:walk", {}, wall=CATALOG_SECONDS)
     if outcome.died or not outcome.records:
         raise CitadelError(
             f"cannot list the APIs of {target.info.framework}: {outcome.died or 'it has none'}",

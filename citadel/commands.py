@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from citadel.model import Finding, Triage
 from citadel.progress import Progress
 from citadel.report.cases import write_cases
 from citadel.report.document import document, target_record, write_json
+from citadel.report.files import creatable, unwritable
 from citadel.report.terminal import render_summary, render_target, render_triage
 from citadel.report.text import plain
 from citadel.triage import Options, triage
@@ -27,7 +29,7 @@ from harvest.report.model import BadInput, Reading, Report
 from harvest.report.understand import understand
 
 NOTHING_RUN = 3
-BAD_INPUT = 2
+NOT_YET_COUNTED = {"functions": 0, "groups": 0, "matched_apis": 0, "pairs": 0}
 
 
 class Interrupted(Exception):
@@ -61,6 +63,7 @@ def run_triage(
 
     Raises:
         CitadelError: when there is nothing to triage or the target is unusable.
+        CitadelError: also when a case or the JSON cannot be written; what was finished is.
         Interrupted: after Ctrl-C, once the finished part has been written.
     """
     loaded = list(load(request.inputs, stdin=sys.stdin.buffer))
@@ -70,6 +73,7 @@ def run_triage(
         first = loaded[0]
         assert isinstance(first, BadInput)  # noqa: S101
         raise CitadelError(f"{plain(first.source)}: {first.error}", first.hint)
+    _check_places(request)
     target = find_target()
     console = Console(
         file=sys.stderr if request.json == "-" else sys.stdout,
@@ -77,7 +81,7 @@ def run_triage(
         soft_wrap=not sys.stdout.isatty(),
     )
     triages: list[Triage] = []
-    interrupted = False
+    stopped: Exception | None = None
     with progress:
         index = _index(target, progress, refresh=False)
         with Workbench(target, index, jobs=request.jobs) as bench:
@@ -86,18 +90,35 @@ def run_triage(
             try:
                 for entry in loaded:
                     done = _one(entry, bench, request, progress)
+                    try:
+                        done = write_cases(request.out, summary, done)
+                    except CitadelError as problem:
+                        stopped = problem
                     triages.append(done)
                     render_triage(console, done, show_all=request.show_all)
+                    if stopped is not None:
+                        break
             except KeyboardInterrupt:
-                interrupted = True
+                bench.abort()
+                stopped = Interrupted()
     if len(triages) > 1:
         render_summary(console, triages)
     if request.json is not None:
         write_json(document(summary, triages), request.json)
-    if interrupted:
-        raise Interrupted
+    if stopped is not None:
+        raise stopped
     ran = any(t.case is not None for t in triages)
     return Done(status=0 if ran else NOTHING_RUN, bugs=sum(len(t.bugs) for t in triages))
+
+
+def _check_places(request: TriageRequest) -> None:
+    """Notice before the work what would spoil its results."""
+    creatable(request.out)
+    if request.json is not None and request.json != "-":
+        folder = Path(request.json).parent
+        creatable(folder)
+        if not folder.exists():
+            raise unwritable(request.json, FileNotFoundError(errno.ENOENT, "no such folder"))
 
 
 def _one(
@@ -111,7 +132,7 @@ def _one(
         progress.note(f"found: {finding.api}")
 
     try:
-        result = triage(
+        return triage(
             reading, bench, request.options, on_finding=found, on_progress=progress.update
         )
     except CitadelError as problem:
@@ -124,7 +145,6 @@ def _one(
         )
     finally:
         progress.finish("siblings")
-    return write_cases(request.out, bench.summary(), result)
 
 
 def run_index(target: Target, json: str | None, progress: Progress, *, refresh: bool) -> None:
@@ -136,9 +156,10 @@ def run_index(target: Target, json: str | None, progress: Progress, *, refresh: 
     record = {
         "schema": 1,
         "target": target_record(summary),
-        "counts": dict(index.counts),
+        # Reading sources and matching in bulk are not there yet: their figures stay 0.
+        "counts": {**NOT_YET_COUNTED, "pairs_by_channel": {}, **index.counts},
         "failures": dict(index.failures),
-        "seconds": dict(index.seconds),
+        "seconds": {"static": 0.0, "match": 0.0, **index.seconds},
     }
     if json is not None:
         write_json(record, json)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from analysis.target.observation import Observation, Raised
+from analysis.target.observation import Observation, Raised, signal_name
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
@@ -54,8 +54,13 @@ def probe(
     wanted = verified.case.symptom
 
     def on_event(event: dict[str, Any]) -> None:
-        if event.get("e") == "probe" and event.get("i") in range(len(plans)):
-            on_attempt(_attempt(plans[event["i"]], event, wanted))
+        index = event.get("i")
+        if event.get("e") == "probe" and type(index) is int and 0 <= index < len(plans):
+            try:
+                attempt = _attempt(plans[index], event, wanted)
+            except (KeyError, TypeError, ValueError):
+                return  # the case has written to the pipe of events itself
+            on_attempt(attempt)
 
     return session.run(
         verified.case.code,
@@ -97,7 +102,7 @@ def _attempt(plan: Adaptation, event: dict[str, Any], wanted: Symptom) -> Attemp
     if how == "raise":
         seen = status.of_raised(Raised.from_json(event))
     elif how == "signal":
-        seen = status.crashes(signal.Signals(event["code"]).name)
+        seen = status.crashes(signal_name(event["code"]))
     elif how == "timeout":
         seen = Symptom(kind=SymptomKind.HANGS)
     if how == "ok":

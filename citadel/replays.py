@@ -37,10 +37,14 @@ class Replays:
             yield from self._take(wait(self._pending, left, FIRST_COMPLETED).done)
 
     def cancel(self) -> int:
-        """Drop what has not begun, wait for what has; returns how many were dropped."""
-        dropped = sum(future.cancel() for future in self._pending)
+        """Drop what has not begun, wait for what has; returns how many were dropped.
+
+        What has ended is still to be had from `finished`.
+        """
+        dropped = {future for future in self._pending if future.cancel()}
+        self._pending -= dropped
         self._pool.shutdown(wait=True, cancel_futures=True)
-        return dropped
+        return len(dropped)
 
     def _take(self, done: set[Future[Finding]]) -> Iterator[Finding]:
         self._pending -= done

@@ -134,8 +134,13 @@ class _Hunt:
                     self._found[name] = _unconfirmed(probed, self.verified)
                 yield from self._kept(replays.finished())
             yield from self._kept(replays.rest(deadline))
-        finally:
             self.unconfirmed = replays.cancel()
+            yield from self._kept(replays.finished())
+        except KeyboardInterrupt:
+            self.bench.abort()
+            raise
+        finally:
+            replays.cancel()
 
     def _kept(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         for finding in findings:

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from analysis.errors import CitadelError
 from analysis.target.session import Limits
 from citadel.match.rank import Candidate
 from citadel.model import Symptom
@@ -87,19 +86,13 @@ def walk(
 ) -> Iterator[Probed]:
     """Probe in ranking order on all probing sessions at once; yields results as they come."""
     progress = _Progress(entries, how)
-    results: queue.Queue[Probed | CitadelError | None] = queue.Queue()
+    results: queue.Queue[Probed | Exception | None] = queue.Queue()
 
     def work(number: int) -> None:
         try:
-            while True:
-                start, chunk = progress.take()
-                if not chunk:
-                    break
-                for offset, result in _chunk(verified, chunk, bench, number, progress, limits):
-                    if result.outcome is ProbeOutcome.HIT:
-                        progress.hit(start + offset)
-                    results.put(result)
-        except CitadelError as problem:
+            for result in _results(verified, bench, number, progress, limits):
+                results.put(result)
+        except Exception as problem:  # raised again in the main thread
             results.put(problem)
         finally:
             results.put(None)
@@ -116,12 +109,31 @@ def walk(
             result = results.get()
             if result is None:
                 running -= 1
-            elif isinstance(result, CitadelError):
+            elif isinstance(result, Exception):
                 raise result
             else:
                 yield result
+    except KeyboardInterrupt:
+        bench.abort()
+        raise
     finally:
         progress.stopped = True
+        for thread in threads:  # the next report needs the sessions
+            thread.join()
+
+
+def _results(
+    verified: Verified, bench: Workbench, number: int, progress: _Progress, limits: Limits
+) -> Iterator[Probed]:
+    """Chunk after chunk on one session."""
+    while True:
+        start, chunk = progress.take()
+        if not chunk:
+            return
+        for offset, result in _chunk(verified, chunk, bench, number, progress, limits):
+            if result.outcome is ProbeOutcome.HIT:
+                progress.hit(start + offset)
+            yield result
 
 
 def _chunk(

@@ -38,6 +38,11 @@ class Workbench:
         for session in (*self.replays, *self.probes):
             session.close()
 
+    def abort(self) -> None:
+        """End all fork servers for good, whatever other threads do with them."""
+        for session in (*self.replays, *self.probes):
+            session.abort()
+
     def summary(self) -> TargetSummary:
         """The build under test, for outputs."""
         info = self.target.info

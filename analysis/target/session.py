@@ -77,6 +77,7 @@ class Session:
         self._scratch = ""
         self._errors: IO[bytes] | None = None
         self._buffer = b""
+        self._aborted = False
         self._number = 0
 
     def __enter__(self) -> Self:
@@ -130,6 +131,8 @@ class Session:
 
     def start(self) -> None:
         """Start the server if it is not running (importing the framework takes seconds)."""
+        if self._aborted:
+            raise CitadelError("the run was stopped")
         if self._process is not None and self._process.poll() is None:
             return
         self.close()
@@ -184,6 +187,18 @@ class Session:
             shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = ""
         self._buffer = b""
+
+    def abort(self) -> None:
+        """End for good, from any thread: the running job is lost, further ones are refused."""
+        self._aborted = True
+        process = self._process
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError, OSError, ValueError):
+            if self._sandbox.kind is SandboxKind.BUBBLEWRAP:
+                os.killpg(process.pid, signal.SIGKILL)
+            elif process.stdin is not None:
+                process.stdin.close()  # `keep.py` does the killing
 
     def _job(
         self,

@@ -47,6 +47,21 @@ def write_atomically(path: Path, text: str) -> None:
         scratch.unlink(missing_ok=True)
 
 
+def creatable(folder: Path) -> None:
+    """Check that files can be made in a folder, which may have to be made first.
+
+    Raises:
+        CitadelError: where they cannot; nothing is made here.
+    """
+    place = folder.absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        raise unwritable(folder, OSError(errno.ENOTDIR, f"{place} is no folder"))
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise unwritable(folder, OSError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
 def unwritable(path: Path | str, error: OSError) -> CitadelError:
     """Turn a failed write into a user's error."""
     hint = _HINTS.get(error.errno or 0, "check the permissions or choose another place")
