@@ -43,15 +43,17 @@ def below(root):
 
 
 def proportional(pid, resident):
-    """Bytes of a process in which shared pages count in proportion, `resident` if it hides."""
+    """Bytes of a process in which shared pages count in proportion, `resident` if it hides them."""
     try:
         with open("/proc/%d/smaps_rollup" % pid) as file:
             for line in file:
                 if line.startswith("Pss:"):
                     return int(line.split()[1]) * 1024
-    except OSError:
+    except PermissionError:
+        return resident
+    except OSError:  # gone meanwhile
         pass
-    return resident
+    return 0
 
 
 def kill(pid):

@@ -21,6 +21,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 
 import processes
 import sweep
@@ -283,6 +284,8 @@ def start(job):
             import child
 
             child.main(job, [write for _, write in pipes])
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(70)  # only reached when setting up the child failed
     for _, write in pipes:

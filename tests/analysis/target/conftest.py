@@ -1,4 +1,4 @@
-"""Sessions in each kind of sandbox, shared by the tests, with a secret in the host's environment."""
+"""Sessions in each kind of sandbox, shared by the tests, with a secret in the environment."""
 
 import sys
 from dataclasses import replace

@@ -1,0 +1,211 @@
+"""Sessions: starting, failing to start, closing, being interrupted, running side by side."""
+
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from analysis.errors import CitadelError
+from analysis.target import session as session_module
+from analysis.target.observation import Outcome
+from analysis.target.sandbox import Sandbox, SandboxKind
+from analysis.target.session import Limits, Session
+from analysis.target.target import probe
+
+
+@pytest.fixture
+def scratch(tmp_path, monkeypatch):
+    """Where sessions put their scratch folders in this test."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def servers(scratch):
+    """Processes that were started in a scratch folder."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if (path / "cwd").readlink().is_relative_to(scratch):
+                found.append(path.name)
+        except OSError:
+            continue
+    return found
+
+
+def nothing_left(scratch):
+    deadline = time.monotonic() + 3
+    while (found := (servers(scratch), list(scratch.iterdir()))) != ([], []):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.01)
+    return True
+
+
+def test_close_leaves_nothing(bare_session, scratch):
+    bare_session.run("open('file', 'w')")
+    assert servers(scratch)
+    assert list(scratch.iterdir())
+    bare_session.close()
+    assert nothing_left(scratch)
+    bare_session.close()
+
+
+def test_a_session_starts_again_after_close(bare_session):
+    bare_session.run("pass")
+    bare_session.close()
+    assert bare_session.run("print(1)").stdout == "1\n"
+
+
+def test_an_interrupt_leaves_nothing(bare_session, scratch):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bare_session.run(
+            "import os, time; os.fork(); os.write(3, b'{\"e\": 1}\\n'); time.sleep(60)",
+            limits=Limits(wall=60),
+            on_event=interrupt,
+        )
+    assert nothing_left(scratch)
+    assert bare_session.run("print(1)").stdout == "1\n"
+
+
+def test_a_session_outlives_the_thread_that_started_it(bare_session):
+    thread = threading.Thread(target=bare_session.start)
+    thread.start()
+    thread.join()
+    pid = bare_session._process.pid
+    time.sleep(0.1)
+    assert bare_session.run("print(1)").stdout == "1\n"
+    assert bare_session._process.pid == pid
+
+
+def test_sessions_run_side_by_side(bare):
+    seen = {}
+
+    def run(number):
+        with bare(SandboxKind.BUBBLEWRAP) as session:
+            seen[number] = [session.run(f"print({number}, {n})").stdout for n in range(10)]
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == {m: [f"{m} {n}\n" for n in range(10)] for m in range(2)}
+
+
+def broken(python, framework=""):
+    readable = ("/bin",)
+    sandbox = Sandbox(kind=SandboxKind.NONE, readable=readable)
+    return Session(python=str(python), framework=framework, sandbox=sandbox, lent={})
+
+
+@pytest.fixture
+def dying(tmp_path_factory):
+    """An interpreter that gives up at once."""
+    path = tmp_path_factory.mktemp("bin") / "python"
+    path.write_text("#!/bin/sh\necho 'out of luck' >&2\nexit 3\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_a_server_that_dies_at_start_is_explained(dying, scratch):
+    with pytest.raises(CitadelError, match="did not start: out of luck") as caught:
+        broken(dying).run("pass")
+    assert "doctor" in caught.value.hint
+    assert nothing_left(scratch)
+
+
+def test_a_missing_interpreter_is_explained(tmp_path_factory, scratch):
+    with pytest.raises(CitadelError, match="No such file"):
+        broken(tmp_path_factory.mktemp("bin") / "none").start()
+    assert nothing_left(scratch)
+
+
+def test_a_missing_framework_is_explained(bare_session, scratch):
+    bare_session._server[3] = "no_such_framework"
+    with pytest.raises(CitadelError, match="No module named 'no_such_framework'"):
+        bare_session.start()
+    assert nothing_left(scratch)
+
+
+def test_a_server_that_hangs_at_start_is_given_up(tmp_path_factory, scratch, monkeypatch):
+    path = tmp_path_factory.mktemp("bin") / "python"
+    path.write_text("#!/bin/sh\nexec sleep 60\n")
+    path.chmod(0o755)
+    monkeypatch.setattr(session_module, "START_SECONDS", 0.3)
+    with pytest.raises(CitadelError, match="did not start"):
+        broken(path).start()
+    assert nothing_left(scratch)
+
+
+def test_an_interrupt_during_the_start_leaves_nothing(bare_session, scratch, monkeypatch):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bare_session, "_read", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        bare_session.start()
+    assert nothing_left(scratch)
+
+
+@pytest.mark.parametrize("python", ["/no/such/python", "/bin/true", "/etc/passwd"])
+def test_what_is_no_interpreter_is_refused(python):
+    with pytest.raises(CitadelError, match="not a usable Python interpreter") as caught:
+        probe(python)
+    assert caught.value.hint
+
+
+def test_an_interpreter_without_a_framework_is_refused(tmp_path):
+    import venv
+
+    venv.create(tmp_path / "venv", symlinks=True)
+    with pytest.raises(CitadelError, match="no supported framework") as caught:
+        probe(str(tmp_path / "venv/bin/python"))
+    assert "torch" in caught.value.hint
+
+
+def test_a_task_streams_its_records(bare_session, monkeypatch):
+    arrived = []
+    bare_session.task("case:run", {"code": "print(1)"}, wall=5, on_event=arrived.append)
+    assert arrived == [{"e": "done"}]
+
+
+@pytest.mark.torch
+def test_records_of_a_task_arrive_one_by_one(bubblewrap_session):
+    arrived = []
+    outcome = bubblewrap_session.task("catalog_torch:walk", {}, wall=60, on_event=arrived.append)
+    assert outcome.died is None
+    assert len(arrived) > 1000
+    assert tuple(arrived) == outcome.records
+
+
+def test_how_a_task_died_is_told(bare_session):
+    died = bare_session.task("case:no_such_function", {}, wall=5).died
+    assert died.startswith("exception AttributeError")
+    died = bare_session.task(
+        "case:run", {"code": "import os; os.kill(os.getpid(), 34)"}, wall=5
+    ).died
+    assert died == "signal 34"
+    assert bare_session.task("case:run", {"code": "while True: pass"}, wall=0.3).died == "timeout"
+
+
+def test_seeds_make_runs_repeat(bare_session):
+    code = "import random; print(random.random(), hash('x'))"
+    first, second, other = (bare_session.run(code, seed=seed).stdout for seed in (1, 1, 2))
+    bare_session.close()
+    assert first == second == bare_session.run(code, seed=1).stdout
+    assert first.split()[0] != other.split()[0]
+
+
+def test_the_server_ends_when_nobody_listens(bare_session, scratch):
+    bare_session.start()
+    bare_session._process.stdin.close()
+    bare_session._process.wait(5)
+    deadline = time.monotonic() + 3
+    while servers(scratch):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert bare_session.run("pass").outcome is Outcome.OK
