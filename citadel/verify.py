@@ -8,6 +8,7 @@ longer reproduces keeps the symptom that it recorded and stays a template for it
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
@@ -89,7 +90,8 @@ def verify(
             break
     if not attempts:
         return NotVerified(reason="; ".join(dict.fromkeys(reasons)) or "nothing to run")
-    return _conclude(reading, wanted, max(attempts, key=_promise), catalog, info)
+    best = max(attempts, key=partial(_promise, wanted))
+    return _conclude(reading, wanted, best, catalog, info)
 
 
 def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
@@ -200,8 +202,11 @@ def _unusable(observation: Observation, symptom: Symptom | None) -> str | None:
     return None
 
 
-def _promise(attempt: _Attempt) -> tuple[int, int]:
-    return (int(attempt.symptom is not None), attempt.hits)
+def _promise(wanted: Symptom | None, attempt: _Attempt) -> tuple[bool, bool, bool, int]:
+    """What the report records comes first, then what is like it, then any symptom."""
+    seen = attempt.symptom
+    recorded_one = wanted is not None and status.matches(wanted, seen)
+    return (recorded_one, reproduces(wanted, seen), seen is not None, attempt.hits)
 
 
 def _conclude(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from textwrap import dedent
 
 import pytest
 
 from analysis.catalog.model import Api, ApiKind, Catalog, Parameter, Provenance, Signature
+from analysis.index import build_index
 from analysis.target.observation import Argument, Call, Raised
 from analysis.values import Value
+from citadel.workbench import Workbench
+from harvest.report.model import Reading, Report
+from harvest.report.understand import understand
 
 
 def parse_parameter(text: str, *, keyword_only: bool) -> Parameter:
@@ -88,6 +93,29 @@ def make_call(
         result=None if result is ... else make_argument(result),
         raised=None if raised is None else Raised(types=(raised[0],), message=raised[1]),
     )
+
+
+@pytest.fixture(scope="session")
+def torch_index(torch_target):
+    return build_index(torch_target)
+
+
+@pytest.fixture(scope="session")
+def bench(torch_target, torch_index):
+    with Workbench(torch_target, torch_index, jobs=2) as made:
+        yield made
+
+
+@pytest.fixture
+def read() -> Callable[..., Reading]:
+    """A report as Citadel reads it; the code of several snippets in several fences."""
+
+    def make(title: str, *snippets: str, text: str = "") -> Reading:
+        fences = [f"```python\n{dedent(code).strip()}\n```\n" for code in snippets]
+        body = "\n".join([*fences, text])
+        return understand(Report(source="report.md", title=title, body=body))
+
+    return make
 
 
 @pytest.fixture

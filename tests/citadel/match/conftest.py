@@ -1,13 +1,9 @@
-"""A small build made by hand, and the real one."""
-
-from pathlib import Path
+"""A small build made by hand."""
 
 import pytest
 
 from analysis.catalog.model import Api, ApiKind, Catalog, Parameter, Provenance, Signature
-from analysis.errors import CitadelError
-from analysis.index import ApiIndex, build_index
-from analysis.target.target import probe
+from analysis.index import ApiIndex
 
 
 @pytest.fixture
@@ -36,12 +32,3 @@ def build():
         )
 
     return make
-
-
-@pytest.fixture(scope="session")
-def torch_index():
-    python = Path(__file__).parents[3] / ".targets/torch/bin/python"
-    try:
-        return build_index(probe(str(python), framework="torch"))
-    except CitadelError as problem:
-        pytest.skip(problem.message)

@@ -1,0 +1,209 @@
+"""From readings to cases: the decisions, and real runs."""
+
+import pytest
+
+from analysis.target.session import Limits
+from citadel.model import BugKind, Symptom, SymptomKind
+from citadel.oracle import status
+from citadel.verify import NotVerified, Verified, bug_kind, recorded, reproduces, verify
+from harvest.report.model import Claim, ClaimKind, ClaimSource
+
+HANGS = Symptom(kind=SymptomKind.HANGS)
+SEGV = status.crashes("SIGSEGV")
+PLAIN = status.raises("RuntimeError", "bad width 3")
+ASSERTION = status.raises("RuntimeError", 'x INTERNAL ASSERT FAILED at "a/b.cpp":1, please report')
+
+
+def claim(kind, **fields):
+    return Claim(kind=kind, source=ClaimSource.LOG, **fields)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "seen", "again"),
+    [
+        (None, None, False),
+        (None, PLAIN, True),
+        (None, SEGV, True),
+        (PLAIN, None, False),
+        (PLAIN, PLAIN, True),
+        (PLAIN, status.raises("RuntimeError", "another text"), True),
+        (PLAIN, status.raises("NotImplementedError", "another text"), True),
+        (PLAIN, status.raises("TypeError", "bad width 7"), True),
+        (PLAIN, status.raises("TypeError", "another text"), False),
+        (PLAIN, SEGV, True),
+        (PLAIN, HANGS, True),
+        (SEGV, SEGV, True),
+        (SEGV, status.crashes("SIGABRT"), True),
+        (SEGV, PLAIN, False),
+        (SEGV, HANGS, False),
+        (status.crashes(), SEGV, True),
+        (HANGS, HANGS, True),
+        (HANGS, PLAIN, False),
+        (HANGS, None, False),
+        (ASSERTION, ASSERTION, True),
+        (ASSERTION, PLAIN, False),
+        (ASSERTION, SEGV, True),
+        (PLAIN, ASSERTION, True),
+    ],
+)
+def test_reproduces(wanted, seen, again):
+    assert reproduces(wanted, seen) is again
+
+
+@pytest.mark.parametrize(
+    ("kinds", "symptom", "expected"),
+    [
+        ((), None, BugKind.VALUE),
+        ((), PLAIN, BugKind.STATUS),
+        ((ClaimKind.VALUE,), PLAIN, BugKind.VALUE),
+        ((ClaimKind.VALUE,), SEGV, BugKind.STATUS),
+        ((ClaimKind.PERFORMANCE,), HANGS, BugKind.STATUS),
+        ((ClaimKind.PERFORMANCE,), None, BugKind.PERFORMANCE),
+        ((ClaimKind.RAISES, ClaimKind.VALUE), None, BugKind.STATUS),
+        ((ClaimKind.VALUE, ClaimKind.RAISES), None, BugKind.VALUE),
+        ((ClaimKind.CRASHES,), None, BugKind.STATUS),
+        ((ClaimKind.HANGS,), None, BugKind.STATUS),
+    ],
+)
+def test_bug_kind(kinds, symptom, expected):
+    assert bug_kind(tuple(map(claim, kinds)), symptom) is expected
+
+
+@pytest.mark.parametrize(
+    ("claims", "expected"),
+    [
+        ((), None),
+        ((claim(ClaimKind.VALUE),), None),
+        ((claim(ClaimKind.RAISES),), None),
+        (
+            (claim(ClaimKind.RAISES, exception="ValueError", message="bad 3"),),
+            status.raises("ValueError", "bad 3"),
+        ),
+        ((claim(ClaimKind.RAISES, exception="ValueError"),), status.raises("ValueError", "")),
+        ((claim(ClaimKind.CRASHES, signal="SIGFPE"),), status.crashes("SIGFPE")),
+        ((claim(ClaimKind.CRASHES),), status.crashes()),
+        ((claim(ClaimKind.HANGS),), HANGS),
+        ((claim(ClaimKind.VALUE), claim(ClaimKind.HANGS)), HANGS),
+        (
+            (claim(ClaimKind.CRASHES, signal="SIGFPE"), claim(ClaimKind.HANGS)),
+            status.crashes("SIGFPE"),
+        ),
+    ],
+)
+def test_recorded(claims, expected):
+    assert recorded(claims) == expected
+
+
+CONV = """
+    import torch
+    import torch.nn.functional as F
+    F.conv2d(torch.rand(1, 4, 8, 8), torch.rand(4, 4, 3, 3), groups=0)
+"""
+OTHER = "import torch\ntorch.ones(3).view(7)\n"
+CALM = "import torch\nx = torch.exp(torch.ones(3))\nprint(x)\n"
+
+
+@pytest.fixture
+def verified(bench):
+    def check(reading, *, runs=2, wall=30.0):
+        return verify(
+            reading,
+            bench.replays[0],
+            bench.index.catalog,
+            bench.target.info,
+            runs=runs,
+            limits=Limits(wall=wall),
+        )
+
+    return check
+
+
+def real(test):
+    return pytest.mark.torch(pytest.mark.slow(test))
+
+
+@real
+def test_a_report_that_reproduces(verified, read):
+    found = verified(
+        read("conv2d", CONV, text="RuntimeError: non-positive groups is not supported")
+    )
+    assert isinstance(found, Verified)
+    case = found.case
+    assert (case.api, case.kind, case.reproduces) == (
+        "torch.nn.functional.conv2d",
+        BugKind.STATUS,
+        True,
+    )
+    assert case.runs == (2, 2)
+    assert case.symptom.message == "non-positive groups is not supported"
+    assert not found.deferred
+
+
+@real
+def test_a_pasted_crash_that_is_a_clean_error_now_is_fixed_here(verified, read):
+    found = verified(
+        read("conv2d crashes", CONV, text="```\nSegmentation fault (core dumped)\n```")
+    )
+    case = found.case
+    assert (case.api, case.reproduces) == ("torch.nn.functional.conv2d", False)
+    assert case.symptom == SEGV
+    assert case.runs == (0, 2)
+    assert case.observed.startswith("RuntimeError: non-positive groups")
+
+
+@real
+def test_a_crash_of_no_told_signal_that_runs_well_now(verified, read):
+    found = verified(read("torch.exp crashes the interpreter", CALM))
+    assert (found.case.api, found.case.symptom.kind) == ("torch.exp", SymptomKind.CRASHES)
+    assert found.case.observed == "runs without an error"
+
+
+@real
+@pytest.mark.parametrize(
+    ("title", "code", "text", "reason"),
+    [
+        ("conv fails", "import torch\ntorch.exp(model.weight)", "", "not self-contained"),
+        (
+            "cuda crash",
+            "import torch\ntorch.rand(3, device='cuda').exp()\n",
+            "Segmentation fault",
+            "needs cuda",
+        ),
+        ("package", "import torch\nimport torchvision\ntorchvision.ops.nms()\n", "", "package"),
+        ("torch.exp returns wrong values", CALM, "The result is wrong.", "value"),
+        ("assertion", CALM + "assert x.sum() == 0", "", "assert"),
+        (
+            "torch.new_thing",
+            "import torch\ntorch.new_thing(torch.ones(3))",
+            "",
+            "not in this build",
+        ),
+        ("my own error", "import torch\nraise ValueError('mine')", "", "no public api"),
+    ],
+)
+def test_what_yields_no_case(verified, read, title, code, text, reason):
+    found = verified(read(title, code, text=text))
+    assert isinstance(found, NotVerified)
+    assert reason in found.reason.lower()
+
+
+@real
+def test_a_hang(verified, read):
+    code = """
+        import time
+        import torch
+        torch.ones(3).apply_(lambda number: time.sleep(60))
+    """
+    found = verified(read("apply_ hangs", code, text="It hangs forever."), wall=3.0, runs=1)
+    assert isinstance(found, Verified)
+    assert found.case.symptom == HANGS
+    assert found.case.api == "torch.Tensor.apply_"
+
+
+@real
+def test_of_several_snippets_the_one_that_shows_what_is_recorded(verified, read):
+    text = "RuntimeError: non-positive groups is not supported"
+    found = verified(read("conv2d", OTHER, CONV, text=text))
+    assert found.case.api == "torch.nn.functional.conv2d"
+    found = verified(read("conv2d", CALM, CONV, text=text))
+    assert found.case.api == "torch.nn.functional.conv2d"
