@@ -12,6 +12,7 @@ deadlocks its children. It only imports, forks, and watches: wall time, resident
 processes and output of everything below it, which it kills from outside.
 """
 
+import atexit
 import importlib
 import importlib.util
 import json
@@ -313,6 +314,7 @@ def main(framework, sandbox, scratch, lent):
     lazy = ("numpy.random",) if "numpy" in sys.modules else ()
     for module in (*lazy, "child", "case", "probe"):  # loaded once here, not in every child
         importlib.import_module(module)
+    atexit._clear()  # the framework's handlers cost more than most cases; a case's own do run
     Server(control, sandbox, scratch).serve()
 
 

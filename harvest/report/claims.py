@@ -182,7 +182,7 @@ def _from_sentence(told: str, source: ClaimSource) -> Iterator[Claim]:
 def _quoted(found: re.Match[str]) -> str | None:
     """Return the message where a sentence quotes the whole line: `"ValueError: no"`."""
     quote = found["quote"]
-    message, end, _ = found["rest"].partition(quote) if quote else ("", "", "")
+    message, end, _ = (found["rest"] or "").partition(quote) if quote else ("", "", "")
     return message.strip() or None if end else None
 
 
