@@ -330,6 +330,8 @@ def test_ctrl_c_writes_what_was_finished_and_leaves_nothing_running(warm, tmp_pa
     ]
     process = subprocess.Popen(
         [str(part) for part in command],
+        # A shell that runs the tests in the background has them ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=tmp_path,
@@ -346,6 +348,7 @@ def test_ctrl_c_writes_what_was_finished_and_leaves_nothing_running(warm, tmp_pa
         assert time.monotonic() - started < 30
     finally:
         process.kill()
+        process.communicate()
     assert process.returncode == 130, errors
     assert b"Traceback" not in errors, errors
     assert b"interrupted" in errors
