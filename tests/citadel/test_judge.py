@@ -1,0 +1,133 @@
+"""Verdicts on generated cases, by real replays."""
+
+from textwrap import dedent
+
+import pytest
+
+from analysis.target.session import Limits
+from citadel.judge import confidence, judge
+from citadel.model import VerdictKind
+from citadel.oracle import status
+from citadel.plan.model import Adaptation, Form
+
+
+def plan(target, *, invented=(), plausibility=1.0):
+    return Adaptation(
+        target=target,
+        form=Form.FUNCTION,
+        receiver=None,
+        new=(),
+        call=(),
+        edits=(),
+        plausibility=plausibility,
+        invented=invented,
+    )
+
+
+@pytest.mark.parametrize(
+    ("plausibility", "hits", "runs", "expected"),
+    [(1.0, 3, 3, 0.99), (0.0, 3, 3, 0.75), (1.0, 2, 3, 0.6), (1.0, 0, 3, 0.2)],
+)
+def test_confidence(plausibility, hits, runs, expected):
+    assert confidence(plan("torch.f", plausibility=plausibility), hits, runs) == expected
+
+
+GROUPS = status.raises("RuntimeError", "non-positive groups is not supported")
+SHAPES = status.raises("RuntimeError", "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)")
+CONV3D = """
+    import torch
+    import torch.nn.functional as F
+    F.conv3d(torch.rand(1, 4, 8, 8, 1), torch.rand(4, 4, 3, 3, 1), groups=0)
+"""
+MATMUL = "import torch\nx = torch.rand(2, 3)\ntorch.matmul(x, x)\n"
+
+
+@pytest.fixture
+def judged(bench):
+    def check(code, target, wanted, **fields):
+        api = bench.index.catalog.resolve(target)
+        assert api is not None
+        return judge(
+            dedent(code),
+            plan(api.name, **fields),
+            api,
+            wanted,
+            bench.replays[0],
+            bench.index.catalog,
+            runs=3,
+            limits=Limits(wall=20.0),
+        )
+
+    return check
+
+
+def on_torch(test):
+    return pytest.mark.torch(pytest.mark.slow(test))
+
+
+@on_torch
+def test_the_same_symptom_in_every_run_is_a_bug(judged):
+    verdict = judged(CONV3D, "torch.nn.functional.conv3d", GROUPS)
+    assert (verdict.kind, verdict.runs, verdict.confidence) == (VerdictKind.BUG, (3, 3), 0.99)
+    assert verdict.symptom == GROUPS
+
+
+@on_torch
+@pytest.mark.parametrize(
+    ("code", "target", "wanted", "kind"),
+    [
+        (MATMUL, "torch.matmul", status.crashes("SIGSEGV"), VerdictKind.REFUSED),
+        (MATMUL, "torch.matmul", GROUPS, VerdictKind.DIFFERENT),
+        ("import torch\ntorch.exp(torch.ones(3))\n", "torch.exp", GROUPS, VerdictKind.CLEAN),
+        ("import torch\ntorch.exp(1, 2)\n", "torch.exp", GROUPS, VerdictKind.NOT_ADAPTED),
+        ("import torch\nraise SystemExit(3)\n", "torch.exp", GROUPS, VerdictKind.NOT_ADAPTED),
+        ("import torch\nif True\n", "torch.exp", GROUPS, VerdictKind.NOT_ADAPTED),
+    ],
+)
+def test_other_ends(judged, code, target, wanted, kind):
+    verdict = judged(code, target, wanted)
+    assert verdict.kind is kind
+    assert verdict.confidence == 0.0
+
+
+@on_torch
+def test_another_calls_failure_is_not_the_siblings(judged):
+    code = """
+        import torch
+        import torch.nn.functional as F
+        F.conv2d(torch.rand(1, 4, 8, 8), torch.rand(4, 4, 3, 3), groups=0)
+        F.conv3d(torch.rand(1, 4, 8, 8, 8), torch.rand(4, 4, 3, 3, 3))
+    """
+    verdict = judged(code, "torch.nn.functional.conv3d", GROUPS)
+    assert verdict.kind is VerdictKind.NOT_ADAPTED
+    assert "another call" in verdict.reason
+
+
+@on_torch
+def test_a_complaint_that_a_filled_tensor_may_have_caused_is_no_finding(judged):
+    verdict = judged(MATMUL, "torch.matmul", SHAPES, invented=("other",))
+    assert verdict.kind is VerdictKind.NOT_ADAPTED
+    assert "other" in verdict.reason
+    assert judged(MATMUL, "torch.matmul", SHAPES).kind is VerdictKind.BUG
+
+
+@on_torch
+def test_a_failing_unsqueeze_of_ours_is_no_finding(judged, bench):
+    head = "import torch\nx = torch.eye(4).to_sparse_csr()\n"
+    wanted = status.capture(bench.replays[0].run(head + "x.unsqueeze(-1)\n"))
+    assert wanted is not None
+    verdict = judged(f"{head}torch.exp(x.unsqueeze(-1))\n", "torch.exp", wanted)
+    assert verdict.kind is VerdictKind.NOT_ADAPTED
+
+
+@on_torch
+def test_what_shows_only_sometimes_is_flaky(judged):
+    """The runs are seeded: 0 and 2 draw more than a half, 1 less."""
+    code = """
+        import random
+        import torch
+        groups = 0 if random.random() > 0.5 else 1
+        torch.conv3d(torch.rand(1, 4, 8, 8, 8), torch.rand(4, 4, 3, 3, 3), groups=groups)
+    """
+    verdict = judged(code, "torch.nn.functional.conv3d", GROUPS)
+    assert (verdict.kind, verdict.runs) == (VerdictKind.FLAKY, (2, 3))

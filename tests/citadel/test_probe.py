@@ -1,0 +1,201 @@
+"""The probe: many APIs on the live arguments of one failing call."""
+
+import pytest
+
+from analysis.target.observation import Observation, Outcome
+from analysis.target.session import Limits
+from citadel.oracle import status
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import invocation
+from citadel.plan.model import Adaptation, Fill, Form, Slot, Take
+from citadel.probe import ProbeOutcome, probe
+from citadel.verify import Verified, verify
+
+CHOLESKY = """
+    import torch
+    x = -torch.eye(3)
+    torch.linalg.cholesky(x)
+"""
+
+
+def plan(target, *arguments, form=Form.FUNCTION, receiver=None):
+    slots = tuple(Slot(name="a", keyword=False, value=value) for value in arguments)
+    return Adaptation(
+        target=target, form=form, receiver=receiver, new=(), call=slots, edits=(), plausibility=0.5
+    )
+
+
+X = Take(key="arg:0")
+LINALG, OLD = "torch.linalg.cholesky", "torch.cholesky"
+
+
+@pytest.fixture
+def verified(bench, read):
+    found = verify(
+        read("cholesky", CHOLESKY), bench.replays[0], bench.index.catalog, bench.target.info, runs=1
+    )
+    assert isinstance(found, Verified), found
+    return found
+
+
+@pytest.fixture
+def probed(bench, verified):
+    def check(*tried, seconds=30.0):
+        attempts = []
+        probe(
+            verified,
+            tried,
+            bench.probes[0],
+            seconds=seconds,
+            limits=Limits(wall=20.0),
+            on_attempt=attempts.append,
+        )
+        return [(attempt.plan.target, attempt.outcome) for attempt in attempts]
+
+    return check
+
+
+def on_torch(test):
+    return pytest.mark.torch(pytest.mark.slow(test))
+
+
+@on_torch
+def test_outcomes(probed):
+    assert probed(
+        plan(LINALG, X),
+        plan("torch.exp", X),
+        plan("torch.matmul", X, Fill(text="torch.ones(7)")),
+        plan("torch.exp", X, X, X),
+        plan("torch.no_such_thing", X),
+        plan("torch.neg", Take(key="kw:missing")),
+    ) == [
+        (LINALG, ProbeOutcome.HIT),
+        ("torch.exp", ProbeOutcome.CLEAN),
+        ("torch.matmul", ProbeOutcome.OTHER),
+        ("torch.exp", ProbeOutcome.NOT_ADAPTED),
+        ("torch.no_such_thing", ProbeOutcome.NOT_ADAPTED),
+        ("torch.neg", ProbeOutcome.NOT_ADAPTED),
+    ]
+
+
+@on_torch
+def test_what_an_attempt_changes_does_not_reach_the_next_one(probed):
+    """After `abs_` the matrix would be positive definite."""
+    abs_ = plan("torch.Tensor.abs_", form=Form.METHOD, receiver=X)
+    assert probed(abs_, plan(LINALG, X), abs_, plan(OLD, X)) == [
+        ("torch.Tensor.abs_", ProbeOutcome.CLEAN),
+        (LINALG, ProbeOutcome.HIT),
+        ("torch.Tensor.abs_", ProbeOutcome.CLEAN),
+        (OLD, ProbeOutcome.HIT),
+    ]
+
+
+@on_torch
+def test_a_crash_loses_nothing_of_what_follows(probed):
+    crash = plan("torch.os.abort")
+    assert probed(plan(LINALG, X), crash, plan(OLD, X), crash, plan("torch.exp", X)) == [
+        (LINALG, ProbeOutcome.HIT),
+        ("torch.os.abort", ProbeOutcome.OTHER),
+        (OLD, ProbeOutcome.HIT),
+        ("torch.os.abort", ProbeOutcome.OTHER),
+        ("torch.exp", ProbeOutcome.CLEAN),
+    ]
+
+
+@on_torch
+def test_the_first_plan_of_an_api_that_settles_it_spares_the_others(probed):
+    assert probed(plan(LINALG, X), plan(LINALG, X), plan(OLD, X)) == [
+        (LINALG, ProbeOutcome.HIT),
+        (OLD, ProbeOutcome.HIT),
+    ]
+
+
+@on_torch
+def test_without_time_nothing_is_tried(probed):
+    assert probed(plan(LINALG, X), seconds=0.0) == [(LINALG, ProbeOutcome.BUDGET)]
+
+
+@on_torch
+def test_plans_and_probe_speak_of_the_same_values(bench, verified, probed):
+    source = invocation(verified.call, verified.api, verified.observation.calls)
+    target = bench.index.catalog.resolve("torch.Tensor.cholesky")
+    found = plans(source, target, bench.samples)
+    assert probed(found[0]) == [("torch.Tensor.cholesky", ProbeOutcome.HIT)]
+
+
+class Forger:
+    """A session whose case writes to the pipe of events itself."""
+
+    def __init__(self, *events):
+        self.events = events
+
+    def run(self, _code, *, on_event, **_fields):
+        for event in self.events:
+            on_event(event)
+        return Observation(outcome=Outcome.OK)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {},
+        {"e": "probe"},
+        {"e": "probe", "i": 7, "o": "ok"},
+        {"e": "probe", "i": -1, "o": "ok"},
+        {"e": "probe", "i": 0.0, "o": "ok"},
+        {"e": "probe", "i": [0], "o": "ok"},
+        {"e": "probe", "i": 0, "o": "signal"},
+        {"e": "probe", "i": True, "o": "ok"},
+    ],
+)
+def test_forged_events_are_ignored(forged, case, api, call):
+    attempts = run_forged(case, api, call, forged, {"e": "probe", "i": 0, "o": "ok"})
+    assert [attempt.outcome for attempt in attempts] == [ProbeOutcome.CLEAN]
+
+
+@pytest.mark.parametrize("code", [99999, 40])
+def test_signals_without_a_name(case, api, call, code):
+    (attempt,) = run_forged(case, api, call, {"e": "probe", "i": 0, "o": "signal", "code": code})
+    assert attempt.outcome is ProbeOutcome.OTHER
+
+
+def run_forged(hand_made, _api, call, *events):
+    attempts = []
+    probe(
+        hand_made(call("torch.exp", {(2,)}, raised=("RuntimeError", "bad"))),
+        (plan("torch.sqrt", X),),
+        Forger(*events),
+        seconds=1.0,
+        limits=Limits(),
+        on_attempt=attempts.append,
+    )
+    return attempts
+
+
+@pytest.fixture
+def case(api):
+    """A verified case without a run."""
+    from analysis.target.instrument import instrument
+    from citadel.model import BugCase, BugKind
+
+    def make(failing):
+        return Verified(
+            case=BugCase(
+                id="0",
+                origin="report.md",
+                framework="torch",
+                build="0",
+                api=failing.name,
+                code="torch.exp(x)\n",
+                kind=BugKind.STATUS,
+                reproduces=True,
+                runs=(1, 1),
+                symptom=status.raises("RuntimeError", "bad"),
+            ),
+            api=api(failing.name, "input: Tensor"),
+            call=failing,
+            observation=Observation(outcome=Outcome.OK, calls=(failing,)),
+            source=instrument("torch.exp(x)\n"),
+        )
+
+    return make

@@ -1,0 +1,112 @@
+"""Whole triages on a real build."""
+
+import time
+
+import pytest
+
+from analysis.target.session import Limits
+from citadel.model import VerdictKind
+from citadel.triage import Options, triage
+from citadel.walk import Walk
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+CONV = """
+    import torch
+    import torch.nn.functional as F
+    F.conv2d(torch.rand(1, 4, 8, 8), torch.rand(4, 4, 3, 3), groups=0)
+"""
+GROUPS = "RuntimeError: non-positive groups is not supported"
+
+
+@pytest.fixture
+def triaged(bench):
+    def run(reading, *, siblings=None, seconds=60.0, runs=1, **callbacks):
+        options = Options(
+            walk=Walk(siblings=siblings, seconds=seconds), runs=runs, limits=Limits(wall=20.0)
+        )
+        return triage(reading, bench, options, **callbacks)
+
+    return run
+
+
+def test_a_family_is_found_and_told_as_it_grows(triaged, read):
+    told, steps = [], []
+    found = triaged(
+        read("conv2d", CONV, text=GROUPS),
+        siblings=48,
+        on_finding=told.append,
+        on_progress=lambda *step: steps.append(step),
+    )
+    bugs = {finding.api for finding in found.bugs}
+    assert bugs >= {
+        "torch.nn.functional.conv1d",
+        "torch.nn.functional.conv3d",
+        "torch.nn.functional.conv_transpose2d",
+    }
+    assert {finding.api for finding in told} == bugs
+    (family,) = found.families
+    assert family.apis[0] == "torch.nn.functional.conv2d"
+    assert set(family.apis[1:]) == bugs
+    assert all(finding.code and finding.verdict.runs == (1, 1) for finding in found.bugs)
+    assert found.seconds.first_finding <= found.seconds.verify + found.seconds.siblings
+    assert 0 < found.tried <= 48
+    assert len(steps) == found.tried
+    assert found.unconfirmed == 0
+
+
+def test_siblings_that_validate_are_shown_apart(triaged, read):
+    found = triaged(read("conv2d", CONV, text=GROUPS), siblings=48)
+    others = {f.api: f.verdict for f in found.findings if f.verdict.kind is not VerdictKind.BUG}
+    layer = others["torch.nn.Conv2d"]
+    assert layer.kind is VerdictKind.DIFFERENT
+    assert "groups must be a positive integer" in layer.reason
+
+
+def test_a_crash_that_siblings_refuse(triaged, read):
+    """Recorded as a crash, refused cleanly by this build, and by the siblings too."""
+    found = triaged(
+        read("conv2d crashes", CONV, text="```\nSegmentation fault (core dumped)\n```"),
+        siblings=12,
+    )
+    assert not found.case.reproduces
+    assert not found.bugs
+    kinds = {finding.verdict.kind for finding in found.findings}
+    assert VerdictKind.REFUSED in kinds
+    assert not found.families
+
+
+def test_a_shape_complaint_about_a_filled_argument_is_no_finding(triaged, read):
+    code = """
+        import torch
+        x = torch.rand(2, 3)
+        torch.mm(x, x)
+    """
+    found = triaged(read("torch.mm", code), siblings=200)
+    for finding in found.bugs:
+        assert not [edit for edit in finding.edits if edit.startswith("filled mat")], finding
+
+
+def test_the_number_of_siblings_is_a_limit(triaged, read):
+    found = triaged(read("conv2d", CONV, text=GROUPS), siblings=5)
+    assert found.tried <= 5
+    assert len(found.findings) <= 5
+
+
+def test_the_budget_is_kept_and_what_it_left_is_counted(triaged, read):
+    reading = read("conv2d", CONV, text=GROUPS)
+    triaged(reading, siblings=3)  # the servers are warm now
+    started = time.monotonic()
+    found = triaged(reading, seconds=1.0, runs=3)
+    assert time.monotonic() - started < 60
+    settled = {VerdictKind.BUG, VerdictKind.FLAKY}
+    confirmed = [f for f in found.findings if f.verdict.kind in settled or f.code]
+    assert found.tried > 0
+    assert len(confirmed) + found.unconfirmed <= found.tried
+
+
+def test_what_is_not_verified_is_skipped_with_its_reason(triaged, read):
+    found = triaged(read("wrong", "import torch\ntorch.exp(torch.ones(3))", text="wrong result"))
+    assert found.case is None
+    assert found.skipped
+    assert found.findings == ()
