@@ -2,12 +2,14 @@
 
 Out, per object: `{"n": canonical name, "k": kind, "a": aliases, "s": signatures, "c": signatures of
 the call, "d": documented}`; see `signatures_torch` for the signatures. The canonical name lies in
-the most specific public namespace that has the object.
+the most specific public namespace that has the object. Operators with `_` before their name are
+listed too, as undocumented: people call them, fuzzers above all.
 """
 
 import importlib
 import re
 import sys
+import types
 
 import signatures_torch
 import torch
@@ -67,6 +69,8 @@ def walk():
         module = loaded(namespace)
         for name, thing in public(namespace, module):
             entries.setdefault(id(thing), (thing, []))[1].append(namespace + "." + name)
+    for name, thing in private(torch, schemas):
+        entries.setdefault(id(thing), (thing, []))[1].append("torch." + name)
     for namespace in PRIVATE:
         for name, thing in sorted(vars(loaded(namespace) or torch.hub).items()):
             if id(thing) in entries and not name.startswith("__"):
@@ -105,6 +109,19 @@ def public(namespace, module):
                 yield name, thing
         elif is_function(thing) and (name in exported or at_home(thing, namespace)):
             yield name, thing
+
+
+def private(module, schemas):
+    """(name, built-in) of the operators that a namespace has with `_` before their name."""
+    for name, thing in sorted(vars(module).items()):
+        builtin = is_private(name) and isinstance(thing, types.BuiltinFunctionType)
+        if builtin and schemas.overloads(name):
+            yield name, thing
+
+
+def is_private(name):
+    """Whether a name begins with `_` and is none of the language's own."""
+    return name.startswith("_") and not name.startswith("__")
 
 
 def is_function(thing):
@@ -150,7 +167,8 @@ def offered_class(kind):
 
 def describe(thing, names, schemas):
     """The record of a function or class, None for what only configures the framework."""
-    record = {"n": names[0], "d": bool(getattr(thing, "__doc__", None))}
+    hidden = is_private(names[0].rpartition(".")[2])
+    record = {"n": names[0], "d": not hidden and bool(getattr(thing, "__doc__", None))}
     if isinstance(thing, type):
         record["k"] = "module" if issubclass(thing, torch.nn.Module) else "class"
         record["s"] = signatures_torch.constructor(thing)
@@ -200,9 +218,9 @@ def methods(schemas):
 
 
 def operators(schemas):
-    """Records of the public operators of the aten library that Python can reach."""
+    """Records of the operators of the aten library that Python can reach."""
     for name in schemas.names():
-        if name.startswith("_"):
+        if name.startswith("__"):
             continue
         found = signatures_torch.operator(name, schemas)
         if not found or getattr(torch.ops.aten, name, None) is None:

@@ -1,6 +1,7 @@
-"""Which public PyTorch API a callable object is; the clean parent imports it: no operation here."""
+"""Which PyTorch API a callable object is; the clean parent imports it: no operation here."""
 
 import sys
+import types
 
 import torch
 
@@ -21,6 +22,8 @@ NAMESPACES = (
     "torch",
     "torch._C._nn",
 )
+PRIVATE = ("torch", "torch._C._nn")
+"""Where operators with `_` before their name can be called; see `catalog_torch.private`."""
 TENSOR = "torch.Tensor"
 _NAMES = {}
 _TENSOR_METHODS = {}
@@ -32,6 +35,11 @@ def prepare():
         module = sys.modules.get(namespace)
         for name, thing in sorted(vars(module).items()) if module is not None else ():
             if callable(thing) and not name.startswith("_") and not isinstance(thing, type):
+                _NAMES.setdefault(id(thing), "{}.{}".format(namespace, name))
+    for namespace in PRIVATE:
+        module = sys.modules.get(namespace)
+        for name, thing in sorted(vars(module).items()) if module is not None else ():
+            if name.startswith("_") and isinstance(thing, types.BuiltinFunctionType):
                 _NAMES.setdefault(id(thing), "{}.{}".format(namespace, name))
     for name in dir(torch.Tensor):
         thing = getattr(torch.Tensor, name, None)

@@ -10,8 +10,8 @@ Out: one candidate per API, best first, nothing cut: similarity orders, the orac
 more (an API without a call set borrows that of its closest relative), `signature` the similarity of
 names and parameters, `family` 1 for APIs of one name family, `runs` the rarity of one's operator
 where the other one runs it, `arguments` the given compatibility, left out when unknown, and `raw`
-1 for raw operators (`torch.ops.aten`) of a source that is none: people call the public forms, so
-those go first.
+1 for raw operators (`torch.ops.aten`) of a source that is none, 1 for names with `_` before them
+of a source without: people call the public forms, so those go first.
 """
 
 from __future__ import annotations
@@ -73,8 +73,7 @@ class Ranking:
                 arguments=None if arguments is None else arguments.get(name, 0.0),
             )
             score = self._score(channels, likeness, self._runs(source.name, name))
-            if api.kind is ApiKind.OP and source.kind is not ApiKind.OP:
-                score -= W_RAW
+            score -= W_RAW * rawness(source, api)
             found.append(Candidate(api=api, channels=channels, score=score))
         found.sort(key=lambda candidate: (-candidate.score, candidate.api.name))
         return found
@@ -101,6 +100,19 @@ class Ranking:
             + W_RUNS * runs
             + W_ARGUMENTS * (channels.arguments or 0.0)
         )
+
+
+def rawness(source: Api, target: Api) -> int:
+    """How many steps the target is farther from what people call than the source is."""
+    operator = target.kind is ApiKind.OP and source.kind is not ApiKind.OP
+    private = is_private(target.name) and not is_private(source.name)
+    return operator + private
+
+
+def is_private(name: str) -> bool:
+    """Whether the last part of a dotted name begins with `_` and is no special method's."""
+    leaf = name.rpartition(".")[2]
+    return leaf.startswith("_") and not leaf.startswith("__")
 
 
 def rank(

@@ -78,6 +78,9 @@ def test_aliases_resolve_to_the_most_specific_public_name(catalog, alias, canoni
         "torch.ops.aten.list",
         "torch.Tensor.__class__",
         "torch.Tensor.__torch_function__",
+        "torch._initExtension",
+        "torch._nnpack_available",
+        "torch.ops.aten.__and__",
     ],
 )
 def test_types_settings_and_helpers_are_no_apis(catalog, name):
@@ -103,6 +106,30 @@ def test_types_settings_and_helpers_are_no_apis(catalog, name):
 )
 def test_functions_methods_classes_and_operators_are_apis(catalog, name):
     assert name in catalog.apis
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "torch._convert_indices_from_csr_to_coo",
+        "torch._fft_c2c",
+        "torch._embedding_bag",
+        "torch._ctc_loss",
+        "torch._C._nn._upsample_bicubic2d_aa",
+        "torch.ops.aten._ctc_loss",
+        "torch.ops.aten._ctc_loss.default",
+    ],
+)
+def test_operators_with_an_underscore_are_apis_without_documentation(catalog, name):
+    api = catalog.resolve(name)
+    assert not api.documented
+    assert {signature.provenance for signature in api.signatures} == {Provenance.SCHEMA}
+
+
+def test_a_function_with_an_underscore_and_its_operator_are_two_apis(catalog):
+    assert catalog.resolve("torch._fft_c2c").kind is ApiKind.FUNCTION
+    assert catalog.resolve("torch.ops.aten._fft_c2c").kind is ApiKind.OP
+    assert names(catalog, "torch._fft_c2c") == ("input", "dim", "normalization", "forward")
 
 
 def test_kinds(catalog):

@@ -61,6 +61,16 @@ def test_ties_are_in_the_order_of_names(api, build):
     assert names(rank(apis[0], build(apis))) == ["torch.qaaa", "torch.qbbb", "torch.qccc"]
 
 
+def test_public_forms_come_before_raw_and_private_ones(api, build):
+    apis = [api(name) for name in ("torch.source", "torch._source", "torch.a", "torch._a")]
+    apis.append(api("torch.ops.aten._a", kind=ApiKind.OP))
+    index = build(apis)
+    public = {item.api.name: item.score for item in rank(apis[0], index)}
+    assert public["torch.a"] > public["torch._a"] > public["torch.ops.aten._a"]
+    private = {item.api.name: item.score for item in rank(apis[1], index)}
+    assert private["torch.a"] == private["torch._a"] > private["torch.ops.aten._a"]
+
+
 @pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize(

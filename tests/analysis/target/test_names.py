@@ -1,0 +1,23 @@
+"""Which API the tracer takes a callable of PyTorch for."""
+
+import pytest
+
+from analysis.target.instrument import instrument
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ("torch._fft_c2c(x, [0], 0, True)", "torch._fft_c2c"),
+        ("torch.ops.aten._fft_c2c(x, [0], 0, True)", "torch.ops.aten._fft_c2c"),
+        ("torch._C._nn._pad_circular(x[None], [1, 1])", "torch._C._nn._pad_circular"),
+        ("torch.nn.functional.softmax(x.real, 0)", "torch.nn.functional.softmax"),
+    ],
+)
+def test_public_and_private_functions_have_the_names_they_are_called_by(torch_session, call, name):
+    code = f"import torch\nx = torch.ones(4, dtype=torch.cfloat)\ny = {call}\n"
+    seen = torch_session.run(code, traced=instrument(code).traced)
+    assert seen.exception is None
+    assert seen.calls[-1].name == name
