@@ -7,17 +7,32 @@ the index of the node in `Instrumented.nodes`. What depends on the caller's fram
 
 from __future__ import annotations
 
+import ast
+import warnings
 from dataclasses import dataclass
 from typing import cast
 
 import libcst as cst
 
 from analysis.errors import CitadelError
-from analysis.target.operators import NAMESPACE, Operation, operation, stored
+from analysis.target.operators import NAMESPACE, Operation, Site, operation, statement, stored
 
 TRACER = "__citadel__"
 FRAME_DEPENDENT = frozenset(
     ("super", "locals", "globals", "vars", "dir", "eval", "exec", "__import__", "breakpoint")
+)
+
+
+FRAME_DEPENDENT_ATTRIBUTES = frozenset(
+    (
+        "sys._getframe",
+        "inspect.currentframe",
+        "inspect.stack",
+        "warnings.warn",
+        "traceback.print_stack",
+        "traceback.format_stack",
+        "traceback.extract_stack",
+    )
 )
 
 
@@ -26,7 +41,7 @@ class Instrumented:
     """A parsed case: `nodes[site]` is the call or operation behind a site of the trace."""
 
     module: cst.Module
-    nodes: tuple[cst.BaseExpression, ...]
+    nodes: tuple[Site, ...]
     traced: str
 
 
@@ -37,19 +52,32 @@ def instrument(code: str) -> Instrumented:
         CitadelError: when the text is no Python that LibCST can parse.
     """
     try:
+        _check(code)
         module = cst.parse_module(code)
         collector = _Collector()
         module.visit(collector)
         sites = {id(node): site for site, node in enumerate(collector.nodes)}
         traced = module.visit(_Wrapper(sites)).code
-    except (cst.ParserSyntaxError, RecursionError, ValueError) as problem:
+    except (cst.ParserSyntaxError, SyntaxError, RecursionError, MemoryError, ValueError) as problem:
         reason = getattr(problem, "message", None) or type(problem).__name__
         raise CitadelError(f"cannot parse the case: {reason}") from problem
     return Instrumented(module=module, nodes=tuple(collector.nodes), traced=traced)
 
 
+def _check(code: str) -> None:
+    """Python's own parser refuses text so deeply nested that LibCST's would crash on it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ast.parse(code)
+
+
 def _frame_dependent(call: cst.Call) -> bool:
-    return isinstance(call.func, cst.Name) and call.func.value in FRAME_DEPENDENT
+    match call.func:
+        case cst.Name(value=name):
+            return name in FRAME_DEPENDENT
+        case cst.Attribute(value=cst.Name(value=module), attr=cst.Name(value=name)):
+            return f"{module}.{name}" in FRAME_DEPENDENT_ATTRIBUTES
+    return False
 
 
 class _Collector(cst.CSTVisitor):
@@ -57,7 +85,7 @@ class _Collector(cst.CSTVisitor):
 
     def __init__(self) -> None:
         super().__init__()
-        self.nodes: list[cst.BaseExpression] = []
+        self.nodes: list[Site] = []
         self._stored: set[int] = set()
         self._skipping = 0
 
@@ -69,7 +97,7 @@ class _Collector(cst.CSTVisitor):
             if not _frame_dependent(node):
                 self.nodes.append(node)
         elif not self._skipping and operation(node) is not None:
-            assert isinstance(node, cst.BaseExpression)  # noqa: S101 - operations are
+            assert isinstance(node, Site)  # noqa: S101 - operations are
             self.nodes.append(node)
         return True
 
@@ -92,9 +120,14 @@ class _Wrapper(cst.CSTTransformer):
         if isinstance(updated_node, cst.Call):
             return cast(cst.CSTNodeT, _wrapped(site, updated_node))
         found = operation(updated_node)
-        if found is None or not isinstance(updated_node, cst.BaseExpression):
+        if found is None:
             return updated_node
-        return cast(cst.CSTNodeT, _operated(site, found, updated_node))
+        call = _operated(site, found)
+        if isinstance(updated_node, (cst.AugAssign, cst.Assign)):
+            return cast(cst.CSTNodeT, statement(updated_node, call))
+        assert isinstance(updated_node, cst.BaseExpression)  # noqa: S101 - the rest are
+        kept = call.with_changes(lpar=updated_node.lpar, rpar=updated_node.rpar)
+        return cast(cst.CSTNodeT, kept)
 
 
 def _site(site: int) -> cst.Arg:
@@ -118,15 +151,13 @@ def _wrapped(site: int, call: cst.Call) -> cst.Call:
     )
 
 
-def _operated(site: int, found: Operation, node: cst.BaseExpression) -> cst.Call:
+def _operated(site: int, found: Operation) -> cst.Call:
     function = cst.Attribute(value=cst.Name(NAMESPACE), attr=cst.Name(found.name))
     space = cst.SimpleWhitespace(" ")
     args = [_site(site), cst.Arg(function, comma=cst.Comma(whitespace_after=space))]
     *first, last = found.operands
     args += [cst.Arg(operand, comma=found.comma) for operand in first]
-    return cst.Call(
-        func=cst.Name(TRACER), args=[*args, cst.Arg(last)], lpar=node.lpar, rpar=node.rpar
-    )
+    return cst.Call(func=cst.Name(TRACER), args=[*args, cst.Arg(last)])
 
 
 def _parenthesised(arg: cst.Arg) -> cst.Arg:

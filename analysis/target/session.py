@@ -121,7 +121,7 @@ class Session:
         events, end = self._job(name, dict(arguments), Limits(wall=wall, memory=8 << 30), on_event)
         died = None
         if end["how"] == "signal":
-            died = f"signal {signal_name(end['code'])}"
+            died = f"signal {signal_name(end['code']).removeprefix('signal ')}"
         elif end["how"] != "exit":
             died = end["how"]
         elif end["code"] != 0:

@@ -186,9 +186,9 @@ def test_how_a_task_died_is_told(bare_session):
     died = bare_session.task("case:no_such_function", {}, wall=5).died
     assert died.startswith("exception AttributeError")
     died = bare_session.task(
-        "case:run", {"code": "import os; os.kill(os.getpid(), 34)"}, wall=5
+        "case:run", {"code": "import os; os.kill(os.getpid(), 40)"}, wall=5
     ).died
-    assert died == "signal 34"
+    assert died == "signal 40"
     assert bare_session.task("case:run", {"code": "while True: pass"}, wall=0.3).died == "timeout"
 
 

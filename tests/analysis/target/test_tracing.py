@@ -1,0 +1,104 @@
+"""What is seen of a traced run on PyTorch: calls, values, layers, the call that never returned."""
+
+import time
+
+import pytest
+
+from analysis.target.instrument import instrument
+from analysis.target.observation import Outcome
+
+
+@pytest.fixture
+def trace(torch_session):
+    def run(code, **given):
+        return torch_session.run(code, traced=instrument(code).traced, **given)
+
+    return run
+
+
+def test_calls_with_their_values(trace):
+    seen = trace("import torch\nx = torch.ones(2, 3)\ny = torch.sum(x, dim=1, keepdim=True)\n")
+    ones, total = seen.calls
+    assert (ones.name, ones.form, ones.site) == ("torch.ones", "function", 0)
+    assert [argument.value.text for argument in ones.arguments] == ["2", "3"]
+    assert (total.arguments[0].value.shape, total.arguments[0].value.dtype) == ((2, 3), "float32")
+    assert total.arguments[0].id == ones.result.id
+    assert {name: value.value.text for name, value in total.keywords} == {
+        "dim": "1",
+        "keepdim": "True",
+    }
+    assert total.result.value.shape == (2, 1)
+    assert total.finished
+
+
+def test_methods_and_in_place_results(trace):
+    seen = trace("import torch\nx = torch.zeros(2)\ny = x.add_(1)\nz = torch.Tensor.mul(x, 2)\n")
+    added, multiplied = seen.calls[1:]
+    assert (added.name, added.form) == ("torch.Tensor.add_", "method")
+    assert added.receiver.id == added.result.id == seen.calls[0].result.id
+    assert (multiplied.name, multiplied.form) == ("torch.Tensor.mul", "unbound")
+    assert multiplied.result.id != multiplied.receiver
+
+
+def test_layers_and_their_construction(trace):
+    seen = trace(
+        "import torch\nlayer = torch.nn.Linear(2, 3, bias=False)\ny = layer(torch.ones(1, 2))\n"
+    )
+    made = next(call for call in seen.calls if call.form == "class")
+    assert made.name.endswith("Linear")
+    called = next(call for call in seen.calls if call.form == "module")
+    assert called.receiver.id == made.result.id
+    assert called.receiver.value.items[0].shape == (3, 2)
+    assert called.result.value.shape == (1, 3)
+
+
+def test_the_call_that_never_returned(trace):
+    seen = trace(
+        "import os, torch\nclass F(torch.autograd.Function):\n"
+        "    @staticmethod\n    def forward(ctx, x): os.abort()\n"
+        "print('on')\nF.apply(torch.ones(1))\n"
+    )
+    assert (seen.outcome, seen.signal, seen.stdout) == (Outcome.SIGNAL, "SIGABRT", "on\n")
+    assert [call.finished for call in seen.calls] == [True, False]
+
+
+def test_the_call_that_raised(trace):
+    seen = trace("import torch\ndef f(x):\n    return x.view(7)\nf(torch.ones(2))\n")
+    assert seen.outcome is Outcome.EXCEPTION
+    assert seen.exception.types[:2] == ("RuntimeError", "Exception")
+    assert [(frame.file, frame.line) for frame in seen.exception.frames] == [
+        ("case.py", 4),
+        ("case.py", 3),
+    ]
+    failed = [call for call in seen.calls if call.raised is not None]
+    assert failed[-1].name == "torch.Tensor.view"
+    assert failed[-1].raised.message == seen.exception.message
+
+
+def test_long_loops_stay_small(trace):
+    start = time.process_time()
+    seen = trace("import torch\nx = torch.zeros(1)\nfor _ in range(100_000): x.dim()\nx.view(5)\n")
+    assert seen.exception.type == "RuntimeError"
+    assert len(seen.calls) < 1000
+    assert seen.calls[-1].name == "torch.Tensor.view"
+    assert seen.peak < 600 << 20
+    assert time.process_time() - start < 2
+
+
+def test_tracing_changes_no_result(torch_session):
+    code = """
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(3):
+    optimizer.zero_grad()
+    loss = (model(torch.randn(5, 4)) ** 2).mean()
+    loss.backward()
+    optimizer.step()
+x = torch.arange(6).reshape(2, 3); x[0] += 1; x[:, 1:] = -x[:, :2] @ torch.ones(2, 2).long()
+print(loss.item(), x.tolist(), x.T.shape, (x > 1).sum(), x[..., None].size())
+"""
+    plain = torch_session.run(code, seed=3)
+    seen = torch_session.run(code, traced=instrument(code).traced, seed=3)
+    assert plain.outcome is Outcome.OK, plain
+    assert seen.stdout == plain.stdout
