@@ -12,7 +12,10 @@ pytestmark = pytest.mark.torch
     [
         ("torch._fft_c2c(x, [0], 0, True)", "torch._fft_c2c"),
         ("torch.ops.aten._fft_c2c(x, [0], 0, True)", "torch.ops.aten._fft_c2c"),
-        ("torch._C._nn._pad_circular(x[None], [1, 1])", "torch._C._nn._pad_circular"),
+        (
+            "torch._C._nn._upsample_nearest_exact1d(x.real[None, None], [8])",
+            "torch._C._nn._upsample_nearest_exact1d",
+        ),
         ("torch.nn.functional.softmax(x.real, 0)", "torch.nn.functional.softmax"),
     ],
 )
