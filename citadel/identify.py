@@ -30,10 +30,7 @@ def leaf(name: str) -> str:
 
 
 def failing_call(observation: Observation) -> Call | None:
-    """The innermost traced call that raised what ended the run, or that never returned.
-
-    For a run that ended well: the last call whose exception the case itself caught, if any.
-    """
+    """The innermost traced call that raised what ended the run, or that never returned."""
     if observation.outcome is Outcome.EXCEPTION and observation.exception is not None:
         final = observation.exception
         raised = [c for c in observation.calls if c.raised is not None]
@@ -50,7 +47,7 @@ def culprit(
 ) -> tuple[Call, Api] | None:
     """The call to blame and its API, or None where the trace names no public API."""
     failing = failing_call(observation)
-    if failing is None:
+    if failing is None or (failing.form == "other" and not _uses_values(failing)):
         return None
     named = {leaf(m.name) for m in mentions if m.title or m.body}
     chain = [
@@ -72,6 +69,19 @@ def culprit(
     return _nearest_maker(makers_only) or first
 
 
+def caught_calls(observation: Observation) -> tuple[Call, ...]:
+    """The framework's calls whose exception did not end the run, the last and innermost first."""
+    raised = [c for c in observation.calls if c.raised is not None and c.form != "other"]
+    ended = failing_call(observation)
+    calls = [c for c in raised if ended is None or c.number < ended.number]
+    return tuple(sorted(calls, key=lambda c: (-c.number,)))
+
+
+def _uses_values(call: Call) -> bool:
+    """Whether a foreign call fails because of what it was given: `print`, `str`, `float`, ..."""
+    return call.name.startswith(("builtins.", "numpy.")) or leaf(call.name) in USERS_OF_VALUES
+
+
 def mentioned_call(
     observation: Observation, catalog: Catalog, mentions: Sequence[Mention]
 ) -> tuple[Call, Api] | None:
@@ -91,8 +101,11 @@ def resolve(call: Call, catalog: Catalog) -> Api | None:
     if call.form == "other":
         return None
     if call.form in OPERATOR_FORMS:
-        owner, _, name = call.name.rpartition(".")
-        return catalog.resolve(f"{owner}.{name.strip('_')}") or catalog.resolve(call.name)
+        owner, _, dunder = call.name.rpartition(".")
+        name = dunder.strip("_")
+        in_place = (f"{owner}.{name[1:]}_",) if name.startswith("i") else ()
+        found = (catalog.resolve(form) for form in (*in_place, f"{owner}.{name}", call.name))
+        return next((api for api in found if api is not None), None)
     return catalog.resolve(call.name)
 
 

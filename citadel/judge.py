@@ -7,18 +7,22 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import instrument
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
-from citadel.identify import culprit, failing_call, resolve
+from citadel.identify import caught_calls, culprit, failing_call, resolve
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation
+from citadel.verify import Verified
 from harvest.report.model import Mention
+
+LITTLE_LEFT = 0.3
+"""Plausibility below which a crash may be the fault of what was filled in or left out."""
 
 
 def judge(
     code: str,
     plan: Adaptation,
     target: Api,
-    wanted: Symptom,
+    source: Verified,
     session: Session,
     catalog: Catalog,
     *,
@@ -27,29 +31,33 @@ def judge(
 ) -> Verdict:
     """Replay once traced (did the sibling itself fail?), then `runs` times as it stands.
 
-    A failure that the rewriting brought about is `not_adapted`, never a finding.
+    A native crash is also replayed in an interpreter of its own: what is read out of bounds depends
+    on what the process did before. A failure that the rewriting brought about is `not_adapted`,
+    never a finding.
     """
     try:
-        traced = session.run(code, traced=instrument(code).traced, limits=limits)
+        traced_code = instrument(code).traced
     except CitadelError as problem:
         return _verdict(VerdictKind.NOT_ADAPTED, reason=problem.message)
-    seen = status.capture(traced)
-    if not status.matches(wanted, seen):
+    wanted, apis = source.case.symptom, (source.case.api, target.name)
+
+    def shows(observation: Observation) -> Symptom | None:
+        return _shown(observation, source, target, catalog)
+
+    traced = session.run(code, traced=traced_code, limits=limits)
+    seen = shows(traced)
+    if not status.matches(wanted, seen, apis):
         return _unlike(wanted, seen, traced)
-    if not _blames(traced, target, catalog):
-        return _verdict(
-            VerdictKind.NOT_ADAPTED, symptom=seen, reason="another call than the sibling's fails"
-        )
-    if plan.invented and seen is not None and status.complains_about_tensors(seen):
-        return _verdict(
-            VerdictKind.NOT_ADAPTED,
-            symptom=seen,
-            reason=f"the complaint may be about what was filled in: {', '.join(plan.invented)}",
-        )
-    hits = sum(
-        status.matches(wanted, status.capture(session.run(code, limits=limits, seed=run)))
-        for run in range(runs)
-    )
+    reason = _artefact(traced, plan, target, seen, source, catalog)
+    if reason is not None:
+        return _verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
+    hits = 0
+    for run in range(runs):
+        again = traced_code if source.caught else None
+        cold = wanted.kind is SymptomKind.CRASHES and run == 0
+        entry = "cold:run" if cold else "case:run"
+        observation = session.run(code, traced=again, limits=limits, seed=run, entry=entry)
+        hits += status.matches(wanted, shows(observation), apis)
     kind = VerdictKind.BUG if hits == runs else VerdictKind.FLAKY
     return Verdict(
         kind=kind if hits else VerdictKind.NOT_ADAPTED,
@@ -60,10 +68,42 @@ def judge(
     )
 
 
+def _shown(
+    observation: Observation, source: Verified, target: Api, catalog: Catalog
+) -> Symptom | None:
+    """What a replay shows; where the report's code catches its exception, what it caught."""
+    if not source.caught:
+        return status.capture(observation)
+    for call in caught_calls(observation):
+        api = resolve(call, catalog)
+        if api is not None and api.name == target.name and call.raised is not None:
+            return status.of_raised(call.raised)
+    return status.capture(observation)
+
+
+def _artefact(
+    observation: Observation,
+    plan: Adaptation,
+    target: Api,
+    seen: Symptom | None,
+    source: Verified,
+    catalog: Catalog,
+) -> str | None:
+    """Why a symptom that matches does not count, if so."""
+    caught = source.caught and status.capture(observation) is None
+    if not caught and not _blames(observation, target, catalog):
+        return "another call than the sibling's fails"
+    if plan.invented and seen is not None and status.complains_about_tensors(seen):
+        return f"the complaint may be about what was filled in: {', '.join(plan.invented)}"
+    if source.case.symptom.kind is SymptomKind.CRASHES and plan.plausibility < LITTLE_LEFT:
+        return "too little of the report's call is left"
+    return None
+
+
 def confidence(plan: Adaptation, hits: int, runs: int) -> float:
     """Laplace's estimate of the rate, less what the adaptation may have distorted."""
     rate = (hits + 1) / (runs + 2) if hits < runs else 1.0
-    return round(min(0.99, rate * (0.75 + 0.25 * plan.plausibility)), 2)
+    return round(min(0.99, rate * (0.5 + 0.5 * plan.plausibility)), 2)
 
 
 def _unlike(wanted: Symptom, seen: Symptom | None, observation: Observation) -> Verdict:

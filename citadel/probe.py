@@ -57,7 +57,7 @@ def probe(
         index = event.get("i")
         if event.get("e") == "probe" and type(index) is int and 0 <= index < len(plans):
             try:
-                attempt = _attempt(plans[index], event, wanted)
+                attempt = _attempt(plans[index], event, wanted, verified.case.api)
             except (KeyError, TypeError, ValueError):
                 return  # the case has written to the pipe of events itself
             on_attempt(attempt)
@@ -96,7 +96,7 @@ def _coarse(wanted: Symptom) -> str | int | None:
     return None if known is None else int(known)
 
 
-def _attempt(plan: Adaptation, event: dict[str, Any], wanted: Symptom) -> Attempt:
+def _attempt(plan: Adaptation, event: dict[str, Any], wanted: Symptom, source: str) -> Attempt:
     seen: Symptom | None = None
     how = event.get("o")
     if how == "raise":
@@ -111,7 +111,7 @@ def _attempt(plan: Adaptation, event: dict[str, Any], wanted: Symptom) -> Attemp
         outcome = ProbeOutcome.BUDGET
     elif how == "raise" and event.get("stage") == "adapt":
         outcome = ProbeOutcome.NOT_ADAPTED
-    elif status.matches(wanted, seen):
+    elif status.matches(wanted, seen, (source, plan.target)):
         outcome = ProbeOutcome.HIT
     elif seen is not None and status.refuses_arguments(seen):
         outcome = ProbeOutcome.NOT_ADAPTED

@@ -182,7 +182,7 @@ class _Hunt:
                     written.code,
                     plan,
                     api,
-                    self.verified.case.symptom,
+                    self.verified,
                     session,
                     self.bench.index.catalog,
                     runs=self.options.runs,

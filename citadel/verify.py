@@ -16,10 +16,10 @@ from analysis.target.instrument import Instrumented, instrument
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
-from citadel.identify import culprit, failing_call, mentioned_call
+from citadel.identify import caught_calls, culprit, failing_call, mentioned_call, resolve
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
-from harvest.report.model import Claim, ClaimKind, Need, Reading, Snippet
+from harvest.report.model import Claim, ClaimKind, ClaimSource, Need, Reading, Snippet
 
 MAX_CANDIDATES = 12
 STATUS_CLAIMS = (ClaimKind.RAISES, ClaimKind.CRASHES, ClaimKind.HANGS)
@@ -37,6 +37,8 @@ class Verified:
     call: Call
     observation: Observation
     source: Instrumented
+    caught: bool = False
+    """Whether the case itself catches the exception: then only the trace shows it."""
 
     @property
     def deferred(self) -> bool:
@@ -59,6 +61,7 @@ class _Attempt:
     symptom: Symptom | None
     hits: int
     runs: int
+    caught: Call | None = None
 
 
 def verify(
@@ -81,7 +84,7 @@ def verify(
         if lack:
             reasons.append(lack)
             continue
-        attempt = _attempt(snippet, session, runs, limits or Limits())
+        attempt = _attempt(snippet, session, runs, limits or Limits(), reading.claims)
         if isinstance(attempt, str):
             reasons.append(attempt)
             continue
@@ -107,10 +110,15 @@ def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
 
 
 def bug_kind(claims: tuple[Claim, ...], symptom: Symptom | None) -> BugKind:
-    """Status if the report pastes a failure or the run died; else what title and body say."""
+    """Status if the report pastes a failure or the run died; else what title and body say.
+
+    Where the run raised, words in the body do not outweigh that.
+    """
     if symptom is not None and symptom.kind is not SymptomKind.RAISES:
         return BugKind.STATUS
     for claim in claims:
+        if symptom is not None and claim.source is ClaimSource.BODY:
+            break
         if claim.kind in STATUS_CLAIMS:
             return BugKind.STATUS
         if claim.kind is ClaimKind.PERFORMANCE:
@@ -154,7 +162,9 @@ def _lacks(snippet: Snippet, info: TargetInfo) -> str | None:
     return None
 
 
-def _attempt(snippet: Snippet, session: Session, runs: int, limits: Limits) -> _Attempt | str:
+def _attempt(
+    snippet: Snippet, session: Session, runs: int, limits: Limits, claims: tuple[Claim, ...]
+) -> _Attempt | str:
     try:
         source = instrument(snippet.code)
     except CitadelError as problem:
@@ -170,6 +180,17 @@ def _attempt(snippet: Snippet, session: Session, runs: int, limits: Limits) -> _
     reason = _unusable(traced, symptom)
     if reason is not None:
         return reason
+    caught = caught_failure(traced, claims) if symptom is None else None
+    if caught is not None and caught.raised is not None:
+        return _Attempt(
+            snippet=snippet,
+            source=source,
+            traced=traced,
+            symptom=status.of_raised(caught.raised),
+            hits=1,
+            runs=1,
+            caught=caught,
+        )
     return _Attempt(
         snippet=snippet,
         source=source,
@@ -178,6 +199,26 @@ def _attempt(snippet: Snippet, session: Session, runs: int, limits: Limits) -> _
         hits=hits if symptom is not None else 0,
         runs=runs if symptom is not None else 1,
     )
+
+
+def caught_failure(observation: Observation, claims: tuple[Claim, ...]) -> Call | None:
+    """The exception that a case catches and the report is about, if there is one.
+
+    It is about one that it records, or, where it claims a failure, about one that is printed.
+    """
+    if bug_kind(claims, None) is not BugKind.STATUS:
+        return None
+    wanted = recorded(claims)
+    printed = observation.stdout + observation.stderr
+    calls = [(c, status.of_raised(c.raised)) for c in caught_calls(observation) if c.raised]
+    for call, symptom in calls:
+        if wanted is not None and status.matches(wanted, symptom):
+            return call
+    for call, symptom in calls:
+        line = (symptom.message or "")[:60]
+        if len(line) > 8 and line in printed:
+            return call
+    return None
 
 
 def _same(one: Symptom | None, other: Symptom | None) -> bool:
@@ -221,7 +262,10 @@ def _conclude(
     if kind is not BugKind.STATUS:
         return NotVerified(reason=f"describes a {kind} symptom; only status bugs are judged")
     blamed = culprit(attempt.traced, catalog, reading.mentions) if seen is not None else None
-    blamed = blamed or mentioned_call(attempt.traced, catalog, reading.mentions)
+    if attempt.caught is not None and (api := resolve(attempt.caught, catalog)) is not None:
+        blamed = attempt.caught, api
+    if seen is None:
+        blamed = mentioned_call(attempt.traced, catalog, reading.mentions)
     if blamed is None:
         return NotVerified(reason=_without_api(attempt.traced, seen))
     again = reproduces(wanted, seen)
@@ -247,7 +291,12 @@ def _conclude(
         evidence=_evidence(wanted, seen, attempt.snippet, call),
     )
     return Verified(
-        case=case, api=api, call=call, observation=attempt.traced, source=attempt.source
+        case=case,
+        api=api,
+        call=call,
+        observation=attempt.traced,
+        source=attempt.source,
+        caught=attempt.caught is not None,
     )
 
 

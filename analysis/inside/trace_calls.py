@@ -5,6 +5,7 @@ after a crash. Only metadata is recorded (see `values`). Objects carry a number 
 host can follow a tensor from the call that made it to the call that choked on it.
 """
 
+import functools
 import operator
 import sys
 import types
@@ -23,7 +24,8 @@ OPERATORS.__dict__.update(
     (name, getattr(operator, name))
     for name in (
         "add sub mul truediv floordiv mod pow matmul lshift rshift and_ or_ xor neg pos invert "
-        "eq ne lt le gt ge getitem"
+        "eq ne lt le gt ge getitem setitem iadd isub imul itruediv ifloordiv imod ipow imatmul "
+        "ilshift irshift iand ior ixor"
     ).split()
 )
 _OPERATOR_NAMES = {function: name for name, function in vars(OPERATORS).items()}
@@ -53,6 +55,9 @@ class Tracer:
 
     def call(self, site, function, args, kwargs, inner=False):
         occurrence = self.seen[site] = self.seen.get(site, 0) + 1
+        if type(function) is functools.partial and not function.args:
+            # What is bound by keyword is an argument like any other.
+            function, kwargs = function.func, dict(function.keywords, **kwargs)
         if self.hook is not None:
             replaced = self.hook(site, occurrence, function, args, kwargs)
             if replaced is not None:
@@ -127,7 +132,8 @@ class Tracer:
                 if self.names.interesting(operand):
                     form = "reflected" if index else "operator"
                     if index:
-                        name = _SWAPPED.get(name, "r" + name)
+                        plain = name[1:] if name[0] == "i" and name != "invert" else name
+                        name = _SWAPPED.get(plain, "r" + plain)
                     name = name.strip("_")
                     return self.names.TENSOR + ".__%s__" % name, form, operand
         return "operator." + name, "other", None

@@ -40,6 +40,26 @@ _COMPARISON: dict[type[cst.BaseCompOp], str] = {
 }
 
 
+_IN_PLACE: dict[type[cst.BaseAugOp], str] = {
+    cst.AddAssign: "iadd",
+    cst.SubtractAssign: "isub",
+    cst.MultiplyAssign: "imul",
+    cst.DivideAssign: "itruediv",
+    cst.FloorDivideAssign: "ifloordiv",
+    cst.ModuloAssign: "imod",
+    cst.PowerAssign: "ipow",
+    cst.MatrixMultiplyAssign: "imatmul",
+    cst.LeftShiftAssign: "ilshift",
+    cst.RightShiftAssign: "irshift",
+    cst.BitAndAssign: "iand",
+    cst.BitOrAssign: "ior",
+    cst.BitXorAssign: "ixor",
+}
+
+Site = cst.BaseExpression | cst.AugAssign | cst.Assign
+"""What a site of the trace may be: a call, an operation, or a statement that is one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """`name` of the function in Python's `operator` module, and its operands in order.
@@ -56,7 +76,9 @@ _COMMA = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
 
 def operation(node: cst.CSTNode) -> Operation | None:
-    """The operation behind an expression, or None where it is none that is traced."""
+    """The operation behind an expression or statement, or None where none is traced."""
+    if isinstance(node, (cst.AugAssign, cst.Assign)):
+        return _statement(node)
     if isinstance(node, cst.BinaryOperation):
         name = _BINARY.get(type(node.operator))
         return _two(name, node.left, node.operator, node.right)
@@ -74,6 +96,33 @@ def operation(node: cst.CSTNode) -> Operation | None:
         if index is not None:
             return Operation(name="getitem", operands=(node.value, index), comma=_COMMA)
     return None
+
+
+def _statement(node: cst.AugAssign | cst.Assign) -> Operation | None:
+    """`x += y` where `x` is a name, and `x[i] = y`."""
+    if isinstance(node, cst.AugAssign):
+        name = _IN_PLACE.get(type(node.operator))
+        if name is None or not isinstance(node.target, cst.Name):
+            return None
+        return Operation(name=name, operands=(node.target, node.value), comma=_COMMA)
+    target = node.targets[0].target
+    if len(node.targets) > 1 or not isinstance(target, cst.Subscript):
+        return None
+    index = _index(target.slice)
+    if index is None:
+        return None
+    return Operation(name="setitem", operands=(target.value, index, node.value), comma=_COMMA)
+
+
+def statement(
+    node: cst.AugAssign | cst.Assign, value: cst.BaseExpression
+) -> cst.BaseSmallStatement:
+    """The statement in which `value` stands in for the operation of `node`."""
+    if isinstance(node, cst.AugAssign):
+        return cst.Assign(
+            targets=[cst.AssignTarget(node.target)], value=value, semicolon=node.semicolon
+        )
+    return cst.Expr(value, semicolon=node.semicolon)
 
 
 def _two(

@@ -40,7 +40,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\[[A-Z]\w+(?:, ?[A-Z]\w*)+[^\]]*\]?"), "[NAMES]"),
     (re.compile(r"[\[(<]\s*-?\d+(?:\s*[,x]\s*-?\d+)*\s*,?\s*[\])>]"), "SHAPE"),
     (re.compile(r"(?<![\w.])-?\d+(?:x-?\d+)+\b"), "SHAPE"),
-    (re.compile(r"(?<![A-Za-z_])[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"), "N"),
+    (re.compile(r"(?<![A-Za-z_\d])[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"), "N"),
     (re.compile(r"\s+"), " "),
 )
 _FROM_OUTSIDE = frozenset(("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXFSZ"))
@@ -121,12 +121,20 @@ def internal(symptom: Symptom) -> bool:
     return _INTERNAL.search(symptom.message or "") is not None
 
 
-def matches(wanted: Symptom, seen: Symptom | None) -> bool:
-    """Whether two symptoms are the same bug's: same class and pattern, or same signal."""
+def matches(wanted: Symptom, seen: Symptom | None, apis: tuple[str, str] | None = None) -> bool:
+    """Whether two symptoms are the same bug's: same class and pattern, or same signal.
+
+    `apis` are the names of the APIs that showed the two: messages may also be equal up to them
+    ("floor is not supported for complex", "ceil is not supported for complex").
+    """
     if seen is None or wanted.kind is not seen.kind:
         return False
     if wanted.kind is SymptomKind.RAISES:
-        return wanted.exception == seen.exception and wanted.pattern == seen.pattern
+        if wanted.exception != seen.exception:
+            return False
+        if wanted.pattern == seen.pattern or apis is None:
+            return wanted.pattern == seen.pattern
+        return _nameless(wanted.pattern, apis[0]) == _nameless(seen.pattern, apis[1])
     return wanted.kind is SymptomKind.HANGS or wanted.signal in (None, seen.signal)
 
 
@@ -140,6 +148,13 @@ _ARGUMENTS = re.compile(
     r"|failed to (?:match|many) any schema|missing value for argument|unknown keyword argument",
     re.IGNORECASE,
 )
+
+
+def _nameless(pattern: str | None, api: str) -> str:
+    """A pattern without the API's own name, and without its backward's."""
+    name = re.escape(api.rsplit(".", 1)[-1].strip("_"))
+    quoted = rf"'_?{name}\w*(?:: \w+)?'|\b_?{name}(?:_backward)?_?\b"
+    return re.sub(quoted, "API", pattern or "", flags=re.IGNORECASE)
 
 
 def refuses_arguments(symptom: Symptom) -> bool:

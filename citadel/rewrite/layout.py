@@ -11,7 +11,7 @@ _SEPARATOR = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
 
 def laid_out(
-    function: cst.BaseExpression, args: Sequence[cst.Arg], base: cst.BaseExpression | None
+    function: cst.BaseExpression, args: Sequence[cst.Arg], base: cst.CSTNode | None
 ) -> cst.Call:
     """A call whose brackets and last comma stand as in `base`; arguments keep their own commas."""
     if isinstance(base, cst.Call) and base.args and args:

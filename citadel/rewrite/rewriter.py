@@ -15,7 +15,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from analysis.target.instrument import Instrumented
-from analysis.target.operators import NAMESPACE, operation
+from analysis.target.operators import NAMESPACE, Site, operation, statement
 from analysis.values import Value
 from citadel.identify import LAYER_FORMS
 from citadel.plan.invocation import Invocation
@@ -154,7 +154,7 @@ class Rewriter:
         function: cst.BaseExpression,
         slots: tuple[Slot, ...],
         way: _Way,
-        base: cst.BaseExpression | None,
+        base: Site | None,
         *,
         same: bool,
     ) -> cst.BaseExpression | None:
@@ -244,12 +244,12 @@ class _Replacer(cst.CSTTransformer):
         new = self._nodes.get(id(original_node))
         if new is None:
             return super().on_leave(original_node, updated_node)
+        if isinstance(original_node, (cst.AugAssign, cst.Assign)):
+            return cast(cst.CSTNodeT, statement(original_node, new))
         return cast(cst.CSTNodeT, new)
 
 
-def _parts(
-    node: cst.BaseExpression, form: str
-) -> tuple[cst.BaseExpression | None, dict[str, cst.Arg]]:
+def _parts(node: Site, form: str) -> tuple[cst.BaseExpression | None, dict[str, cst.Arg]]:
     """The receiver of a call or operation, and its arguments by key."""
     if isinstance(node, cst.Call):
         receiver = node.func.value if isinstance(node.func, cst.Attribute) else None

@@ -56,7 +56,7 @@ class _Binder(cst.CSTVisitor):
 
 
 def drop_unused(
-    module: cst.Module, original: cst.Module, construction: cst.BaseExpression | None
+    module: cst.Module, original: cst.Module, construction: cst.CSTNode | None
 ) -> cst.Module:
     """Remove `layer = Layer(...)` when rewriting has left nothing that reads `layer`."""
     if construction is None:
