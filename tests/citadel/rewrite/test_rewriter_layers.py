@@ -1,0 +1,143 @@
+"""Before and after, for layers: constructed in one place, called in another."""
+
+from textwrap import dedent
+
+import pytest
+
+from analysis.catalog.model import ApiKind
+from analysis.values import Value
+
+
+def text(code):
+    return dedent(code).lstrip("\n")
+
+
+LAYER = Value(
+    kind="module",
+    text="torch.nn.Linear",
+    keys=("weight", "bias"),
+    items=(Value(kind="tensor", shape=(4, 3)), Value(kind="tensor", shape=(4,))),
+)
+
+
+@pytest.fixture
+def linear(api):
+    return api(
+        "torch.nn.Linear",
+        "in_features: int, out_features: int, bias: bool = True",
+        kind=ApiKind.MODULE,
+        call="input: Tensor",
+    )
+
+
+@pytest.fixture
+def layered(case, linear, call):
+    """A case of `nn.Linear(3, 4)`, whose construction and call begin as given."""
+
+    def make(before, built, used, *arguments):
+        construction = call("torch.nn.Linear", *(arguments or (3, 4)), form="class")
+        made = call("torch.nn.Linear", {(2, 3)}, form="module", receiver=LAYER)
+        return case(before, linear, used, made, built=(built, construction))
+
+    return make
+
+
+def test_a_layer_is_replaced_where_it_is_constructed(layered, api):
+    before = text("""
+        import torch
+        from torch import nn
+        layer = nn.Linear(3, 4)  # small
+        x = torch.rand(2, 3)
+        print(layer(x))
+    """)
+    target = api(
+        "torch.nn.LazyLinear",
+        "in_features: int, out_features: int",
+        kind=ApiKind.MODULE,
+        call="input: Tensor",
+    )
+    ways = layered(before, "nn.Linear", "layer(x)").ways(target)
+    assert ways[0] == before.replace("nn.Linear", "nn.LazyLinear")
+    assert ways[1] == text("""
+        import torch
+        from torch import nn
+        x = torch.rand(2, 3)
+        print(nn.LazyLinear(3, 4)(x))
+    """)
+
+
+def test_a_layer_that_is_constructed_and_called_in_one_go(layered, api):
+    before = "import torch\ntorch.nn.Linear(3, 4)(torch.rand(2, 3))\n"
+    target = api(
+        "torch.nn.Other",
+        "in_features: int, out_features: int",
+        kind=ApiKind.MODULE,
+        call="input: Tensor",
+    )
+    ways = layered(before, "torch.nn.Linear(3, 4)", "torch.nn.Linear(3, 4)(").ways(target)
+    assert ways == [before.replace("nn.Linear", "nn.Other")]
+
+
+def test_a_layer_becomes_a_function_with_its_parameters(layered, api):
+    before = text("""
+        import torch
+        layer = torch.nn.Linear(3, 4)
+        print(layer(x), layer.weight)
+    """)
+    target = api(
+        "torch.nn.functional.linear", "input: Tensor, weight: Tensor, bias: Tensor? = None"
+    )
+    ways = layered(before, "torch.nn.Linear", "layer(x)").ways(target)
+    assert ways == [
+        before.replace("layer(x)", "torch.nn.functional.linear(x, layer.weight, layer.bias)")
+    ]
+
+
+def test_a_layer_that_nothing_reads_any_more_is_dropped(layered, api):
+    before = text("""
+        import torch
+        layer = torch.nn.Linear(3, 4)
+        y = layer(x)
+    """)
+    target = api("torch.narrow", "input: Tensor, in_features: int, out_features: int")
+    assert layered(before, "torch.nn.Linear", "layer(x)").ways(target) == [
+        "import torch\ny = torch.narrow(x, 3, 4)\n"
+    ]
+
+
+def test_a_block_that_loses_its_only_line_keeps_a_pass(layered, api):
+    before = text("""
+        import torch
+        if True:
+            layer = torch.nn.Linear(3, 4)
+        y = layer(x)
+    """)
+    target = api("torch.narrow", "input: Tensor, in_features: int, out_features: int")
+    assert layered(before, "torch.nn.Linear", "layer(x)").ways(target) == [
+        "import torch\nif True:\n    pass\ny = torch.narrow(x, 3, 4)\n"
+    ]
+
+
+def test_arguments_of_the_construction_move_as_literals(layered, api):
+    """`n` may have changed, or be out of reach, where the layer is called."""
+    before = text("""
+        import torch
+        def make(n):
+            return torch.nn.Linear(n, out_features=2 * 2)
+        layer = make(3)
+        y = layer(x)
+    """)
+    target = api("torch.narrow", "input: Tensor, in_features: int, out_features: int")
+    case = layered(before, "torch.nn.Linear", "layer(x)", 3)
+    assert case.ways(target)[0].splitlines()[-1] == "y = torch.narrow(x, 3, 1)"
+
+
+def test_a_failing_construction(case, api, call):
+    before = "from torch import nn\nlayer = nn.Conv2d(4, 4, 3, groups=0)  # raises\nlayer(x)\n"
+    conv = "in_channels: int, out_channels: int, kernel_size: int[2], groups: int = 1"
+    source = api("torch.nn.Conv2d", conv, kind=ApiKind.MODULE, call="input: Tensor")
+    target = api("torch.nn.Conv3d", conv, kind=ApiKind.MODULE, call="input: Tensor")
+    made = call("torch.nn.Conv2d", 4, 4, 3, form="class", groups=0)
+    assert case(before, source, "nn.Conv2d", made).ways(target) == [
+        before.replace("Conv2d", "Conv3d")
+    ]
