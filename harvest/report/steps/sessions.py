@@ -1,14 +1,16 @@
 """Repairs of what terminals and notebooks add: prompts, shell commands, magics, here-documents.
 
-The value of a bare expression in a session was shown to the reporter; it stays as an expression
-statement, so that whoever runs the code can look at it. What was printed is dropped.
+The value of a bare expression in a session was shown to the reporter, so the code shows it too.
+What was printed is dropped.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from harvest.report.lines import is_prose
+from harvest.report.steps.display import displayed
 from harvest.report.steps.step import Step, without_lines
 from harvest.report.syntax import Refusal, parse
 from harvest.report.text import indent_of
@@ -67,26 +69,34 @@ _MAX_STATEMENT = 40
 
 
 def _prompts(code: str) -> str:
-    kept: list[str] = []
-    statement: list[str] = []
-    session = False
+    before: list[str] = []
+    entered: list[tuple[list[str], list[str]]] = []
+    """Per statement its lines and what the session shows below it."""
     for line in code.split("\n"):
         start = _PROMPT.fullmatch(line) or _GLUED_PROMPT.fullmatch(line)
-        more = _CONTINUED.fullmatch(line) if session else None
+        statement, shown = entered[-1] if entered else ([], [])
+        more = _CONTINUED.fullmatch(line) if entered and not any(map(str.strip, shown)) else None
         if start:
-            session = True
-            statement = [start["code"] or ""]
+            entered.append(([start["code"] or ""], []))
         elif more:
             statement.append(more["code"] or "")
-        elif session and 0 < len(statement) < _MAX_STATEMENT and _is_cut_off(statement):
+        elif not shown and 0 < len(statement) < _MAX_STATEMENT and _is_cut_off(statement):
             statement.append(line)
-        else:
-            statement = []
-            if session or not _precedes_session(line):
-                continue
-            kept.append(line)
-        kept += statement[-1:]
-    return "\n".join(kept) if session else code
+        elif entered:
+            shown.append(line)
+        elif _precedes_session(line):
+            before.append(line)
+    return "\n".join([*before, *_displayed(entered)]) if entered else code
+
+
+def _displayed(entered: list[tuple[list[str], list[str]]]) -> Iterator[str]:
+    code = [at for at, (lines, _) in enumerate(entered) if any(map(_is_code, lines))]
+    for at, (statement, shown) in enumerate(entered):
+        yield from displayed(statement, shown, last=[at] == code[-1:])
+
+
+def _is_code(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
 def _is_cut_off(statement: list[str]) -> bool:
@@ -106,14 +116,23 @@ PROMPTS = Step(
     examples=(
         (
             ">>> x = 1\n>>> x\n1\n>>> for i in x:\n...     i\n... \n2",
-            "x = 1\nx\nfor i in x:\n    i\n",
+            "x = 1\nprint(repr(x))\nfor i in x:\n    i\n",
         ),
-        ("In [1]: x = 1\n\nIn [2]: x\nOut[2]: 1", "x = 1\nx"),
+        ("In [1]: x = 1\n\nIn [2]: x\nOut[2]: 1", "x = 1\nprint(repr(x))"),
+        (
+            ">>> f()  # None\n>>> print(x)\n1\n>>> y = x\n>>> y  # ä",
+            "f()  # None\nprint(x)\ny = x\nprint(repr(y))  # ä",
+        ),
+        (">>> 'ä', f(1,\n...   2)\n('ä', 3)", "print(repr(('ä', f(1,\n  2))))"),
+        (
+            '>>> f()\nTraceback (most recent call last):\n  File "<stdin>", line 1\nValueError: no',
+            "f()",
+        ),
         (
             "In [1]: def f():\n   ...:     pass\n   ...: \n\nIn [2]: f()",
-            "def f():\n    pass\n\nf()",
+            "def f():\n    pass\n\nprint(repr(f()))",
         ),
-        (">>> f([1,\n2])\n3", "f([1,\n2])"),
+        (">>> f([1,\n2])\n3", "print(repr(f([1,\n2])))"),
         ("import torch\n>>>x = 1\n1", "import torch\nx = 1"),
     ),
 )

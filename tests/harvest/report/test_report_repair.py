@@ -39,7 +39,7 @@ def code_of(text):
         ("import torch\nf()", "import torch\nf()", ()),
         (
             ">>> import torch\n>>> x = torch.ones(2)\n>>> x\ntensor([1., 1.])",
-            "import torch\nx = torch.ones(2)\nx",
+            "import torch\nx = torch.ones(2)\nprint(repr(x))",
             ("prompts",),
         ),
         (
