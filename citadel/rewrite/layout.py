@@ -17,7 +17,9 @@ def laid_out(
     if isinstance(base, cst.Call) and base.args and args:
         return base.with_changes(func=function, args=_separated(args, base.args[-1]))
     call = cst.Call(func=function, args=_separated(args, None))
-    return call if base is None else call.with_changes(lpar=base.lpar, rpar=base.rpar)
+    if not isinstance(base, cst.BaseExpression):
+        return call
+    return call.with_changes(lpar=base.lpar, rpar=base.rpar)
 
 
 def _separated(args: Sequence[cst.Arg], end: cst.Arg | None) -> list[cst.Arg]:

@@ -26,7 +26,7 @@ def plan(target, *, invented=(), plausibility=1.0):
 
 @pytest.mark.parametrize(
     ("plausibility", "hits", "runs", "expected"),
-    [(1.0, 3, 3, 0.99), (0.0, 3, 3, 0.75), (1.0, 2, 3, 0.6), (1.0, 0, 3, 0.2)],
+    [(1.0, 3, 3, 0.99), (0.0, 3, 3, 0.5), (1.0, 2, 3, 0.6), (1.0, 0, 3, 0.2)],
 )
 def test_confidence(plausibility, hits, runs, expected):
     assert confidence(plan("torch.f", plausibility=plausibility), hits, runs) == expected
