@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ from citadel.report.text import plain
 from citadel.triage import Options, triage
 from citadel.workbench import Workbench
 from harvest.report.inputs import load
-from harvest.report.model import BadInput, Reading, Report
+from harvest.report.model import BadInput, Report
 from harvest.report.understand import understand
 
 NOTHING_RUN = 3
@@ -126,25 +127,29 @@ def _one(
 ) -> Triage:
     if isinstance(entry, BadInput):
         return Triage(input=entry.source, error=entry.error)
-    reading: Reading = understand(entry)
 
     def found(finding: Finding) -> None:
         progress.note(f"found: {finding.api}")
 
     try:
+        reading = understand(entry)
         return triage(
             reading, bench, request.options, on_finding=found, on_progress=progress.update
         )
     except CitadelError as problem:
-        return Triage(
-            input=entry.source,
-            repository=entry.repository,
-            number=entry.number,
-            title=entry.title,
-            error=problem.message,
-        )
+        error = problem.message
+    except Exception as problem:  # a bug of ours costs one row, not the night's other reports
+        traceback.print_exc()
+        error = f"internal error: {type(problem).__name__}: {problem}"
     finally:
         progress.finish("siblings")
+    return Triage(
+        input=entry.source,
+        repository=entry.repository,
+        number=entry.number,
+        title=entry.title,
+        error=error,
+    )
 
 
 def run_index(target: Target, json: str | None, progress: Progress, *, refresh: bool) -> None:
