@@ -184,7 +184,8 @@ class Session:
             self._errors.close()
             self._errors = None
         if self._scratch:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            with contextlib.suppress(RecursionError):  # `keep.py` ran out of time
+                shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = ""
         self._buffer = b""
 

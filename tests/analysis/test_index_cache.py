@@ -33,6 +33,9 @@ class Build:
     def __exit__(self, *_):
         return None
 
+    def abort(self):
+        """A session is told to stop when its part of the index fails."""
+
     def task(self, name, arguments, *, wall):
         if name == "catalog_torch:walk":
             self.walks += 1
