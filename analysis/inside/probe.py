@@ -315,6 +315,13 @@ def lower(value, amount):
     return value
 
 
+def lead(value, amount):
+    """Add dimensions of size 1 in front."""
+    for _ in range(amount):
+        value = value.unsqueeze(0)
+    return value
+
+
 def narrow(value, amount):
     """Make the last dimension `amount` long: cut it, or repeat its first entry."""
     have = value.shape[-1]
@@ -332,6 +339,7 @@ def resize(value, amount):
 STEPS = {
     "lift": lift,
     "lower": lower,
+    "lead": lead,
     "narrow": narrow,
     "resize": resize,
     "list": lambda value, _: [value],

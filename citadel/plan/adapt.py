@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
+from analysis.values import Value
 from citadel.plan.dimensions import Lift, dimension_change, lifted
 from citadel.plan.fill import fill
 from citadel.plan.invocation import Invocation
@@ -23,12 +24,14 @@ from citadel.plan.model import (
     Obstacle,
     Slot,
     SourceValue,
+    Step,
     Take,
 )
 from citadel.plan.names import LIKE_NAME, SAME_NAME, name_likeness
 from citadel.plan.samples import SampleBook
-from citadel.plan.types import fits, takes_tensor
+from citadel.plan.types import fits, takes_tensor, wraps
 
+WRAP = Step(name="list")
 MAX_PLANS = 3
 MAX_OVERLOADS = 3
 FACTORY = frozenset(("device", "dtype", "out", "layout", "pin_memory", "generator", "names"))
@@ -56,7 +59,7 @@ def plans(
     found: list[Adaptation] = []
     obstacle = Obstacle.NO_SIGNATURE
     for new, call in _overloads(source, target):
-        for lift in dimension_change(source, target.name):
+        for lift in (*dimension_change(source, target.name), *_leads(source, target, samples)):
             plan = _plan(source, target, new, call, lift, samples)
             if isinstance(plan, Obstacle):
                 obstacle = plan
@@ -67,6 +70,24 @@ def plans(
     found.sort(key=lambda plan: -plan.plausibility)
     unique = {(plan.receiver, plan.new, plan.call): plan for plan in reversed(found)}
     return tuple(sorted(unique.values(), key=lambda plan: -plan.plausibility)[:MAX_PLANS])
+
+
+def _leads(source: Invocation, target: Api, samples: SampleBook | None) -> Iterator[Lift]:
+    """Dimensions in front, where every valid call of the target has more than the source's."""
+    main = source.main
+    known = samples.of(target) if samples is not None else ()
+    ranks = [next((v.rank for v in s.values() if v.is_tensor), None) for s in known]
+    least = min((rank for rank in ranks if rank is not None), default=0)
+    if main is not None and main.value.rank is not None and least > main.value.rank:
+        yield Lift(lead=least - main.value.rank, main=main.key, guess=True)
+
+
+def richest(
+    samples: Sequence[dict[str, Value]], missing: Sequence[_Place]
+) -> list[dict[str, Value]]:
+    """The samples, first those that say most of what is missing: fills should fit each other."""
+    names = {place.parameter.name for place in missing}
+    return sorted(samples, key=lambda s: -sum(bool(s[n].literal()) for n in names & s.keys()))
 
 
 def _overloads(
@@ -100,18 +121,22 @@ def _plan(
     edits = list(lift.edits) if target.name != source.api.name else []
     expressions: dict[int, Expression] = {}
     for number, value in chosen.items():
-        expressions[number] = Take(key=value.key, steps=lifted(value, lift))
+        wrap = (WRAP,) if wraps(value.value, places[number].parameter.type) else ()
+        expressions[number] = Take(key=value.key, steps=(*lifted(value, lift), *wrap))
     invented: list[str] = []
-    for number, place in enumerate(places):
-        if number in expressions or not _must_be_given(place, target):
-            continue
-        known = samples.of(target) if samples is not None else ()
+    missing = [
+        (number, place)
+        for number, place in enumerate(places)
+        if number not in expressions and _must_be_given(place, target)
+    ]
+    known = richest(samples.of(target) if samples is not None else (), [p for _, p in missing])
+    for number, place in missing:
         filled = fill(place.parameter, source, known, lift)
         if filled is None:
             return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
         expressions[number] = filled
         edits.append(f"filled {place.parameter.name}")
-        if takes_tensor(place.parameter.type) or isinstance(filled, Take):
+        if isinstance(filled, Take):
             invented.append(place.parameter.name)
     dropped = [v for v in source.values if v not in chosen.values()]
     edits += [f"dropped {value.name}" for value in dropped]
@@ -149,7 +174,7 @@ class _Draft:
             edits=tuple(head + edits),
             plausibility=max(0.01, round(1.0 - cost, 3)),
             invented=tuple(invented),
-            reshaped=lift.amount != 0,
+            reshaped=lift.amount != 0 or lift.lead > 0,
         )
 
 
@@ -248,6 +273,8 @@ def _ranks(flags: Sequence[bool]) -> list[int | None]:
 def _score(value: SourceValue, place: _Place, *, nth_tensor: bool, same_index: bool) -> float:
     parameter = place.parameter
     likeness = name_likeness(value.name, parameter.name)
+    if wraps(value.value, parameter.type):
+        return max(likeness, NEXT_TENSOR if value.value.is_tensor else 0.0)
     if not fits(value.value, parameter.type):
         stubborn = likeness == SAME_NAME and not fits(value.value, value.type)
         return SAME_NAME if stubborn or _same_declaration(value, parameter, likeness) else 0.0

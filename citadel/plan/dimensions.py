@@ -20,11 +20,14 @@ _DIMENSIONS = re.compile(r"([123])d(?![a-z])", re.IGNORECASE)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lift:
     """From `before` to `after` spatial dimensions. `narrow`: also shrink (or widen) last dimensions
-    whose size is the number of spatial dimensions; `lead`: dimensions to add in front."""
+    whose size is the number of spatial dimensions; `lead`: dimensions that the value `main` gets in
+    front."""
 
     before: int = 0
     after: int = 0
     narrow: bool = False
+    lead: int = 0
+    main: str = ""
     guess: bool = False
 
     @property
@@ -35,6 +38,8 @@ class Lift:
     @property
     def edits(self) -> tuple[str, ...]:
         """For people."""
+        if self.lead:
+            return (f"{self.lead} more dimension{'s' * (self.lead > 1)} in front",)
         return (f"dimensions {self.before}d -> {self.after}d",) if self.amount else ()
 
 
@@ -71,6 +76,8 @@ def _per_dimension(value: SourceValue, spatial_dimensions: int) -> bool:
 
 def lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     """What happens to one value under a dimension change."""
+    if lift.lead and value.key == lift.main:
+        return (Step(name="lead", amount=lift.lead),)
     if not lift.amount:
         return ()
     if value.value.is_tensor:

@@ -22,6 +22,7 @@ from citadel.plan.types import (
     FLOATS,
     INT,
     INTS,
+    NONE,
     TENSOR,
     TENSORS,
     accepted,
@@ -37,6 +38,8 @@ def fill(
     """An expression for the parameter, or None where nothing is known that would do."""
     kinds = accepted(parameter.type)
     main = source.main
+    if TENSOR in kinds and NONE in kinds:
+        return Fill(text="None")
     if main is not None and TENSOR in kinds:
         return Take(key=main.key, steps=lifted(main, lift))
     if main is not None and TENSORS in kinds:

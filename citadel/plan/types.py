@@ -15,6 +15,7 @@ _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
     (r"(?:List|Sequence|Tuple|tuple|list|Iterable)\[(?:Optional\[)?Tensor|Tensor\??\[|TensorList",
      frozenset((TENSORS,))),
     (r"Tensor", frozenset((TENSOR,))),
+    (r"(?:Sym)?[Ii]nt\[\]", frozenset((INTS,))),
     (r"(?:Sym)?[Ii]nt\[|BroadcastingList\d?\[int|_size_|_ratio_|(?:[Ll]ist|[Tt]uple|Sequence)\[int",
      frozenset((INTS, INT))),
     (r"[Ff]loat\[|BroadcastingList\d?\[float|(?:[Ll]ist|[Tt]uple|Sequence)\[float",
@@ -74,6 +75,13 @@ def fits(value: Value, declared: str | None) -> bool:
     """Whether a value is of a kind that the declared type takes."""
     kinds = accepted(declared)
     return ANY in kinds or kind_of(value) in kinds
+
+
+def wraps(value: Value, declared: str | None) -> bool:
+    """Whether a value fits as the only element of a list that the declared type takes."""
+    kinds = accepted(declared)
+    one = {TENSOR: TENSORS, INT: INTS, FLOAT: FLOATS}.get(kind_of(value))
+    return one in kinds and not fits(value, declared)
 
 
 def takes_tensor(declared: str | None) -> bool:

@@ -21,6 +21,7 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("(2, 2, 1)", (Step(name="resize", amount=2),), "(2, 2)"),
     ("[huge]", (Step(name="resize", amount=2),), "[huge, huge]"),
     ("x", (Step(name="list"),), "[x]"),
+    ("x", (Step(name="lead", amount=1),), "x.unsqueeze(0)"),
     ("x.t()", (Step(name="lift", amount=1),), "x.t().unsqueeze(-1)"),
     ("-x", (Step(name="lower", amount=1),), "(-x)[..., 0]"),
     ("lambda: x", (Step(name="lift", amount=1),), "(lambda: x).unsqueeze(-1)"),
@@ -71,6 +72,8 @@ def _apply(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.Bas
     text = (
         code_of(node) if isinstance(node, ATOMS) or _parenthesised(node) else f"({code_of(node)})"
     )
+    if step.name == "lead":
+        return cst.parse_expression(text + ".unsqueeze(0)" * step.amount)
     if step.name == "list":
         return cst.parse_expression(f"[{code_of(node)}]")
     if step.name == "narrow":

@@ -29,7 +29,7 @@ def sequence(*items, kind="list"):
         ("int", {"int"}),
         ("SymInt", {"int"}),
         ("int[2]", {"int", "ints"}),
-        ("SymInt[]?", {"int", "ints", "none"}),
+        ("SymInt[]?", {"ints", "none"}),
         ("BroadcastingList2[int]", {"int", "ints"}),
         ("_size_2_t", {"int", "ints"}),
         ("Union[int, tuple[int, int]]", {"int", "ints"}),
