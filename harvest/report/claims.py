@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from harvest.report.failures import find_failures
 from harvest.report.markdown import Document
 from harvest.report.model import Claim, ClaimKind, ClaimSource
 from harvest.report.symptoms import (
@@ -54,10 +55,12 @@ def find_claims(title: str, document: Document, *, code: str | None = None) -> t
 
 
 def _without_vague(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
-    """Drop claims that name neither exception nor signal where another of their kind does."""
+    """Drop claims that only name their kind where another claim of that kind says more."""
     precise = {claim.kind for claim in claims if claim.exception or claim.signal}
     return tuple(
-        claim for claim in claims if claim.exception or claim.signal or claim.kind not in precise
+        claim
+        for claim in claims
+        if claim.exception or claim.signal or claim.message or claim.kind not in precise
     )
 
 
@@ -90,10 +93,19 @@ def _log_lines(text: str) -> list[str]:
 
 
 def _from_log(lines: list[str]) -> Iterator[Claim]:
-    for raised in find_raised(lines):
-        yield _raised(raised)
+    raised = find_raised(lines)
+    for one in raised:
+        yield _raised(one)
     for line in lines:
         yield from _crashes(line)
+    for failure in () if raised else find_failures(lines):
+        yield Claim(
+            kind=ClaimKind.RAISES,
+            source=ClaimSource.LOG,
+            exception=failure.exception,
+            message=failure.message,
+            text=shorten(": ".join(filter(None, (failure.exception, failure.message)))),
+        )
 
 
 def _raised(raised: Raised) -> Claim:

@@ -73,6 +73,15 @@ _RESULT = (
     r"(?:results?|outputs?|values?|answers?|gradients?|shapes?|maximum|minimum|numbers?|dtype"
     r"|sign|index|indices|sums?|means?|counts?)"
 )
+_VALUES = r"(?:results?|outputs?|values?|answers?|gradients?)"
+_COMPARED = rf"(?:{_VALUES}|CPU|GPU|CUDA|eager|compiled|NumPy|SciPy)"
+_UNFIT = (
+    r"\b(?:invalid|illegal|wrong|incorrect|negative|non-?positive|impossible|nonsens\w*|bad|bogus"
+    r"|malformed|mismatch(?:ed|ing)|inconsistent|incompatible|unsupported"
+    r"|out[- ]of[- ](?:range|bounds?)|anything|any (?:value|string|number|input)"
+    r"|too (?:large|small|many|few|big|long)"
+    r"|(?:larger|greater|smaller|less|more|fewer) than|arbitrary|zero|nans?)"
+)
 
 IN_WORDS: tuple[Symptom, ...] = (
     _word(
@@ -112,7 +121,9 @@ IN_WORDS: tuple[Symptom, ...] = (
         ClaimKind.VALUE,
         rf"(?:wrong|incorrect|inaccurate|unexpected|bogus|garbage) (?:[\w-]+ ){{0,2}}?{_RESULT}",
         r"incorrect(?:ly)?|wrong(?:ly)?|silent(?:ly)?|inconsisten(?:t|tly|cy)|discrepanc(?:y|ies)",
-        r"mismatch(?:es)?|(?:precision|accuracy) loss|los(?:es|s of) (?:precision|accuracy)",
+        r"(?:precision|accuracy) loss|los(?:es|s of) (?:precision|accuracy)",
+        rf"(?:numerical(?:ly)?|{_VALUES}) mismatch(?:es)?",
+        rf"mismatch(?:es|ed)? (?:(?:between|in|of|with) )?(?:[\w-]+ ){{0,2}}?{_COMPARED}",
     ),
     _word(ClaimKind.VALUE, r"nans?|-?inf|underflows?|overflows? to|garbage|uninitiali[sz]ed"),
     _word(
@@ -122,7 +133,9 @@ IN_WORDS: tuple[Symptom, ...] = (
     ),
     _word(
         ClaimKind.VALUE,
-        r"negative (?:dimensions?|shapes?|sizes?)|accepts?|no (?:error|exception) (?:is )?raised",
+        rf"negative (?:dimensions?|shapes?|sizes?)|accept(?:s|ed|ing)? [^.\n]{{0,60}}?{_UNFIT}",
+        rf"{_UNFIT} (?:[\w-]+ ){{0,3}}?(?:is|are|gets?) accepted",
+        r"no (?:error|exception) (?:is )?raised",
         r"without (?:an? |any )?(?:error|complaint|validation|check)|no error",
     ),
     _word(

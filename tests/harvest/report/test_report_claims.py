@@ -93,6 +93,81 @@ def test_crashes_in_logs(line, signal):
     assert (claim.kind, claim.source, claim.signal) == (ClaimKind.CRASHES, ClaimSource.LOG, signal)
 
 
+@pytest.mark.parametrize(
+    ("line", "exception", "message"),
+    [
+        ('torch.half -> RuntimeError "f" not implemented', "RuntimeError", '"f" not implemented'),
+        ("torch.half => a.TypeError: no kernel", "TypeError", "no kernel"),
+        ("a.py::test_f - RuntimeError: no kernel", "RuntimeError", "no kernel"),
+        ("cpu: RuntimeError: no kernel", "RuntimeError", "no kernel"),
+        ("ERROR RuntimeError: no kernel", "RuntimeError", "no kernel"),
+        ("Caught exception: ValueError no kernel", "ValueError", "no kernel"),
+        ("x -> ValueError('no kernel')", "ValueError", "'no kernel')"),
+        (
+            "FAILED: mul(): argument 'other' must be Tensor",
+            None,
+            "mul(): argument 'other' must be Tensor",
+        ),
+        ("Error: no kernel", None, "no kernel"),
+        ("torch.half -> Error: no kernel", None, "no kernel"),
+    ],
+)
+@pytest.mark.parametrize("place", ["fence", "comment"])
+def test_failures_that_a_program_printed(line, exception, message, place):
+    text = f"tensor(3)\n{line}" if place == "fence" else f"import torch\ntorch.f()\n# {line}"
+    (claim,) = claims(body=fence(text))
+    assert (claim.kind, claim.source) == (ClaimKind.RAISES, ClaimSource.LOG)
+    assert (claim.exception, claim.message) == (exception, message)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Max error: 0.25",
+        "Error: 1e-3 0.5",
+        "expected -> ValueError: no",
+        "no error: RuntimeError never came",
+        "ERROR: test_f (a.Test)",
+        "Got: tensor([1, 2])",
+        "except RuntimeError as e:",
+    ],
+)
+def test_lines_that_record_no_failure(line):
+    assert claims(body=fence(f"tensor(3)\n{line}")) == ()
+
+
+def test_a_crash_is_no_printed_failure():
+    (claim,) = claims(body=fence("Error: Segmentation fault (core dumped)"))
+    assert (claim.kind, claim.signal) == (ClaimKind.CRASHES, "SIGSEGV")
+
+
+def test_a_message_alone_is_kept_beside_a_named_exception():
+    found = claims("f raises TypeError", fence("tensor(3)\nFAILED: no kernel"))
+    assert [(claim.exception, claim.message) for claim in found] == [
+        (None, "no kernel"),
+        ("TypeError", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "is_value"),
+    [
+        ("f accepts a negative size", True),
+        ("f accepts out-of-range indices", True),
+        ("invalid values of p are accepted by f", True),
+        ("f accepts any value for p", True),
+        ("f accepts a scalar", False),
+        ("f accepts `dtype=torch.cfloat` and cannot run", False),
+        ("f: results mismatch", True),
+        ("mismatch between CPU and GPU", True),
+        ("f: dtype mismatch", False),
+        ("size mismatch for weight", False),
+    ],
+)
+def test_what_is_accepted_and_what_mismatches_counts(title, is_value):
+    assert any(claim.kind is ClaimKind.VALUE for claim in claims(title)) is is_value
+
+
 def test_what_code_does_is_no_claim():
     code = "import torch, os, signal\nos.kill(0, signal.SIGSEGV)\nprint('ValueError: x')"
     assert claims(body=fence(code)) == ()
