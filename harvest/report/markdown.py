@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from harvest.report.failures import find_failures
 from harvest.report.fences import Fence, scan_fences
 from harvest.report.lines import (
     heading_of,
@@ -112,6 +113,8 @@ def _release_text(fences: list[Fence], lines: list[str], written: list[str]) -> 
 def _is_text(fence: Fence) -> bool:
     told = [line for line in fence.text.split("\n") if line.strip()]
     if fence.language not in _TEXT_LANGUAGES or any(is_output(x) or _is_crash(x) for x in told):
+        return False
+    if any(find_failures(told)):
         return False
     code = any(_IMPORT.fullmatch(line[:500]) or _PROMPTED.match(line) for line in told)
     return not code and 10 * sum(map(is_prose, told)) > 6 * len(told)

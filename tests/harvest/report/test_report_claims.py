@@ -136,6 +136,12 @@ def test_lines_that_record_no_failure(line):
     assert claims(body=fence(f"tensor(3)\n{line}")) == ()
 
 
+def test_a_printed_failure_may_fill_a_fence_of_its_own():
+    told = "FAILED: mul(): argument 'other' (position 1) must be Tensor, not tuple"
+    (claim,) = claims(body=fence(told))
+    assert claim.source is ClaimSource.LOG
+
+
 def test_a_crash_is_no_printed_failure():
     (claim,) = claims(body=fence("Error: Segmentation fault (core dumped)"))
     assert (claim.kind, claim.signal) == (ClaimKind.CRASHES, "SIGSEGV")
