@@ -9,8 +9,11 @@ import pytest
 
 from analysis.catalog.model import Api, ApiKind, Catalog, Parameter, Provenance, Signature
 from analysis.index import build_index
-from analysis.target.observation import Argument, Call, Raised
+from analysis.target.instrument import instrument
+from analysis.target.observation import Argument, Call, Observation, Outcome, Raised
 from analysis.values import Value
+from citadel.model import BugCase, BugKind, Symptom
+from citadel.verify import Verified
 from citadel.workbench import Workbench
 from harvest.report.model import Reading, Report
 from harvest.report.understand import understand
@@ -142,5 +145,34 @@ def numbered() -> Callable[..., Argument]:
 
     def make(number: int, *shape: int, value: Value | None = None) -> Argument:
         return Argument(value=value or make_value({shape or (2, 3)}), id=number)
+
+    return make
+
+
+@pytest.fixture
+def by_hand() -> Callable[..., Verified]:
+    """A verified case that never ran: its failing call and its symptom."""
+
+    def make(failing: Call, symptom: Symptom) -> Verified:
+        code = "torch.exp(x)\n"
+        case = BugCase(
+            id="0",
+            origin="report.md",
+            framework="torch",
+            build="0",
+            api=failing.name,
+            code=code,
+            kind=BugKind.STATUS,
+            symptom=symptom,
+            reproduces=True,
+            runs=(1, 1),
+        )
+        return Verified(
+            case=case,
+            api=make_api(failing.name, "input: Tensor"),
+            call=failing,
+            observation=Observation(outcome=Outcome.OK, calls=(failing,)),
+            source=instrument(code),
+        )
 
     return make

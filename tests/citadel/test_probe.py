@@ -148,21 +148,21 @@ class Forger:
         {"e": "probe", "i": True, "o": "ok"},
     ],
 )
-def test_forged_events_are_ignored(forged, case, api, call):
-    attempts = run_forged(case, api, call, forged, {"e": "probe", "i": 0, "o": "ok"})
+def test_forged_events_are_ignored(forged, by_hand, call):
+    attempts = run_forged(by_hand, call, forged, {"e": "probe", "i": 0, "o": "ok"})
     assert [attempt.outcome for attempt in attempts] == [ProbeOutcome.CLEAN]
 
 
 @pytest.mark.parametrize("code", [99999, 40])
-def test_signals_without_a_name(case, api, call, code):
-    (attempt,) = run_forged(case, api, call, {"e": "probe", "i": 0, "o": "signal", "code": code})
+def test_signals_without_a_name(by_hand, call, code):
+    (attempt,) = run_forged(by_hand, call, {"e": "probe", "i": 0, "o": "signal", "code": code})
     assert attempt.outcome is ProbeOutcome.OTHER
 
 
-def run_forged(hand_made, _api, call, *events):
+def run_forged(by_hand, call, *events):
     attempts = []
     probe(
-        hand_made(call("torch.exp", {(2,)}, raised=("RuntimeError", "bad"))),
+        by_hand(call("torch.exp", {(2,)}), status.raises("RuntimeError", "bad")),
         (plan("torch.sqrt", X),),
         Forger(*events),
         seconds=1.0,
@@ -170,32 +170,3 @@ def run_forged(hand_made, _api, call, *events):
         on_attempt=attempts.append,
     )
     return attempts
-
-
-@pytest.fixture
-def case(api):
-    """A verified case without a run."""
-    from analysis.target.instrument import instrument
-    from citadel.model import BugCase, BugKind
-
-    def make(failing):
-        return Verified(
-            case=BugCase(
-                id="0",
-                origin="report.md",
-                framework="torch",
-                build="0",
-                api=failing.name,
-                code="torch.exp(x)\n",
-                kind=BugKind.STATUS,
-                reproduces=True,
-                runs=(1, 1),
-                symptom=status.raises("RuntimeError", "bad"),
-            ),
-            api=api(failing.name, "input: Tensor"),
-            call=failing,
-            observation=Observation(outcome=Outcome.OK, calls=(failing,)),
-            source=instrument("torch.exp(x)\n"),
-        )
-
-    return make
