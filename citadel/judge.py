@@ -10,12 +10,9 @@ from analysis.target.session import Limits, Session
 from citadel.identify import caught_calls, culprit, failing_call, resolve
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
-from citadel.plan.model import Adaptation
+from citadel.plan.model import Adaptation, Fill
 from citadel.verify import Verified
 from harvest.report.model import Mention
-
-LITTLE_LEFT = 0.3
-"""Plausibility below which a crash may be the fault of what was filled in or left out."""
 
 
 def judge(
@@ -95,9 +92,16 @@ def _artefact(
         return "another call than the sibling's fails"
     if plan.invented and seen is not None and status.complains_about_tensors(seen):
         return f"the complaint may be about what was filled in: {', '.join(plan.invented)}"
-    if source.case.symptom.kind is SymptomKind.CRASHES and plan.plausibility < LITTLE_LEFT:
-        return "too little of the report's call is left"
+    if source.case.symptom.kind is SymptomKind.CRASHES and mostly_filled(plan):
+        return "more of the call is filled in than comes from the report"
     return None
+
+
+def mostly_filled(plan: Adaptation) -> bool:
+    """Whether a crash may well be the fault of what was filled in."""
+    slots = (*plan.new, *plan.call)
+    filled = sum(isinstance(s.value, Fill) or s.name in plan.invented for s in slots)
+    return filled * 2 > len(slots) + (plan.receiver is not None)
 
 
 def confidence(plan: Adaptation, hits: int, runs: int) -> float:

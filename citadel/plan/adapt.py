@@ -277,7 +277,11 @@ def _score(value: SourceValue, place: _Place, *, nth_tensor: bool, same_index: b
         return max(likeness, NEXT_TENSOR if value.value.is_tensor else 0.0)
     if not fits(value.value, parameter.type):
         stubborn = likeness == SAME_NAME and not fits(value.value, value.type)
-        return SAME_NAME if stubborn or _same_declaration(value, parameter, likeness) else 0.0
+        if stubborn or _same_declaration(value, parameter, likeness):
+            return SAME_NAME
+        # What is required under the same name is worth trying before something is filled in.
+        wanted = likeness == SAME_NAME and parameter.required and not value.value.is_tensor
+        return LIKE_NAME if wanted else 0.0
     if value.key.startswith("attr:") and likeness < SAME_NAME:
         return 0.0
     if value.value.is_tensor:
