@@ -47,8 +47,10 @@ def culprit(
 ) -> tuple[Call, Api] | None:
     """The call to blame and its API, or None where the trace names no public API."""
     failing = failing_call(observation)
-    if failing is None or (failing.form == "other" and not _uses_values(failing)):
+    if failing is None:
         return None
+    if resolve(failing, catalog) is None and not _uses_values(failing):
+        return None  # whoever made its arguments has done nothing wrong
     named = {leaf(m.name) for m in mentions if m.title or m.body}
     chain = [
         (call, api)

@@ -6,6 +6,7 @@ are confirmed.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -109,12 +110,13 @@ class _Hunt:
         self._found: dict[str, Finding] = {}
         self._rank: dict[str, int] = {}
         self._unrelated = [0, 0]
+        self._deadline = math.inf
         self._invocation = invocation(verified.call, verified.api, verified.observation.calls)
         self._rewriter = Rewriter(verified.source, self._invocation)
 
     def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
-        deadline = time.monotonic() + self.options.walk.seconds
+        deadline = self._deadline = time.monotonic() + self.options.walk.seconds
         entries = candidates(self._invocation, self.bench)
         planned = {candidate.api.name: plans for candidate, plans in entries}
         self._rank = {name: position for position, name in enumerate(planned)}
@@ -194,7 +196,7 @@ class _Hunt:
                 if best is None or _better(verdict, best.verdict):
                     best = finding
                 ways += 1
-                if ways >= MAX_WAYS:
+                if ways >= MAX_WAYS or time.monotonic() > self._deadline:
                     return best
         if best is not None:
             return best

@@ -273,6 +273,8 @@ def _conclude(
     if symptom is None:
         return NotVerified(reason="runs without a status symptom, and none is recorded")
     call, api = blamed
+    if call.site >= len(attempt.source.nodes):
+        return NotVerified(reason="the case has tampered with its trace")
     code = attempt.snippet.code
     case = BugCase(
         id=content_id(
