@@ -35,6 +35,7 @@ Python = Annotated[
     typer.Option(
         "--python",
         metavar="PATH",
+        show_default=False,
         help="Interpreter under test [default: the one that runs Citadel].",
     ),
 ]

@@ -105,7 +105,7 @@ def run_triage(
     if len(triages) > 1:
         render_summary(console, triages)
     if request.json is not None:
-        write_json(document(summary, triages), request.json)
+        write_json(document(summary, triages, complete=stopped is None), request.json)
     if stopped is not None:
         raise stopped
     ran = any(t.case is not None for t in triages)

@@ -132,12 +132,13 @@ def reproduces(wanted: Symptom | None, seen: Symptom | None) -> bool:
     """Whether a run shows what the report recorded.
 
     Messages drift between releases, so an exception of a related class still counts. A crash that
-    has become an exception, or an internal assertion that has become a plain refusal, is fixed.
+    has become an exception, or an internal assertion that has become a plain refusal, is fixed; a
+    crash that has become an internal assertion is not.
     """
     if seen is None or wanted is None:
         return seen is not None
     if wanted.kind is SymptomKind.CRASHES:
-        return seen.kind is SymptomKind.CRASHES
+        return seen.kind is not SymptomKind.HANGS and status.internal(seen)
     if wanted.kind is SymptomKind.HANGS:
         return seen.kind is SymptomKind.HANGS
     if seen.kind is not SymptomKind.RAISES:
@@ -259,6 +260,8 @@ def _conclude(
 ) -> Verified | NotVerified:
     seen = attempt.symptom
     kind = bug_kind(reading.claims, seen)
+    if kind is not BugKind.STATUS and seen is None and not reading.claims:
+        return NotVerified(reason="runs without an error, and the report records no failure")
     if kind is not BugKind.STATUS:
         return NotVerified(reason=f"describes a {kind} symptom; only status bugs are judged")
     blamed = culprit(attempt.traced, catalog, reading.mentions) if seen is not None else None

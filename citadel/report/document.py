@@ -20,11 +20,17 @@ from citadel.report.order import ranked
 SCHEMA = 1
 
 
-def document(target: TargetSummary, triages: Sequence[Triage]) -> dict[str, Any]:
-    """Return the whole document, reports in the order given, siblings ranked."""
+def document(
+    target: TargetSummary, triages: Sequence[Triage], *, complete: bool = True
+) -> dict[str, Any]:
+    """Return the whole document, reports in the order given, siblings ranked.
+
+    `complete` is false when the run was stopped before all reports were through.
+    """
     return {
         "schema": SCHEMA,
         "target": target_record(target),
+        "complete": complete,
         "reports": [_report_record(triage) for triage in triages],
     }
 

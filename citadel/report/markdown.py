@@ -9,9 +9,16 @@ nor mention, reference or embed anything.
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 from citadel.model import BugCase, Finding, SymptomKind, TargetSummary, Triage, VerdictKind
-from citadel.report.order import describe_channels, ranked, verdict_counts
+from citadel.report.order import (
+    INTENDED,
+    describe_channels,
+    may_be_intended,
+    ranked,
+    verdict_counts,
+)
 from citadel.report.script import family_script
 from citadel.report.text import code_span, fence, table_cell
 
@@ -65,13 +72,17 @@ def _cause(case: BugCase) -> str:
 
 def _symptom(triage: Triage, case: BugCase) -> str:
     lines = ["## Symptom", "", code_span(case.symptom.headline(), 600)]
-    source = f"{triage.repository}#{triage.number}" if triage.number is not None else triage.input
+    numbered = triage.number is not None
+    # Where a file lies on the reporter's disk is nobody's business.
+    source = f"{triage.repository}#{triage.number}" if numbered else Path(triage.input).name
     lines += ["", f"First reported for {code_span(case.api)} in {code_span(source)}"]
     if triage.title:
         lines[-1] += f": {code_span(triage.title)}"
     if not case.reproduces:
         now = f": {code_span(case.observed)}" if case.observed else ""
         lines += ["", f"{code_span(case.api)} itself is **fixed here**{now}."]
+    if may_be_intended(triage):
+        lines += ["", f"Note: {INTENDED}."]
     return "\n".join(lines)
 
 
@@ -143,12 +154,19 @@ def _method(triage: Triage, case: BugCase, bugs: list[Finding]) -> str:
         "## How this was found",
         "",
         f"The reported code showed the symptom in {hits} of {runs} runs. Citadel tried the same "
-        f"call on {triage.tried} other APIs and replayed the code, rewritten where it failed.",
+        f"call on {triage.tried} other APIs of the build, the most similar first, and replayed the "
+        "rewritten code of those that showed the symptom.",
     ]
+    if triage.unconfirmed:
+        lines += [
+            "",
+            f"**Cut short**: {triage.unconfirmed} more showed it when tried, but there was no time "
+            "left to replay them.",
+        ]
     counts = verdict_counts(triage.findings)
     if counts:
         tally = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in counts.items())
-        lines += ["", f"Verdicts: {tally}."]
+        lines += ["", f"Verdicts on the best-ranked ones and all that showed it: {tally}."]
     reasons = Counter(
         finding.verdict.reason
         for finding in triage.findings

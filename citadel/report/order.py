@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from citadel.model import Channels, Finding, VerdictKind
+from citadel.model import Channels, Finding, Triage, VerdictKind
+from citadel.oracle import status
 
 _RANK = {
     kind: rank
@@ -46,3 +47,14 @@ def describe_channels(channels: Channels) -> str:
     if channels.arguments is not None:
         parts.append(f"arguments {channels.arguments:.2f}")
     return ", ".join(parts) or "none"
+
+
+INTENDED = (
+    "the symptom is a plain exception: whether it is a bug or validation, in the source and in "
+    "each sibling, is for a maintainer to say"
+)
+
+
+def may_be_intended(triage: Triage) -> bool:
+    """Whether the symptom could be what the API is meant to do: no crash, no internal assertion."""
+    return triage.case is not None and not status.internal(triage.case.symptom)

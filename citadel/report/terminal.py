@@ -17,12 +17,19 @@ from rich.table import Table
 from rich.text import Text
 
 from citadel.model import Finding, TargetSummary, Triage, Verdict, VerdictKind
-from citadel.report.order import describe_channels, ranked, verdict_counts
+from citadel.report.order import (
+    INTENDED,
+    describe_channels,
+    may_be_intended,
+    ranked,
+    verdict_counts,
+)
 from citadel.report.text import plain, shorten
 
 _WIDE = 130
 _MOST_BUGS = 20
 _MOST_DIFFERENT = 5
+_MOST_NAMES = 4
 _REASONS = 3
 
 
@@ -96,7 +103,9 @@ def _render_bugs(console: Console, triage: Triage, *, show_all: bool) -> None:
     if not bugs:
         _say(console, "no sibling shows this symptom")
         return
-    _say(console, f"{len(bugs)} sibling{'s' if len(bugs) > 1 else ''} with the same bug", "bold")
+    _say(
+        console, f"{len(bugs)} sibling{'s' if len(bugs) > 1 else ''} with the same symptom", "bold"
+    )
     folder = _common_folder(bugs)
     shown = bugs if show_all else bugs[:_MOST_BUGS]
     if console.width >= _WIDE:
@@ -184,12 +193,14 @@ def _render_close(console: Console, triage: Triage) -> None:
     console.print()
     for family in triage.families:
         names = [plain(api) for api in family.apis]
-        listed = ", ".join(names[:_MOST_BUGS])
-        more = f", ... and {len(names) - _MOST_BUGS} more" if len(names) > _MOST_BUGS else ""
+        listed = ", ".join(names[:_MOST_NAMES])
+        more = f", ... and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         root = shorten(plain(family.root), 80)
         _say(console, f"family ({len(names)}) {root}: {listed}{more}")
     if triage.control:
         _say(console, f"control: {triage.control}", style="yellow")
+    if triage.bugs and may_be_intended(triage):
+        _say(console, INTENDED)
     seconds = triage.seconds
     first = seconds.first_finding
     shown = "" if first is None else f", first finding after {first:.1f}"

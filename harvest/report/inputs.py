@@ -203,14 +203,23 @@ def _from_markdown(text: str, source: str) -> Report:
     return Report(source=source, title=first.strip("# \t"), body=body)
 
 
+_FORM_HEADING = re.compile(
+    r"^\W*(?:describe the (?:bug|issue)|bug|to reproduce|issue type|current behaviou?r\??)\W*$",
+    re.IGNORECASE,
+)
+"""Headings of the trackers' forms, which say nothing about the report."""
+
+
 def _markdown_title(lines: list[str]) -> str:
-    """Return the first heading outside fences, else the first line of text."""
+    """Return the first heading of the reporter's own outside fences, else the first line."""
     fenced, fallback = False, ""
     for line in lines:
         if line.lstrip().startswith(("```", "~~~")):
             fenced = not fenced
         elif not fenced and re.match(r"#{1,6}[ \t]", line):
-            return line.strip("# \t")
+            heading = line.strip("# \t")
+            if not _FORM_HEADING.search(heading):
+                return heading
         elif not fenced and not fallback and line.strip():
             fallback = shorten(line)
     return fallback

@@ -61,7 +61,10 @@ def test_a_family_reads_like_a_report(
     assert "| `builtins.int` | reported | 3 of 3 | `ValueError: bad width 3` |" in lines
     assert "| `builtins.float` | bug | 3 of 3 | `the same` |" in lines
     assert "- `torch` `2.13.0`" in lines
-    assert "Verdicts: bug 1, clean 1, not adapted 1." in lines
+    assert (
+        "Verdicts on the best-ranked ones and all that showed it: bug 1, clean 1, not adapted 1."
+        in lines
+    )
     assert "- not adapted, `required argument`: 1" in lines
     assert any("120 other APIs" in line for line in lines)
     path = tmp_path / "script.py"

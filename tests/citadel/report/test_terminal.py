@@ -41,7 +41,7 @@ def test_a_block_at_80_columns(
     assert "API: builtins.int" in lines
     assert "symptom: ValueError: bad width 3" in lines
     assert "reproduces: 3 of 3 runs" in lines
-    assert "1 sibling with the same bug" in lines
+    assert "1 sibling with the same symptom" in lines
     assert any(line.split() == ["builtins.float", "bug", "3/3"] for line in lines)
     assert "    context 0.50, signature 0.25, family (dimension), arguments 1.00" in lines
     assert "    renamed" in lines
@@ -73,7 +73,7 @@ def test_long_names_are_shown_whole(
 ) -> None:
     console = pipe(width)
     render_triage(console, make_triage(make_finding(LONG)))
-    bugs = text_of(console).split("with the same bug")[1]
+    bugs = text_of(console).split("with the same symptom")[1]
     if width == 160:
         # Beside the name stand other columns: the name's parts are the first words of the rows.
         rows = bugs.splitlines()[2:]
