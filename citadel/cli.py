@@ -77,7 +77,9 @@ def triage(
         float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of one run.")
     ] = 30.0,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Replays per finding.")] = 3,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Probing processes.")] = 2,
+    jobs: Annotated[
+        int, typer.Option("--jobs", min=1, help="Processes that probe, and as many that replay.")
+    ] = 2,
     fail_on: Annotated[
         str | None, typer.Option("--fail-on", metavar="bug", help="Exit with 1 on a finding.")
     ] = None,

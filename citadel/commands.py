@@ -139,7 +139,8 @@ def _one(
     except CitadelError as problem:
         error = problem.message
     except Exception as problem:  # a bug of ours costs one row, not the night's other reports
-        traceback.print_exc()
+        for line in traceback.format_exc().splitlines():
+            progress.note(plain(line))  # it may quote the report
         error = f"internal error: {type(problem).__name__}: {problem}"
     finally:
         progress.finish("siblings")

@@ -20,6 +20,8 @@ USERS_OF_VALUES = frozenset(
     ("backward", "grad", "item", "tolist", "numpy", "cpu", "clone", "print", "repr", "str")
 )
 """Calls that hand on trouble which an earlier call has caused."""
+GRADIENTS = frozenset(("backward", "grad"))
+"""Users of values that reports name for what they differentiate, not for themselves."""
 REDUCTIONS = frozenset(("sum", "mean"))
 """What stands between an operation and the `backward` that is called to test it."""
 
@@ -63,6 +65,8 @@ def culprit(
     user = first[0] is not failing or leaf(first[0].name) in USERS_OF_VALUES
     if first[0] is failing and not user:
         return first
+    if leaf(first[0].name) in named - GRADIENTS:
+        return first  # the report says that it is this one
     makers_only = [pair for pair in chain if leaf(pair[0].name) not in USERS_OF_VALUES]
     for words in (named, _words(failing)):
         for pair in makers_only:

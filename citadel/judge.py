@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
 from analysis.target.instrument import instrument
@@ -13,6 +15,9 @@ from citadel.oracle import status
 from citadel.plan.model import Adaptation, Fill
 from citadel.verify import Verified
 from harvest.report.model import Mention
+
+COLD_START = 30.0
+"""Seconds more for a run that has to import the framework."""
 
 
 def judge(
@@ -53,7 +58,9 @@ def judge(
         again = traced_code if source.caught else None
         cold = wanted.kind is SymptomKind.CRASHES and run == 0
         entry = "cold:run" if cold else "case:run"
-        observation = session.run(code, traced=again, limits=limits, seed=run, entry=entry)
+        # Importing the framework is not the case's own time.
+        allowed = replace(limits, wall=limits.wall + COLD_START) if cold else limits
+        observation = session.run(code, traced=again, limits=allowed, seed=run, entry=entry)
         hits += status.matches(wanted, shows(observation), apis)
     kind = VerdictKind.BUG if hits == runs else VerdictKind.FLAKY
     return Verdict(
@@ -90,18 +97,28 @@ def _artefact(
     caught = source.caught and status.capture(observation) is None
     if not caught and not _blames(observation, target, catalog):
         return "another call than the sibling's fails"
-    if plan.invented and seen is not None and status.complains_about_tensors(seen):
-        return f"the complaint may be about what was filled in: {', '.join(plan.invented)}"
+    filled = made_up(plan)
+    if filled and seen is not None and status.complains_about_tensors(seen):
+        return f"the complaint may be about what was filled in: {', '.join(filled)}"
     if source.case.symptom.kind is SymptomKind.CRASHES and mostly_filled(plan):
         return "more of the call is filled in than comes from the report"
     return None
 
 
+def made_up(plan: Adaptation) -> tuple[str, ...]:
+    """The parameters whose values do not come from the report's call (`None` says nothing)."""
+    filled = (
+        slot.name
+        for slot in (*plan.new, *plan.call)
+        if isinstance(slot.value, Fill) and slot.value.text != "None"
+    )
+    return (*plan.invented, *filled)
+
+
 def mostly_filled(plan: Adaptation) -> bool:
     """Whether a crash may well be the fault of what was filled in."""
-    slots = (*plan.new, *plan.call)
-    filled = sum(isinstance(s.value, Fill) or s.name in plan.invented for s in slots)
-    return filled * 2 > len(slots) + (plan.receiver is not None)
+    given = len(plan.new) + len(plan.call) + (plan.receiver is not None)
+    return len(made_up(plan)) * 2 > given
 
 
 def confidence(plan: Adaptation, hits: int, runs: int) -> float:

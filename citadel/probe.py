@@ -87,9 +87,9 @@ def _may_be_deferred(verified: Verified) -> bool:
 
 
 def _coarse(wanted: Symptom) -> str | int | None:
-    """What the probe compares by: the exception's class, the signal's number, or "timeout"."""
+    """What the probe compares by: the signal's number or "timeout"; nothing for exceptions."""
     if wanted.kind is SymptomKind.RAISES:
-        return wanted.exception
+        return None
     if wanted.kind is SymptomKind.HANGS:
         return "timeout"
     known = signal.Signals.__members__.get(wanted.signal or "")

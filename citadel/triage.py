@@ -125,6 +125,8 @@ class _Hunt:
             for probed in walk(
                 self.verified, entries, self.bench, self.options.walk, self.options.limits
             ):
+                if probed.outcome is ProbeOutcome.BUDGET:
+                    continue
                 self.tried += 1
                 if on_progress is not None:
                     on_progress("siblings", self.tried, len(entries))

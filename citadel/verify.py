@@ -114,10 +114,11 @@ def bug_kind(claims: tuple[Claim, ...], symptom: Symptom | None) -> BugKind:
 
     Where the run raised, words in the body do not outweigh that.
     """
-    if symptom is not None and symptom.kind is not SymptomKind.RAISES:
+    if symptom is not None and symptom.kind is SymptomKind.CRASHES:
         return BugKind.STATUS
     for claim in claims:
-        if symptom is not None and claim.source is ClaimSource.BODY:
+        raised = symptom is not None and symptom.kind is SymptomKind.RAISES
+        if raised and claim.source is ClaimSource.BODY:
             break
         if claim.kind in STATUS_CLAIMS:
             return BugKind.STATUS
@@ -142,7 +143,7 @@ def reproduces(wanted: Symptom | None, seen: Symptom | None) -> bool:
     if wanted.kind is SymptomKind.HANGS:
         return seen.kind is SymptomKind.HANGS
     if seen.kind is not SymptomKind.RAISES:
-        return True
+        return seen.kind is SymptomKind.CRASHES
     if status.internal(wanted) and not status.internal(seen):
         return False
     return wanted.pattern == seen.pattern or _related(wanted.exception, seen.exception)
@@ -280,9 +281,7 @@ def _conclude(
         return NotVerified(reason="the case has tampered with its trace")
     code = attempt.snippet.code
     case = BugCase(
-        id=content_id(
-            info.framework, api.name, code, symptom.pattern or symptom.signal or symptom.kind
-        ),
+        id=content_id(info.key, api.name, code, symptom.pattern or symptom.signal or symptom.kind),
         origin=reading.report.source,
         framework=info.framework,
         build=info.key,

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from analysis.target.observation import Outcome
 from analysis.target.session import Limits
 from citadel.match.rank import Candidate
 from citadel.model import Symptom
@@ -22,10 +23,15 @@ from citadel.verify import Verified
 from citadel.workbench import Workbench
 
 CHUNK = 48
+FIRST_CHUNK = 12
+"""Size of the first chunks: the likeliest siblings are known soonest."""
 AT_LEAST = 150
 """APIs that every walk tries, budget permitting."""
 PATIENCE = 1500
 """APIs in a row without a hit after which a walk ends."""
+
+
+KILLED = frozenset((Outcome.MEMORY, Outcome.OUTPUT, Outcome.PROCESSES, Outcome.LOST))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +78,8 @@ class _Progress:
             )
             if self.stopped or far or time.monotonic() > self.deadline:
                 return start, ()
-            self.next = start + CHUNK
-            return start, self.entries[start : start + CHUNK]
+            self.next = start + (FIRST_CHUNK if start < AT_LEAST else CHUNK)
+            return start, self.entries[start : self.next]
 
     def hit(self, position: int) -> None:
         """A hit at a position of the ranking keeps the walk going."""
@@ -147,20 +153,30 @@ def _chunk(
     """One run of the case up to its failing call, with one chunk of APIs tried there."""
     places = {candidate.api.name: offset for offset, (candidate, _) in enumerate(chunk)}
     best: dict[str, Attempt] = {}
+    reached: list[Adaptation] = []
 
     def on_attempt(attempt: Attempt) -> None:
+        reached.append(attempt.plan)
         known = best.get(attempt.plan.target)
         if known is None or _telling(attempt) > _telling(known):
             best[attempt.plan.target] = attempt
 
-    probe(
-        verified,
-        [plan for _, plans in chunk for plan in plans],
-        bench.probes[number],
-        seconds=max(1.0, progress.deadline - time.monotonic()),
-        limits=limits,
-        on_attempt=on_attempt,
-    )
+    left = [plan for _, plans in chunk for plan in plans]
+    while left:
+        reached.clear()
+        ended = probe(
+            verified,
+            left,
+            bench.probes[number],
+            seconds=max(1.0, progress.deadline - time.monotonic()),
+            limits=limits,
+            on_attempt=on_attempt,
+        )
+        if ended.outcome not in KILLED or progress.stopped:
+            break
+        # One attempt took the whole run with it: leave it out, and go on behind it.
+        place = max((left.index(plan) for plan in reached), default=-1)
+        left = left[place + 2 :]
     return [
         (
             places[name],

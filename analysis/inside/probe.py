@@ -24,8 +24,9 @@ BATCH = 64
 def run(emit, code, traced, site, occurrence, plans, wanted, onward, wall, total):
     """Try `plans` (see `citadel.plan.model.Adaptation.to_json`) at one execution of one call.
 
-    `plans` are (index, group, plan); the first plan of a group (an API) that runs through, or fails
-    in the `wanted` way (exception class, signal number, "timeout"), spares the group's others.
+    `plans` are (index, group, plan); the first plan of a group (an API) that runs through, or dies
+    in the `wanted` way (signal number, "timeout"), spares the group's others. An exception does
+    not: most are of the same class, and another plan may bring the right one.
 
     `onward`: the source's failure showed only when its result was used, so each attempt carries on
     with the rest of the case, the sibling's result in the place of the source's.
@@ -182,8 +183,6 @@ class Probe:
 
     def settles(self, record):
         how = record["o"]
-        if how == "raise":
-            return record["types"][0] == self.wanted
         return how == "ok" or self.wanted == (record.get("code") if how == "signal" else how)
 
 
@@ -216,16 +215,27 @@ def state(values):
     marks = []
     for value in values.values():
         for tensor in value if isinstance(value, (list, tuple)) else (value,):
-            if hasattr(tensor, "_version"):
-                shape = None if tensor.is_nested else tuple(tensor.shape)
-                marks.append((tensor._version, tensor.requires_grad, tensor.dtype, shape))
+            if isinstance(tensor, sys.modules["torch"].Tensor):
+                marks.append(mark(tensor))
     return marks
+
+
+def mark(tensor):
+    """What is known of a tensor; some have no version (inference mode) or no shape yet (Lazy)."""
+    known = []
+    for name in ("_version", "requires_grad", "dtype", "shape"):
+        try:
+            value = getattr(tensor, name)
+            known.append(tuple(value) if name == "shape" else value)
+        except Exception:
+            known.append(None)
+    return known
 
 
 def live_values(function, args, kwargs):
     """The values behind the keys of a plan: receiver, arguments, the layer's construction."""
     if function in vars(OPERATORS).values():
-        left = hasattr(args[0], "_version")
+        left = isinstance(args[0], sys.modules["torch"].Tensor)
         rest = others("operator" if left else "reflected", args)
         values = {"arg:%d" % index: value for index, value in enumerate(rest)}
         return dict(values, recv=args[0] if left else args[1])

@@ -174,7 +174,6 @@ class _Draft:
             edits=tuple(head + edits),
             plausibility=max(0.01, round(1.0 - cost, 3)),
             invented=tuple(invented),
-            reshaped=lift.amount != 0 or lift.lead > 0,
         )
 
 

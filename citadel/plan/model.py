@@ -94,7 +94,6 @@ class Adaptation:
     edits: tuple[str, ...]
     plausibility: float
     invented: tuple[str, ...] = ()
-    reshaped: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As `analysis/inside/probe.py` reads it."""
