@@ -1,6 +1,5 @@
 """The order of candidates."""
 
-import time
 from fractions import Fraction
 
 import pytest
@@ -92,9 +91,7 @@ def test_siblings_known_from_the_literature_come_early(torch_index, source, sibl
 
 @pytest.mark.slow
 @pytest.mark.torch
-def test_ranking_a_whole_build_is_quick(torch_index):
+def test_nothing_of_a_whole_build_is_cut(torch_index):
     source = torch_index.catalog.resolve("torch.nn.Conv2d")
-    rank(source, torch_index)
-    start = time.process_time()
-    assert len(rank(source, torch_index)) == len(torch_index.catalog.apis) - 1
-    assert time.process_time() - start <= 0.3
+    ranked = [candidate.api.name for candidate in rank(source, torch_index)]
+    assert sorted([*ranked, source.name]) == sorted(torch_index.catalog.apis)
