@@ -1,7 +1,5 @@
 """What is seen of a traced run on PyTorch: calls, values, layers, the call that never returned."""
 
-import time
-
 import pytest
 
 from analysis.target.instrument import instrument
@@ -76,13 +74,11 @@ def test_the_call_that_raised(trace):
 
 
 def test_long_loops_stay_small(trace):
-    start = time.process_time()
     seen = trace("import torch\nx = torch.zeros(1)\nfor _ in range(100_000): x.dim()\nx.view(5)\n")
     assert seen.exception.type == "RuntimeError"
     assert len(seen.calls) < 1000
     assert seen.calls[-1].name == "torch.Tensor.view"
     assert seen.peak < 600 << 20
-    assert time.process_time() - start < 2
 
 
 def test_tracing_changes_no_result(torch_session):
