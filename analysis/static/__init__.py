@@ -1,0 +1,1 @@
+"""Framework sources: functions, and groups of functions that are analogous."""
