@@ -1,7 +1,8 @@
 """Run the examples of docstrings and record what each API runs, for APIs without other samples.
 
-In: `[name, alias, ...]` per API. Out: the records of `samples_torch`. An example is executed one
-statement after the other with a recorder in the API's place; its calls are then profiled alone.
+In: `[name, alias, ...]` per API. Out: the records of `tested_torch`; none of what has no example.
+An example is executed one statement after the other with a recorder in the API's place; its calls
+are then profiled alone. Classes that are no layers are exercised as `exercises_torch` says.
 """
 
 import contextlib
@@ -9,13 +10,13 @@ import doctest
 import io
 import math
 import signal
-import time
 import warnings
 
 import torch
-from recorder_torch import copied
-from samples_torch import MOST_SAMPLES, SECONDS_PER_ENTRY, Tested
+from recorder_torch import Recorder, copied
+from tested_torch import MOST_SAMPLES, Tested
 
+PROVIDER = "example"
 SECONDS_PER_EXAMPLE = 5.0
 
 
@@ -24,7 +25,7 @@ def profile(names, part=0, parts=1, first=0, skip=()):
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    skip = frozenset(skip)
+    skip, recorder = frozenset(skip), Recorder()
     for number in range(part, len(names), parts):
         if number < first:
             continue
@@ -42,10 +43,12 @@ def profile(names, part=0, parts=1, first=0, skip=()):
         signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_EXAMPLE)
         calls = recorded(thing, places, examples)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        tested = Tested(name, thing, name.endswith("_"), time.monotonic() + SECONDS_PER_ENTRY)
+        if not calls:
+            yield {"n": name, "f": "example without a call", "v": PROVIDER}
+            continue
+        tested = Tested(name, thing, recorder, PROVIDER, name.endswith("_"))
         for record in tested.run(calls[:MOST_SAMPLES], skip):
-            if "f" not in record:
-                yield record
+            yield record
 
 
 def located(name):
@@ -102,14 +105,18 @@ def patched_function(function, places, calls):
 
 @contextlib.contextmanager
 def patched_class(kind, places, calls):
-    """Record how instances of a layer class are made and called."""
+    """Record how instances of a class are made and, of layers, called."""
     own = {name: vars(kind)[name] for name in ("__init__", "forward") if name in vars(kind)}
-    init, forward = kind.__init__, kind.forward
+    init, forward = kind.__init__, getattr(kind, "forward", None)
+    layer = issubclass(kind, torch.nn.Module)
     built = {}
 
     def recording_init(self, *args, **kwargs):
         if type(self) is kind:
-            built.setdefault(id(self), (self, (copied(args), dict(kwargs))))
+            given = copied(args), copied(kwargs)
+            built.setdefault(id(self), (self, given))
+            if not layer:
+                calls.append(((), {}, given))
         init(self, *args, **kwargs)
 
     def recording_forward(self, *args, **kwargs):
@@ -118,10 +125,12 @@ def patched_class(kind, places, calls):
         return forward(self, *args, **kwargs)
 
     try:
-        kind.__init__, kind.forward = recording_init, recording_forward
+        kind.__init__ = recording_init
+        if layer:
+            kind.forward = recording_forward
         yield
     finally:
-        for name in ("__init__", "forward"):
+        for name in ("__init__", "forward") if layer else ("__init__",):
             if name in own:
                 setattr(kind, name, own[name])
             else:

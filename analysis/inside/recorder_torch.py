@@ -1,49 +1,209 @@
-"""Which operators a call runs, forward and backward, by the legacy autograd profiler.
+"""Which operators a call runs and which call which, by the framework's own light profiler hooks.
 
-Kineto would do too, but costs four times as much per call. Names come as PyTorch gives them
-("aten::conv2d", "ConvolutionBackward0"); the host makes them comparable.
+In: a call without arguments. Out: its result, the names of the ranges that it opened
+("aten::conv2d", "ConvolutionBackward0"; the host makes them comparable), and the edges of their
+nesting. These are the call stacks of the paper's section 4.5. Where there is only a CPU the legacy
+hooks do it: Kineto costs four times as much per call, but knows kernels and runtime calls.
 """
+
+import sys
 
 import torch
 
+ENGINE = "autograd::engine::"
+ACCUMULATES = "torch::autograd::AccumulateGrad"
+POP = None
+OUTSIDE, TRANSPARENT = object(), object()
+"""Marks of ranges that do not count themselves: with all below them, or without."""
+NO_FRAMES = ("torch.testing", "torch.profiler", "torch.autograd.profiler")
 
-def names_of(call):
-    """(operators that ran, result) of a call without arguments; its exceptions pass through."""
-    config = torch.autograd.ProfilerConfig(
-        torch.autograd.ProfilerState.CPU,
-        False,
-        False,
-        False,
-        False,
-        False,
-        torch._C._profiler._ExperimentalConfig(),
-    )
-    torch.autograd._enable_profiler_legacy(config)
+
+class Recorder:
+    """Runs calls; remembers edges that are still to be told, each once."""
+
+    def __init__(self):
+        self.hook = kineto if torch.cuda.is_available() else legacy
+        self.told = set()
+        self.fresh = set()
+
+    def record(self, call, outermost=TRANSPARENT):
+        """(names, result) of a call; its exceptions pass through."""
+        threads, result = self.hook(call)
+        names = set()
+        for thread in threads:
+            found, edges = nesting(thread, outermost)
+            names |= found
+            self.fresh |= edges - self.told
+        self.told |= self.fresh
+        return names, result
+
+    def backward(self, result, ignored=()):
+        """Names of what the gradient of a result runs, below the nodes of its graph.
+
+        The incoming gradients are made outside the profile: summing the result would add its own
+        operators to every set.
+        """
+        outputs = [t for t in tensors(result) if t.requires_grad and t.grad_fn is not None]
+        if not outputs:
+            return set()
+        gradients = [torch.ones_like(item.detach()) for item in outputs]
+        try:
+            names, _ = self.record(
+                lambda: torch.autograd.backward(outputs, gradients), outermost=OUTSIDE
+            )
+        except (RuntimeError, NotImplementedError):
+            return set()  # not differentiable after all
+        return names - set(ignored)
+
+    def edges(self):
+        """Records of the edges that were not told before: at most one."""
+        told = {}
+        for parent, child in sorted(self.fresh):
+            told.setdefault(parent, []).append(child)
+        self.fresh = set()
+        return [{"e": told}] if told else []
+
+
+def nesting(thread, outermost=TRANSPARENT):
+    """(names, edges) of one thread's ranges, given as names in order of opening; POP closes one.
+
+    The engine's own ranges are looked through. Storing a gradient in a leaf is no part of an API.
+
+    >>> sorted(nesting(["a", "b", POP, "b", "c", POP, POP, POP])[1])
+    [('a', 'b'), ('b', 'c')]
+    """
+    names, edges, above = set(), set(), [outermost]
+    for name in thread:
+        parent = above[-1]
+        if name is POP:
+            if len(above) > 1:
+                above.pop()
+        elif name.startswith(ENGINE):
+            above.append(TRANSPARENT)
+        elif parent is OUTSIDE or name == ACCUMULATES:
+            above.append(OUTSIDE)
+        else:
+            names.add(name)
+            if parent is not TRANSPARENT:
+                edges.add((parent, name))
+            above.append(name)
+    return names, edges
+
+
+def configuration(state):
+    """The profiler's settings: nothing but names."""
+    experimental = torch._C._profiler._ExperimentalConfig()
+    return torch.autograd.ProfilerConfig(state, False, False, False, False, False, experimental)
+
+
+def legacy(call):
+    """(ranges of each thread, result) of a call, by the hooks that work without Kineto."""
+    torch.autograd._enable_profiler_legacy(configuration(torch.autograd.ProfilerState.CPU))
     try:
         result = call()
     finally:
         threads = torch.autograd._disable_profiler_legacy()
-    return {
-        event.name() for events in threads for event in events if event.kind() == "push"
-    }, result
+    return [ranges(thread) for thread in threads], result
 
 
-def forward_and_backward(call, ignored=()):
-    """Operators of a call and of the gradient of what it returns, less the ignored ones.
+def ranges(thread):
+    """Names and closings of one thread's events; marks are left out."""
+    for event in thread:
+        kind = event.kind()
+        if kind == "push":
+            yield event.name()
+        elif kind == "pop":
+            yield POP
 
-    The incoming gradients are made outside the profile: summing the result would add its own
-    operators to every set.
-    """
-    names, result = names_of(call)
-    outputs = [item for item in tensors(result) if item.requires_grad and item.grad_fn is not None]
-    if outputs:
-        gradients = [torch.ones_like(item.detach()) for item in outputs]
-        try:
-            backward, _ = names_of(lambda: torch.autograd.backward(outputs, gradients))
-        except (RuntimeError, NotImplementedError):
-            backward = set()  # not differentiable after all: the forward names stand
-        names |= backward
-    return names - set(ignored)
+
+def kineto(call):
+    """(ranges of each thread, result) of a call, with kernels and runtime calls below operators."""
+    wanted = {torch.autograd.ProfilerActivity.CPU}
+    if torch.cuda.is_available():
+        wanted.add(torch.autograd.ProfilerActivity.CUDA)
+    settings = configuration(torch.autograd.ProfilerState.KINETO)
+    torch.autograd._prepare_profiler(settings, wanted)
+    torch.autograd._enable_profiler(settings, wanted)
+    try:
+        result = call()
+        if torch.cuda.is_available():
+            torch.cuda.synchronize()  # kernels that are still running would not be listed
+    finally:
+        events = torch.autograd._disable_profiler().events()
+    return [timed(thread) for thread in by_thread(events).values()], result
+
+
+def by_thread(events):
+    """(beginning, end, name) of every event by thread; kernels lie in the thread that called."""
+    threads, launched = {}, {}
+    kernels = []
+    for event in events:
+        if event.device_type() != torch.autograd.DeviceType.CPU:
+            kernels.append(event)
+            continue
+        begin, end = times(event)
+        threads.setdefault(event.start_thread_id(), []).append((begin, end, event.name()))
+        launched[event.correlation_id()] = event
+    for event in kernels:
+        operator = launched.get(event.linked_correlation_id())
+        if operator is not None:
+            _, end = times(operator)  # as if it ran when its operator was about to return
+            threads[operator.start_thread_id()].append((end, end, event.name()))
+    return threads
+
+
+def times(event):
+    """Beginning and end of an event, in the unit that the version has."""
+    if hasattr(event, "start_ns"):
+        return event.start_ns(), event.start_ns() + event.duration_ns()
+    return event.start_us(), event.start_us() + event.duration_us()
+
+
+def timed(events):
+    """Names and closings of events that are known by their times."""
+    ends = []
+    for begin, end, name in sorted(events, key=lambda event: (event[0], -event[1])):
+        while ends and (ends[-1] < begin or ends[-1] < end):
+            ends.pop()
+            yield POP
+        ends.append(end)
+        yield name
+
+
+class Frames:
+    """A context that notes which Python functions of the framework run in it."""
+
+    def __init__(self):
+        self.names = set()
+        self.codes = set()
+        self.importing = 0
+
+    def __enter__(self):
+        sys.setprofile(self.follow)
+        return self
+
+    def __exit__(self, *problem):
+        sys.setprofile(None)
+
+    def follow(self, frame, event, _):
+        """Note a call; what runs while a module is imported belongs to no API."""
+        code = frame.f_code
+        if code.co_name == "_find_and_load" and event in ("call", "return"):
+            self.importing += 1 if event == "call" else -1
+        elif event == "call" and not self.importing and code not in self.codes:
+            self.codes.add(code)
+            name = frame_name(frame)
+            if name:
+                self.names.add(name)
+
+
+def frame_name(frame):
+    """Module and qualified name of a framework function, empty for all else."""
+    module = frame.f_globals.get("__name__") or ""
+    name = getattr(frame.f_code, "co_qualname", None) or frame.f_code.co_name
+    if not module.startswith("torch.") or frame.f_code.co_name.startswith("<"):
+        return ""
+    return "" if module.startswith(NO_FRAMES) else "{}.{}".format(module, name)
 
 
 def tensors(result, depth=3):
@@ -66,4 +226,6 @@ def copied(value, depth=3):
         return copy.requires_grad_() if value.requires_grad else copy
     if depth and type(value) in (list, tuple):
         return type(value)(copied(item, depth - 1) for item in value)
+    if depth and type(value) is dict:
+        return {key: copied(item, depth - 1) for key, item in value.items()}
     return value

@@ -1,25 +1,21 @@
 """Run the sample inputs that PyTorch ships for its own tests and record what each API runs.
 
-Out, in order, per entry of the two databases (operators and layers):
-`{"entry": number, "of": total}`, before every call `{"at": key}` (the last one names the culprit
-after a crash), and per API `{"n": name, "o": operator names, "x": samples}` or
-`{"n": name, "f": reason}`. A sample is `{"a": values, "k": keywords}`, for layers with the
-constructor's as `"c"`. Interleaved parts of the databases can run in parallel.
+Out, in order, per entry of the two databases (operators and layers): `{"entry": number, "of":
+total}`, then the records of `tested_torch`. Interleaved parts of the databases can run in parallel.
 """
 
 import signal
 import time
 import warnings
+from functools import partial
 from itertools import islice
 
 import torch
-from recorder_torch import copied, forward_and_backward
-from values import describe
+from recorder_torch import Recorder, copied
+from tested_torch import MOST_SAMPLES, SECONDS_PER_ENTRY, Tested
 
-MOST_SAMPLES = 6
-KEPT_SAMPLES = 3
-SECONDS_PER_CALL = 10.0
-SECONDS_PER_ENTRY = 3.0
+OPERATORS, LAYERS = "opinfo", "moduleinfo"
+"""Providers of samples, as the records name them."""
 
 
 def profile(part=0, parts=1, first=0, skip=()):
@@ -27,7 +23,7 @@ def profile(part=0, parts=1, first=0, skip=()):
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)  # kills a call that blocks in native code
-    skip = frozenset(skip)
+    skip, recorder = frozenset(skip), Recorder()
     try:
         entries = operators() + layers()
     except ImportError as problem:
@@ -38,7 +34,7 @@ def profile(part=0, parts=1, first=0, skip=()):
             continue
         yield {"entry": number, "of": len(entries)}
         torch.manual_seed(0)
-        for record in entries[number](skip):
+        for record in entries[number](skip, recorder):
             yield record
 
 
@@ -46,22 +42,23 @@ def operators():
     """One generator function per entry of the database of operators."""
     from torch.testing._internal.common_methods_invocations import op_db
 
-    return [lambda skip, info=info: run_operator(info, skip) for info in op_db]
+    return [partial(run_operator, info) for info in op_db]
 
 
 def layers():
     """One generator function per entry of the database of layers."""
     from torch.testing._internal.common_modules import module_db
 
-    return [lambda skip, info=info: run_layer(info, skip) for info in module_db]
+    return [partial(run_layer, info) for info in module_db]
 
 
-def run_operator(info, skip):
+def run_operator(info, skip, recorder):
     """Records of all forms of one operator: function, method, in place, operator, aliases."""
     try:
         samples = list(islice(sample_inputs(info), MOST_SAMPLES))
     except Exception as problem:
-        yield {"n": "torch." + info.name, "f": "no samples: " + type(problem).__name__}
+        reason = "no samples: " + type(problem).__name__
+        yield {"n": "torch." + info.name, "f": reason, "v": OPERATORS}
         return
     deadline = time.monotonic() + SECONDS_PER_ENTRY
     for name, function, in_place in forms(info):
@@ -73,7 +70,8 @@ def run_operator(info, skip):
         target = named(name)
         if target is not None and function is not target:
             calls = [captured(target, function, call) or call for call in calls]
-        tested = Tested(name, target if callable(target) else function, in_place, deadline)
+        run = target if callable(target) else function
+        tested = Tested(name, run, recorder, OPERATORS, in_place, deadline)
         for record in tested.run(calls, skip, wrapper=function):
             yield record
 
@@ -144,7 +142,7 @@ def captured(target, wrapper, call):
     return seen[0] if seen else None
 
 
-def run_layer(info, skip):
+def run_layer(info, skip, recorder):
     """The record of one layer class: constructed, called and differentiated."""
     kind = info.module_cls
     name = "{}.{}".format(kind.__module__, kind.__qualname__)
@@ -154,98 +152,13 @@ def run_layer(info, skip):
         )
         given = [(item.constructor_input, item.forward_input) for item in islice(inputs, 24)]
     except Exception as problem:
-        yield {"n": name, "f": "no samples: " + type(problem).__name__}
+        yield {"n": name, "f": "no samples: " + type(problem).__name__, "v": LAYERS}
         return
     calls = [
         (forward.args, forward.kwargs, (built.args, built.kwargs))
         for built, forward in given
         if forward is not None
     ][:MOST_SAMPLES]
-    tested = Tested(name, kind, False, time.monotonic() + SECONDS_PER_ENTRY)
+    tested = Tested(name, kind, recorder, LAYERS)
     for record in tested.run(calls, skip):
         yield record
-
-
-class Tested:
-    """One API under its samples: collects operator names and descriptions of distinct calls."""
-
-    def __init__(self, name, function, in_place, deadline):
-        self.name = name
-        self.function = function
-        self.in_place = in_place
-        self.deadline = deadline
-        self.operators = set()
-        self.samples = {}
-        self.worked = 0
-        self.problem = "no samples"
-
-    def run(self, calls, skip, wrapper=None):
-        """Yield a key before each call, and the result at last."""
-        for number, call in enumerate(calls):
-            key = "{}#{}".format(self.name, number)
-            if key in skip or (self.worked and time.monotonic() > self.deadline):
-                continue
-            yield {"at": key}
-            signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_CALL)
-            try:
-                self.attempt(call, wrapper)
-            except Exception as problem:
-                self.problem = type(problem).__name__
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
-        if self.worked:
-            samples = list(self.samples.values())[:KEPT_SAMPLES]
-            yield {"n": self.name, "o": sorted(self.operators), "x": samples}
-        else:
-            yield {"n": self.name, "f": self.problem}
-
-    def attempt(self, call, wrapper):
-        """Run one call under the profiler; a refused direct call falls back to the wrapper."""
-        args, kwargs, built = call
-        described = describe_call(call)
-        try:
-            self.operators |= self.record(self.function, args, kwargs, built)
-        except (TypeError, RuntimeError, ValueError):
-            if wrapper is None or wrapper is self.function:
-                raise
-            self.operators |= self.record(wrapper, args, kwargs, built)
-            described = None
-        self.worked += 1
-        if described is not None:
-            self.samples.setdefault(outline(described), described)
-
-    def record(self, function, args, kwargs, built):
-        """Operator names of one call."""
-        if built is not None:
-            function = function(*built[0], **built[1])
-        args = copied(tuple(args))
-        if not self.in_place:
-            return forward_and_backward(lambda: function(*args, **kwargs))
-        # A leaf that wants gradients cannot be changed in place: change a clone of it.
-        changed = tuple(
-            item.clone() if isinstance(item, torch.Tensor) and item.requires_grad else item
-            for item in args
-        )
-        return forward_and_backward(lambda: function(*changed, **kwargs), ("CloneBackward0",))
-
-
-def describe_call(call):
-    """A sample as the host keeps it."""
-    args, kwargs, built = call
-    record = {
-        "a": [describe(item) for item in args],
-        "k": {str(key): describe(item) for key, item in kwargs.items()},
-    }
-    if built is not None:
-        record["c"] = describe_call((built[0], built[1], None))
-    return record
-
-
-def outline(described):
-    """What makes a sample worth keeping beside another one: ranks, kinds and keywords."""
-    parts = [
-        (value["k"], len(value.get("shape") or ()), value.get("dtype"))
-        for value in [*described["a"], *described["k"].values()]
-    ]
-    inner = outline(described["c"]) if "c" in described else None
-    return (tuple(parts), tuple(described["k"]), inner)

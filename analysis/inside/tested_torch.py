@@ -1,0 +1,139 @@
+"""One API under its sample calls: what they run, kept apart by part, and which of them work.
+
+A call is `(arguments, keywords, constructor's arguments and keywords or None)`. Out, per API:
+`{"n": name, "v": provider, "s": {"forward", "backward", "constructor", "frames": [names]},
+"x": samples}` or `{"n": name, "f": reason, "v": provider}`; before every call `{"at": key}` (the
+last one names the culprit after a crash); edges as `recorder_torch` has them. A sample is
+`{"a": values, "k": keywords}`, for classes with the constructor's as `"c"`.
+"""
+
+import signal
+import time
+from contextlib import nullcontext
+
+import torch
+from exercises_torch import exercise
+from recorder_torch import Frames, copied
+from values import describe
+
+MOST_SAMPLES = 6
+KEPT_SAMPLES = 3
+SECONDS_PER_CALL = 10.0
+SECONDS_PER_ENTRY = 3.0
+PARTS = ("forward", "backward", "constructor", "frames")
+
+
+class Tested:
+    """Collects operator names and descriptions of distinct calls of one API."""
+
+    def __init__(self, name, function, recorder, provider, in_place=False, deadline=None):
+        self.name = name
+        self.function = function
+        self.recorder = recorder
+        self.provider = provider
+        self.in_place = in_place
+        self.deadline = deadline or time.monotonic() + SECONDS_PER_ENTRY
+        self.parts = {part: set() for part in PARTS}
+        self.samples = {}
+        self.worked = 0
+        self.problem = "no samples"
+
+    def run(self, calls, skip, wrapper=None):
+        """Yield a key before each call, and the result at last."""
+        for number, call in enumerate(calls):
+            key = "{}#{}".format(self.name, number)
+            if key in skip or (self.worked and time.monotonic() > self.deadline):
+                continue
+            yield {"at": key}
+            self.attempt(call, wrapper)
+        for record in self.result():
+            yield record
+
+    def attempt(self, call, wrapper=None):
+        """Run one call under an alarm that ends the process; returns whether it worked."""
+        signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_CALL)
+        try:
+            self.learn(call, wrapper)
+        except Exception as problem:
+            self.problem = type(problem).__name__
+            return False
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        return True
+
+    def learn(self, call, wrapper):
+        """Run one call under the profiler; a refused direct call falls back to the wrapper."""
+        described = describe_call(call)
+        try:
+            self.record(self.function, *call)
+        except (TypeError, RuntimeError, ValueError):
+            if wrapper is None or wrapper is self.function:
+                raise
+            self.record(wrapper, *call)
+            described = None
+        self.worked += 1
+        if described is not None:
+            self.samples.setdefault(outline(described), described)
+
+    def record(self, function, args, kwargs, built):
+        """Take in the names of one call; Python frames of the first one that works."""
+        found, frames = {}, Frames()
+        noted = nullcontext() if self.worked else frames
+        if built is not None:
+            made = copied(tuple(built[0])), copied(built[1])
+            with noted:
+                names, instance = self.recorder.record(lambda: function(*made[0], **made[1]))
+            found["constructor"] = names
+            function = exercise(instance)
+        args, ignored = copied(tuple(args)), ()
+        if self.in_place:
+            # A leaf that wants gradients cannot be changed in place: change a clone of it.
+            args, ignored = tuple(changeable(item) for item in args), ("CloneBackward0",)
+        with noted:
+            found["forward"], result = self.recorder.record(lambda: function(*args, **kwargs))
+        found["backward"] = self.recorder.backward(result, ignored)
+        found["frames"] = frames.names
+        for part, names in found.items():
+            self.parts[part] |= names
+
+    def result(self):
+        """The records of what was learnt."""
+        if not self.worked:
+            return [{"n": self.name, "f": self.problem, "v": self.provider}]
+        parts = {part: sorted(names) for part, names in self.parts.items()}
+        samples = list(self.samples.values())[:KEPT_SAMPLES]
+        record = {"n": self.name, "v": self.provider, "s": parts, "x": samples}
+        return [record, *self.recorder.edges()]
+
+    def has_operators(self):
+        """Whether anything ran that tells about the API."""
+        return any(self.parts[part] for part in ("forward", "backward", "constructor"))
+
+
+def changeable(value):
+    """A clone of a leaf that wants gradients, any other value as it is."""
+    if isinstance(value, torch.Tensor) and value.requires_grad:
+        return value.clone()
+    return value
+
+
+def describe_call(call):
+    """A sample as the host keeps it."""
+    args, kwargs, built = call
+    record = {
+        "a": [describe(item) for item in args],
+        "k": {str(key): describe(item) for key, item in kwargs.items()},
+    }
+    if built is not None:
+        record["c"] = describe_call((built[0], built[1], None))
+    return record
+
+
+def outline(described):
+    """What makes a sample worth keeping beside another one: ranks, kinds and keywords."""
+    parts = [
+        (value["k"], len(value.get("shape") or ()), value.get("dtype"))
+        for value in [*described["a"], *described["k"].values()]
+    ]
+    inner = outline(described["c"]) if "c" in described else None
+    return (tuple(parts), tuple(described["k"]), inner)
