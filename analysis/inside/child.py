@@ -136,7 +136,11 @@ def _leash(sandbox):
 def _seed(seed):
     """Seed the generators that exist; a framework that was not imported is left alone."""
     random.seed(seed)
-    generators = (("numpy", ("random", "seed")), ("torch", ("default_generator", "manual_seed")))
+    generators = (
+        ("numpy", ("random", "seed")),
+        ("torch", ("default_generator", "manual_seed")),
+        ("tensorflow", ("random", "set_seed")),
+    )
     for name, path in generators:
         target = sys.modules.get(name)
         for attribute in path:

@@ -310,8 +310,7 @@ def main(framework, sandbox, scratch, lent):
     # A hostile child must not read or write this process's memory.
     processes.prctl(processes.PR_SET_DUMPABLE, 0)
     if framework:
-        importlib.import_module(framework)
-        importlib.import_module("names_" + framework).prepare()
+        importlib.import_module("names_" + framework).prepare()  # imports the framework, too
     lazy = ("numpy.random",) if "numpy" in sys.modules else ()
     for module in (*lazy, "child", "case", "probe"):  # loaded once here, not in every child
         importlib.import_module(module)

@@ -14,7 +14,7 @@ from analysis.errors import CitadelError
 from analysis.target.sandbox import INSIDE, Sandbox, SandboxKind, choose
 from analysis.target.session import Session, lent_packages
 
-FRAMEWORKS = ("torch",)
+FRAMEWORKS = ("torch", "tensorflow")
 """Frameworks that have a module `names_<framework>` in `analysis/inside`."""
 
 

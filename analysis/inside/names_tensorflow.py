@@ -1,0 +1,77 @@
+"""Which TensorFlow API a callable object is; the clean parent imports it: no operation here."""
+
+import os
+
+# Before the library is loaded: its notices about the machine would be in every case's output.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+
+import public_tensorflow as public  # noqa: E402
+import tensorflow as tf  # noqa: E402
+
+TENSOR = "tf.Tensor"
+_NAMES = {}
+_METHODS = {}
+_ALIVE = []
+
+
+def prepare():
+    """Build the table from object to name; one walk, before any fork."""
+    found = {}
+    for name, thing in public.names("tf", tf):
+        found.setdefault(id(thing), (thing, []))[1].append(name)
+    for thing, names in found.values():
+        _ALIVE.append(thing)
+        _NAMES[id(thing)] = min(names, key=lambda name: public.preference(name, thing))
+    for path in public.TENSORS + public.DATA:
+        parent, name = public.located("tf." + path)
+        for method, thing, _ in public.methods(getattr(parent, name)):
+            _METHODS.setdefault(id(thing), "tf.{}.{}".format(path, method))
+
+
+def identify(function):
+    """(public name, form, receiver) of a callable of TensorFlow, or None for a foreign one."""
+    owner = getattr(function, "__self__", None)
+    name = _METHODS.get(id(getattr(function, "__func__", None)))
+    if owner is not None and name is not None:
+        return (name, "function", None) if isinstance(owner, type) else (name, "method", owner)
+    if isinstance(function, tf.Module) or _is_layer(type(function)):
+        return _class_name(type(function)), "module", function
+    name = _NAMES.get(id(function))
+    if name is not None:
+        return name, "class" if isinstance(function, type) else "function", None
+    name = _METHODS.get(id(function))
+    if name is not None:
+        return name, "unbound", None
+    return _by_module(function)
+
+
+def _is_layer(kind):
+    return any(base.__module__.startswith("keras.") for base in kind.__mro__ if base is not object)
+
+
+def _class_name(kind):
+    """The public name of a class; of a stranger's own class the one it was defined under."""
+    return _NAMES.get(id(kind)) or "{}.{}".format(kind.__module__, kind.__qualname__)
+
+
+def _by_module(function):
+    module = getattr(function, "__module__", None) or ""
+    if module.split(".")[0] not in ("tensorflow", "keras"):
+        return None
+    form = "class" if isinstance(function, type) else "function"
+    return public.home(function), form, None
+
+
+def layers(function):
+    """The layers of a plain, built `Sequential`, else None.
+
+    Keras builds a model on its first call, which going through its layers would leave out.
+    """
+    if type(function) is not tf.keras.Sequential or not function.built:
+        return None
+    return list(function.layers)
+
+
+def interesting(value):
+    """Whether the tracer follows this object: tensors, variables and layers."""
+    return isinstance(value, (tf.Tensor, tf.Variable, tf.Module, tf.RaggedTensor, tf.SparseTensor))
