@@ -59,7 +59,8 @@ class Api:
     """One public API (one object of the framework), under its canonical name.
 
     `signatures` are all overloads, best first; of a layer class those of its constructor, while
-    `call_signatures` are those of its call (`forward`, without `self`).
+    `call_signatures` are those of its call (`forward`, without `self`). `operators` are the base
+    names of the framework's operators behind it, `out` tells whether it takes `out=`.
     """
 
     name: str
@@ -68,6 +69,8 @@ class Api:
     signatures: tuple[Signature, ...] = ()
     call_signatures: tuple[Signature, ...] = ()
     documented: bool = True
+    operators: tuple[str, ...] = ()
+    out: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

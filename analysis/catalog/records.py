@@ -30,6 +30,8 @@ def read_api(record: Record) -> Api:
         signatures=tuple(_signature(item) for item in record["s"]),
         call_signatures=tuple(_signature(item) for item in record["c"]),
         documented=record["d"],
+        operators=tuple(record.get("o", ())),
+        out=bool(record.get("out", False)),
     )
 
 

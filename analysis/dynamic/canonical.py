@@ -1,34 +1,29 @@
-"""Make operator names of a profile comparable between APIs (paper, section 4.5).
+"""Make names of a profile comparable between APIs (paper, section 4.5).
 
-In: names as the profiler gives them. Out: a set in which in-place forms, back-ends and
-dimensionalities of one operator are one name, and the engine's own bookkeeping is gone. This stands
-in for the paper's analogous function groups where no sources have been analysed.
+In: names as the profiler gives them. Out: a set in which in-place forms, back-ends, versions and
+dimensionalities of one operator are one name, and the engine's own bookkeeping is gone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 BOOKKEEPING = ("autograd::engine::", "torch::autograd::", "__start_profile", "__stop_profile")
 _BACKEND = re.compile(r"^(?:mkldnn|native|slow|thnn|cudnn|miopen|xnnpack)_+")
 _BACKWARD = re.compile(r"Backward(?:Autograd\w*)?\d*$")
 _DIMENSION = re.compile(r"[123][dD](?![a-z])")
-
-
-def canonical_set(names: Iterable[str]) -> frozenset[str]:
-    """Canonical names of everything in a profile that tells something about the API."""
-    found = (canonical(name) for name in names)
-    return frozenset(name for name in found if name)
+_VERSION = re.compile(r"(?<=[a-zA-Z])V\d+$")
+_INNER = ("Resource", "_Mkl", "_Fused")
 
 
 @cache
-def canonical(name: str) -> str:
+def canonical_torch(name: str) -> str:
     """One canonical name, empty for bookkeeping.
 
-    >>> canonical("aten::mkldnn_max_pool2d_"), canonical("MaxPool2DWithIndicesBackward0")
-    ('max_poolNd', 'MaxPoolNdWithIndicesBackward')
+    >>> canonical_torch("aten::mkldnn_max_pool2d_"), canonical_torch("MaxPool2DBackward0")
+    ('max_poolNd', 'MaxPoolNdBackward')
     """
     if name.startswith(BOOKKEEPING):
         return ""
@@ -36,3 +31,28 @@ def canonical(name: str) -> str:
     bare = _BACKEND.sub("", bare)
     bare = _BACKWARD.sub("Backward", bare)
     return _DIMENSION.sub("Nd", bare)
+
+
+@cache
+def canonical_tensorflow(name: str) -> str:
+    """One canonical name of an operation type: without version, resource form and dimension.
+
+    >>> canonical_tensorflow("ResourceGatherV2"), canonical_tensorflow("Conv3DBackpropFilterV2")
+    ('Gather', 'ConvNdBackpropFilter')
+    """
+    bare = name
+    for inner in _INNER:
+        bare = bare.removeprefix(inner)
+    return _DIMENSION.sub("Nd", _VERSION.sub("", bare))
+
+
+CANONICAL: dict[str, Callable[[str], str]] = {
+    "torch": canonical_torch,
+    "tensorflow": canonical_tensorflow,
+}
+
+
+def canonical_set(framework: str, names: Iterable[str]) -> frozenset[str]:
+    """Canonical names of everything in a profile that tells something about the API."""
+    canonical = CANONICAL[framework]
+    return frozenset(found for name in names if (found := canonical(name)))

@@ -3,9 +3,48 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from analysis.values import Value
+
+
+class Provider(StrEnum):
+    """Where a sample call comes from, in order of trust."""
+
+    OPINFO = "opinfo"  # the framework's own samples for its operators
+    MODULEINFO = "moduleinfo"  # ... and for its layers
+    EXAMPLE = "example"  # an example in the documentation
+    REPORT = "report"  # a call of a bug report that returned normally
+    SYNTHESIS = "synthesis"  # made up from the signature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallSets:
+    """Names that ran under the samples of one API, as the profiler gives them.
+
+    `forward`, `backward` and `constructor` hold operators (and on CUDA builds kernels and runtime
+    calls), `frames` the Python functions of the framework that were entered.
+    """
+
+    provider: Provider
+    forward: frozenset[str] = frozenset()
+    backward: frozenset[str] = frozenset()
+    constructor: frozenset[str] = frozenset()
+    frames: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrashCandidate:
+    """A sample that killed its process or did not return: worth a look, though not triaged.
+
+    `sample` is the provider's key of the call, e.g. "torch.lstm#2"; `how` is "hang" or e.g.
+    "crash SIGSEGV".
+    """
+
+    api: str
+    sample: str
+    how: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,14 +59,19 @@ class CallValues:
 class Sample:
     """One call that worked; of a layer also its constructor, `call` being that of the instance."""
 
+    provider: Provider
     call: CallValues
     constructor: CallValues | None = None
 
     @classmethod
-    def from_json(cls, record: dict[str, Any]) -> Sample:
-        """Read a sample as `analysis/inside/samples_torch.py` describes it."""
+    def from_json(cls, provider: str, record: dict[str, Any]) -> Sample:
+        """Read a sample as the code in `analysis/inside` describes it."""
         built = record.get("c")
-        return cls(call=_values(record), constructor=None if built is None else _values(built))
+        return cls(
+            provider=Provider(provider),
+            call=_values(record),
+            constructor=None if built is None else _values(built),
+        )
 
 
 def _values(record: dict[str, Any]) -> CallValues:

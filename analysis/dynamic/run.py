@@ -1,104 +1,166 @@
 """Run the framework's own samples and examples; survive the ones that crash or hang.
 
 A crash costs the sample that caused it: the part is started again at the entry it had reached,
-without that sample.
+without that sample. Everything learnt goes through a journal, so that a build that was killed goes
+on where it was.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.target.session import Session
 
-SAMPLES = "samples_torch:profile"
-EXAMPLES = "examples_torch:profile"
-PART_SECONDS = 600.0
-MOST_RESTARTS = 40
+PART_SECONDS = 900.0
+MOST_RESTARTS = 200
+MOST_AT_ONE_ENTRY = 12
+"""Deaths at one entry after which the rest of it is given up."""
 
 Record = dict[str, Any]
+Sets = dict[str, set[str]]
 
 
 @dataclass(slots=True, kw_only=True)
 class Part:
-    """What one part of the samples yielded, in the shape in which the cache keeps it."""
+    """What one part of a phase yielded, under the names that the framework's side used."""
 
-    operators: dict[str, set[str]] = field(default_factory=dict)
-    samples: dict[str, list[Record]] = field(default_factory=dict)
-    failures: Counter[str] = field(default_factory=Counter)
+    sets: dict[str, Sets] = field(default_factory=dict)
+    providers: dict[str, str] = field(default_factory=dict)
+    samples: dict[str, dict[str, Record]] = field(default_factory=dict)
+    """Per API, distinct samples by their text."""
+    problems: dict[str, str] = field(default_factory=dict)
+    """Per API that no sample reached, why."""
+    deaths: dict[str, str] = field(default_factory=dict)
+    """Per sample that killed its process, how."""
+    edges: dict[str, set[str]] = field(default_factory=dict)
+    """Per operator, those that it was seen to call."""
+    unavailable: set[str] = field(default_factory=set)
     whole: bool = True
     """Whether the samples were run to the end; if not, another try may do better."""
 
     def add(self, record: Record) -> None:
         """Take one record; several entries may tell about one API."""
         if "unavailable" in record:
-            self.failures["samples unavailable: " + record["unavailable"]] += 1
+            self.unavailable.add(record["unavailable"])
+        elif "e" in record:
+            for caller, callees in record["e"].items():
+                self.edges.setdefault(caller, set()).update(callees)
         elif "f" in record:
-            self.failures[record["f"]] += 1
-        elif "o" in record:
-            self.operators.setdefault(record["n"], set()).update(record["o"])
-            self.samples.setdefault(record["n"], []).extend(record["x"])
+            self.problems[record["n"]] = record["f"]
+        elif "s" in record:
+            self._succeed(record)
+
+    def _succeed(self, record: Record) -> None:
+        sets = self.sets.setdefault(record["n"], {})
+        for kind, names in record["s"].items():
+            sets.setdefault(kind, set()).update(names)
+        self.providers.setdefault(record["n"], record["v"])
+        kept = self.samples.setdefault(record["n"], {})
+        for sample in record["x"]:
+            kept.setdefault(json.dumps(sample, sort_keys=True), sample)
 
 
 @dataclass(slots=True)
 class _Position:
     """How far a part has come: its entry, the call in flight, and the calls to leave out."""
 
+    stride: int
     entry: int = 0
     of: int = 0
     at: str | None = None
+    started: bool = False
+    done: bool = False
+    deaths: int = 0
     skip: list[str] = field(default_factory=list)
 
     def follow(self, record: Record) -> None:
         if "entry" in record:
+            if record["entry"] != self.entry:
+                self.deaths = 0
             self.entry, self.of, self.at = record["entry"], record["of"], None
+            self.started = True
         elif "at" in record:
             self.at = record["at"]
         elif "n" in record:
             self.at = None
+        elif "done" in record:
+            self.done = True
+        elif "died" in record:
+            self._die()
+
+    def _die(self) -> None:
+        self.deaths += 1
+        if self.at is not None and self.deaths < MOST_AT_ONE_ENTRY:
+            self.skip.append(self.at)
+        else:
+            self.entry += self.stride  # outside of any call, or hopeless
+            self.deaths = 0
+        self.at = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Every `parts`-th entry of a phase's samples, from number `part` on."""
+
+    task: str
+    given: Record = field(default_factory=dict)
+    part: int = 0
+    parts: int = 1
 
 
 def run_part(
     session: Session,
-    task: str,
-    given: Record,
+    job: Job,
     *,
-    part: int,
-    parts: int,
     progress: Callable[[int, int], None],
+    past: Iterable[Record] = (),
+    keep: Callable[[Record], None] = lambda _: None,
 ) -> Part:
-    """Run every `parts`-th entry of a task's samples, from number `part` on.
+    """Run one part, after what the journal has of it; `keep` is given each new record.
 
     `progress` is told how many entries are behind, and how many there are in all parts.
     """
-    result, position = Part(), _Position()
+    result, position = Part(), _Position(job.parts)
+
+    def take(record: Record) -> None:
+        if "died" in record and position.at is not None:
+            result.deaths[position.at] = reason(record["died"])
+        position.follow(record)
+        result.add(record)
+
+    def fresh(record: Record) -> None:
+        keep(record)
+        take(record)
+        if "entry" in record:
+            progress(position.entry // job.parts, position.of)
+
+    for record in past:
+        take(record)
     for _ in range(MOST_RESTARTS):
+        if position.done:
+            progress(-(-position.of // job.parts), position.of)
+            return result
         arguments: Record = {
-            **given,
-            "part": part,
-            "parts": parts,
+            **job.given,
+            "part": job.part,
+            "parts": job.parts,
             "first": position.entry,
             "skip": position.skip,
         }
-        position.at = None
-        outcome = session.task(task, arguments, wall=PART_SECONDS)
-        for record in outcome.records:
-            position.follow(record)
-            result.add(record)
-        progress(position.entry // parts + bool(outcome.records), position.of)
+        position.at, position.started = None, False
+        outcome = session.task(job.task, arguments, wall=PART_SECONDS, on_event=fresh)
         if outcome.died is None:
-            return result
-        result.failures[reason(outcome.died)] += 1
-        if position.at is not None:
-            position.skip.append(position.at)
-        elif outcome.records:
-            position.entry += parts  # it died outside of any call: making the samples
+            fresh({"done": True})
+        elif position.started:
+            fresh({"died": outcome.died})
         else:
+            result.problems[job.task] = reason(outcome.died)
             break
-    result.whole = False
+    result.whole = position.done
     return result
 
 

@@ -3,69 +3,94 @@
 In: call sets of canonical operator names. Out: for one API, its exact Jaccard index with every
 other one, and a weighted one in which rare operators count more, which only orders candidates:
 unweighted, operators that half of all APIs run (`empty`, `copy_`) make strangers look alike.
+
+    plain(A, B) = |A & B| / |A | B|
+    weighted(A, B) = w(A & B) / w(A | B)
+
+where w(S) is the sum of log((n + 1) / n_o) over the operators o of S, of n call sets n_o have o.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Likeness:
-    """Similarity of two call sets: the paper's exact one, and the one weighted by rarity."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Likenesses:
+    """Similarity of one call set to n others; all arrays have shape (n,).
 
-    plain: Fraction
-    weighted: float
+    `shared` and `union` are numbers of operators, so that thresholds can be compared exactly.
+    """
+
+    shared: Integers
+    union: Integers
+    weighted: Floats
+
+    @property
+    def plain(self) -> Floats:
+        """The paper's Jaccard index; 0 where both sets are empty."""
+        return self.shared / np.maximum(self.union, 1)
+
+    def fraction(self, number: int) -> Fraction:
+        """The exact Jaccard index with one of them."""
+        return Fraction(int(self.shared[number]), max(1, int(self.union[number])))
+
+    def above(self, threshold: Fraction) -> NDArray[np.bool_]:
+        """Whose Jaccard index is above a threshold, strictly: many lie on it (3/5, 6/10)."""
+        left = self.shared * threshold.denominator
+        return np.asarray(left > self.union * threshold.numerator)
 
 
 class Contexts:
-    """The call sets of one build, with the rarity of each operator."""
+    """The call sets of some APIs in their order, with the rarity of each operator."""
 
-    def __init__(self, call_sets: Mapping[str, frozenset[str]]) -> None:
-        self._sets = call_sets
-        frequency = Counter(name for found in call_sets.values() for name in found)
-        total = len(call_sets) + 1
-        self._weight = {name: log(total / count) for name, count in frequency.items()}
-        self._heaviest = max(self._weight.values(), default=0.0) or 1.0
-        self._mass = {name: self._sum(found) for name, found in call_sets.items()}
+    def __init__(self, names: Sequence[str], call_sets: Mapping[str, frozenset[str]]) -> None:
+        sets = [call_sets.get(name, frozenset()) for name in names]
+        operators = sorted(frozenset().union(*sets))
+        self._column = {operator: number for number, operator in enumerate(operators)}
+        self._matrix = self._rows(sets)
+        self._sizes = np.asarray(self._matrix.sum(axis=1), dtype=np.int64)
+        known = int((self._sizes > 0).sum())
+        frequency = np.asarray(self._matrix.sum(axis=0), dtype=np.float64)
+        self._weight: Floats = np.log((known + 1) / np.maximum(frequency, 1))
+        self._heaviest = float(self._weight.max(initial=0.0)) or 1.0
+        self._mass: Floats = self._matrix @ self._weight
 
-    def compare(self, source: frozenset[str], names: Iterable[str]) -> dict[str, Likeness]:
-        """Likeness of a call set to those of the named APIs that have one."""
-        if not source:
-            return {}
-        mass = self._sum(source)
-        found = {}
-        for name in names:
-            other = self._sets.get(name)
-            if other is None:
-                continue
-            shared = source & other
-            if not shared:
-                found[name] = NOTHING
-                continue
-            common = self._sum(shared)
-            union = mass + self._mass[name] - common
-            found[name] = Likeness(
-                plain=jaccard(source, other), weighted=common / union if union else 0.0
-            )
-        return found
+    def compare(self, source: frozenset[str]) -> Likenesses:
+        """Likeness of a call set to those of all APIs."""
+        columns = np.array(
+            [self._column[name] for name in source if name in self._column], dtype=np.int64
+        )
+        present = np.zeros(len(self._column))
+        present[columns] = 1.0
+        shared = np.asarray(self._matrix @ present, dtype=np.int64)
+        common = self._matrix @ (present * self._weight)
+        mass = self._weight[columns].sum() + self._mass - common
+        return Likenesses(
+            shared=shared,
+            union=len(source) + self._sizes - shared,
+            weighted=np.divide(common, mass, out=np.zeros_like(common), where=mass > 0),
+        )
 
     def rarity(self, operator: str) -> float:
         """How much an operator tells: 0 where all APIs run it or none does, 1 where one does."""
-        return self._weight.get(operator, 0.0) / self._heaviest
+        column = self._column.get(operator)
+        return 0.0 if column is None else float(self._weight[column]) / self._heaviest
 
-    def _sum(self, operators: frozenset[str]) -> float:
-        return sum(self._weight.get(name, 0.0) for name in operators)
-
-
-def jaccard(left: frozenset[str], right: frozenset[str]) -> Fraction:
-    """Shared share of two sets, exactly: thresholds lie on common fractions such as 3/5."""
-    union = len(left | right)
-    return Fraction(len(left & right), union) if union else Fraction(0)
-
-
-NOTHING = Likeness(plain=Fraction(0), weighted=0.0)
+    def _rows(self, sets: Iterable[frozenset[str]]) -> csr_array:
+        indices: list[int] = []
+        starts = [0]
+        for found in sets:
+            indices += [self._column[name] for name in found]
+            starts.append(len(indices))
+        shape = (len(starts) - 1, len(self._column))
+        return csr_array((np.ones(len(indices)), indices, starts), shape=shape)

@@ -26,6 +26,14 @@ OPERATIONS = {
     "rshift": "bitwiserightshift",
 }
 VARIANTS = ("with_indices", "backward", "forward", "copy", "symint")
+# TensorFlow writes these into the names of operations: later versions of one, the form that works
+# on a variable's handle, the kernel behind a function, the gradient.
+_MARKS = (
+    (re.compile(r"(?<=[a-zA-Z0-9])(?:V|_v)\d+$"), "version"),
+    (re.compile(r"^(?:Resource|resource_)(?=[A-Za-z])"), "resource"),
+    (re.compile(r"(?<=[a-zA-Z0-9])(?:Native|_native)$"), "native"),
+    (re.compile(r"(?<=[a-zA-Z0-9])(?:Grad|_grad)$"), "gradient"),
+)
 BACKENDS = ("mkldnn", "native", "quantized", "cudnn", "miopen", "slow", "xnnpack")
 NAMESPACES = ("linalg", "special", "fft", "sparse", "nested")
 
@@ -81,6 +89,11 @@ def parse(name: str, kind: ApiKind) -> Name:
     if kind in (ApiKind.MODULE, ApiKind.CLASS) and leaf.startswith("Lazy"):
         variants.add("Lazy")
         leaf = leaf.removeprefix("Lazy")
+    if name.startswith("tf."):
+        for mark, variant in _MARKS:
+            if mark.search(leaf):
+                variants.add(variant)
+                leaf = mark.sub("", leaf)
     leaf = _inner_namespace(leaf, kind)
     for variant in VARIANTS:
         if leaf.endswith("_" + variant):
@@ -150,6 +163,6 @@ def _inner_namespace(leaf: str, kind: ApiKind) -> str:
 
 
 def _form(namespace: str, kind: ApiKind) -> str:
-    if kind is ApiKind.FUNCTION:
-        return "functional" if namespace.endswith("nn.functional") else "function"
-    return str(kind)
+    if kind is ApiKind.FUNCTION and namespace.endswith("nn.functional"):
+        return "functional"
+    return f"compat.v1 {kind}" if namespace.startswith("tf.compat.v1") else str(kind)

@@ -11,9 +11,12 @@ rarity; `parameters` the Jaccard index of the words of parameter names (so that 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-from math import log, sqrt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from analysis.catalog.model import Api, ApiKind, Signature
 from citadel.match.family import parse, subwords
@@ -23,40 +26,72 @@ NAME_SHARE = 0.3
 FLOOR = 0.5
 """Share of the parameters' part that APIs keep whose names have nothing in common."""
 
-Vector = dict[str, float]
+Floats = NDArray[np.float64]
 
 # What every layer and factory takes says nothing about what it does.
-_IGNORED = frozenset(("self", "input", "device", "dtype", "layout", "pin_memory", "out"))
+_IGNORED = frozenset(("self", "input", "device", "dtype", "layout", "pin_memory", "out", "name"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Alike:
+    """Similarity of one API to all n of a build: shape (n,), 0 to 1."""
+
+    score: Floats
+    names: Floats
+    """The part that comes from the names alone."""
 
 
 class Signatures:
-    """Names and parameters of all APIs of a build."""
+    """Names and parameters of all APIs of a build, in their order."""
 
-    def __init__(self, apis: Iterable[Api]) -> None:
-        self._apis = {api.name: api for api in apis}
-        bags = {name: _bag(api) for name, api in self._apis.items()}
-        frequency = Counter(word for bag in bags.values() for word in bag)
-        total = len(bags) + 1
-        self._weight = {word: log(total / count) for word, count in frequency.items()}
-        self._vectors = {name: self._vector(bag) for name, bag in bags.items()}
-        self._parameters = {name: _parameters(api) for name, api in self._apis.items()}
+    def __init__(self, apis: Sequence[Api]) -> None:
+        self._row = {api.name: number for number, api in enumerate(apis)}
+        self._names = _weighted(_table([_bag(api) for api in apis]))
+        overloads = [(row, words) for row, api in enumerate(apis) for words in _parameters(api)]
+        self._owner = np.array([row for row, _ in overloads], dtype=np.int64)
+        self._words = _table([words for _, words in overloads])
+        self._sizes: Floats = np.asarray(self._words.sum(axis=1), dtype=np.float64)
 
-    def compare(self, source: Api) -> dict[str, float]:
-        """Similarity of an API to every API of the build."""
-        vector = self._vector(_bag(source))
-        parameters = _parameters(source)
-        found = {}
-        for name, other in self._vectors.items():
-            likeness = _cosine(vector, other)
-            overlap = _overlap(parameters, self._parameters[name])
-            share = FLOOR + (1 - FLOOR) * likeness
-            found[name] = NAME_SHARE * likeness + (1 - NAME_SHARE) * overlap * share
-        return found
+    def compare(self, source: Api) -> Alike:
+        """Similarity of an API of the build to every API of it.
 
-    def _vector(self, bag: frozenset[str]) -> Vector:
-        weights = {word: self._weight.get(word, 1.0) for word in bag}
-        norm = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
-        return {word: weight / norm for word, weight in weights.items()}
+        Raises:
+            KeyError: when it is no API of the build.
+        """
+        row = self._row[source.name]
+        names = np.asarray((self._names @ self._names[[row]].T).todense()).ravel()
+        overlap = self._overlap(row)
+        share = FLOOR + (1 - FLOOR) * names
+        return Alike(score=NAME_SHARE * names + (1 - NAME_SHARE) * overlap * share, names=names)
+
+    def _overlap(self, row: int) -> Floats:
+        """The best Jaccard index of two overloads; two without further parameters are equal."""
+        best = np.zeros(len(self._row))
+        for own in np.flatnonzero(self._owner == row):
+            shared = np.asarray((self._words @ self._words[[own]].T).todense()).ravel()
+            union = self._sizes + self._sizes[own] - shared
+            jaccard = np.where(union > 0, shared / np.maximum(union, 1), 1.0)
+            np.maximum.at(best, self._owner, jaccard)
+        return best
+
+
+def _table(bags: Sequence[Iterable[str]]) -> csr_array:
+    """One row per bag, one column per word, 1 where the bag has the word."""
+    column: dict[str, int] = {}
+    indices: list[int] = []
+    starts = [0]
+    for bag in bags:
+        indices += [column.setdefault(word, len(column)) for word in sorted(bag)]
+        starts.append(len(indices))
+    return csr_array((np.ones(len(indices)), indices, starts), shape=(len(bags), len(column)))
+
+
+def _weighted(table: csr_array) -> csr_array:
+    """Columns weighted by the rarity of their word, rows of length 1."""
+    frequency = np.asarray(table.sum(axis=0), dtype=np.float64)
+    weighted = table * np.log((table.shape[0] + 1) / np.maximum(frequency, 1))
+    norm = np.sqrt(np.asarray((weighted * weighted).sum(axis=1), dtype=np.float64))
+    return csr_array(weighted / np.where(norm > 0, norm, 1.0)[:, np.newaxis])
 
 
 def _bag(api: Api) -> frozenset[str]:
@@ -73,7 +108,7 @@ def _parameters(api: Api) -> tuple[frozenset[str], ...]:
     if api.kind is ApiKind.MODULE:
         call = _names(api.call_signatures[0]) if api.call_signatures else frozenset()
         return tuple(_names(item) | call for item in api.signatures[:1])
-    return tuple({_names(item) for item in api.signatures})
+    return tuple(sorted({_names(item) for item in api.signatures}, key=sorted))
 
 
 def _names(signature: Signature) -> frozenset[str]:
@@ -83,19 +118,3 @@ def _names(signature: Signature) -> frozenset[str]:
         if item.name not in _IGNORED and not item.variadic
         for word in subwords(item.name)
     )
-
-
-def _overlap(left: tuple[frozenset[str], ...], right: tuple[frozenset[str], ...]) -> float:
-    """The best Jaccard index of two overloads; two that take no more than a tensor are equal."""
-    best = 0.0
-    for one in left:
-        for other in right:
-            union = len(one | other)
-            best = max(best, len(one & other) / union if union else 1.0)
-    return best
-
-
-def _cosine(left: Vector, right: Vector) -> float:
-    if len(right) < len(left):
-        left, right = right, left
-    return sum(weight * right[word] for word, weight in left.items() if word in right)

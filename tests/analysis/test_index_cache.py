@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from analysis import cache
+from analysis.dynamic.model import Provider
 from analysis.errors import CitadelError
 from analysis.index import cache_path, load_or_build
 from analysis.target.session import TaskOutcome
@@ -36,19 +37,23 @@ class Build:
     def abort(self):
         """A session is told to stop when its part of the index fails."""
 
-    def task(self, name, arguments, *, wall):
+    def task(self, name, arguments, *, wall, on_event=None):
         if name == "catalog_torch:walk":
             self.walks += 1
             return TaskOutcome(records=tuple(self.catalog), died=None)
-        if name == "examples_torch:profile":
+        if name != "samples_torch:profile":
             assert ["torch.f", "torch._f"] not in arguments["names"]
             return TaskOutcome(records=(), died=None)
-        records = [
-            {"entry": arguments["part"], "of": 2},
-            {"n": "torch._f", "o": ["aten::f2d_", "aten::g"], "x": [{"a": [TENSOR], "k": {}}]},
-            {"n": "torch._unknown", "o": ["aten::g"], "x": []},
-        ]
-        return TaskOutcome(records=tuple(records), died=self.died)
+        on_event({"entry": arguments["part"], "of": 2})
+        on_event(ran("torch._f", ["aten::f2d_", "aten::g"], [{"a": [TENSOR], "k": {}}]))
+        on_event(ran("torch._unknown", ["aten::g"], []))
+        on_event({"e": {"aten::f2d_": ["aten::g"]}})
+        return TaskOutcome(records=(), died=self.died)
+
+
+def ran(name, operators, samples):
+    sets = {"forward": operators, "backward": [], "constructor": [], "frames": ["torch.f"]}
+    return {"n": name, "v": "opinfo", "s": sets, "x": samples}
 
 
 @pytest.fixture(autouse=True)
@@ -64,8 +69,13 @@ def path():
 def test_names_are_resolved_and_operators_canonical():
     index = load_or_build(Build())
     assert index.call_sets == {"torch.f": {"fNd", "g"}}
-    assert [sample.call.arguments[0].shape for sample in index.samples["torch.f"]] == [(2, 3)] * 2
-    assert index.failures == {"ran, but is no public API": 2}
+    (sample,) = index.samples["torch.f"]
+    assert sample.call.arguments[0].shape == (2, 3)
+    assert sample.provider is Provider.OPINFO
+    assert index.profiles["torch.f"].frames == {"torch.f"}
+    assert index.edges == {"aten::f2d_": {"aten::g"}}
+    assert index.coverage == {"opinfo": 1}
+    assert index.failures == {"ran, but is no public API": 1}
     assert index.counts["names"] == 2
     assert index.counts["objects"] == index.counts["profiled"] == 1
 

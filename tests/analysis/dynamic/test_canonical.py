@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.dynamic.canonical import canonical, canonical_set
+from analysis.dynamic.canonical import canonical_set, canonical_tensorflow, canonical_torch
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,28 @@ from analysis.dynamic.canonical import canonical, canonical_set
         ("__start_profile", ""),
     ],
 )
-def test_canonical(given, expected):
-    assert canonical(given) == expected
+def test_canonical_torch(given, expected):
+    assert canonical_torch(given) == expected
 
 
 def test_forms_of_one_operator_are_one_member_of_the_set():
     names = ["aten::conv1d", "aten::conv3d", "aten::_conv2d", "torch::autograd::GraphRoot"]
-    assert canonical_set(names) == {"convNd"}
+    assert canonical_set("torch", names) == {"convNd"}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("Conv2D", "ConvNd"),
+        ("Conv3DBackpropFilterV2", "ConvNdBackpropFilter"),
+        ("GatherV2", "Gather"),
+        ("ResourceGather", "Gather"),
+        ("ResourceApplyAdam", "ApplyAdam"),
+        ("_FusedConv2D", "ConvNd"),
+        ("LeakyRelu", "LeakyRelu"),
+        ("Relu6", "Relu6"),
+        ("IV", "IV"),
+    ],
+)
+def test_operation_types_of_tensorflow(given, expected):
+    assert canonical_tensorflow(given) == expected

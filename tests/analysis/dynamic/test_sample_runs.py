@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.dynamic.run import MOST_RESTARTS, reason, run_part
+from analysis.dynamic.run import MOST_AT_ONE_ENTRY, MOST_RESTARTS, Job, reason, run_part
 from analysis.target.session import TaskOutcome
 
 
@@ -14,50 +14,62 @@ class Script:
         self.in_making = dict(in_making)
         self.asked = []
 
-    def task(self, name, arguments, *, wall):
+    def task(self, name, arguments, *, wall, on_event):
         assert (name, arguments["names"]) == ("examples", [])
         self.asked.append(arguments)
-        records = []
+        died = None
+        for record in self.records(arguments):
+            if "died" in record:
+                died = record["died"]
+                break
+            on_event(record)
+        return TaskOutcome(records=(), died=died)
+
+    def records(self, arguments):
         for entry in range(arguments["first"], 2):
-            records.append({"entry": entry, "of": 2})
+            yield {"entry": entry, "of": 2}
             if entry in self.in_making:
-                return TaskOutcome(records=tuple(records), died=self.in_making[entry])
+                yield {"died": self.in_making[entry]}
             worked = []
             for number in range(2):
                 key = f"torch.f{entry}#{number}"
                 if key in arguments["skip"]:
                     continue
-                records.append({"at": key})
+                yield {"at": key}
                 if key in self.deadly:
-                    return TaskOutcome(records=tuple(records), died=self.deadly[key])
-                worked.append({"a": [], "k": {}})
+                    yield {"died": self.deadly[key]}
+                worked.append({"a": [number], "k": {}})
             if worked:
-                records.append({"n": f"torch.f{entry}", "o": ["aten::f"], "x": worked})
+                yield ran(f"torch.f{entry}", worked)
             else:
-                records.append({"n": f"torch.f{entry}", "f": "no samples"})
-        return TaskOutcome(records=tuple(records), died=None)
+                yield {"n": f"torch.f{entry}", "f": "no samples", "v": "example"}
 
 
-def run(script):
-    seen = []
+def ran(name, samples):
+    return {"n": name, "v": "example", "s": {"forward": ["aten::f"]}, "x": samples}
+
+
+def run(script, past=()):
+    seen, kept = [], []
+    job = Job(task="examples", given={"names": []})
     part = run_part(
-        script, "examples", {"names": []}, part=0, parts=1, progress=lambda *step: seen.append(step)
+        script, job, progress=lambda *step: seen.append(step), past=past, keep=kept.append
     )
-    return part, seen
+    return part, seen, kept
 
 
 def test_all_is_well():
-    part, seen = run(Script())
-    assert set(part.operators) == {"torch.f0", "torch.f1"}
+    part, seen, _ = run(Script())
+    assert part.sets == {name: {"forward": {"aten::f"}} for name in ("torch.f0", "torch.f1")}
     assert part.whole
-    assert not part.failures
+    assert not part.problems
     assert seen[-1] == (2, 2)
 
 
 def test_a_crash_costs_one_sample_and_earlier_entries_are_not_repeated():
     script = Script({"torch.f1#0": "signal SIGSEGV"})
-    part, _ = run(script)
-    assert part.failures == {"crash SIGSEGV": 1}
+    part, _, _ = run(script)
+    assert part.deaths == {"torch.f1#0": "crash SIGSEGV"}
     assert len(part.samples["torch.f1"]) == 1
     assert len(part.samples["torch.f0"]) == 2
     assert [arguments["first"] for arguments in script.asked] == [0, 1]
@@ -66,30 +78,81 @@ def test_a_crash_costs_one_sample_and_earlier_entries_are_not_repeated():
 
 def test_a_hang_and_a_crash_of_one_entry_leave_the_other_entry():
     script = Script({"torch.f0#0": "signal SIGALRM", "torch.f0#1": "signal SIGABRT"})
-    part, _ = run(script)
-    assert part.failures == {"hang": 1, "crash SIGABRT": 1, "no samples": 1}
-    assert set(part.operators) == {"torch.f1"}
+    part, _, _ = run(script)
+    assert part.deaths == {"torch.f0#0": "hang", "torch.f0#1": "crash SIGABRT"}
+    assert part.problems == {"torch.f0": "no samples"}
+    assert set(part.sets) == {"torch.f1"}
 
 
 def test_an_entry_whose_samples_cannot_be_made_is_passed_over():
-    part, _ = run(Script(in_making={0: "signal SIGSEGV"}))
-    assert set(part.operators) == {"torch.f1"}
+    part, _, _ = run(Script(in_making={0: "signal SIGSEGV"}))
+    assert set(part.sets) == {"torch.f1"}
     assert part.whole
+
+
+def test_samples_that_are_seen_again_after_a_crash_count_once():
+    class Late(Script):
+        def records(self, arguments):
+            yield {"entry": 0, "of": 1}
+            yield ran("torch.f", [{"a": [1], "k": {}}])
+            if not arguments["skip"]:
+                yield {"at": "torch.g#0"}
+                yield {"died": "signal SIGSEGV"}
+
+    part, _, _ = run(Late())
+    assert len(part.samples["torch.f"]) == 1
+
+
+def test_an_entry_that_dies_without_end_is_given_up():
+    class Deadly(Script):
+        def records(self, arguments):
+            for entry in range(arguments["first"], 2):
+                yield {"entry": entry, "of": 2}
+                if entry == 0:
+                    yield {"at": f"torch.f0#{len(arguments['skip'])}"}
+                    yield {"died": "signal SIGSEGV"}
+                yield ran("torch.f1", [])
+
+    script = Deadly()
+    part, _, _ = run(script)
+    assert len(script.asked) == MOST_AT_ONE_ENTRY + 1
+    assert part.whole
+    assert "torch.f1" in part.sets
+
+
+@pytest.mark.parametrize("known", range(1, 9))
+def test_a_part_that_was_cut_short_goes_on_where_it_was(known):
+    deadly = {"torch.f0#1": "signal SIGSEGV"}
+    whole, _, kept = run(Script(deadly))
+    script = Script(deadly)
+    again, _, _ = run(script, past=kept[:known])
+    assert (again.sets, again.deaths, again.samples) == (whole.sets, whole.deaths, whole.samples)
+    if {"entry": 1, "of": 2} in kept[:known]:
+        assert all(arguments["first"] == 1 for arguments in script.asked)
+
+
+def test_a_part_that_was_done_is_not_run_again():
+    whole, _, kept = run(Script())
+    script = Script()
+    again, seen, _ = run(script, past=kept)
+    assert script.asked == []
+    assert again == whole
+    assert seen == [(2, 2)]
 
 
 def test_a_target_that_dies_at_once_is_not_asked_for_ever():
     class Dead:
         asked = 0
 
-        def task(self, name, arguments, *, wall):
+        def task(self, name, arguments, *, wall, on_event):
             self.asked += 1
             return TaskOutcome(records=(), died="lost")
 
     dead = Dead()
-    part, _ = run(dead)
+    part, _, _ = run(dead)
     assert dead.asked < MOST_RESTARTS
     assert not part.whole
-    assert part.failures == {"lost": 1}
+    assert part.problems == {"examples": "lost"}
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,14 @@ def build():
     def make(apis, call_sets=None):
         return ApiIndex(
             key="hand-made",
+            framework="torch",
             catalog=Catalog(apis={item.name: item for item in apis}),
             call_sets={name: frozenset(found) for name, found in (call_sets or {}).items()},
+            profiles={},
             samples={},
+            edges={},
             counts={},
+            coverage={},
             failures={},
             seconds={},
         )

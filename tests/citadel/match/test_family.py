@@ -7,9 +7,12 @@ from citadel.match.family import relation, subwords
 
 KINDS = {
     "torch.Tensor.": ApiKind.METHOD,
+    "tf.Tensor.": ApiKind.METHOD,
     "torch.nn.functional.": ApiKind.FUNCTION,
     "torch.nn.": ApiKind.MODULE,
     "torch.ops.": ApiKind.OP,
+    "tf.raw_ops.": ApiKind.OP,
+    "tf.keras.layers.": ApiKind.MODULE,
 }
 
 
@@ -45,6 +48,14 @@ def api(name):
             "with_indices",
         ),
         ("torch.median", "torch.nanmedian", "nan"),
+        ("tf.nn.conv2d", "tf.raw_ops.Conv2D", "op"),
+        ("tf.nn.conv2d", "tf.keras.layers.Conv3D", "dimension, module"),
+        ("tf.nn.conv2d", "tf.compat.v1.nn.conv2d", "compat.v1 function"),
+        ("tf.gather", "tf.raw_ops.GatherV2", "op, version"),
+        ("tf.gather", "tf.raw_ops.ResourceGather", "op, resource"),
+        ("tf.raw_ops.MaxPool3D", "tf.raw_ops.MaxPool3DGrad", "gradient"),
+        ("tf.nn.depthwise_conv2d", "tf.raw_ops.DepthwiseConv2dNative", "op, native"),
+        ("tf.math.add", "tf.Tensor.__add__", "method, operator"),
         ("torch.as_strided", "torch.as_strided_copy", "copy"),
     ],
 )
@@ -61,6 +72,9 @@ def test_relatives(source, target, expected):
         ("torch.ones", "torch.nonzero"),
         ("torch.add", "torch.Tensor.__radd2__"),
         ("torch.nan_to_num", "torch.to_num"),
+        ("torch.nn.functional.prelu", "torch.nn.functional.relu"),
+        ("tf.nn.conv2d", "tf.nn.conv2d_transpose"),
+        ("tf.raw_ops.Relu", "tf.raw_ops.Elu"),
     ],
 )
 def test_strangers(source, target):

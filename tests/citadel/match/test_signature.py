@@ -5,6 +5,15 @@ import pytest
 from citadel.match.signature import Signatures
 
 
+class Model:
+    def __init__(self, apis):
+        self.names = [item.name for item in apis]
+        self.signatures = Signatures(apis)
+
+    def compare(self, source):
+        return dict(zip(self.names, self.signatures.compare(source).score, strict=True))
+
+
 @pytest.fixture
 def signatures(api):
     apis = [
@@ -20,7 +29,7 @@ def signatures(api):
         api("torch.log"),
         api("torch.log2"),
     ]
-    return Signatures(apis), {item.name: item for item in apis}
+    return Model(apis), {item.name: item for item in apis}
 
 
 def test_an_api_is_like_itself(signatures):

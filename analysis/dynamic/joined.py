@@ -1,0 +1,121 @@
+"""What all parts of all phases yielded, under canonical API names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from analysis.catalog.model import Catalog
+from analysis.dynamic.run import Part
+
+KEPT_SAMPLES = 3
+
+Stored = dict[str, Any]
+
+
+class Joined:
+    """Collects parts in the order of trust of their samples."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._sets: dict[str, dict[str, set[str]]] = {}
+        self._providers: dict[str, str] = {}
+        self._samples: dict[str, list[tuple[str, Stored]]] = {}
+        self._problems: dict[str, str] = {}
+        self._unknown: set[str] = set()
+        self._deaths: dict[str, str] = {}
+        self._edges: dict[str, set[str]] = {}
+        self._unavailable: set[str] = set()
+        self._whole = True
+
+    def add(self, parts: Iterable[Part]) -> None:
+        """Take the parts of one phase."""
+        for part in parts:
+            self._whole &= part.whole
+            self._unavailable |= part.unavailable
+            self._deaths.update(part.deaths)
+            for caller, callees in part.edges.items():
+                self._edges.setdefault(caller, set()).update(callees)
+            for name in part.sets:
+                self._take(name, part)
+            for name, problem in part.problems.items():
+                api = self._catalog.resolve(name)
+                self._problems[name if api is None else api.name] = problem
+
+    def without(self) -> list[list[str]]:
+        """Name and public aliases of each API that has run no operator yet."""
+        return [
+            [api.name, *(alias for alias in api.aliases if "._" not in alias)]
+            for api in self._catalog.apis.values()
+            if not self._ran(api.name)
+        ]
+
+    def stored(self) -> Stored:
+        """The shape that the cache keeps."""
+        vocabulary = sorted(
+            {name for sets in self._sets.values() for names in sets.values() for name in names}
+            | set(self._edges)
+            | set().union(*self._edges.values())
+        )
+        numbers = {name: number for number, name in enumerate(vocabulary)}
+        return {
+            "whole": self._whole,
+            "vocabulary": vocabulary,
+            "profiles": {
+                api: {
+                    "v": self._providers[api],
+                    "s": {k: sorted(numbers[n] for n in names) for k, names in sets.items()},
+                }
+                for api, sets in self._sets.items()
+            },
+            "samples": {api: found for api, found in self._samples.items() if found},
+            "crashes": self._crashes(),
+            "edges": {
+                numbers[caller]: sorted(numbers[name] for name in callees)
+                for caller, callees in self._edges.items()
+            },
+            "failures": dict(self._failures()),
+        }
+
+    def _take(self, name: str, part: Part) -> None:
+        api = self._catalog.resolve(name)
+        if api is None:
+            self._unknown.add(name)
+            return
+        provider = part.providers[name]
+        if self._ran(api.name) and self._providers[api.name] != provider:
+            return  # a more trusted provider has spoken
+        self._providers[api.name] = provider
+        sets = self._sets.setdefault(api.name, {})
+        for kind, names in part.sets[name].items():
+            sets.setdefault(kind, set()).update(names)
+        kept = self._samples.setdefault(api.name, [])
+        for sample in part.samples[name].values():
+            if len(kept) < KEPT_SAMPLES and (provider, sample) not in kept:
+                kept.append((provider, sample))
+
+    def _ran(self, api: str) -> bool:
+        sets = self._sets.get(api, {})
+        return bool(sets.get("forward") or sets.get("backward"))
+
+    def _crashes(self) -> list[dict[str, str]]:
+        """One record per sample that killed its process."""
+        found = []
+        for key, how in sorted(self._deaths.items()):
+            name = key.partition("#")[0]
+            api = self._catalog.resolve(name)
+            found.append({"api": name if api is None else api.name, "sample": key, "how": how})
+        return found
+
+    def _failures(self) -> Counter[str]:
+        failures = Counter(self._deaths.values())
+        failures.update(f"samples unavailable: {reason}" for reason in self._unavailable)
+        if self._unknown:
+            failures["ran, but is no public API"] = len(self._unknown)
+        failures.update(
+            problem
+            for name, problem in self._problems.items()
+            if not self._ran(name) and name not in self._unknown
+        )
+        return failures

@@ -1,0 +1,158 @@
+"""What the channels of similarity say of one source API, as numbers for every API of a build.
+
+In: an index. Out: for a source, one row per API of the build and one column per `Feature`; the
+ranking weighs them, the channels shown to people are read from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum, auto
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.catalog.model import Api, ApiKind
+from analysis.dynamic.canonical import CANONICAL
+from analysis.index import ApiIndex
+from citadel.match.context import Contexts, Likenesses
+from citadel.match.family import parse, relation
+from citadel.match.signature import Signatures
+from citadel.model import Channels
+
+Floats = NDArray[np.float64]
+
+
+class Feature(IntEnum):
+    """Columns of the table; all values lie between 0 and 1, `RAW` between 0 and 2."""
+
+    CONTEXT = 0
+    """Jaccard index of the call sets; an API without one borrows that of a close relative."""
+    WEIGHTED = auto()
+    """The same with rare operators counting more."""
+    SIGNATURE = auto()
+    """Similarity of names and parameters."""
+    FAMILY = auto()
+    """1 for APIs of one name family."""
+    RUNS = auto()
+    """Rarity of one's operator where the other one runs it."""
+    ARGUMENTS = auto()
+    """How well the API takes the failing call's own arguments."""
+    RAW = auto()
+    """Steps away from what people call: raw operators, private names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Table:
+    """The features of all APIs of a build beside one source: `values` has shape (n, features)."""
+
+    apis: tuple[Api, ...]
+    values: Floats
+    relations: Mapping[int, str]
+    likenesses: Likenesses
+    profiled: NDArray[np.bool_]
+    """Whether both have call sets of their own, so that their context says something."""
+    arguments: bool
+
+    def channels(self, row: int) -> Channels:
+        """What people are shown of one API."""
+        return Channels(
+            context=self.likenesses.fraction(row) if self.profiled[row] else None,
+            signature=float(self.values[row, Feature.SIGNATURE]),
+            family=self.relations.get(row),
+            arguments=float(self.values[row, Feature.ARGUMENTS]) if self.arguments else None,
+        )
+
+
+class ChannelTables:
+    """Everything about a build that the tables of its APIs share, computed once."""
+
+    def __init__(self, index: ApiIndex) -> None:
+        self._apis = tuple(index.catalog.apis.values())
+        self._row = {api.name: row for row, api in enumerate(self._apis)}
+        self._canonical = CANONICAL[index.framework]
+        self._sets = _with_borrowed(index)
+        self._contexts = Contexts(list(self._row), self._sets)
+        self._own = np.array([api.name in index.call_sets for api in self._apis])
+        self._signatures = Signatures(self._apis)
+        self._cores: dict[str, list[int]] = {}
+        self._operators: dict[str, list[int]] = {}
+        for row, api in enumerate(self._apis):
+            self._cores.setdefault(parse(api.name, api.kind).core, []).append(row)
+            self._operators.setdefault(self._operator(api), []).append(row)
+        self._callers = _inverted(self._sets, self._row)
+        self._raw = np.array([rawness(api) for api in self._apis])
+
+    def of(self, source: Api, arguments: Mapping[str, float] | None) -> Table:
+        """The table of a source; `arguments` is the compatibility of each API where known."""
+        own = self._sets.get(source.name, frozenset())
+        likenesses = self._contexts.compare(own)
+        relations = self._relations(source)
+        values = np.zeros((len(self._apis), len(Feature)))
+        values[:, Feature.CONTEXT] = likenesses.plain
+        values[:, Feature.WEIGHTED] = likenesses.weighted
+        values[:, Feature.SIGNATURE] = self._signatures.compare(source).score
+        values[list(relations), Feature.FAMILY] = 1.0
+        self._fill_runs(source, own, values[:, Feature.RUNS])
+        for name, plausibility in (arguments or {}).items():
+            values[self._row[name], Feature.ARGUMENTS] = plausibility
+        values[:, Feature.RAW] = np.maximum(0.0, self._raw - rawness(source)).sum(axis=1)
+        return Table(
+            apis=self._apis,
+            values=values,
+            relations=relations,
+            likenesses=likenesses,
+            profiled=self._own & self._own[self._row[source.name]],
+            arguments=arguments is not None,
+        )
+
+    def _relations(self, source: Api) -> dict[int, str]:
+        found = {}
+        for row in self._cores.get(parse(source.name, source.kind).core, ()):
+            known = relation(source, self._apis[row])
+            if known is not None:
+                found[row] = known
+        return found
+
+    def _fill_runs(self, source: Api, own: frozenset[str], column: Floats) -> None:
+        """Rarity of the operator of one of the two that the other one runs."""
+        for operator in own:
+            column[self._operators.get(operator, [])] = self._contexts.rarity(operator)
+        operator = self._operator(source)
+        callers = self._callers.get(operator, [])
+        column[callers] = np.maximum(column[callers], self._contexts.rarity(operator))
+
+    def _operator(self, api: Api) -> str:
+        return self._canonical(api.name.rpartition(".")[2])
+
+
+def rawness(api: Api) -> tuple[float, float]:
+    """Whether it is a raw operator, and whether its name is private: people call neither."""
+    leaf = api.name.rpartition(".")[2]
+    private = leaf.startswith("_") and not leaf.startswith("__")
+    return float(api.kind is ApiKind.OP), float(private)
+
+
+def _inverted(sets: Mapping[str, frozenset[str]], row: Mapping[str, int]) -> dict[str, list[int]]:
+    """Operator -> the APIs that run it."""
+    found: dict[str, list[int]] = {}
+    for name, operators in sets.items():
+        for operator in operators:
+            found.setdefault(operator, []).append(row[name])
+    return found
+
+
+def _with_borrowed(index: ApiIndex) -> dict[str, frozenset[str]]:
+    """Call sets of all APIs; one without takes that of a relative of the same dimension."""
+    sets = dict(index.call_sets)
+    relatives: dict[tuple[str, str], str] = {}
+    for name in sorted(sets):
+        parsed = parse(name, index.catalog.apis[name].kind)
+        relatives.setdefault((parsed.core, parsed.dimension), name)
+    for name, api in index.catalog.apis.items():
+        parsed = parse(name, api.kind)
+        relative = relatives.get((parsed.core, parsed.dimension))
+        if name not in sets and relative is not None and not parsed.variants & {"backward"}:
+            sets[name] = index.call_sets[relative]
+    return sets
