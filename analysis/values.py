@@ -11,10 +11,12 @@ class Value:
     """One recorded value.
 
     `kind`: tensor, array, int, float, complex, bool, str, bytes, none, ellipsis, slice, list,
-    tuple, dict, dtype, layout, memory_format, device, module, class, function or other.
+    tuple, dict, dtype, layout, memory_format, device, shape, spec (of a tensor), module, class,
+    function or other.
     `text` is Python source for scalars and the type's qualified name for objects; `items` are the
     elements of a list, tuple or dict (None when it was too long, then `length` tells); `shape`,
-    `dtype`, `layout` (strided, sparse_coo, sparse_csr, mkldnn, quantized ...) are set for tensors.
+    `dtype`, `layout` (strided, sparse_coo, sparse_csr, mkldnn, quantized, ragged ...) are set for
+    tensors; handles of TensorFlow are tensors of dtype resource or variant.
     """
 
     kind: str
@@ -69,5 +71,5 @@ class Value:
         if self.kind == "float" and self.text in ("inf", "-inf", "nan"):
             return f'float("{self.text}")'
         simple = ("int", "float", "bool", "str", "none", "dtype", "layout", "memory_format")
-        more = ("device", "ellipsis", "complex", "slice")
+        more = ("device", "ellipsis", "complex", "slice", "shape", "spec")
         return self.text if self.kind in (*simple, *more) else None

@@ -6,8 +6,8 @@ TensorFlow's functions have no annotations, but describe their parameters in one
       x: A `Tensor`. Must be one of the following types: `float32`, `int32`.
       axis: (Optional) An `int`, the dimension to ...
 
-Types are in the language of `opdefs_tensorflow`, with `SparseTensor`, `RaggedTensor`, `Variable` and
-`list` (of what is not said).
+Types are in the language of `opdefs_tensorflow`, with `SparseTensor`, `RaggedTensor`, `Variable`
+and `list` (of what is not said).
 """
 
 import doctest

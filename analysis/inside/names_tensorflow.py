@@ -1,12 +1,7 @@
 """Which TensorFlow API a callable object is; the clean parent imports it: no operation here."""
 
-import os
-
-# Before the library is loaded: its notices about the machine would be in every case's output.
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-
-import public_tensorflow as public  # noqa: E402
-import tensorflow as tf  # noqa: E402
+import public_tensorflow as public
+import tensorflow as tf
 
 TENSOR = "tf.Tensor"
 _NAMES = {}

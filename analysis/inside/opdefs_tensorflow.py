@@ -3,8 +3,8 @@
 Types of parameters are written in a small language, in signatures as in synthesis:
 `Tensor`, `Tensor{float32,int32}` (allowed dtypes; `resource` and `variant` are handles, `Ref`
 instead of `Tensor` is a variable of version 1), `Tensor[]` (a list), `int`, `float`, `bool`,
-`string`, `string{SAME,VALID}`, `shape`, `type`, `type{float32,int32}`, `func`, `tensor` (a constant)
-and lists of these such as `int[]`.
+`string`, `string{SAME,VALID}`, `shape`, `type`, `type{float32,int32}`, `func`, `tensor` (a
+constant) and lists of these such as `int[]`.
 """
 
 import tensorflow as tf

@@ -37,6 +37,8 @@ SWEEP_SECONDS = 2.0
 NAMESPACE = "bubblewrap"
 """The sandbox in which this process is the first of a process-id namespace, and all else ours."""
 SHARED = "/dev/shm"
+QUIET = {"TF_CPP_MIN_LOG_LEVEL": "2"}
+"""Set before the framework is loaded: notices about the machine would be in every case's output."""
 
 
 class Output:
@@ -310,7 +312,9 @@ def main(framework, sandbox, scratch, lent):
     # A hostile child must not read or write this process's memory.
     processes.prctl(processes.PR_SET_DUMPABLE, 0)
     if framework:
-        importlib.import_module("names_" + framework).prepare()  # imports the framework, too
+        os.environ.update(QUIET)
+        importlib.import_module(framework)
+        importlib.import_module("names_" + framework).prepare()
     lazy = ("numpy.random",) if "numpy" in sys.modules else ()
     for module in (*lazy, "child", "case", "probe"):  # loaded once here, not in every child
         importlib.import_module(module)

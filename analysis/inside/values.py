@@ -5,6 +5,8 @@ looking at its elements here could crash and blame the wrong call. The reading s
 `analysis.values.Value`.
 """
 
+import sys
+
 MAX_ITEMS = 64
 MAX_TEXT = 200
 
@@ -55,6 +57,10 @@ def _mapping(value, depth):
 
 def _foreign(value, kind):
     module = (kind.__module__ or "").split(".")[0]
+    if "tensorflow" in sys.modules and not isinstance(value, type):
+        found = _of_tensorflow(value, kind, sys.modules["tensorflow"])
+        if found is not None:
+            return found
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return _array(value, kind, module)
     if module == "torch" and kind.__name__ in ("dtype", "layout", "memory_format", "device"):
@@ -93,6 +99,51 @@ def _array(value, kind, module):
         if value.is_quantized:
             record["layout"] = "quantized"
     return record
+
+
+def _of_tensorflow(value, kind, tf):
+    """What TensorFlow and Keras have; None for all else."""
+    if isinstance(value, (tf.Tensor, tf.Variable)):
+        return _tensor(value, kind, "strided")
+    if isinstance(value, tf.SparseTensor):
+        return _tensor(value, kind, "sparse_coo")
+    if isinstance(value, tf.RaggedTensor):
+        return _tensor(value, kind, "ragged")
+    if isinstance(value, tf.DType):
+        return {"k": "dtype", "v": "tf." + value.name}
+    if isinstance(value, (tf.TensorShape, tf.TensorSpec)):
+        return {"k": "shape" if isinstance(value, tf.TensorShape) else "spec", "v": "tf.%r" % value}
+    bases = {base.__module__.split(".")[0] + "." + base.__name__ for base in kind.__mro__}
+    if bases & {"keras.Variable", "keras.KerasVariable"}:
+        return _tensor(value, kind, "strided")
+    if bases & {"keras.Layer", "tensorflow.Module"}:
+        weights = getattr(value, "_trainable_variables", None) or ()
+        return {
+            "k": "module",
+            "v": _qualified(kind),
+            "keys": [str(getattr(weight, "name", "")) for weight in weights],
+            "items": [describe(weight, 0) for weight in weights],
+        }
+    return None
+
+
+def _tensor(value, kind, layout):
+    """A tensor of TensorFlow: a handle has dtype `resource` or `variant`."""
+    try:
+        shape = [None if size is None else int(size) for size in value.shape]
+        shape = None if None in shape else shape
+    except Exception:  # of unknown rank
+        shape = None
+    name = str(getattr(value.dtype, "name", value.dtype))
+    return {
+        "k": "tensor",
+        "v": _qualified(kind),
+        "shape": shape,
+        "dtype": name.replace("_ref", ""),
+        "layout": layout,
+        "device": "gpu" if "GPU" in str(getattr(value, "device", "")) else "cpu",
+        "grad": bool(getattr(value, "trainable", False)),
+    }
 
 
 def _qualified(thing):

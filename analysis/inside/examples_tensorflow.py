@@ -1,0 +1,186 @@
+"""Run the examples of docstrings and record what each API runs.
+
+In: `[name, alias, ...]` per API. Out: the records of `tested_tensorflow`; none of what has no
+example. An example is executed one statement after the other with a recorder in the API's place;
+its calls are then profiled alone.
+"""
+
+import ast
+import contextlib
+import io
+import math
+import signal
+import sys
+import time
+
+import numpy as np
+import public_tensorflow as public
+import tensorflow as tf
+from docs_tensorflow import statements
+from recorder_tensorflow import Recorder
+from signatures_tensorflow import called
+from tested_tensorflow import MOST_SAMPLES, Tested, prepare
+
+PROVIDER = "example"
+SECONDS_PER_EXAMPLE = 4.0
+SECONDS_PER_STATEMENT = 1.5
+
+
+def profile(names, part=0, parts=1, first=0, skip=()):
+    """Run the examples of every `parts`-th API from number `first` on, without those in `skip`."""
+    prepare()
+    skip, recorder = frozenset(skip), Recorder()
+    for number in range(part, len(names), parts):
+        if number < first:
+            continue
+        yield {"entry": number, "of": len(names)}
+        places = [place for place in map(public.located, names[number]) if place is not None]
+        if not places:
+            continue
+        name, thing = names[number][0], getattr(*places[0])
+        key = name + "#example"
+        lines = [line for source in documentation(thing) for line in split(source)]
+        if not calls_it(lines, names[number]) or key in skip:
+            continue
+        yield {"at": key}
+        tf.random.set_seed(0)
+        calls = recorded(thing, places, lines)
+        if not calls:
+            yield {"n": name, "f": "example without a call", "v": PROVIDER}
+            continue
+        for record in Tested(name, thing, recorder, PROVIDER).run(calls[:MOST_SAMPLES], skip):
+            yield record
+
+
+def documentation(thing):
+    """Sources of the examples of an API, in order."""
+    found = statements(getattr(thing, "__doc__", None))
+    if isinstance(thing, type):
+        for name in ("__init__", "call", "__call__", "update_state"):
+            method = vars(thing).get(name)
+            found += [item for item in statements(getattr(method, "__doc__", None)) if item]
+    return found
+
+
+def split(source):
+    """The statements of an example; a fenced block has several."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return []
+    return [compile(ast.Module([node], []), "<example>", "exec") for node in tree.body]
+
+
+def calls_it(lines, names):
+    """Whether any statement mentions the API at all: most docstrings show something else too."""
+    last = {name.rpartition(".")[2] for name in names}
+    special = any(name.startswith("__") for name in last)
+    return bool(lines) and (special or any(last & mentioned(code) for code in lines))
+
+
+def mentioned(code):
+    """Names in a code object and in those inside it."""
+    found = set(code.co_names)
+    for item in code.co_consts:
+        if hasattr(item, "co_names"):
+            found |= mentioned(item)
+    return found
+
+
+class Late(Exception):
+    """A statement of an example takes too long."""
+
+
+def recorded(thing, places, lines):
+    """The calls of an API that its examples make: (arguments, keywords, constructor's)."""
+    calls = []
+    patch = patched_class if isinstance(thing, type) else patched_function
+    deadline = time.monotonic() + SECONDS_PER_EXAMPLE
+    scope = {"tf": tf, "np": np, "math": math, "keras": sys.modules.get("keras", tf.keras)}
+    scope["__name__"] = "example"
+    with contextlib.redirect_stdout(io.StringIO()), patch(thing, places, calls):
+        for code in lines:
+            if time.monotonic() > deadline or len(calls) >= MOST_SAMPLES:
+                break
+            with contextlib.suppress(Exception), patience(SECONDS_PER_STATEMENT):
+                exec(code, scope)  # examples refer to files and devices that are not here
+    return calls
+
+
+@contextlib.contextmanager
+def patience(seconds):
+    """Ends a statement that takes long: with an exception if Python runs, else with the process."""
+
+    def late(*_):
+        raise Late
+
+    signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 4 * seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@contextlib.contextmanager
+def patched_function(function, places, calls):
+    """Put a recorder in every place that shows a function."""
+
+    def recorder(*args, **kwargs):
+        calls.append((args, dict(kwargs), None))
+        return function(*args, **kwargs)
+
+    before = [(parent, name, name in vars(parent)) for parent, name in places]
+    kept = [vars(parent).get(name) for parent, name in places]
+    try:
+        for parent, name in places:
+            setattr(parent, name, recorder)
+        yield
+    finally:
+        for (parent, name, own), value in zip(before, kept):
+            if own:
+                setattr(parent, name, value)
+            else:
+                delattr(parent, name)  # of a lazy module, or inherited
+
+
+@contextlib.contextmanager
+def patched_class(kind, places, calls):
+    """Record how instances of a class are made and, where that is their use, called."""
+    names = ("__init__", "__call__") if called(kind) is not None else ("__init__",)
+    own = {name: vars(kind)[name] for name in names if name in vars(kind)}
+    init, call = kind.__init__, getattr(kind, "__call__", None)
+    built = {}
+
+    def recording_init(self, *args, **kwargs):
+        if type(self) is kind and id(self) not in built:
+            built[id(self)] = self, (args, dict(kwargs))
+            if len(names) == 1:
+                calls.append(((), {}, built[id(self)][1]))
+        init(self, *args, **kwargs)
+
+    def recording_call(self, *args, **kwargs):
+        if id(self) in built and not any(is_symbolic(item) for item in args):
+            calls.append((args, dict(kwargs), built[id(self)][1]))
+        return call(self, *args, **kwargs)
+
+    try:
+        kind.__init__ = recording_init
+        if len(names) > 1:
+            kind.__call__ = recording_call
+        yield
+    except (TypeError, AttributeError):
+        pass  # a class of the C level
+    finally:
+        for name in names:
+            if name in own:
+                setattr(kind, name, own[name])
+            elif name in vars(kind):
+                delattr(kind, name)
+
+
+def is_symbolic(value):
+    """Whether a value is a placeholder of a Keras model."""
+    return type(value).__name__ == "KerasTensor"

@@ -1,0 +1,134 @@
+"""One API under its sample calls: what they run, kept apart by part, and which of them work.
+
+A call is `(arguments, keywords, constructor's arguments and keywords or None)`. Out, per API:
+`{"n": name, "v": provider, "s": {"forward", "backward", "constructor", "frames": [names]},
+"x": samples}` or `{"n": name, "f": reason, "v": provider}`; before every call `{"at": key}` (the
+last one names the culprit after a crash). A sample is `{"a": values, "k": keywords}`, for
+classes with the constructor's as `"c"`. Of a class whose instances are not called, what
+`exercises_tensorflow` does with one is the call, else the construction itself.
+"""
+
+import signal
+import time
+import warnings
+from contextlib import nullcontext
+
+import tensorflow as tf
+from exercises_tensorflow import exercise
+from recorder_tensorflow import Frames, differentiable
+from signatures_tensorflow import called
+from values import describe
+
+MOST_SAMPLES = 6
+KEPT_SAMPLES = 3
+SECONDS_PER_CALL = 8.0
+SECONDS_PER_ENTRY = 3.0
+PARTS = ("forward", "backward", "constructor", "frames")
+
+
+def prepare():
+    """Make this process one that profiles: one thread, silent, and blocked calls end it."""
+    warnings.simplefilter("ignore")
+    tf.get_logger().setLevel("CRITICAL")
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+class Tested:
+    """Collects operator names and descriptions of distinct calls of one API."""
+
+    def __init__(self, name, function, recorder, provider):
+        self.name = name
+        self.function = function
+        self.recorder = recorder
+        self.provider = provider
+        self.deadline = time.monotonic() + SECONDS_PER_ENTRY
+        self.parts = {part: set() for part in PARTS}
+        self.samples = {}
+        self.worked = 0
+        self.problem = "no samples"
+
+    def run(self, calls, skip):
+        """Yield a key before each call, and the result at last."""
+        for number, call in enumerate(calls):
+            key = "{}#{}".format(self.name, number)
+            if key in skip or (self.worked and time.monotonic() > self.deadline):
+                continue
+            yield {"at": key}
+            self.attempt(call)
+        yield self.result()
+
+    def attempt(self, call):
+        """Run one call under an alarm that ends the process; returns what went wrong, if so."""
+        signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_CALL)
+        try:
+            described = describe_call(call)
+            self.record(*call)
+        except Exception as problem:
+            self.problem = type(problem).__name__
+            return problem
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        self.worked += 1
+        self.samples.setdefault(outline(described), described)
+        return None
+
+    def record(self, args, kwargs, built):
+        """Take in the names of one call; Python frames of the first one that works."""
+        found, frames, function = {}, Frames(), self.function
+        noted = nullcontext() if self.worked else frames
+        if built is not None:
+            with noted:
+                found["constructor"], instance = self.recorder.record(
+                    lambda: self.function(*built[0], **built[1])
+                )
+            function = instance if called(self.function) else exercise(instance)
+        if function is None:  # constructing it is all that is ever done
+            found["forward"] = found["constructor"]
+            return self.take(found, frames)
+        sources = differentiable([args, kwargs])
+        with tf.GradientTape(persistent=True) as tape:
+            for source in sources:
+                tape.watch(source)
+            with noted:
+                found["forward"], result = self.recorder.record(lambda: function(*args, **kwargs))
+        sources += list(getattr(function, "trainable_variables", ()))
+        found["backward"] = self.recorder.backward(tape, result, differentiable(sources))
+        return self.take(found, frames)
+
+    def take(self, found, frames):
+        """Add the names of one call."""
+        found["frames"] = frames.names
+        for part, names in found.items():
+            self.parts[part] |= names
+
+    def result(self):
+        """The record of what was learnt."""
+        if not self.worked:
+            return {"n": self.name, "f": self.problem, "v": self.provider}
+        parts = {part: sorted(names) for part, names in self.parts.items()}
+        samples = list(self.samples.values())[:KEPT_SAMPLES]
+        return {"n": self.name, "v": self.provider, "s": parts, "x": samples}
+
+
+def describe_call(call):
+    """A sample as the host keeps it."""
+    args, kwargs, built = call
+    record = {
+        "a": [describe(item) for item in args],
+        "k": {str(key): describe(item) for key, item in kwargs.items()},
+    }
+    if built is not None:
+        record["c"] = describe_call((built[0], built[1], None))
+    return record
+
+
+def outline(described):
+    """What makes a sample worth keeping beside another one: ranks, kinds and keywords."""
+    parts = [
+        (value["k"], len(value.get("shape") or ()), value.get("dtype"))
+        for value in [*described["a"], *described["k"].values()]
+    ]
+    inner = outline(described["c"]) if "c" in described else None
+    return (tuple(parts), tuple(described["k"]), inner)
