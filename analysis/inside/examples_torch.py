@@ -74,6 +74,8 @@ def recorded(thing, places, examples):
     patch = patched_class if isinstance(thing, type) else patched_function
     scope = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math}
     with contextlib.redirect_stdout(io.StringIO()), patch(thing, places, calls):
+        # Examples name what lies beside the API, and the API itself, without their namespace.
+        scope.update((name, item) for name, item in vars(places[0][0]).items() if name[0] != "_")
         for source in examples:
             try:
                 exec(compile(source, "<example>", "exec"), scope)

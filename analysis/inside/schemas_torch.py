@@ -5,11 +5,13 @@ tensors; `flag` is "k" for keyword-only parameters, else "". Types are the schem
 "int[2]", "Scalar"), defaults are Python source text, None where the argument is required.
 """
 
+import os
 import re
 
 import torch
 
 ALIAS_SET = re.compile(r"\([a-z*]!?(?:\|[a-z*]!?)*(?: -> [a-z*|!]+)?\)")
+DECLARED = re.compile(r"^- func: (\w+)\.\w+\(.*\* *,.*!\)", re.M)
 DTYPES = (
     "uint8 int8 int16 int32 int64 float16 float32 float64 complex32 complex64 complex128 bool"
     " qint8 quint8 qint32 bfloat16"
@@ -19,10 +21,14 @@ LAYOUTS = ("strided", "sparse_coo")
 
 
 class Schemas:
-    """All schemas of the aten library by operator name, read once."""
+    """All schemas of the aten library by operator name, read once.
+
+    `with_out` names the operators whose Python functions take `out=`.
+    """
 
     def __init__(self):
         self.by_name = {}
+        self.with_out = declared_with_out()
         for schema in torch._C._jit_get_all_schemas():
             if schema.name.startswith("aten::"):
                 self.by_name.setdefault(schema.name[len("aten::") :], []).append(schema)
@@ -30,6 +36,14 @@ class Schemas:
     def names(self):
         """Operator names, sorted."""
         return sorted(self.by_name)
+
+    def known(self, name):
+        """The operator of that name, as a list of at most one."""
+        return [name] if self.overloads(name) else []
+
+    def has_out(self, name):
+        """Whether the operator itself has an overload for output arguments."""
+        return any(map(for_output, self.by_name.get(name, ())))
 
     def overloads(self, name):
         """`[(overload name, parameters)]` of the overloads that Python callers can mean."""
@@ -45,17 +59,31 @@ class Schemas:
 
 def wanted(schema):
     """Whether an overload is not for output arguments and works on tensors at all."""
-    if any(getattr(argument, "is_out", False) for argument in schema.arguments):
-        return False
-    overload = schema.overload_name
-    if (
-        ", ...)" in str(schema)
-        or overload == "out"
-        or overload.endswith("_out")
-        or "hacked_twin" in overload
-    ):
+    if for_output(schema) or ", ...)" in str(schema) or "hacked_twin" in schema.overload_name:
         return False
     return takes_tensor(schema) or any("Tensor" in str(item.type) for item in schema.returns)
+
+
+def for_output(schema):
+    """Whether an overload writes to arguments that are given for it."""
+    if any(getattr(argument, "is_out", False) for argument in schema.arguments):
+        return True
+    return schema.overload_name == "out" or schema.overload_name.endswith("_out")
+
+
+def declared_with_out():
+    """Names of the operators that the framework declares with `out`; its wheel has the list.
+
+    Schemas do not tell: for many operators an overload for outputs is generated that no Python
+    function knows.
+    """
+    parts = "torchgen", "packaged", "ATen", "native", "native_functions.yaml"
+    path = os.path.join(os.path.dirname(os.path.dirname(torch.__file__)), *parts)
+    try:
+        with open(path, encoding="utf-8") as file:
+            return set(DECLARED.findall(file.read()))
+    except OSError:
+        return set()
 
 
 def takes_tensor(schema):

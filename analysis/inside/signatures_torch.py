@@ -126,13 +126,22 @@ def of_self(rows):
 
 def special(name, schemas):
     """Overloads of a special method such as `__iadd__`, from the operator that it stands for."""
+    for operator_name in stands_for(name, schemas):
+        found = [rows for _, rows in schemas.overloads(operator_name) if of_self(rows)]
+        return [[row for row in rows if row[2] is None] for rows in found]
+    return []
+
+
+def stands_for(name, schemas):
+    """The operator behind a special method of the language: `["add_"]` of `__iadd__`, or none."""
+    if not name.startswith("__"):
+        return []
     base = name.strip("_")
     for candidate in (base, base[1:] + "_" if base[:1] == "i" else "", base[1:]):
         stem = candidate.rstrip("_")
         operator_name = OPERATORS.get(stem, stem) + candidate[len(stem) :]
-        found = [rows for _, rows in schemas.overloads(operator_name) if of_self(rows)]
-        if found:
-            return [[row for row in rows if row[2] is None] for rows in found]
+        if any(of_self(rows) for _, rows in schemas.overloads(operator_name)):
+            return [operator_name]
     return []
 
 
