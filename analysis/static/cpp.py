@@ -1,0 +1,202 @@
+"""C++ and CUDA source to functions, with tree-sitter.
+
+In: the bytes of a file. Out: one row per function definition (see `FunctionRecord.from_row`) and the
+number of places that the grammar did not get. A query finds functions, calls, lambdas, namespaces
+and classes in one pass over the tree; a sweep over their intervals tells which call is in which
+function. Calls inside lambdas belong to the function around them: PyTorch's kernels are lambdas that
+are handed to `AT_DISPATCH_*`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+import tree_sitter
+import tree_sitter_cpp
+import tree_sitter_cuda
+
+from analysis.static.blank import blank
+from analysis.static.header import Header, read_header
+from analysis.static.macros import Expansion, expand
+from analysis.static.model import Row
+from analysis.static.names import without_templates
+
+LANGUAGES: dict[str, Callable[[], object]] = {
+    "cpp": tree_sitter_cpp.language,
+    "cuda": tree_sitter_cuda.language,
+}
+
+_QUERY = """
+(function_definition body: (_)) @function
+(lambda_expression) @lambda
+(namespace_definition) @scope
+(class_specifier body: (_)) @scope
+(struct_specifier body: (_)) @scope
+(union_specifier body: (_)) @scope
+(ERROR) @error
+(call_expression function: (identifier) @call)
+(call_expression function: (qualified_identifier) @call)
+(call_expression function: (template_function name: (_) @call))
+(call_expression function: (field_expression field: (field_identifier) @method))
+(call_expression function: (field_expression field: (template_method name: (_) @method)))
+(call_expression function: (field_expression field: (dependent_name (_) @method)))
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """The functions of one file, and how many syntax errors it had."""
+
+    rows: list[Row]
+    errors: int
+
+
+@dataclass(slots=True)
+class _Span:
+    """A function, namespace or class while the sweep is inside it."""
+
+    start: int
+    end: int
+    path: tuple[str, ...]
+    is_class: bool
+    header: Header | None = None
+    node: tree_sitter.Node | None = None
+    callees: list[str] = field(default_factory=list)
+    lambdas: int = 0
+
+
+def extract(text: bytes, language: str) -> Extracted:
+    """The functions of a file in `language` (cpp or cuda)."""
+    plain, expansions = expand(text)
+    rows, errors, spans = _extract(blank(plain), language)
+    if expansions:
+        made, lines = _as_source(expansions, spans, text)
+        more, _, _ = _extract(blank(made), language)
+        for row in more:
+            row[2] = row[3] = lines[min(row[2], len(lines)) - 1]
+        rows += more
+    return Extracted(rows=rows, errors=errors)
+
+
+@cache
+def parser(language: str) -> tree_sitter.Parser:
+    """The parser of a language, one per process."""
+    return tree_sitter.Parser(tree_sitter.Language(LANGUAGES[language]()))
+
+
+@cache
+def _query(language: str) -> tree_sitter.Query:
+    return tree_sitter.Query(tree_sitter.Language(LANGUAGES[language]()), _QUERY)
+
+
+def _extract(text: bytes, language: str) -> tuple[list[Row], int, list[_Span]]:
+    tree = parser(language).parse(text)
+    found = tree_sitter.QueryCursor(_query(language)).captures(tree.root_node)
+    spans = _spans(text, found.get("function", []), found.get("scope", []))
+    calls = [(node.start_byte, _called(text, node)) for node in found.get("call", ())]
+    calls += [(node.start_byte, _method(text, node)) for node in found.get("method", ())]
+    calls += [(node.start_byte, "") for node in found.get("lambda", ())]
+    _attribute(spans, sorted(calls))
+    rows = [_row(text, span) for span in spans if span.header is not None]
+    return rows, len(found.get("error", ())), spans
+
+
+def _spans(
+    text: bytes, functions: list[tree_sitter.Node], scopes: list[tree_sitter.Node]
+) -> list[_Span]:
+    """All functions, namespaces and classes in order of their start, with qualified names."""
+    nodes = [(node.start_byte, -node.end_byte, 0, node) for node in scopes]
+    nodes += [(node.start_byte, -node.end_byte, 1, node) for node in functions]
+    nodes.sort(key=lambda entry: entry[:3])
+    open_: list[_Span] = []
+    spans = []
+    for start, minus_end, is_function, node in nodes:
+        while open_ and open_[-1].end <= start:
+            open_.pop()
+        outer = open_[-1] if open_ else None
+        span = _function(text, node, outer) if is_function else _scope(text, node, outer)
+        if span is not None:
+            spans.append(span)
+            open_.append(span)
+    return spans
+
+
+def _scope(text: bytes, node: tree_sitter.Node, outer: _Span | None) -> _Span:
+    """A namespace or class; anonymous ones add nothing to the path."""
+    name = node.child_by_field_name("name")
+    path = outer.path if outer else ()
+    if name is not None:
+        written = without_templates(text[name.start_byte : name.end_byte])
+        path += tuple(part.strip() for part in written.split("::") if part.strip())
+    is_class = node.type != "namespace_definition"
+    return _Span(node.start_byte, node.end_byte, path, is_class)
+
+
+def _function(text: bytes, node: tree_sitter.Node, outer: _Span | None) -> _Span | None:
+    path = outer.path if outer else ()
+    header = read_header(text, node, path, in_class=bool(outer and outer.is_class))
+    if header is None:
+        return None
+    return _Span(node.start_byte, node.end_byte, path, False, header, node)
+
+
+def _attribute(spans: list[_Span], calls: list[tuple[int, str]]) -> None:
+    """Give each call (or lambda, "") to the innermost function around it."""
+    functions = [span for span in spans if span.header is not None]
+    open_: list[_Span] = []
+    position = 0
+    for start, name in calls:
+        while position < len(functions) and functions[position].start <= start:
+            open_.append(functions[position])
+            position += 1
+        while open_ and open_[-1].end <= start:
+            open_.pop()
+        if not open_:
+            continue
+        if name:
+            open_[-1].callees.append(name)
+        else:
+            open_[-1].lambdas += 1
+
+
+def _called(text: bytes, node: tree_sitter.Node) -> str:
+    return without_templates(text[node.start_byte : node.end_byte])
+
+
+def _method(text: bytes, node: tree_sitter.Node) -> str:
+    return "." + without_templates(text[node.start_byte : node.end_byte])
+
+
+def _row(text: bytes, span: _Span) -> Row:
+    header, node = span.header, span.node
+    assert header is not None
+    assert node is not None
+    body = hashlib.sha256(text[header.body_start : span.end]).hexdigest()[:16]
+    parameters = [list(pair) for pair in header.parameters]
+    lines = node.start_point[0] + 1, node.end_point[0] + 1
+    shape = [header.name, header.kind.value, *lines, parameters, header.returns]
+    return [*shape, span.callees, span.lambdas, body, int(node.has_error)]
+
+
+def _as_source(
+    expansions: list[Expansion], spans: list[_Span], text: bytes
+) -> tuple[bytes, list[int]]:
+    """The expansions as source, one per line inside their namespaces, and their lines in `text`."""
+    scopes = [span for span in spans if span.header is None]
+    parts, lines = [], []
+    for expansion in expansions:
+        around = [span for span in scopes if span.start <= expansion.offset < span.end]
+        path = around[-1].path if around else ()
+        opening = "".join(f"namespace {part} {{ " for part in path).encode()
+        parts.append(opening + expansion.text + b" }" * len(path))
+        lines.append(text.count(b"\n", 0, expansion.offset) + 1)
+    return b"\n".join(parts), lines
+
+
+def strip_comments(text: str) -> str:
+    """A piece of C++ without comments, on one line."""
+    return " ".join(re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL).split())

@@ -1,0 +1,41 @@
+"""Names as written in C++ to names that can be compared.
+
+In: the bytes of a name. Out: the name without template arguments, comments and white space. Cached,
+since a few tens of thousands of names make up all calls of a framework.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_OPERATOR = re.compile(r"\boperator\b")
+
+
+@lru_cache(maxsize=100_000)
+def without_templates(name: bytes) -> str:
+    """`A<B<int>>::go<C>` as `A::go`; `operator<` keeps its sign."""
+    text = name.decode("utf-8", "replace")
+    if text.isidentifier():
+        return text
+    text = " ".join(_COMMENT.sub(" ", text).split())
+    operator = _OPERATOR.search(text)
+    if operator is not None:
+        return _plain(text[: operator.start()]) + text[operator.start() :].replace(" ", "")
+    return _plain(text)
+
+
+def _plain(text: str) -> str:
+    depth, kept = 0, []
+    for sign in text:
+        if sign == "<":
+            depth += 1
+        elif sign == ">":
+            depth -= 1
+        elif depth <= 0 and sign != " ":
+            kept.append(sign)
+    plain = "".join(kept)
+    for keyword in ("typename", "template"):
+        plain = plain.replace("::" + keyword, "::").removeprefix(keyword)
+    return plain
