@@ -2,7 +2,7 @@
 
 In: `[name, alias, ...]` per API. Out: the records of `tested_tensorflow`; none of what has no
 example. An example is executed one statement after the other with a recorder in the API's place;
-its calls are then profiled alone.
+its calls are then profiled alone. Placeholders of Keras models become tensors of ones.
 """
 
 import ast
@@ -17,6 +17,7 @@ import numpy as np
 import public_tensorflow as public
 import tensorflow as tf
 from docs_tensorflow import statements
+from guard_tensorflow import Guard, configures
 from recorder_tensorflow import Recorder
 from signatures_tensorflow import called
 from tested_tensorflow import MOST_SAMPLES, Tested, prepare
@@ -30,12 +31,13 @@ def profile(names, part=0, parts=1, first=0, skip=()):
     """Run the examples of every `parts`-th API from number `first` on, without those in `skip`."""
     prepare()
     skip, recorder = frozenset(skip), Recorder()
+    guard = Guard()
     for number in range(part, len(names), parts):
         if number < first:
             continue
         yield {"entry": number, "of": len(names)}
         places = [place for place in map(public.located, names[number]) if place is not None]
-        if not places:
+        if not places or configures(names[number][0]):
             continue
         name, thing = names[number][0], getattr(*places[0])
         key = name + "#example"
@@ -44,12 +46,20 @@ def profile(names, part=0, parts=1, first=0, skip=()):
             continue
         yield {"at": key}
         tf.random.set_seed(0)
-        calls = recorded(thing, places, lines)
+        calls = recorded(name, thing, places + current(name), lines)
+        guard.check()
         if not calls:
             yield {"n": name, "f": "example without a call", "v": PROVIDER}
             continue
         for record in Tested(name, thing, recorder, PROVIDER).run(calls[:MOST_SAMPLES], skip):
             yield record
+        guard.check()
+
+
+def current(name):
+    """Where the successor of an API of version 1 is: its examples often show that one."""
+    place = public.located(name.replace("tf.compat.v1.", "tf.")) if ".v1." in name else None
+    return [place] if place is not None else []
 
 
 def documentation(thing):
@@ -64,11 +74,11 @@ def documentation(thing):
 
 def split(source):
     """The statements of an example; a fenced block has several."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return []
-    return [compile(ast.Module([node], []), "<example>", "exec") for node in tree.body]
+    found = []
+    with contextlib.suppress(SyntaxError, ValueError):
+        for node in ast.parse(source).body:
+            found.append(compile(ast.Module([node], []), "<example>", "exec"))
+    return found
 
 
 def calls_it(lines, names):
@@ -91,20 +101,29 @@ class Late(Exception):
     """A statement of an example takes too long."""
 
 
-def recorded(thing, places, lines):
+def recorded(name, thing, places, lines):
     """The calls of an API that its examples make: (arguments, keywords, constructor's)."""
     calls = []
     patch = patched_class if isinstance(thing, type) else patched_function
     deadline = time.monotonic() + SECONDS_PER_EXAMPLE
-    scope = {"tf": tf, "np": np, "math": math, "keras": sys.modules.get("keras", tf.keras)}
-    scope["__name__"] = "example"
-    with contextlib.redirect_stdout(io.StringIO()), patch(thing, places, calls):
+    with contextlib.redirect_stdout(io.StringIO()), patch(thing, places, calls) as shown:
+        names = scope()
+        names[name.rpartition(".")[2]] = shown
         for code in lines:
             if time.monotonic() > deadline or len(calls) >= MOST_SAMPLES:
                 break
             with contextlib.suppress(Exception), patience(SECONDS_PER_STATEMENT):
-                exec(code, scope)  # examples refer to files and devices that are not here
+                exec(code, names)  # examples refer to files and devices that are not here
     return calls
+
+
+def scope():
+    """What examples take for imported: the libraries, and the namespaces of Keras."""
+    keras = sys.modules.get("keras", tf.keras)
+    spaces = "ops layers models losses metrics initializers optimizers random activations utils"
+    found = {name: public.attribute(keras, name) for name in spaces.split()}
+    found.update(tf=tf, np=np, math=math, keras=keras, __name__="example")
+    return found
 
 
 @contextlib.contextmanager
@@ -116,7 +135,7 @@ def patience(seconds):
 
     signal.signal(signal.SIGPROF, late)
     signal.setitimer(signal.ITIMER_PROF, seconds)
-    signal.setitimer(signal.ITIMER_REAL, 4 * seconds)
+    signal.setitimer(signal.ITIMER_REAL, 2 * seconds)
     try:
         yield
     finally:
@@ -137,7 +156,7 @@ def patched_function(function, places, calls):
     try:
         for parent, name in places:
             setattr(parent, name, recorder)
-        yield
+        yield recorder
     finally:
         for (parent, name, own), value in zip(before, kept):
             if own:
@@ -149,38 +168,46 @@ def patched_function(function, places, calls):
 @contextlib.contextmanager
 def patched_class(kind, places, calls):
     """Record how instances of a class are made and, where that is their use, called."""
-    names = ("__init__", "__call__") if called(kind) is not None else ("__init__",)
+    use = called(kind)
+    names = ["__init__"]
+    if use is not None:
+        names.append("update_state" if use.__name__ == "update_state" else "__call__")
     own = {name: vars(kind)[name] for name in names if name in vars(kind)}
-    init, call = kind.__init__, getattr(kind, "__call__", None)
+    init, call = kind.__init__, getattr(kind, names[-1], None)
     built = {}
 
     def recording_init(self, *args, **kwargs):
         if type(self) is kind and id(self) not in built:
             built[id(self)] = self, (args, dict(kwargs))
-            if len(names) == 1:
+            if use is None:
                 calls.append(((), {}, built[id(self)][1]))
         init(self, *args, **kwargs)
 
     def recording_call(self, *args, **kwargs):
-        if id(self) in built and not any(is_symbolic(item) for item in args):
-            calls.append((args, dict(kwargs), built[id(self)][1]))
+        if id(self) in built:
+            calls.append((concrete(args), concrete(dict(kwargs)), built[id(self)][1]))
         return call(self, *args, **kwargs)
 
     try:
-        kind.__init__ = recording_init
-        if len(names) > 1:
-            kind.__call__ = recording_call
-        yield
-    except (TypeError, AttributeError):
-        pass  # a class of the C level
+        for name in names:  # of a class of the C level, nothing can be replaced
+            with contextlib.suppress(TypeError, AttributeError):
+                setattr(kind, name, recording_init if name == "__init__" else recording_call)
+        yield kind
     finally:
         for name in names:
-            if name in own:
-                setattr(kind, name, own[name])
-            elif name in vars(kind):
-                delattr(kind, name)
+            with contextlib.suppress(TypeError, AttributeError):
+                if name in own:
+                    setattr(kind, name, own[name])
+                elif name in vars(kind):
+                    delattr(kind, name)
 
 
-def is_symbolic(value):
-    """Whether a value is a placeholder of a Keras model."""
-    return type(value).__name__ == "KerasTensor"
+def concrete(value):
+    """The value with ones for each placeholder of a Keras model; two where a size is open."""
+    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+        return type(value)(concrete(item) for item in value)
+    if type(value) is dict:
+        return {key: concrete(item) for key, item in value.items()}
+    if type(value).__name__ != "KerasTensor":
+        return value
+    return tf.ones([size or 2 for size in value.shape], value.dtype)
