@@ -9,6 +9,8 @@ from citadel.plan.model import Adaptation, Obstacle
 from citadel.walk import Entry
 from citadel.workbench import Workbench
 
+Planned = dict[str, tuple[Adaptation, ...]]
+
 
 def candidates(source: Invocation, bench: Workbench) -> list[Entry]:
     """All APIs of the build that have a plan, in ranking order, with their plans.
@@ -16,12 +18,25 @@ def candidates(source: Invocation, bench: Workbench) -> list[Entry]:
     How well an API takes the failing call's own arguments (the plausibility of its best plan) is
     one of the channels that ranking goes by.
     """
-    planned: dict[str, tuple[Adaptation, ...]] = {}
+    planned = _planned(source, bench)
+    ranked = rank(source.api, bench.index, _plausibilities(planned))
+    return [(c, planned[c.api.name]) for c in ranked if c.api.name in planned]
+
+
+def compatibility(source: Invocation, bench: Workbench) -> dict[str, float]:
+    """How well each API takes the arguments of a call, 0 to 1; those that cannot are left out."""
+    return _plausibilities(_planned(source, bench))
+
+
+def _plausibilities(planned: Planned) -> dict[str, float]:
+    return {name: found[0].plausibility for name, found in planned.items()}
+
+
+def _planned(source: Invocation, bench: Workbench) -> Planned:
+    found: Planned = {}
     for api in bench.index.catalog.apis.values():
         if api.name != source.api.name:
-            found = plans(source, api, bench.samples)
-            if not isinstance(found, Obstacle):
-                planned[api.name] = found
-    compatible = {name: found[0].plausibility for name, found in planned.items()}
-    ranked = rank(source.api, bench.index, compatible)
-    return [(c, planned[c.api.name]) for c in ranked if c.api.name in planned]
+            made = plans(source, api, bench.samples)
+            if not isinstance(made, Obstacle):
+                found[api.name] = made
+    return found

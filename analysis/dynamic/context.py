@@ -40,3 +40,24 @@ def _telling(profiles: Mapping[str, CallSets]) -> frozenset[str]:
     frequency = Counter(frame for sets in profiles.values() for frame in sets.frames)
     most = MOST_COMMON * len(profiles)
     return frozenset(frame for frame, count in frequency.items() if count <= most)
+
+
+def roots(
+    framework: str, profiles: Mapping[str, CallSets], edges: Mapping[str, frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    """API -> the canonical operators that it calls itself, not through another one that it runs.
+
+    `edges` says which operator was seen to call which.
+    """
+    callers: dict[str, set[str]] = {}
+    for caller, callees in edges.items():
+        for callee in callees - {caller}:
+            callers.setdefault(callee, set()).add(caller)
+    nobody: frozenset[str] = frozenset()
+    return {
+        name: canonical_set(
+            framework,
+            (op for op in sets.forward if sets.forward.isdisjoint(callers.get(op, nobody))),
+        )
+        for name, sets in profiles.items()
+    }

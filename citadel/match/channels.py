@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.catalog.model import Api, ApiKind
-from analysis.dynamic.canonical import CANONICAL
+from analysis.dynamic.canonical import CANONICAL, canonical_set
+from analysis.dynamic.context import roots
 from analysis.index import ApiIndex
 from citadel.match.context import Contexts, Likenesses
 from citadel.match.family import parse, relation
@@ -37,6 +38,10 @@ class Feature(IntEnum):
     """1 for APIs of one name family."""
     RUNS = auto()
     """Rarity of one's operator where the other one runs it."""
+    ROOTS = auto()
+    """How far the operators that one calls itself are among those that the other calls itself."""
+    NAMESPACE = auto()
+    """1 for APIs that stand in the same namespace."""
     ARGUMENTS = auto()
     """How well the API takes the failing call's own arguments."""
     RAW = auto()
@@ -75,6 +80,9 @@ class ChannelTables:
         self._sets = _with_borrowed(index)
         self._contexts = Contexts(list(self._row), self._sets)
         self._own = np.array([api.name in index.call_sets for api in self._apis])
+        self._roots = self._all_roots(index)
+        self._starts = Contexts(list(self._row), self._roots)
+        self._namespaces = np.array([namespace(api) for api in self._apis])
         self._signatures = Signatures(self._apis)
         self._cores: dict[str, list[int]] = {}
         self._operators: dict[str, list[int]] = {}
@@ -95,6 +103,9 @@ class ChannelTables:
         values[:, Feature.SIGNATURE] = self._signatures.compare(source).score
         values[list(relations), Feature.FAMILY] = 1.0
         self._fill_runs(source, own, values[:, Feature.RUNS])
+        roots_of_source = self._roots.get(source.name, frozenset())
+        values[:, Feature.ROOTS] = self._starts.compare(roots_of_source).contained
+        values[:, Feature.NAMESPACE] = self._namespaces == namespace(source)
         for name, plausibility in (arguments or {}).items():
             values[self._row[name], Feature.ARGUMENTS] = plausibility
         values[:, Feature.RAW] = np.maximum(0.0, self._raw - rawness(source)).sum(axis=1)
@@ -106,6 +117,14 @@ class ChannelTables:
             profiled=self._own & self._own[self._row[source.name]],
             arguments=arguments is not None,
         )
+
+    def _all_roots(self, index: ApiIndex) -> dict[str, frozenset[str]]:
+        """Of an API that no sample reached, the operators that the catalog names."""
+        known = roots(index.framework, index.profiles, index.edges)
+        for api in self._apis:
+            if not known.get(api.name):
+                known[api.name] = canonical_set(index.framework, api.operators)
+        return known
 
     def _relations(self, source: Api) -> dict[int, str]:
         found = {}
@@ -125,6 +144,11 @@ class ChannelTables:
 
     def _operator(self, api: Api) -> str:
         return self._canonical(api.name.rpartition(".")[2])
+
+
+def namespace(api: Api) -> str:
+    """Where it stands: its name without the last part."""
+    return api.name.rpartition(".")[0]
 
 
 def rawness(api: Api) -> tuple[float, float]:

@@ -6,6 +6,7 @@ unweighted, operators that half of all APIs run (`empty`, `copy_`) make stranger
 
     plain(A, B) = |A & B| / |A | B|
     weighted(A, B) = w(A & B) / w(A | B)
+    contained(A, B) = w(A & B) / min(w(A), w(B))
 
 where w(S) is the sum of log((n + 1) / n_o) over the operators o of S, of n call sets n_o have o.
 """
@@ -34,6 +35,7 @@ class Likenesses:
     shared: Integers
     union: Integers
     weighted: Floats
+    contained: Floats
 
     @property
     def plain(self) -> Floats:
@@ -74,11 +76,12 @@ class Contexts:
         present[columns] = 1.0
         shared = np.asarray(self._matrix @ present, dtype=np.int64)
         common = self._matrix @ (present * self._weight)
-        mass = self._weight[columns].sum() + self._mass - common
+        mass = self._weight[columns].sum()
         return Likenesses(
             shared=shared,
             union=len(source) + self._sizes - shared,
-            weighted=np.divide(common, mass, out=np.zeros_like(common), where=mass > 0),
+            weighted=_share(common, mass + self._mass - common),
+            contained=_share(common, np.minimum(mass, self._mass)),
         )
 
     def rarity(self, operator: str) -> float:
@@ -94,3 +97,7 @@ class Contexts:
             starts.append(len(indices))
         shape = (len(starts) - 1, len(self._column))
         return csr_array((np.ones(len(indices)), indices, starts), shape=shape)
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)

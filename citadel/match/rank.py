@@ -25,6 +25,8 @@ WEIGHTS: Mapping[Feature, float] = {
     Feature.SIGNATURE: 1.5,
     Feature.FAMILY: 0.5,
     Feature.RUNS: 0.3,
+    Feature.ROOTS: 0.25,
+    Feature.NAMESPACE: 0.15,
     Feature.ARGUMENTS: 0.5,
     Feature.RAW: -0.5,
 }
