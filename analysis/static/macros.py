@@ -56,7 +56,7 @@ def expand(text: bytes) -> tuple[bytes, list[Expansion]]:
     found: list[Expansion] = []
     kept = bytearray(text)
     for match in use.finditer(text):
-        arguments, end = _arguments(text, match.end())
+        arguments, end = arguments_after(text, match.end())
         name = match.group().rstrip(b"( \t")
         if end < 0 or len(found) >= MAX_USES:
             continue
@@ -89,7 +89,7 @@ def _makes_functions(name: bytes, macros: dict[bytes, Macro], depth: int) -> boo
     return depth < MAX_DEPTH and inner in macros and _makes_functions(inner, macros, depth + 1)
 
 
-def _arguments(text: bytes, start: int) -> tuple[list[bytes], int]:
+def arguments_after(text: bytes, start: int) -> tuple[list[bytes], int]:
     """The arguments after an opening parenthesis, and the end of the use (-1 where it has none)."""
     depth, begin, parts = 0, start, []
     for match in re.finditer(rb"[(){}\[\],]", text[start : start + MAX_EXPANSION]):
@@ -130,7 +130,7 @@ def _inner(text: bytes, macros: dict[bytes, Macro], depth: int) -> bytes:
     for match in re.finditer(rb"\b(\w+)\s*\(", text):
         if match.start() < position or match[1] not in macros:
             continue
-        arguments, end = _arguments(text, match.end())
+        arguments, end = arguments_after(text, match.end())
         inner = _expand(macros[match[1]], arguments, macros, depth) if end > 0 else None
         if inner is not None:
             parts += [text[position : match.start()], inner]

@@ -23,13 +23,16 @@ class Skip(StrEnum):
     UNREADABLE = "unreadable"
     NOT_A_FILE = "not a regular file"
     SYNTAX = "not valid Python"
+    YAML = "not a list of operators"
     DIED = "killed its parser"
     TOO_SLOW = "took its parser too long"
+    BUG = "Citadel failed on it"
     TEST = "test or benchmark"
     OBJECTIVE_C = "Objective-C++"
     VENDORED = "not of the framework itself"
     GENERATED = "generated wrapper"
     WHEEL_HEADER = "header of an installed package"
+    PRIVATE = "private Python package"
 
 
 class Kind(StrEnum):
@@ -85,29 +88,30 @@ class FunctionRecord:
         return last_part(self.name)
 
     @classmethod
-    def from_row(cls, path: str, row: Row, ordinal: int = 0) -> FunctionRecord:
-        """The function of a row in the file at `path`; `ordinal` tells equal ones apart.
+    def from_row(cls, file: str, file_id: str, prefix: str, row: Row) -> FunctionRecord:
+        """The function of a row in `file`, whose names begin with `prefix`.
 
         Raises:
             ValueError, TypeError: when the row has another shape.
         """
-        name, kind, line, end_line, parameters, returns, callees, lambdas, body, error = row
-        pairs = tuple((type_, parameter) for type_, parameter in parameters)
-        identity = "\0".join((path, name, *map(" ".join, pairs), body, str(ordinal)))
+        identity, name, kind, line, end_line, parameters, returns, callees, lambdas, body, bad = row
         return cls(
-            id=hashlib.sha256(identity.encode()).hexdigest()[:16],
-            name=name,
-            file=path,
+            id=file_id + identity,
+            name=prefix + name,
+            file=file,
             line=line,
             end_line=end_line,
-            kind=Kind(kind),
-            parameters=pairs,
+            kind=_KINDS[kind],
+            parameters=tuple([(type_, parameter) for type_, parameter in parameters]),
             returns=returns,
             callees=tuple(callees),
             lambdas=lambdas,
             body=body,
-            has_error=bool(error),
+            has_error=bool(bad),
         )
+
+
+_KINDS = {kind.value: kind for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +133,18 @@ class Group:
         digest = hashlib.sha256("\n".join(members).encode()).hexdigest()
         names = tuple(named[member] for member in members)
         return cls(id=digest, members=members, names=names)
+
+
+def identify(rows: list[Row]) -> list[Row]:
+    """Put an id before each row: a digest of its name, parameters and body, not of its place."""
+    seen: dict[str, int] = {}
+    for row in rows:
+        name, parameters, body = row[0], row[4], row[8]
+        text = "\0".join((name, body, *(f"{type_} {parameter}" for type_, parameter in parameters)))
+        digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+        again = seen[digest] = seen.get(digest, -1) + 1
+        row.insert(0, f"{digest}-{again}" if again else digest)
+    return rows
 
 
 def last_part(name: str) -> str:

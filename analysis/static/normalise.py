@@ -20,40 +20,59 @@ _QUALIFIERS = re.compile(r"\b(?:const|volatile|typename|struct|class|constexpr|i
 _DIMENSION = re.compile(r"(?<![0-9])[1-4]([dD])(?![a-z0-9])")
 
 
-def callee_set(record: FunctionRecord, settings: Similarity) -> frozenset[str]:
-    """The callees as they count under the settings.
+class Normaliser:
+    """Makes the sets of function records under given settings."""
 
-    A call to an overload of itself (`conv2d` of `conv2d`) is kept: it tells forwarding apart.
-    """
-    return _callees(record.callees, settings.dimensions, settings.stop_list)
+    def __init__(self, settings: Similarity) -> None:
+        self._callees = _Callees(settings)
+        self._arguments = _Arguments()
+
+    def callees(self, record: FunctionRecord) -> frozenset[str]:
+        """The distinct callees as they count under the settings."""
+        return frozenset(map(self._callees.__getitem__, record.callees)) - {""}
+
+    def arguments(self, record: FunctionRecord) -> frozenset[str]:
+        """The parameters as "type name" and the result as "-> type".
+
+        The first parameter of Python methods carries nothing. Structured kernels return nothing
+        because the framework allocates their outputs.
+        """
+        pairs = record.parameters
+        if record.kind is Kind.PYTHON and pairs and pairs[0][1] in ("self", "cls"):
+            pairs = pairs[1:]
+        found = frozenset(map(self._arguments.__getitem__, pairs))
+        if record.returns:
+            return found | {self._arguments["-> " + record.returns, ""]}
+        structured = record.kind is Kind.STRUCTURED or record.kind is Kind.META
+        return found | {"-> outputs"} if structured else found
 
 
-def _callees(callees: tuple[str, ...], dimensions: bool, stop_list: bool) -> frozenset[str]:
-    found = (callee(name, dimensions) for name in callees if not (stop_list and is_stop(name)))
-    return frozenset(name for name in found if name)
+class _Callees(dict[str, str]):
+    """Callees as written to callees as compared, "" for what does not count."""
+
+    def __init__(self, settings: Similarity) -> None:
+        self._settings = settings
+
+    def __missing__(self, name: str) -> str:
+        stopped = self._settings.stop_list and is_stop(name)
+        found = self[name] = "" if stopped else callee(name, self._settings.dimensions)
+        return found
 
 
-@lru_cache(maxsize=200_000)
+class _Arguments(dict[tuple[str, str], str]):
+    """Types and names as written to arguments as compared."""
+
+    def __missing__(self, pair: tuple[str, str]) -> str:
+        found = self[pair] = f"{type_name(pair[0])} {pair[1]}".strip()
+        return found
+
+
 def callee(name: str, dimensions: bool) -> str:
     """A callee without the framework's namespaces, its dimension abstracted where asked for."""
     plain = _NAMESPACES.sub("", name)
     if plain.startswith(("self.", "cls.")):
         plain = plain[plain.index(".") :]
     return _DIMENSION.sub(r"#\1", plain) if dimensions else plain
-
-
-def argument_set(record: FunctionRecord) -> frozenset[str]:
-    """The parameters as "type name" and the result as "-> type".
-
-    The first parameter of Python methods carries nothing.
-    """
-    pairs = record.parameters
-    if record.kind is Kind.PYTHON and pairs and pairs[0][1] in ("self", "cls"):
-        pairs = pairs[1:]
-    found = {f"{type_name(type_)} {name}".strip() for type_, name in pairs}
-    if record.returns:
-        found.add("-> " + type_name(record.returns))
-    return frozenset(found)
 
 
 @lru_cache(maxsize=50_000)

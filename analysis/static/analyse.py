@@ -1,0 +1,212 @@
+"""A source tree to functions and groups of analogous functions (paper, section 4.5).
+
+In: the root of a checkout or of an installed package. Out: `Sources`. Files are parsed in worker
+processes, unchanged ones taken from the cache; comparing and grouping is always done anew, since it
+takes less than a second.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from analysis.errors import CitadelError
+from analysis.static import operators, registrations
+from analysis.static.groups import clusters
+from analysis.static.model import FileRecord, FunctionRecord, Group, Kind, Skip
+from analysis.static.normalise import Normaliser
+from analysis.static.pool import Pool
+from analysis.static.scope import Candidate, Scope, scan
+from analysis.static.similarity import Similarity
+from analysis.static.sources import Sources
+from analysis.static.store import Store
+from analysis.static.worker import Job, Parsed, read
+
+MAX_BYTES = 1_000_000
+"""Larger files are literal tables and generated code; parsing time grows with the size."""
+
+Progress = Callable[[str, int, int], None]
+
+
+def analyse(
+    root: Path,
+    *,
+    similarity: Similarity | None = None,
+    folders: Sequence[str] | None = None,
+    precise: Sequence[str] = (),
+    flags: Sequence[str] = (),
+    jobs: int = 2,
+    progress: Progress | None = None,
+    use_cache: bool = True,
+) -> Sources:
+    """Functions and groups of the sources below `root`.
+
+    Args:
+        similarity: thresholds and rules of the comparison.
+        folders: look only into these, relative to the root (default: by the layout of the tree).
+        precise: C++ files, relative to the root, to parse with libclang instead (see `precise`).
+        flags: compiler flags for these, unless the root has a `compile_commands.json`.
+        jobs: how many processes parse.
+        progress: called with ("sources", files done, files in all).
+        use_cache: whether to read and write the cache.
+
+    Raises:
+        CitadelError: for a missing root or folder, or when `precise` cannot be done.
+    """
+    root = Path(root)
+    settings = similarity or Similarity()
+    with _no_collection():
+        return _analyse(root, settings, folders, precise, flags, jobs, progress, use_cache)
+
+
+def _analyse(
+    root: Path,
+    settings: Similarity,
+    folders: Sequence[str] | None,
+    precise: Sequence[str],
+    flags: Sequence[str],
+    jobs: int,
+    progress: Progress | None,
+    use_cache: bool,
+) -> Sources:
+    started = time.monotonic()
+    scope = scan(root, folders)
+    if not scope.candidates:
+        message = f"no C++, CUDA or Python sources of a framework in {root}"
+        raise CitadelError(message, "name a checkout of the framework or an installed package")
+    store = Store(root) if use_cache else None
+    parsed = _parse(scope, store, jobs, progress or (lambda _stage, _done, _total: None))
+    if precise:
+        from analysis.static import precise as clang  # libclang is an extra
+
+        parsed = clang.replace(parsed, root, precise, flags)
+    problem = None
+    if store is not None:
+        found = zip(scope.candidates, parsed, strict=True)
+        problem = store.save(f"{one.digest}.{file.language}" for file, one in found)
+    extracted = time.monotonic()
+    sources = _sources(scope, parsed, settings, problem)
+    sources.seconds.update(extract=extracted - started, group=time.monotonic() - extracted)
+    return sources
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """No search for garbage cycles: there are none among millions of records, and it doubles time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _parse(scope: Scope, store: Store | None, jobs: int, progress: Progress) -> list[Parsed]:
+    """What each candidate yields, in their order."""
+    paths = [os.path.join(scope.root, file.path) for file in scope.candidates]  # noqa: PTH118
+    known = [_known(path, file, store) for path, file in zip(paths, scope.candidates, strict=True)]
+    missing = [position for position, parsed in enumerate(known) if parsed is None]
+    # Large files first, so that no worker is left alone with one at the end.
+    missing.sort(key=lambda position: -scope.candidates[position].size)
+    total, done = len(known), len(known) - len(missing)
+    progress("sources", done, total)
+    if missing:
+        work = [Job(paths[at], scope.candidates[at].language, MAX_BYTES) for at in missing]
+        with Pool(min(jobs, len(work))) as pool:
+            for at, parsed in pool.run(work):
+                known[missing[at]] = parsed
+                if store is not None and parsed.digest:
+                    store.put(scope.candidates[missing[at]].language, parsed)
+                done += 1
+                progress("sources", done, total)
+    return [parsed for parsed in known if parsed is not None]
+
+
+def _known(path: str, file: Candidate, store: Store | None) -> Parsed | None:
+    """What the cache has on a file."""
+    if store is None or store.empty:
+        return None
+    try:
+        text = read(Path(path), MAX_BYTES)
+    except OSError:
+        return None
+    if isinstance(text, Skip):
+        return None
+    return store.get(hashlib.sha256(text).hexdigest(), file.language)
+
+
+def _sources(
+    scope: Scope, parsed: list[Parsed], settings: Similarity, problem: str | None
+) -> Sources:
+    """Records, groups and the operators' functions."""
+    files, functions, registered = [], [], []
+    for file, one in zip(scope.candidates, parsed, strict=True):
+        files.append(_file(file, one))
+        functions += _functions(scope, file, one)
+        registered += one.registrations
+    groups = group(functions, settings)
+    listed = operators.entries(row[1:] for row in registered if row[0] == operators.ENTRY)
+    mapped = operators.map_operators(listed, functions)
+    left_out = Counter(scope.left_out)
+    left_out.update(file.skipped for file in files if file.skipped is not None)
+    return Sources.of(
+        root=scope.root,
+        similarity=settings,
+        files=files,
+        functions=functions,
+        groups=groups,
+        operators={**mapped.functions, **registrations.kernels(registered, functions)},
+        registered=registrations.operators(registered),
+        entries=(mapped.total, mapped.mapped),
+        left_out=left_out,
+        problem=problem,
+    )
+
+
+def _file(file: Candidate, parsed: Parsed) -> FileRecord:
+    return FileRecord(
+        path=file.path,
+        digest=parsed.digest,
+        language=file.language,
+        errors=parsed.errors,
+        functions=len(parsed.rows),
+        skipped=parsed.skipped,
+    )
+
+
+def _functions(scope: Scope, file: Candidate, parsed: Parsed) -> list[FunctionRecord]:
+    if not parsed.rows:
+        return []
+    place = hashlib.sha256(file.path.encode("utf-8", "surrogateescape")).hexdigest()[:12] + "-"
+    prefix = scope.module(file.path) if file.language == "python" else ""
+    return [FunctionRecord.from_row(file.path, place, prefix, row) for row in parsed.rows]
+
+
+def group(functions: Sequence[FunctionRecord], settings: Similarity) -> list[Group]:
+    """Groups of analogous functions.
+
+    Copies (same name, same body, same arguments: headers that exist twice) count as one function;
+    constructors and overloaded signs are not compared, they are alike everywhere.
+    """
+    copies: dict[tuple[Any, ...], list[FunctionRecord]] = {}
+    for record in functions:
+        if record.kind is not Kind.CONSTRUCTOR and not record.base.startswith(("operator", "__")):
+            key = (record.base, record.body, record.parameters, record.kind is Kind.PYTHON)
+            copies.setdefault(key, []).append(record)
+    owners = list(copies.values())
+    normaliser = Normaliser(settings)
+    arguments = [normaliser.arguments(owner[0]) for owner in owners]
+    callees = [normaliser.callees(owner[0]) for owner in owners]
+    found = clusters(arguments, callees, settings)
+    return sorted(
+        (Group.of({r.id: r.name for at in positions for r in owners[at]}) for positions in found),
+        key=lambda one: one.names,
+    )

@@ -1,0 +1,127 @@
+"""TensorFlow's registrations: which class computes an operator, and what the operator takes.
+
+In: the text of a C++ file, then all functions. Out: rows ("kernel", operator, class) and ("op",
+operator, inputs, attributes), then for each operator the functions that compute it. Text is searched
+rather than a syntax tree, since most registrations stand in the bodies of macros:
+
+    #define REGISTER_CPU(T) REGISTER_KERNEL_BUILDER(Name("Relu").Device(DEVICE_CPU), ReluOp<T>);
+    REGISTER2(UnaryOp, CPU, "Abs", functor::abs, float, double);
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.static.macros import arguments_after
+from analysis.static.model import FunctionRecord, Kind, last_part
+from analysis.static.names import without_templates
+
+COMPUTING = ("Compute", "ComputeAsync", "DoCompute", "operator()", "Operate", "Run")
+"""Methods that TensorFlow calls to compute a kernel or functor."""
+
+_KERNEL = re.compile(rb"\bREGISTER_KERNEL_BUILDER(?:_IF_[A-Z_0-9]+)?\s*\(")
+_OTHER = re.compile(rb"^[ \t]*(REGISTER\w*)\s*\(", re.MULTILINE)
+_OPERATOR = re.compile(rb'\bREGISTER_OP\(\s*"(\w+)"\s*\)')
+_PART = re.compile(rb'\.\s*(Input|Attr)\(\s*"((?:[^"\\]|\\.)*)"')
+_NAME = re.compile(rb'\bName\(\s*"([^"]+)"')
+_LITERAL = re.compile(rb'"(\w+)"')
+_CLASS = re.compile(rb"(?:::)?[A-Za-z_][\w:]*\s*(?:<.*)?\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operator:
+    """A registered operator: its inputs ("x: T") and attributes ("T: {float}") as written."""
+
+    name: str
+    inputs: tuple[str, ...]
+    attributes: tuple[str, ...]
+
+
+def find(text: bytes) -> list[tuple[Any, ...]]:
+    """The registrations of a file, without repetitions, in order."""
+    if b"REGISTER" not in text:
+        return []
+    joined = re.sub(rb"\\\r?\n", b"\n", text)
+    found = dict.fromkeys((*_operators(joined), *_kernels(joined), *_others(joined)))
+    return list(found)
+
+
+def _operators(text: bytes) -> Iterable[tuple[Any, ...]]:
+    matches = list(_OPERATOR.finditer(text))
+    ends = [*(match.start() for match in matches[1:]), len(text)]
+    for match, end in zip(matches, ends, strict=False):
+        parts = _PART.findall(text, match.end(), end)
+        inputs = tuple(_text(value) for kind, value in parts if kind == b"Input")
+        attributes = tuple(_text(value) for kind, value in parts if kind == b"Attr")
+        yield "op", _text(match[1]), inputs, attributes
+
+
+def _kernels(text: bytes) -> Iterable[tuple[Any, ...]]:
+    """`REGISTER_KERNEL_BUILDER(Name("X").Device(D), Class<T>)`, also inside macros."""
+    for match in _KERNEL.finditer(text):
+        arguments, _ = arguments_after(text, match.end())
+        name = _NAME.search(arguments[0]) if len(arguments) > 1 else None
+        if name is not None and _CLASS.match(arguments[1]):
+            yield "kernel", _text(name[1]), without_templates(arguments[1].partition(b"<")[0])
+
+
+def _others(text: bytes) -> Iterable[tuple[Any, ...]]:
+    """`REGISTER2(Class, CPU, "X", functor::f, ...)`: each name beside the operator may compute it."""
+    for match in _OTHER.finditer(text):
+        if match[1] == b"REGISTER_OP" or match[1].startswith(b"REGISTER_KERNEL_BUILDER"):
+            continue
+        arguments, _ = arguments_after(text, match.end())
+        names = [part for part in map(_LITERAL.fullmatch, arguments) if part is not None]
+        if len(names) == 1:
+            for argument in arguments:
+                if _CLASS.match(argument):
+                    written = without_templates(argument.partition(b"<")[0])
+                    yield "kernel", _text(names[0][1]), written
+
+
+def operators(rows: Iterable[list[Any]]) -> dict[str, Operator]:
+    """The registered operators by name."""
+    found = {}
+    for row in rows:
+        if row[0] == "op":
+            inputs, attributes = tuple(row[2]), tuple(row[3])
+            found[row[1]] = Operator(name=row[1], inputs=inputs, attributes=attributes)
+    return found
+
+
+def kernels(
+    rows: Iterable[list[Any]], functions: Iterable[FunctionRecord]
+) -> Mapping[str, tuple[str, ...]]:
+    """For each operator with a registered kernel, the ids of the functions that compute it.
+
+    These are the computing methods of its classes; of a class without (they may be inherited), all
+    its methods. Operators whose classes are nowhere defined are not listed.
+    """
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        if row[0] == "kernel":
+            wanted[row[1]].add(last_part(row[2]))
+    classes = set().union(*wanted.values()) if wanted else set()
+    methods: dict[str, list[FunctionRecord]] = defaultdict(list)
+    for record in functions:
+        owner = last_part(record.name.rpartition("::")[0])
+        if owner in classes and record.kind is not Kind.CONSTRUCTOR:
+            methods[owner].append(record)
+    found = {}
+    for operator, names in sorted(wanted.items()):
+        ids = {record.id for name in names for record in _computing(methods.get(name, []))}
+        if ids:
+            found[operator] = tuple(sorted(ids))
+    return found
+
+
+def _computing(methods: list[FunctionRecord]) -> list[FunctionRecord]:
+    return [record for record in methods if record.base in COMPUTING] or methods
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")

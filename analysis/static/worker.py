@@ -1,0 +1,123 @@
+"""One file to what is kept of it; runs in the worker processes of `pool`.
+
+In: a job (path, language, limit). Out: a `Parsed` as plain data. A worker that takes too long over a
+file is ended by the kernel (SIGALRM), whatever it is doing; one that is killed by a file leaves the
+next files to its successor.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import resource
+import signal
+import stat
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from analysis.static import cpp, operators, python, registrations
+from analysis.static.model import Row, Skip, identify
+
+MEMORY = 4 << 30
+_SNIFFED = 8_192
+
+
+class Job(NamedTuple):
+    """A file to parse: `path` on disk, its language, and the most bytes it may have."""
+
+    path: str
+    language: str
+    max_bytes: int
+
+
+class Parsed(NamedTuple):
+    """What a file yields: its digest, rows of functions and registrations, or why nothing."""
+
+    digest: str
+    rows: list[Row]
+    errors: int
+    registrations: list[list[Any]]
+    skipped: Skip | None
+
+
+def parse(job: Job) -> Parsed:
+    """Read and parse one file; never raises for what the file holds."""
+    try:
+        text = read(Path(job.path), job.max_bytes)
+    except OSError:
+        return skipped(Skip.UNREADABLE)
+    if isinstance(text, Skip):
+        return skipped(text)
+    digest = hashlib.sha256(text).hexdigest()
+    if b"\0" in text[:_SNIFFED]:
+        return skipped(Skip.BINARY, digest)
+    if job.language == "python":
+        return _python(text, digest)
+    if job.language == "yaml":
+        return _yaml(text, digest)
+    found = cpp.extract(text, job.language)
+    registered = [list(entry) for entry in registrations.find(text)]
+    return Parsed(digest, identify(found.rows), found.errors, registered, None)
+
+
+def read(path: Path, max_bytes: int) -> bytes | Skip:
+    """The bytes of a regular file, or why they are not read.
+
+    Raises:
+        OSError: when it cannot be read.
+    """
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        return Skip.NOT_A_FILE
+    if status.st_size > max_bytes:
+        return Skip.TOO_LARGE
+    return path.read_bytes()
+
+
+def skipped(reason: Skip, digest: str = "") -> Parsed:
+    """What is kept of a file that yields nothing."""
+    return Parsed(digest, [], 0, [], reason)
+
+
+def _python(text: bytes, digest: str) -> Parsed:
+    try:
+        return Parsed(digest, identify(python.extract(text)), 0, [], None)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return skipped(Skip.SYNTAX, digest)
+
+
+def _yaml(text: bytes, digest: str) -> Parsed:
+    try:
+        return Parsed(digest, [], 0, operators.read_entries(text), None)
+    except ValueError:
+        return skipped(Skip.YAML, digest)
+
+
+def serve(descriptor: int, seconds: int) -> None:
+    """Answer batches of jobs on a connection until it is closed."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    gc.disable()  # syntax trees and rows have no cycles
+    connection = Connection(descriptor)
+    connection.send(os.getpid())
+    while True:
+        try:
+            batch = connection.recv()
+        except (EOFError, OSError):
+            return
+        for job in batch:
+            signal.alarm(seconds)
+            try:
+                found = parse(Job(*job))
+            except (MemoryError, RecursionError):
+                found = skipped(Skip.DIED)
+            except Exception:  # one file must not cost the others; the counts show it
+                found = skipped(Skip.BUG)
+            signal.alarm(0)
+            try:
+                connection.send(tuple(found))
+            except OSError:
+                return
