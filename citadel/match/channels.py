@@ -100,7 +100,7 @@ class ChannelTables:
         values = np.zeros((len(self._apis), len(Feature)))
         values[:, Feature.CONTEXT] = likenesses.plain
         values[:, Feature.WEIGHTED] = likenesses.weighted
-        values[:, Feature.SIGNATURE] = self._signatures.compare(source).score
+        values[:, Feature.SIGNATURE] = self._signatures.compare(source).score[0]
         values[list(relations), Feature.FAMILY] = 1.0
         self._fill_runs(source, own, values[:, Feature.RUNS])
         roots_of_source = self._roots.get(source.name, frozenset())

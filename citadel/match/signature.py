@@ -11,7 +11,7 @@ rarity; `parameters` the Jaccard index of the words of parameter names (so that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,9 +32,13 @@ Floats = NDArray[np.float64]
 _IGNORED = frozenset(("self", "input", "device", "dtype", "layout", "pin_memory", "out", "name"))
 
 
+BLOCK = 64
+"""APIs compared with all others at once: bounds memory, at BLOCK x overloads numbers."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Alike:
-    """Similarity of one API to all n of a build: shape (n,), 0 to 1."""
+    """Similarity of m APIs to all n of a build: arrays of shape (m, n), 0 to 1."""
 
     score: Floats
     names: Floats
@@ -47,32 +51,53 @@ class Signatures:
     def __init__(self, apis: Sequence[Api]) -> None:
         self._row = {api.name: number for number, api in enumerate(apis)}
         self._names = _weighted(_table([_bag(api) for api in apis]))
+        self._columns = csr_array(self._names.T)
         overloads = [(row, words) for row, api in enumerate(apis) for words in _parameters(api)]
-        self._owner = np.array([row for row, _ in overloads], dtype=np.int64)
+        owner = np.array([row for row, _ in overloads], dtype=np.int64)
+        self._first = np.searchsorted(owner, np.arange(len(apis) + 1))
         self._words = _table([words for _, words in overloads])
+        self._turned = csr_array(self._words.T)
         self._sizes: Floats = np.asarray(self._words.sum(axis=1), dtype=np.float64)
 
     def compare(self, source: Api) -> Alike:
-        """Similarity of an API of the build to every API of it.
+        """Similarity of one API of the build to every API of it: shape (1, n).
 
         Raises:
             KeyError: when it is no API of the build.
         """
         row = self._row[source.name]
-        names = np.asarray((self._names @ self._names[[row]].T).todense()).ravel()
-        overlap = self._overlap(row)
+        return self._block(row, row + 1)
+
+    def blocks(self) -> Iterator[tuple[int, Alike]]:
+        """All APIs against all, some rows at a time: the number of the first row and the block."""
+        for start in range(0, len(self._row), BLOCK):
+            yield start, self._block(start, min(start + BLOCK, len(self._row)))
+
+    def _block(self, start: int, stop: int) -> Alike:
+        names = (self._names[start:stop] @ self._columns).toarray()
+        overlap = self._overlap(start, stop)
         share = FLOOR + (1 - FLOOR) * names
         return Alike(score=NAME_SHARE * names + (1 - NAME_SHARE) * overlap * share, names=names)
 
-    def _overlap(self, row: int) -> Floats:
+    def _overlap(self, start: int, stop: int) -> Floats:
         """The best Jaccard index of two overloads; two without further parameters are equal."""
-        best = np.zeros(len(self._row))
-        for own in np.flatnonzero(self._owner == row):
-            shared = np.asarray((self._words @ self._words[[own]].T).todense()).ravel()
-            union = self._sizes + self._sizes[own] - shared
-            jaccard = np.where(union > 0, shared / np.maximum(union, 1), 1.0)
-            np.maximum.at(best, self._owner, jaccard)
-        return best
+        own = slice(self._first[start], self._first[stop])
+        shared = (self._words[own] @ self._turned).toarray()
+        union = self._sizes + self._sizes[own, np.newaxis] - shared
+        jaccard = np.where(union > 0, shared / np.maximum(union, 1), 1.0)
+        by_target = _best(jaccard, self._first, axis=1)
+        return _best(by_target, self._first[start : stop + 1] - self._first[start], axis=0)
+
+
+def _best(values: Floats, first: NDArray[np.intp], axis: int) -> Floats:
+    """The greatest of each run of rows or columns that `first` marks off, 0 for empty runs."""
+    starts, filled = first[:-1], np.diff(first) > 0
+    shape = (len(starts), values.shape[1]) if axis == 0 else (values.shape[0], len(starts))
+    best = np.zeros(shape)
+    if filled.any():
+        found = np.maximum.reduceat(values, starts[filled], axis=axis)
+        best[(filled, slice(None)) if axis == 0 else (slice(None), filled)] = found
+    return best
 
 
 def _table(bags: Sequence[Iterable[str]]) -> csr_array:

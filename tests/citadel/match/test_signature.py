@@ -1,7 +1,9 @@
 """Similarity of names and parameters."""
 
+import numpy as np
 import pytest
 
+from analysis.catalog.model import Api, ApiKind
 from citadel.match.signature import Signatures
 
 
@@ -11,7 +13,7 @@ class Model:
         self.signatures = Signatures(apis)
 
     def compare(self, source):
-        return dict(zip(self.names, self.signatures.compare(source).score, strict=True))
+        return dict(zip(self.names, self.signatures.compare(source).score[0], strict=True))
 
 
 @pytest.fixture
@@ -65,3 +67,14 @@ def test_scores_are_fractions_and_symmetric(signatures):
         for right in apis:
             assert 0.0 <= scores[left][right] <= 1.0 + 1e-9
             assert scores[left][right] == pytest.approx(scores[right][left])
+
+
+def test_all_against_all_is_one_against_all(api):
+    apis = [api(f"torch.f{n}", tuple("abcdef"[: n % 5])) for n in range(70)]
+    apis.append(Api(name="torch.unknown", kind=ApiKind.FUNCTION))
+    model = Signatures(apis)
+    rows = np.concatenate([block.score for _, block in model.blocks()])
+    assert rows.shape == (71, 71)
+    for item, row in zip(apis, rows, strict=True):
+        assert model.compare(item).score[0] == pytest.approx(row)
+    assert model.compare(apis[-1]).score[0][:-1].max() < 0.3
