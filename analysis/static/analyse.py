@@ -23,6 +23,7 @@ from analysis.static.groups import clusters
 from analysis.static.model import FileRecord, FunctionRecord, Group, Kind, Skip
 from analysis.static.normalise import Normaliser
 from analysis.static.pool import Pool
+from analysis.static.precise import parse_precisely
 from analysis.static.scope import Candidate, Scope, scan
 from analysis.static.similarity import Similarity
 from analysis.static.sources import Sources
@@ -35,6 +36,19 @@ MAX_BYTES = 1_000_000
 Progress = Callable[[str, int, int], None]
 
 
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """No search for garbage cycles: records have none, and looking doubles the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@_no_collection()
 def analyse(
     root: Path,
     *,
@@ -62,51 +76,29 @@ def analyse(
     """
     root = Path(root)
     settings = similarity or Similarity()
-    with _no_collection():
-        return _analyse(root, settings, folders, precise, flags, jobs, progress, use_cache)
-
-
-def _analyse(
-    root: Path,
-    settings: Similarity,
-    folders: Sequence[str] | None,
-    precise: Sequence[str],
-    flags: Sequence[str],
-    jobs: int,
-    progress: Progress | None,
-    use_cache: bool,
-) -> Sources:
     started = time.monotonic()
     scope = scan(root, folders)
     if not scope.candidates:
         message = f"no C++, CUDA or Python sources of a framework in {root}"
         raise CitadelError(message, "name a checkout of the framework or an installed package")
+    missing = sorted(set(precise) - {file.path for file in scope.candidates})
+    if missing:
+        message = f"{missing[0]} is not among the sources that are analysed"
+        raise CitadelError(message, "name files relative to the root of the sources")
     store = Store(root) if use_cache else None
     parsed = _parse(scope, store, jobs, progress or (lambda _stage, _done, _total: None))
-    if precise:
-        from analysis.static import precise as clang  # libclang is an extra
-
-        parsed = clang.replace(parsed, root, precise, flags)
     problem = None
     if store is not None:
         found = zip(scope.candidates, parsed, strict=True)
         problem = store.save(f"{one.digest}.{file.language}" for file, one in found)
+    if precise:
+        exact = parse_precisely(root, precise, flags, jobs)
+        for at, file in enumerate(scope.candidates):
+            parsed[at] = exact.get(file.path, parsed[at])
     extracted = time.monotonic()
     sources = _sources(scope, parsed, settings, problem)
     sources.seconds.update(extract=extracted - started, group=time.monotonic() - extracted)
     return sources
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """No search for garbage cycles: there are none among millions of records, and it doubles time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _parse(scope: Scope, store: Store | None, jobs: int, progress: Progress) -> list[Parsed]:

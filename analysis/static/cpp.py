@@ -1,16 +1,15 @@
 """C++ and CUDA source to functions, with tree-sitter.
 
-In: the bytes of a file. Out: one row per function definition (see `FunctionRecord.from_row`) and the
-number of places that the grammar did not get. A query finds functions, calls, lambdas, namespaces
-and classes in one pass over the tree; a sweep over their intervals tells which call is in which
-function. Calls inside lambdas belong to the function around them: PyTorch's kernels are lambdas that
-are handed to `AT_DISPATCH_*`.
+In: the bytes of a file. Out: one row per function definition (see `FunctionRecord.from_row`) and
+the number of places that the grammar did not get. A query finds functions, calls, lambdas,
+namespaces and classes in one pass over the tree; a sweep over their intervals tells which call is
+in which function. Calls inside lambdas belong to the function around them: PyTorch's kernels are
+lambdas that are handed to `AT_DISPATCH_*`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -64,7 +63,6 @@ class _Span:
     path: tuple[str, ...]
     is_class: bool
     header: Header | None = None
-    node: tree_sitter.Node | None = None
     callees: list[str] = field(default_factory=list)
     lambdas: int = 0
 
@@ -101,7 +99,7 @@ def _extract(text: bytes, language: str) -> tuple[list[Row], int, list[_Span]]:
     calls += [(node.start_byte, _method(text, node)) for node in found.get("method", ())]
     calls += [(node.start_byte, "") for node in found.get("lambda", ())]
     _attribute(spans, sorted(calls))
-    rows = [_row(text, span) for span in spans if span.header is not None]
+    rows = [_row(text, span, span.header) for span in spans if span.header is not None]
     return rows, len(found.get("error", ())), spans
 
 
@@ -114,7 +112,7 @@ def _spans(
     nodes.sort(key=lambda entry: entry[:3])
     open_: list[_Span] = []
     spans = []
-    for start, minus_end, is_function, node in nodes:
+    for start, _, is_function, node in nodes:
         while open_ and open_[-1].end <= start:
             open_.pop()
         outer = open_[-1] if open_ else None
@@ -141,7 +139,7 @@ def _function(text: bytes, node: tree_sitter.Node, outer: _Span | None) -> _Span
     header = read_header(text, node, path, in_class=bool(outer and outer.is_class))
     if header is None:
         return None
-    return _Span(node.start_byte, node.end_byte, path, False, header, node)
+    return _Span(node.start_byte, node.end_byte, path, False, header)
 
 
 def _attribute(spans: list[_Span], calls: list[tuple[int, str]]) -> None:
@@ -171,10 +169,8 @@ def _method(text: bytes, node: tree_sitter.Node) -> str:
     return "." + without_templates(text[node.start_byte : node.end_byte])
 
 
-def _row(text: bytes, span: _Span) -> Row:
-    header, node = span.header, span.node
-    assert header is not None
-    assert node is not None
+def _row(text: bytes, span: _Span, header: Header) -> Row:
+    node = header.node
     body = hashlib.sha256(text[header.body_start : span.end]).hexdigest()[:16]
     parameters = [list(pair) for pair in header.parameters]
     lines = node.start_point[0] + 1, node.end_point[0] + 1
@@ -195,8 +191,3 @@ def _as_source(
         parts.append(opening + expansion.text + b" }" * len(path))
         lines.append(text.count(b"\n", 0, expansion.offset) + 1)
     return b"\n".join(parts), lines
-
-
-def strip_comments(text: str) -> str:
-    """A piece of C++ without comments, on one line."""
-    return " ".join(re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL).split())

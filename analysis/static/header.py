@@ -1,8 +1,8 @@
 """The head of a C++ function definition: name, kind, parameters, return type.
 
-In: a `function_definition` node. Out: a `Header`, or None for what is no function: tests, blocks that
-belong to a macro (`TORCH_LIBRARY(...) {`), and what the grammar made of broken text. PyTorch's
-`TORCH_IMPL_FUNC(x)` and `TORCH_META_FUNC(x)` get the names that they expand to.
+In: a `function_definition` node. Out: a `Header`, or None for what is no function: tests, blocks
+that belong to a macro (`TORCH_LIBRARY(...) {`), and what the grammar made of broken text.
+PyTorch's `TORCH_IMPL_FUNC(x)` and `TORCH_META_FUNC(x)` get the names that they expand to.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ class Header:
     parameters: list[tuple[str, str]]
     returns: str
     body_start: int
+    node: tree_sitter.Node
 
 
 _STRUCTURED = re.compile(r"TORCH_(?:PRECOMPUTE_)?(IMPL|META)_FUNC(2?)")
@@ -46,11 +47,11 @@ def read_header(
         "operator_cast",
     ):
         inner = declarator.child_by_field_name("declarator")
-        declarator = inner or (declarator.named_children or [None])[-1]
+        declarator = inner or next(reversed(declarator.named_children), None)
     body = node.child_by_field_name("body")
     if declarator is None or body is None:
         return None
-    named = _named(text, node, declarator, path, in_class)
+    named = _named(text, node, declarator, path, in_class=in_class)
     if named is None:
         return None
     name, kind = named
@@ -58,7 +59,7 @@ def read_header(
         kind = Kind.KERNEL
     parameters = _parameters(text, declarator)
     returns = "" if kind is Kind.CONSTRUCTOR else _returns(text, node, declarator)
-    return Header(name, kind, parameters, returns, body.start_byte)
+    return Header(name, kind, parameters, returns, body.start_byte, node)
 
 
 def _named(
@@ -66,6 +67,7 @@ def _named(
     node: tree_sitter.Node,
     declarator: tree_sitter.Node,
     path: tuple[str, ...],
+    *,
     in_class: bool,
 ) -> tuple[str, Kind] | None:
     """The qualified name and the kind; None for what is no function."""
@@ -106,9 +108,8 @@ def _structured(
     text: bytes, inner: tree_sitter.Node, path: tuple[str, ...]
 ) -> tuple[str, Kind] | None:
     """`TORCH_IMPL_FUNC(x)(...)` is the method `impl` of `structured_x`."""
-    macro, _, arguments = (
-        text[inner.start_byte : inner.end_byte].decode("utf-8", "replace").partition("(")
-    )
+    written = text[inner.start_byte : inner.end_byte].decode("utf-8", "replace")
+    macro, _, arguments = written.partition("(")
     match = _STRUCTURED.match(macro.strip())
     if match is None:
         return None

@@ -1,13 +1,14 @@
 """Exact set-similarity join: all pairs of sets whose Jaccard index reaches a threshold.
 
-In: sets of small integers (tokens). Out: arrays of pairs. Prefix filter: with tokens ordered from rare
-to frequent, two sets of a Jaccard index of at least t share a token among their first
-n - ceil(t n) + 1; the product of the sparse prefix matrix with its transpose lists such pairs, the size
-filter drops those whose sizes differ too much, and the rest is verified. All comparisons are of
-integers, so that a pair exactly at the threshold always counts.
+In: sets of small integers (tokens). Out: arrays of pairs. Prefix filter: with tokens ordered from
+rare to frequent, two sets of a Jaccard index of at least t share a token among their first n -
+ceil(t n) + 1; the product of the sparse prefix matrix with its transpose lists such pairs, the
+size filter drops those whose sizes differ too much, and the rest is verified. All comparisons are
+of integers, so that a pair exactly at the threshold always counts.
 
-Cost: the sum of squared lengths of the prefixes' posting lists; quadratic only where one rare-ordered
-prefix token is shared by everything. Products are made in blocks of rows to bound memory.
+Cost: the sum of squared lengths of the prefixes' posting lists; quadratic only where one
+rare-ordered prefix token is shared by everything. Products are made in blocks of rows to bound
+memory.
 """
 
 from __future__ import annotations

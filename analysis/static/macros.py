@@ -1,14 +1,15 @@
 """Functions that a file makes with macros of its own.
 
-In: the text of a C++ file. Out: the text with such uses blanked, and for each use its expansion with
-its offset. A family such as
+In: the text of a C++ file. Out: the text with such uses blanked, and for each use its expansion
+with its offset. A family such as
 
-    #define CREATE_UNARY(func_out, stub) TORCH_IMPL_FUNC(func_out) (const Tensor& self) { stub(self); }
+    #define CREATE_UNARY(func_out, stub) TORCH_IMPL_FUNC(func_out) (const Tensor& x) { stub(x); }
     CREATE_UNARY(acos_out, acos_stub)
 
-is a function per use, which no parser sees without expanding. The rule is general: a function-like
-macro whose body has the shape of a function definition, used at the start of a line in the file that
-defines it (macros of headers would tie files to each other). Macros in the body are expanded in turn.
+is a function per use, which no parser sees without expanding. The rule is general: a
+function-like macro whose body has the shape of a function definition, used at the start of a line
+in the file that defines it (macros of headers would tie files to each other). Macros in the body
+are expanded in turn.
 """
 
 from __future__ import annotations

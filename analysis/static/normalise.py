@@ -55,7 +55,7 @@ class _Callees(dict[str, str]):
 
     def __missing__(self, name: str) -> str:
         stopped = self._settings.stop_list and is_stop(name)
-        found = self[name] = "" if stopped else callee(name, self._settings.dimensions)
+        found = self[name] = "" if stopped else callee(name, dimensions=self._settings.dimensions)
         return found
 
 
@@ -67,7 +67,7 @@ class _Arguments(dict[tuple[str, str], str]):
         return found
 
 
-def callee(name: str, dimensions: bool) -> str:
+def callee(name: str, *, dimensions: bool) -> str:
     """A callee without the framework's namespaces, its dimension abstracted where asked for."""
     plain = _NAMESPACES.sub("", name)
     if plain.startswith(("self.", "cls.")):

@@ -1,9 +1,10 @@
 """Parse files in worker processes that may die.
 
-In: jobs. Out: pairs of a job's position and what its file yielded, as they come. Workers are fresh
-interpreters (no fork of a threaded parent, no second run of the caller's main module). Each gets a
-batch of files at a time and answers them one by one; when it dies, the file it was at is to blame and
-the rest goes to a new worker. Ctrl-C reaches only the parent, which ends the workers on its way out.
+In: jobs. Out: pairs of a job's position and what its file yielded, as they come. Workers are
+fresh interpreters (no fork of a threaded parent, no second run of the caller's main module). Each
+gets a batch of files at a time and answers them one by one; when it dies, the file it was at is
+to blame and the rest goes to a new worker. Ctrl-C reaches only the parent, which ends the workers
+on its way out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Python source to functions, with the standard library's `ast`.
 
-In: the bytes of a module. Out: one row per function or method. What a function calls is named as far
-as the module's own imports tell: `F.relu` is `torch.nn.functional.relu`, a method of an unknown object
-is `.relu`. Nested functions and lambdas belong to the function around them.
+In: the bytes of a module. Out: one row per function or method. What a function calls is named as
+far as the module's own imports tell: `F.relu` is `torch.nn.functional.relu`, a method of an unknown
+object is `.relu`. Nested functions and lambdas belong to the function around them.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _imports(tree: ast.Module) -> dict[str, str]:
             for alias in node.names:
                 found[alias.asname or alias.name] = base + alias.name
     for statement in tree.body:
-        if isinstance(statement, (ast.ClassDef, *Function.__args__)):
+        if isinstance(statement, ast.ClassDef | Function):
             found.setdefault(statement.name, statement.name)
     return found
 

@@ -1,8 +1,8 @@
 """TensorFlow's registrations: which class computes an operator, and what the operator takes.
 
 In: the text of a C++ file, then all functions. Out: rows ("kernel", operator, class) and ("op",
-operator, inputs, attributes), then for each operator the functions that compute it. Text is searched
-rather than a syntax tree, since most registrations stand in the bodies of macros:
+operator, inputs, attributes), then for each operator the functions that compute it. Text is
+searched rather than a syntax tree, since most registrations stand in the bodies of macros:
 
     #define REGISTER_CPU(T) REGISTER_KERNEL_BUILDER(Name("Relu").Device(DEVICE_CPU), ReluOp<T>);
     REGISTER2(UnaryOp, CPU, "Abs", functor::abs, float, double);
@@ -70,7 +70,7 @@ def _kernels(text: bytes) -> Iterable[tuple[Any, ...]]:
 
 
 def _others(text: bytes) -> Iterable[tuple[Any, ...]]:
-    """`REGISTER2(Class, CPU, "X", functor::f, ...)`: each name beside the operator may compute it."""
+    """`REGISTER2(Class, CPU, "X", functor::f)`: each name beside the operator may compute it."""
     for match in _OTHER.finditer(text):
         if match[1] == b"REGISTER_OP" or match[1].startswith(b"REGISTER_KERNEL_BUILDER"):
             continue

@@ -1,9 +1,10 @@
 """Which files of a source tree are looked at, and why others are not.
 
-In: the root of a checkout or of an installed package. Out: candidates with a language, and counts of
-what is left out. Left out are tests and benchmarks, vendored code, build tooling, Objective-C++ (no
-grammar), generated wrappers (which are analogous to each other by construction), private Python
-packages, and headers of installed packages, whose inline functions are accessors.
+In: the root of a checkout or of an installed package. Out: candidates with a language, and counts
+of what is left out. Left out are tests and benchmarks, vendored code, build tooling,
+Objective-C++ (no grammar), generated wrappers (which are analogous to each other by
+construction), private Python packages, and headers of installed packages, whose inline functions
+are accessors.
 """
 
 from __future__ import annotations
@@ -32,17 +33,22 @@ LAYOUTS = (
 )
 """A folder that tells a framework's checkout, and the folders in it that hold the framework."""
 
-_TEST_FOLDERS = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TEST_FOLDERS = _words(
     """
     test tests testing bench benchmark benchmarks microbenchmarks unittest unittests example
     examples testdata testlib conformance
-    """.split()
+    """
 )
-_FOREIGN_FOLDERS = frozenset(
+_FOREIGN_FOLDERS = _words(
     """
     third_party third-party vendor _vendor external extern node_modules build cmake docs doc tools
     scripts android ios objc binaries __pycache__ site-packages dist-packages
-    """.split()
+    """
 )
 _PRIVATE_KEPT = frozenset({"_refs", "_decomp", "_prims", "_prims_common", "_meta_registrations"})
 """Private packages of PyTorch that implement operators in Python."""
@@ -119,14 +125,14 @@ def _walk(root: Path, start: Path, left_out: Counter[Skip]) -> Iterator[Candidat
 
     for folder, names, files in os.walk(start, onerror=unreadable):
         relative = Path(folder).relative_to(root)
-        reason = _folder_reason(relative.parts, installed)
+        reason = _folder_reason(relative.parts, installed=installed)
         names[:] = sorted(name for name in names if not name.startswith("."))
         for name in sorted(files):
             language = LANGUAGES.get(Path(name).suffix)
             if language is None:
                 left_out[Skip.OBJECTIVE_C] += name.endswith(_OBJECTIVE_C)
                 continue
-            why = reason or _file_reason(name, language, relative.parts, installed)
+            why = reason or _file_reason(name, language, relative.parts, installed=installed)
             if why is not None:
                 left_out[why] += 1
                 continue
@@ -137,7 +143,7 @@ def _walk(root: Path, start: Path, left_out: Counter[Skip]) -> Iterator[Candidat
             )
 
 
-def _folder_reason(parts: tuple[str, ...], installed: bool) -> Skip | None:
+def _folder_reason(parts: tuple[str, ...], *, installed: bool) -> Skip | None:
     for part in parts:
         if part in _TEST_FOLDERS:
             return Skip.TEST
@@ -148,7 +154,9 @@ def _folder_reason(parts: tuple[str, ...], installed: bool) -> Skip | None:
     return Skip.WHEEL_HEADER if installed and "include" in parts else None
 
 
-def _file_reason(name: str, language: str, parts: tuple[str, ...], installed: bool) -> Skip | None:
+def _file_reason(
+    name: str, language: str, parts: tuple[str, ...], *, installed: bool
+) -> Skip | None:
     if _TEST_FILE.search(name):
         return Skip.TEST
     if _GENERATED.search(name):

@@ -1,7 +1,8 @@
 """What counts as analogous: the thresholds and the rules of comparison, all settable.
 
-The paper (section 4.5) calls functions analogous when the similarity of their arguments and of their
-callees is above thresholds, which it does not name for the static half. Both are inclusive here.
+The paper (section 4.5) calls functions analogous when the similarity of their arguments and of
+their callees is above thresholds, which it does not name for the static half. Both are inclusive
+here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What is known of a framework's sources: the result of `analyse`.
 
-In: records. Out: lookups from the names that a profiler shows, and from patterns that people type, to
-groups.
+In: records. Out: lookups from the names that a profiler shows, and from patterns that people
+type, to groups.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Sources:
         `operator` is a profiler's name (`aten::conv2d`, `Conv2D`) or the qualified name of a
         function (`at::native::conv2d`, `torch.nn.functional.fold`).
         """
-        found = self.operators.get(operator) or self._by_name.get(operator, ())
+        found = self.operators.get(operator) or tuple(self._by_name.get(operator, ()))
         return frozenset(group for function in found for group in self._by_member.get(function, ()))
 
     def find(self, pattern: str) -> tuple[Group, ...]:

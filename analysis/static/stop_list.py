@@ -10,6 +10,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _MACROS = re.compile(
     r"(?:TORCH|AT|C10|TF|OP|D?CHECK|D?V?LOG|CUDA|CUDNN|CUBLAS|CUSPARSE|MKLDNN|NCCL|TENSORPIPE)"
     r"_?(?:INTERNAL_|CUDA_|RETURN_)?(?:CHECK|ASSERT|ERROR|WARN|VLOG|LOG|REQUIRES|IF_ERROR|PREDICT"
@@ -19,36 +24,38 @@ _MACROS = re.compile(
 )
 """Macros that check, log or return early."""
 
-_WORDS = frozenset(
+_WORDS = _words(
     """
     move forward tie get swap static_cast reinterpret_cast const_cast dynamic_cast make_tuple
-    make_pair make_unique make_shared make_optional to_string str c_str sizeof tuple pair nullopt
-    vector string min max abs ceil floor all_of any_of none_of accumulate copy fill sort transform
-    int int64_t float double bool size_t uint8_t scalar_t opmath_t accscalar_t acc_t
-    irange begin end cbegin cend size empty data toString checked_cast
-    isinstance len range getattr hasattr setattr super zip enumerate list dict set tuple type print
-    str repr int float bool map filter any all sum format sorted reversed ValueError TypeError
-    RuntimeError NotImplementedError KeyError AssertionError AttributeError warn
-    device_guard globalContext DeviceGuard OptionalDeviceGuard NoNamesGuard is_defined
-    check_dim_size checkBackend checkAllSameGPU checkSameType checkAllSameType checkAllDefined
-    checkDim checkSize TensorArg TensorGeometryArg warn_once AutoNonVariableTypeMode
-    """.split()
+    make_pair make_unique make_shared make_optional to_string str c_str sizeof tuple pair
+    nullopt vector string min max abs ceil floor all_of any_of none_of accumulate copy fill sort
+    transform int int64_t float double bool size_t uint8_t scalar_t opmath_t accscalar_t acc_t
+    irange begin end cbegin cend size empty data toString checked_cast isinstance len range
+    getattr hasattr setattr super zip enumerate list dict set tuple type print str repr int
+    float bool map filter any all sum format sorted reversed ValueError TypeError RuntimeError
+    NotImplementedError KeyError AssertionError AttributeError warn device_guard globalContext
+    DeviceGuard OptionalDeviceGuard NoNamesGuard is_defined check_dim_size checkBackend
+    checkAllSameGPU checkSameType checkAllSameType checkAllDefined checkDim checkSize TensorArg
+    TensorGeometryArg warn_once AutoNonVariableTypeMode torchCheckFail torchInternalAssertFail
+    torchCheckMsgImpl
+    """
 )
 """Of the C++ library, of Python's built-ins, and of the frameworks' own guards."""
 
-_METHODS = frozenset(
+_METHODS = _words(
     """
-    size sizes sym_size sym_sizes dim ndimension dtype scalar_type options numel sym_numel data_ptr
-    mutable_data_ptr const_data_ptr data defined is_contiguous device device_type layout stride
-    strides suggest_memory_format element_size itemsize key_set type is_cuda is_sparse is_mkldnn
-    is_quantized is_complex is_floating_point is_cpu is_mps requires_grad storage_offset
-    has_names names has_value value value_or get begin end cbegin cend rbegin rend size empty push_back
-    emplace_back emplace insert erase find count at front back reserve resize clear pop_back c_str
-    str append substr length equals vec unsafeGetTensorImpl unsafeReleaseTensorImpl toString name
-    first second lock unlock reset release swap format join split strip startswith endswith items keys
-    values pop extend update add copy lower upper replace get_device index dtype() scalarType
-    op_kernel input output status ok ToString DebugString
-    """.split()
+    size sizes sym_size sym_sizes dim ndimension dtype scalar_type options numel sym_numel
+    data_ptr mutable_data_ptr const_data_ptr data defined is_contiguous device device_type
+    layout stride strides suggest_memory_format element_size itemsize key_set type is_cuda
+    is_sparse is_mkldnn is_quantized is_complex is_floating_point is_cpu is_mps requires_grad
+    storage_offset has_names names has_value value value_or get begin end cbegin cend rbegin
+    rend size empty push_back emplace_back emplace insert erase find count at front back reserve
+    resize clear pop_back c_str str append substr length equals vec unsafeGetTensorImpl
+    unsafeReleaseTensorImpl toString name first second lock unlock reset release swap format
+    join split strip startswith endswith items keys values pop extend update add copy lower
+    upper replace get_device index dtype() scalarType op_kernel input output status ok ToString
+    DebugString
+    """
 )
 """Of containers, and metadata of tensors."""
 

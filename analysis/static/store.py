@@ -1,9 +1,9 @@
 """What was parsed, kept on disk by content, so that unchanged files are not parsed again.
 
-One file per source root, with one entry per digest and language. It is written whole or not at all
-(`analysis.cache`), also from time to time during long runs: a run that is killed resumes there. Of two
-processes that write at once the last one wins, which costs the other's work and nothing else. A change
-of the extractors or of the grammars makes a new file.
+One file per source root, with one entry per digest and language. It is written whole or not at
+all (`analysis.cache`), also from time to time during long runs: a run that is killed resumes
+there. Of two processes that write at once the last one wins, which costs the other's work and
+nothing else. A change of the extractors or of the grammars makes a new file.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class Store:
 
     def get(self, digest: str, language: str) -> Parsed | None:
         """What a file of this content yielded, or None where that is not known."""
-        entry = self._files.get(f"{digest}.{language}")
+        entry = self._files.get(f"{digest}.{language}", [])
         try:
-            rows, errors, registrations, skipped = entry or ()
+            rows, errors, registrations, skipped = entry
             return Parsed(digest, rows, errors, registrations, skipped and Skip(skipped))
         except (ValueError, TypeError):
             return None

@@ -1,8 +1,8 @@
 """One file to what is kept of it; runs in the worker processes of `pool`.
 
-In: a job (path, language, limit). Out: a `Parsed` as plain data. A worker that takes too long over a
-file is ended by the kernel (SIGALRM), whatever it is doing; one that is killed by a file leaves the
-next files to its successor.
+In: a job (path, language, limit). Out: a `Parsed` as plain data. A worker that takes too long
+over a file is ended by the kernel (SIGALRM), whatever it is doing; one that is killed by a file
+leaves the next files to its successor.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ _SNIFFED = 8_192
 
 
 class Job(NamedTuple):
-    """A file to parse: `path` on disk, its language, and the most bytes it may have."""
+    """A file to parse: its path on disk, language, greatest size in bytes, flags for libclang."""
 
     path: str
     language: str
     max_bytes: int
+    flags: tuple[str, ...] = ()
 
 
 class Parsed(NamedTuple):
@@ -55,6 +56,8 @@ def parse(job: Job) -> Parsed:
         return skipped(Skip.BINARY, digest)
     if job.language == "python":
         return _python(text, digest)
+    if job.language == "clang":
+        return _clang(job, digest)
     if job.language == "yaml":
         return _yaml(text, digest)
     found = cpp.extract(text, job.language)
@@ -86,6 +89,13 @@ def _python(text: bytes, digest: str) -> Parsed:
         return Parsed(digest, identify(python.extract(text)), 0, [], None)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return skipped(Skip.SYNTAX, digest)
+
+
+def _clang(job: Job, digest: str) -> Parsed:
+    from analysis.static.precise import extract  # an extra that most processes do without
+
+    rows, errors = extract(job.path, job.flags)
+    return Parsed(digest, identify(rows), errors, [], None)
 
 
 def _yaml(text: bytes, digest: str) -> Parsed:
