@@ -23,7 +23,7 @@ from analysis.dynamic.model import CallSets, CrashCandidate, Provider, Sample
 from analysis.target.sandbox import INSIDE
 from analysis.target.target import Target
 
-FORMAT = 2
+FORMAT = 3
 SHARED = ("values.py",)
 """Code inside the interpreter that every index depends on, beside that of its framework."""
 
@@ -46,8 +46,8 @@ class ApiIndex:
     call_sets: Mapping[str, frozenset[str]]
     samples: Mapping[str, tuple[Sample, ...]]
     crashes: tuple[CrashCandidate, ...] = ()
-    edges: Mapping[str, frozenset[str]]
-    """Per operator, the operators that it was seen to call."""
+    bodies: Mapping[str, tuple[frozenset[str], ...]]
+    """Per operator, the operators that it was seen to call itself: one set per way it took."""
     counts: Mapping[str, int]
     coverage: Mapping[str, int]
     """APIs that ran at least one operator, by the provider of the sample that did it."""
@@ -136,9 +136,11 @@ def read_index(stored: Stored) -> ApiIndex:
         call_sets=call_sets,
         samples=samples,
         crashes=tuple(CrashCandidate(**record) for record in stored["crashes"]),
-        edges={
-            vocabulary[int(caller)]: frozenset(vocabulary[number] for number in callees)
-            for caller, callees in stored["edges"].items()
+        bodies={
+            vocabulary[int(caller)]: tuple(
+                frozenset(vocabulary[number] for number in body) for body in bodies
+            )
+            for caller, bodies in stored["bodies"].items()
         },
         counts=_counts(catalog, call_sets, samples),
         coverage=Counter(str(profiles[name].provider) for name in call_sets),

@@ -9,7 +9,7 @@ those that more than a fifth of all APIs enter: they are the way every call take
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from analysis.dynamic.canonical import canonical_set
@@ -43,15 +43,17 @@ def _telling(profiles: Mapping[str, CallSets]) -> frozenset[str]:
 
 
 def roots(
-    framework: str, profiles: Mapping[str, CallSets], edges: Mapping[str, frozenset[str]]
+    framework: str,
+    profiles: Mapping[str, CallSets],
+    bodies: Mapping[str, Sequence[frozenset[str]]],
 ) -> dict[str, frozenset[str]]:
     """API -> the canonical operators that it calls itself, not through another one that it runs.
 
-    `edges` says which operator was seen to call which.
+    `bodies` says which operator was seen to call which.
     """
     callers: dict[str, set[str]] = {}
-    for caller, callees in edges.items():
-        for callee in callees - {caller}:
+    for caller, ways in bodies.items():
+        for callee in frozenset().union(*ways) - {caller}:
             callers.setdefault(callee, set()).add(caller)
     nobody: frozenset[str] = frozenset()
     return {

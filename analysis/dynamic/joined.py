@@ -25,7 +25,7 @@ class Joined:
         self._problems: dict[str, str] = {}
         self._unknown: set[str] = set()
         self._deaths: dict[str, str] = {}
-        self._edges: dict[str, set[str]] = {}
+        self._bodies: dict[str, set[frozenset[str]]] = {}
         self._unavailable: set[str] = set()
         self._whole = True
 
@@ -35,8 +35,8 @@ class Joined:
             self._whole &= part.whole
             self._unavailable |= part.unavailable
             self._deaths.update(part.deaths)
-            for caller, callees in part.edges.items():
-                self._edges.setdefault(caller, set()).update(callees)
+            for caller, bodies in part.bodies.items():
+                self._bodies.setdefault(caller, set()).update(bodies)
             for name in part.sets:
                 self._take(name, part)
             for name, problem in part.problems.items():
@@ -55,8 +55,8 @@ class Joined:
         """The shape that the cache keeps."""
         vocabulary = sorted(
             {name for sets in self._sets.values() for names in sets.values() for name in names}
-            | set(self._edges)
-            | set().union(*self._edges.values())
+            | set(self._bodies)
+            | {name for bodies in self._bodies.values() for body in bodies for name in body}
         )
         numbers = {name: number for number, name in enumerate(vocabulary)}
         return {
@@ -71,9 +71,9 @@ class Joined:
             },
             "samples": {api: found for api, found in self._samples.items() if found},
             "crashes": self._crashes(),
-            "edges": {
-                numbers[caller]: sorted(numbers[name] for name in callees)
-                for caller, callees in self._edges.items()
+            "bodies": {
+                numbers[caller]: sorted(sorted(numbers[name] for name in body) for body in bodies)
+                for caller, bodies in self._bodies.items()
             },
             "failures": dict(self._failures()),
         }

@@ -36,8 +36,8 @@ class Part:
     """Per API that no sample reached, why."""
     deaths: dict[str, str] = field(default_factory=dict)
     """Per sample that killed its process, how."""
-    edges: dict[str, set[str]] = field(default_factory=dict)
-    """Per operator, those that it was seen to call."""
+    bodies: dict[str, set[frozenset[str]]] = field(default_factory=dict)
+    """Per operator, what it was seen to call itself in one call, in different calls."""
     unavailable: set[str] = field(default_factory=set)
     whole: bool = True
     """Whether the samples were run to the end; if not, another try may do better."""
@@ -47,8 +47,8 @@ class Part:
         if "unavailable" in record:
             self.unavailable.add(record["unavailable"])
         elif "e" in record:
-            for caller, callees in record["e"].items():
-                self.edges.setdefault(caller, set()).update(callees)
+            for caller, bodies in record["e"].items():
+                self.bodies.setdefault(caller, set()).update(map(frozenset, bodies))
         elif "f" in record:
             self.problems[record["n"]] = record["f"]
         elif "s" in record:

@@ -1,8 +1,9 @@
 """Which operators a call runs and which call which, by the framework's own light profiler hooks.
 
 In: a call without arguments. Out: its result, the names of the ranges that it opened
-("aten::conv2d", "ConvolutionBackward0"; the host makes them comparable), and the edges of their
-nesting. These are the call stacks of the paper's section 4.5. Where there is only a CPU the legacy
+("aten::conv2d", "ConvolutionBackward0"; the host makes them comparable), and the bodies of
+operators: which ones each opened itself, in one of its calls. These are the call stacks of the
+paper's section 4.5. Where there is only a CPU the legacy
 hooks do it: Kineto costs four times as much per call, but knows kernels and runtime calls.
 """
 
@@ -16,26 +17,35 @@ POP = None
 OUTSIDE, TRANSPARENT = object(), object()
 """Marks of ranges that do not count themselves: with all below them, or without."""
 NO_FRAMES = ("torch.testing", "torch.profiler", "torch.autograd.profiler")
+MOST_BODIES = 12
+"""Different bodies kept of one operator: its overloads and the ways it takes."""
 
 
 class Recorder:
-    """Runs calls; remembers edges that are still to be told, each once."""
+    """Runs calls; remembers bodies that are still to be told, each once."""
 
     def __init__(self):
         self.hook = kineto if torch.cuda.is_available() else legacy
-        self.told = set()
-        self.fresh = set()
+        self.bodies = {}
+        self.fresh = {}
 
     def record(self, call, outermost=TRANSPARENT):
         """(names, result) of a call; its exceptions pass through."""
         threads, result = self.hook(call)
         names = set()
         for thread in threads:
-            found, edges = nesting(thread, outermost)
+            found, bodies = nesting(thread, outermost)
             names |= found
-            self.fresh |= edges - self.told
-        self.told |= self.fresh
+            for operator, body in bodies:
+                self.note(operator, body)
         return names, result
+
+    def note(self, operator, body):
+        """Remember one body of an operator if it is a new one."""
+        known = self.bodies.setdefault(operator, set())
+        if body not in known and len(known) < MOST_BODIES:
+            known.add(body)
+            self.fresh.setdefault(operator, []).append(sorted(body))
 
     def backward(self, result, ignored=()):
         """Names of what the gradient of a result runs, below the nodes of its graph.
@@ -56,38 +66,39 @@ class Recorder:
         return names - set(ignored)
 
     def edges(self):
-        """Records of the edges that were not told before: at most one."""
-        told = {}
-        for parent, child in sorted(self.fresh):
-            told.setdefault(parent, []).append(child)
-        self.fresh = set()
+        """Records of the bodies that were not told before: at most one."""
+        told, self.fresh = self.fresh, {}
         return [{"e": told}] if told else []
 
 
 def nesting(thread, outermost=TRANSPARENT):
-    """(names, edges) of one thread's ranges, given as names in order of opening; POP closes one.
+    """(names, bodies) of one thread's ranges, given as names in order of opening; POP closes one.
 
-    The engine's own ranges are looked through. Storing a gradient in a leaf is no part of an API.
+    A body is (operator, names that it opened itself). The engine's own ranges are looked through.
+    Storing a gradient in a leaf is no part of an API.
 
-    >>> sorted(nesting(["a", "b", POP, "b", "c", POP, POP, POP])[1])
-    [('a', 'b'), ('b', 'c')]
+    >>> bodies = nesting(["a", "b", POP, "b", "c", POP, POP, POP])[1]
+    >>> [(name, sorted(body)) for name, body in sorted(bodies)]
+    [('a', ['b']), ('b', ['c'])]
     """
-    names, edges, above = set(), set(), [outermost]
+    names, bodies, above = set(), set(), [(outermost, set())]
     for name in thread:
-        parent = above[-1]
+        parent, body = above[-1]
         if name is POP:
             if len(above) > 1:
                 above.pop()
+                if body:
+                    bodies.add((parent, frozenset(body)))
         elif name.startswith(ENGINE):
-            above.append(TRANSPARENT)
+            above.append((TRANSPARENT, set()))
         elif parent is OUTSIDE or name == ACCUMULATES:
-            above.append(OUTSIDE)
+            above.append((OUTSIDE, set()))
         else:
             names.add(name)
             if parent is not TRANSPARENT:
-                edges.add((parent, name))
-            above.append(name)
-    return names, edges
+                body.add(name)
+            above.append((name, set()))
+    return names, bodies
 
 
 def configuration(state):

@@ -120,7 +120,7 @@ class ChannelTables:
 
     def _all_roots(self, index: ApiIndex) -> dict[str, frozenset[str]]:
         """Of an API that no sample reached, the operators that the catalog names."""
-        known = roots(index.framework, index.profiles, index.edges)
+        known = roots(index.framework, index.profiles, index.bodies)
         for api in self._apis:
             if not known.get(api.name):
                 known[api.name] = canonical_set(index.framework, api.operators)

@@ -47,7 +47,7 @@ class Build:
         on_event({"entry": arguments["part"], "of": 2})
         on_event(ran("torch._f", ["aten::f2d_", "aten::g"], [{"a": [TENSOR], "k": {}}]))
         on_event(ran("torch._unknown", ["aten::g"], []))
-        on_event({"e": {"aten::f2d_": ["aten::g"]}})
+        on_event({"e": {"aten::f2d_": [["aten::g"]]}})
         return TaskOutcome(records=(), died=self.died)
 
 
@@ -73,7 +73,7 @@ def test_names_are_resolved_and_operators_canonical():
     assert sample.call.arguments[0].shape == (2, 3)
     assert sample.provider is Provider.OPINFO
     assert index.profiles["torch.f"].frames == {"torch.f"}
-    assert index.edges == {"aten::f2d_": {"aten::g"}}
+    assert index.bodies == {"aten::f2d_": ({"aten::g"},)}
     assert index.coverage == {"opinfo": 1}
     assert index.failures == {"ran, but is no public API": 1}
     assert index.counts["names"] == 2

@@ -28,7 +28,7 @@ def build():
             call_sets={name: frozenset(found) for name, found in (call_sets or {}).items()},
             profiles={},
             samples={},
-            edges={},
+            bodies={},
             counts={},
             coverage={},
             failures={},
