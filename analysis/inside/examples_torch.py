@@ -39,7 +39,7 @@ def profile(names, part=0, parts=1, first=0, skip=()):
         if not examples or key in skip:
             continue
         yield {"at": key}
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_EXAMPLE)
         calls = recorded(thing, places, examples)
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -59,21 +59,21 @@ def transformed(transform, *args):
 def stepped(optimizer):
     """Two steps of an optimiser over gradients of ones, the second with state."""
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
-    for parameter in parameters:
-        parameter.grad = gradient(parameter, type(optimizer).__name__.startswith("Sparse"))
 
     def loss():
         return sum((p.detach() ** 2).sum() for p in parameters)
 
-    for _ in range(2):
-        optimizer.step(loss)
-    return None
-
-
-def gradient(parameter, sparse):
-    """A gradient of ones for a parameter."""
-    ones = torch.ones_like(parameter)
-    return ones.to_sparse() if sparse else ones
+    for sparse in (False, True):
+        for parameter in parameters:
+            ones = torch.ones_like(parameter)
+            parameter.grad = ones.to_sparse() if sparse else ones
+        try:
+            optimizer.step(loss)
+            optimizer.step(loss)
+            return
+        except RuntimeError:
+            if sparse:
+                raise  # neither dense nor sparse gradients
 
 
 def scheduled(schedule):

@@ -1,7 +1,7 @@
 """Which namespaces of PyTorch are public, and which of the objects in them are APIs.
 
-In: a namespace's name. Out: (name, object) of the functions, layers and such classes that it offers.
-The order of the namespaces says which of an object's names is canonical.
+In: a namespace's name. Out: (name, object) of the functions, layers and such classes in it. The
+order of the namespaces says which of an object's names is canonical.
 """
 
 import enum
@@ -163,9 +163,8 @@ def useful_class(kind):
     """
     if (kind.__module__ or "").startswith("torch._C") or not kind.__doc__:
         return False
-    if kind.__name__.endswith("_") or issubclass(
-        kind, (BaseException, enum.Enum, type, torch.autograd.Function)
-    ):
+    others = (BaseException, enum.Enum, type, torch.autograd.Function)
+    if kind.__name__.endswith("_") or issubclass(kind, others):
         return False
     try:
         given = [p for p in inspect.signature(kind).parameters.values() if p.name != "self"]

@@ -33,7 +33,7 @@ def profile(part=0, parts=1, first=0, skip=()):
         if number < first:
             continue
         yield {"entry": number, "of": len(entries)}
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         for record in entries[number](skip, recorder):
             yield record
 

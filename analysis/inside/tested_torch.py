@@ -38,11 +38,16 @@ class Tested:
         self.worked = 0
         self.problem = "no samples"
 
-    def run(self, calls, skip, wrapper=None):
-        """Yield a key before each call, and the result at last."""
+    def run(self, calls, skip, wrapper=None, label="", enough=None):
+        """Yield a key before each call, and the result at last.
+
+        `label` stands before the number in keys; no more than `enough` calls need to work.
+        """
         for number, call in enumerate(calls):
-            key = "{}#{}".format(self.name, number)
-            if key in skip or (self.worked and time.monotonic() > self.deadline):
+            key = "{}#{}{}".format(self.name, label, number)
+            if enough is not None and self.worked >= enough:
+                break
+            if key in skip or ((enough or self.worked) and time.monotonic() > self.deadline):
                 continue
             yield {"at": key}
             self.attempt(call, wrapper)
@@ -50,11 +55,14 @@ class Tested:
             yield record
 
     def attempt(self, call, wrapper=None):
-        """Run one call under an alarm that ends the process; returns whether it worked."""
+        """Run one call under an alarm that ends the process; returns whether it worked.
+
+        A function instead of a call makes the call first.
+        """
         signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_CALL)
         try:
-            self.learn(call, wrapper)
-        except Exception as problem:
+            self.learn(call() if callable(call) else call, wrapper)
+        except (Exception, SystemExit) as problem:
             self.problem = type(problem).__name__
             return False
         finally:
@@ -63,17 +71,16 @@ class Tested:
 
     def learn(self, call, wrapper):
         """Run one call under the profiler; a refused direct call falls back to the wrapper."""
-        described = describe_call(call)
         try:
             self.record(self.function, *call)
         except (TypeError, RuntimeError, ValueError):
             if wrapper is None or wrapper is self.function:
                 raise
             self.record(wrapper, *call)
-            described = None
-        self.worked += 1
-        if described is not None:
+        else:
+            described = describe_call(call)
             self.samples.setdefault(outline(described), described)
+        self.worked += 1
 
     def record(self, function, args, kwargs, built):
         """Take in the names of one call; Python frames of the first one that works."""
