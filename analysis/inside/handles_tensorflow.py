@@ -1,0 +1,127 @@
+"""Handles for operators that work on what another operator has made.
+
+Tables, queues, iterators, stacks, datasets and lists of tensors are reached through tensors of dtype
+resource, variant or string (in version 1). The operators that make them are found by their
+definitions: such an output, and no such input. Which of them fits an input is guessed from the words
+that the two operators' names share: `LookupTableFindV2` and `HashTableV2` share `Table`. How a maker
+is called is found by the same search as for every other operator. What has no output but a handle
+among its inputs fills it: `MakeIterator`, `QueueEnqueueV2`.
+"""
+
+import re
+
+import opdefs_tensorflow as opdefs
+import tensorflow as tf
+
+HANDLES = ("resource", "variant")
+COMMON = frozenset("v2 v3 op handle input output of the anonymous resource".split())
+MOST_MAKERS = 6
+MOST_FILLERS = 3
+
+
+def words(name):
+    """The words of a name: `LookupTableFindV2`, `table_handle` -> {"lookup", "table", ...}."""
+    found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|V?\d+", name)
+    return {word.lower().rstrip("s") for word in found} - COMMON
+
+
+def handle_kind(argument):
+    """ "resource" or "variant" where an argument is a handle, else None."""
+    if argument.type:
+        name = opdefs.dtype_name(argument.type)
+        return name if name in HANDLES else None
+    return None
+
+
+class Handles:
+    """Makes handles; remembers how each maker is called."""
+
+    def __init__(self, maker):
+        self.maker = maker
+        self.recipes = {}
+        self.filling = {}
+        self.makers = None
+        self.search = None  # set by the search itself: (operator name, fixed genes) -> genes
+
+    def candidates(self, operator, argument, kind):
+        """Makers that may fit an input, best first."""
+        wanted, special = words(operator), words(argument)
+        scored = []
+        for name, made in self.known().items():
+            if kind in made and name != operator:
+                own = words(name)
+                score = 2 * len(own & special) + len(own & wanted)
+                scored.append((-score, len(own - wanted), name))
+        scored.sort()
+        return [name for score, _, name in scored if score < 0][:MOST_MAKERS]
+
+    def known(self):
+        """Operators that make handles out of other things: name -> kinds."""
+        if self.makers is None:
+            self.makers = {}
+            for name in opdefs.names():
+                definition = opdefs.definition(name)
+                if opdefs.is_distributed(definition) or not opdefs.on_cpu(name):
+                    continue
+                kinds = {handle_kind(item) for item in definition.output_arg} - {None}
+                taken = {handle_kind(item) for item in definition.input_arg} - {None}
+                if kinds and not taken and not any(arg.is_ref for arg in definition.input_arg):
+                    self.makers[name] = kinds
+        return self.makers
+
+    def recipe(self, name):
+        """How a maker is called: (keyword genes, types of its attributes), None where unknown."""
+        if name not in self.recipes:
+            self.recipes[name] = None  # while it is searched for
+            self.recipes[name] = self.search(name, {})
+        return self.recipes[name]
+
+    def make(self, name, filled, types):
+        """A fresh handle; if `filled`, with contents as far as operators are found to put some."""
+        made = self.run(name, self.recipe(name), {})
+        handle = pick(made, opdefs.definition(name))
+        if filled:
+            for filler, argument, recipe in self.fillers(name):
+                try:
+                    self.run(filler, recipe, {argument: handle})
+                except Exception:
+                    continue
+        return handle
+
+    def run(self, name, recipe, given):
+        """Call an operator as its recipe says, with some arguments given."""
+        if recipe is None:
+            raise ValueError("nobody knows how to call " + name)
+        genes, types = recipe
+        values = {key: self.maker.make(gene, types) for key, gene in genes.items()}
+        values.update(given)
+        return getattr(tf.raw_ops, name)(**values)
+
+    def fillers(self, name):
+        """[(operator, its handle argument, recipe)] of what puts something behind a handle."""
+        if name not in self.filling:
+            self.filling[name] = []
+            own = words(name)
+            scored = []
+            for other in opdefs.names():
+                definition = opdefs.definition(other)
+                taken = [arg.name for arg in definition.input_arg if handle_kind(arg) == "resource"]
+                if len(taken) == 1 and not definition.output_arg and own & words(other):
+                    if len(definition.input_arg) > 1 and opdefs.on_cpu(other):
+                        scored.append((-len(own & words(other)), other, taken[0]))
+            for _, other, argument in sorted(scored)[:MOST_FILLERS]:
+                recipe = self.search(other, {argument: ("handle", name, False)})
+                if recipe is not None:
+                    genes = {key: gene for key, gene in recipe[0].items() if key != argument}
+                    self.filling[name].append((other, argument, (genes, recipe[1])))
+        return self.filling[name]
+
+
+def pick(made, definition):
+    """The handle among the outputs of a maker."""
+    if len(definition.output_arg) == 1:
+        return made
+    for argument, value in zip(definition.output_arg, made):
+        if handle_kind(argument):
+            return value
+    raise ValueError("no handle was made")

@@ -1,0 +1,59 @@
+"""What an error message says about how to change the arguments.
+
+In: the message of a refused call and the names of its parameters. Out: a `Hint`: parameters that it
+names, ranks and sizes that it asks for, shapes and words that it quotes. Kernels check their
+arguments one after the other, so a message that was not seen before is progress.
+"""
+
+import re
+
+RANKS = {"scalar": 0, "vector": 1, "matrix": 2, "matrices": 2}
+_RANK = re.compile(
+    r"(?:rank|ndims?|dims|dimensions?)(?: of (?:at least )?| must be (?:at least )?| == | >= |[ =:]+)"
+    r"(?:at least )?(\d)\b|\b(\d)[- ]?(?:d\b|dimension)",
+    re.IGNORECASE,
+)
+_RANK_WORD = re.compile(r"\b(scalar|vector|matrix|matrices)\b", re.IGNORECASE)
+_SHAPE = re.compile(r"[\[(](\d+(?:, ?\d+)*),?[\])]")
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.]*\w)")
+_WORD = re.compile(r"[\"'`]([A-Za-z_][\w.\-]{0,24})[\"'`]")
+_DTYPE = re.compile(r"\b((?:u?int|float|complex|bfloat|qu?int)\d+|string|bool|half|double|float)\b")
+_EAGER = re.compile(
+    r"eager execution|executing eagerly|eager mode|is a ref\b|in eager|building a graph"
+    r"|not supported in TF2|outside of a graph|graph mode",
+    re.IGNORECASE,
+)
+_MISSING = re.compile(r"No registered '|no kernel|not registered|Could not find device", re.I)
+_VARYING = re.compile(r"0x[0-9a-f]+|\d+|\{\{.*?\}\}|'[^']*'|\"[^\"]*\"")
+MOST_NUMBER = 64
+MOST_MESSAGE = 600
+DTYPES = {"half": "float16", "double": "float64", "float": "float32"}
+
+
+class Hint:
+    """What one message says; see the fields."""
+
+    def __init__(self, message, names):
+        message = message[:MOST_MESSAGE]
+        # A graph's node shows the operator's name and inputs, which say nothing here.
+        shown = re.sub(r"\{\{node .*?\}\}|\[Op:\w+\]( name: \w*)?", "", message)
+        words = set(re.findall(r"[A-Za-z_]\w*", shown.lower()))
+        self.names = [name for name in names if name.lower().strip("_") in words]
+        self.ranks = [int(a or b) for a, b in _RANK.findall(shown)]
+        self.ranks += [RANKS[word.lower()] for word in _RANK_WORD.findall(shown)]
+        self.shapes = [
+            tuple(int(size) for size in found.split(",")) for found in _SHAPE.findall(shown)
+        ]
+        self.shapes = [s for s in self.shapes if len(s) < 7 and all(n <= MOST_NUMBER for n in s)]
+        numbers = [int(found) for found in _NUMBER.findall(shown)]
+        self.numbers = [number for number in numbers if -2 <= number <= MOST_NUMBER]
+        self.words = _WORD.findall(shown)
+        self.dtypes = [DTYPES.get(name, name) for name in _DTYPE.findall(shown)]
+        self.wants_graph = bool(_EAGER.search(shown))
+        self.no_kernel = bool(_MISSING.search(shown))
+
+
+def outline(problem):
+    """A message without what varies: two refusals for one reason are equal."""
+    message = str(problem)[:MOST_MESSAGE]
+    return type(problem).__name__ + _VARYING.sub("#", message)[:160]

@@ -1,0 +1,163 @@
+"""Other genes for a parameter whose present one was refused, with the advice of a `Hint`."""
+
+from genes_tensorflow import FILLS, FUNCTIONS, plain
+from slots_tensorflow import DTYPES, FLOATS, INTEGERS, LISTS, SHAPES, STRINGS, alternatives
+
+SHAPED = ("tensor", "variable", "resource", "ref", "sparse", "ragged", "slices", "array", "dataset")
+
+
+def mutated(slot, gene, hint, chance, others):
+    """Another gene; `chance` is a `random.Random`, `others` the genes of all parameters."""
+    if slot.fixed:
+        return gene
+    if gene is None:
+        return slot.start(chance.choice([g[2] for g in others if g and g[0] in SHAPED] or [(2, 3)]))
+    if slot.optional and chance.random() < 0.15:
+        return None
+    free = slot.operator is None and (not slot.kind or slot.base in ("list", "variable"))
+    if slot.operator is None and chance.random() < (0.4 if free else 0.15):
+        return chance.choice(alternatives(chance.choice(shapes_of(others) or [(2, 3)])))
+    if slot.makers and gene[0] in ("handle", "resource") and chance.random() < 0.5:
+        return ("handle", chance.choice(slot.makers), chance.random() < 0.6)
+    change = CHANGES.get(gene[0])
+    return change(slot, gene, hint, chance, others) if change else slot.start((2, 3))
+
+
+def shapes_of(genes):
+    """The shapes of those that have one."""
+    return [gene[2] for gene in genes if gene is not None and gene[0] in SHAPED]
+
+
+def shape(old, hint, chance, others):
+    """Another shape: what the message asks for, that of another argument, or a small change."""
+    options = []
+    if hint is not None:
+        options += [found for found in hint.shapes if found] * 2
+        options += [chance.choice(SHAPES[rank]) for rank in hint.ranks if rank in SHAPES] * 4
+        options += [(number,) for number in hint.numbers if 0 < number < 17]
+        if old:
+            at = chance.randrange(len(old))
+            sizes = [number for number in hint.numbers if 0 <= number < 17]
+            options += [old[:at] + (number,) + old[at + 1 :] for number in sizes] * 2
+    options += [other for other in shapes_of(others) if other != old]
+    if old:
+        at = chance.randrange(len(old))
+        options += [old[1:], old[:-1], old[:at] + (chance.choice((1, 2, 3, 4)),) + old[at + 1 :]]
+    if len(old) < 5:
+        options += [(*old, 2), (1, *old)]
+    options += [chance.choice(SHAPES[rank]) for rank in (0, 1, 1, 2, 2, 3, 4)]
+    return tuple(chance.choice(options))
+
+
+def shaped(slot, gene, hint, chance, others):
+    """Another shape, content or dtype of a tensor."""
+    kind, dtype, old, fill = gene
+    draw = chance.random()
+    if draw < 0.6:
+        return (kind, dtype, shape(old, hint, chance, others), fill if draw < 0.45 else "unit")
+    if draw < 0.85 or slot.attribute or (slot.operator and len(slot.choices) < 2):
+        options = list(FILLS)
+        if hint is not None and hint.numbers:
+            options.append(("values", (chance.choice(hint.numbers),)))
+        options += [("values", chance.choice(LISTS) or (1,)) for _ in range(2)]
+        return (kind, dtype, old, chance.choice(options))
+    wanted = (hint.dtypes if hint is not None else []) * 2
+    allowed = slot.choices if slot.operator else [*slot.dtypes, *DTYPES]
+    wanted = [name for name in wanted if name in allowed]
+    return (kind, chance.choice([*wanted, *allowed]), old, fill)
+
+
+def literal(slot, gene, hint, chance, others):
+    """Another number, text or list."""
+    value = gene[1]
+    numbers = list(hint.numbers) if hint is not None else []
+    if isinstance(value, bool):
+        return plain(not value)
+    if isinstance(value, int):
+        if slot.operator is None and chance.random() < 0.3:
+            return plain(chance.choice([0.5, [value, value], (value, value)]))
+        return plain(chance.choice([*INTEGERS, *numbers]))
+    if isinstance(value, float):
+        return plain(chance.choice([*FLOATS, *map(float, numbers)]))
+    if isinstance(value, str):
+        quoted = (hint.words if hint is not None else []) + slot.quoted
+        return plain(chance.choice(slot.choices or [*quoted, *quoted, *STRINGS]))
+    if isinstance(value, (list, tuple)):
+        return plain(items(slot, list(value), hint, chance, others))
+    return slot.start((2, 3))
+
+
+def items(slot, value, hint, chance, others):
+    """Another list of plain values."""
+    if slot.base == "shape" and slot.listed:
+        return [list(shape((), hint, chance, others)) for _ in range(max(len(value), 1))]
+    if slot.base == "shape" or slot.role == "shape":
+        return list(shape(tuple(value), hint, chance, others))
+    if value and isinstance(value[0], str):
+        words = slot.choices or [*(hint.words if hint is not None else []), *STRINGS]
+        return [chance.choice(words) for _ in range(chance.randint(0, 3))]
+    if value and isinstance(value[0], float):
+        return [chance.choice(FLOATS) for _ in range(chance.randint(1, 3))]
+    options = [list(found) for found in LISTS]
+    if hint is not None:
+        options += [list(found) for found in hint.shapes]
+        options += [[1] * count for count in (*hint.numbers, *hint.ranks) if 0 < count < 9] * 2
+    return chance.choice(options)
+
+
+def listed(slot, gene, hint, chance, others):
+    """A list with another length, or with one or all items changed."""
+    found = list(gene[1])
+    draw = chance.random()
+    if draw < 0.3 or not found:
+        fresh = found[0] if found else slot.typed((2, 3))
+        return ("list", (fresh,) * chance.choice((0, 1, 2, 3, 4)))
+    if draw < 0.65:
+        return ("list", (single(slot, found[0], hint, chance, others),) * len(found))
+    at = chance.randrange(len(found))
+    found[at] = single(slot, found[at], hint, chance, others)
+    return ("list", tuple(found))
+
+
+def single(slot, gene, hint, chance, others):
+    """Another gene for one item of a list."""
+    change = CHANGES.get(gene[0])
+    return change(slot, gene, hint, chance, others) if change else gene
+
+
+def dtype(slot, gene, hint, chance, others):
+    """Another dtype."""
+    wanted = [name for name in (hint.dtypes if hint is not None else [])]
+    names = [*wanted, *wanted, *(slot.choices or DTYPES)]
+    if gene[0] == "dtypes":
+        return ("dtypes", (chance.choice(names),) * chance.choice((0, 1, 1, 2, len(gene[1]))))
+    return ("dtype", chance.choice(names))
+
+
+def function(slot, gene, hint, chance, others):
+    """Another function; one of a graph with other parameters."""
+    name = chance.choice(sorted(FUNCTIONS))
+    if gene[0] == "function":
+        return ("function", name)
+    count = chance.choice((1, 1, 2, 0))
+    return ("graph function", name, (chance.choice(("float32", "int64", "int32", "bool")),) * count)
+
+
+def handle(slot, gene, hint, chance, others):
+    """The handle of another maker, with or without contents."""
+    return ("handle", chance.choice(slot.makers or [gene[1]]), chance.random() < 0.6)
+
+
+CHANGES = dict.fromkeys(SHAPED, shaped)
+CHANGES.update(
+    {
+        "plain": literal,
+        "list": listed,
+        "dtype": dtype,
+        "dtypes": dtype,
+        "proto": lambda slot, gene, hint, chance, others: ("proto", chance.choice(DTYPES[:3])),
+        "function": function,
+        "graph function": function,
+        "handle": handle,
+    }
+)

@@ -1,0 +1,229 @@
+"""Find arguments that an API accepts: a search that its own error messages guide.
+
+In: a `Subject` (an API and its parameters). Out: sets of genes (see `genes_tensorflow`) whose
+values the API took. A call that is refused for a reason not seen before is progress, as a new
+branch is for a coverage-guided fuzzer: kernels check their arguments one after the other. So each
+such call is kept and changed further, with the advice of its message.
+"""
+
+import contextlib
+import random
+import signal
+import time
+import zlib
+
+import tensorflow as tf
+from hints_tensorflow import Hint, outline
+from mutations_tensorflow import mutated
+
+BASES = (
+    (2, 3),
+    (3, 3),
+    (3,),
+    (),
+    (2, 3, 4),
+    (1, 4, 4, 3),
+    (1, 4, 4, 4, 2),
+    (2, 2, 2, 3, 2),
+)
+"""Shapes that all tensors of a call have at first, one after the other."""
+SINGLE = 8
+BLOCK = 16
+"""Attempts are told to the host in blocks after the first few, so that a crash skips a block."""
+SECONDS_PER_ATTEMPT = 0.8
+MOST_LATE = 2
+MOST_DEATHS = 2
+"""Calls that may kill the process before an API is given up."""
+PATIENCE = 2
+"""How many times as long a call may block outside of Python before its process is ended."""
+
+
+class Late(Exception):
+    """A call takes too long."""
+
+
+def late(*_):
+    raise Late
+
+
+class Subject:
+    """An API to be called: `function`, its `slots`, and choices of dtypes for its attributes.
+
+    `built` says that the function is a class; `called` that its instances are called.
+    """
+
+    def __init__(self, name, function, slots, types=({},), built=False, called=False):
+        self.name = name
+        self.function = function
+        self.slots = slots
+        self.types = types
+        self.built = built
+        self.called = called
+
+    def values(self, genes, types, maker):
+        """(arguments, keywords, constructor's or None) with the values of the genes."""
+        call, constructor = ([], {}), ([], {})
+        for slot, gene in zip(self.slots, genes):
+            args, kwargs = constructor if slot.place == "constructor" else call
+            if gene is None:
+                continue
+            value = maker.make(gene, types)
+            if slot.flag == "*":
+                args.extend(value)
+            elif slot.flag == "k" or slot.optional:
+                kwargs[slot.name] = value
+            else:
+                args.append(value)
+        built = (tuple(constructor[0]), constructor[1]) if self.built else None
+        return tuple(call[0]), call[1], built
+
+    def run(self, call):
+        """Make one call."""
+        args, kwargs, built = call
+        if built is None:
+            return self.function(*args, **kwargs)
+        made = self.function(*built[0], **built[1])
+        return made(*args, **kwargs) if self.called else made
+
+
+class Search:
+    """One search; `graph` tells whether calls are put into a graph instead of being run."""
+
+    def __init__(self, subject, maker, recorder, budget, seconds):
+        self.subject = subject
+        self.maker = maker
+        self.recorder = recorder
+        self.budget = budget
+        self.deadline = time.process_time() + seconds
+        # A checksum, and not `hash`, which differs between processes.
+        self.chance = random.Random(zlib.crc32(subject.name.encode()))
+        self.seen = {}
+        self.pool = []
+        self.graph = False
+        self.late = 0
+        self.problem = "no parameters that could be tried"
+        self.silent = None  # a call that worked, but ran no operator
+        self.number = 0
+
+    def run(self, skip=()):
+        """Yield a key before calls; return the first genes that work: (genes, types) or None."""
+        if sum(key.startswith(self.subject.name + "#") for key in skip) >= MOST_DEATHS:
+            self.problem = "kills its process"
+            return None
+        for genes, types in self.proposals():
+            if self.number >= self.budget or time.process_time() > self.deadline:
+                break
+            skipped = False
+            if self.number < SINGLE or self.number % BLOCK == 0:
+                key = "{}#{}".format(self.subject.name, self.number)
+                skipped = key in skip
+                yield key
+            if self.number >= SINGLE:
+                skipped = self.block() in skip
+            self.number += 1
+            if not skipped and self.attempt(genes, types):
+                return genes, types
+            if self.late >= MOST_LATE:
+                break
+        return self.silent
+
+    def block(self):
+        """The key of the block of attempts that the present one lies in."""
+        first = max(SINGLE, self.number - self.number % BLOCK)
+        return "{}#{}".format(self.subject.name, first)
+
+    def proposals(self):
+        """(genes, types) to try: first one shape for all, then changes of what came far."""
+        slots, types = self.subject.slots, self.subject.types
+        for number, base in enumerate(BASES):
+            genes = [None if slot.optional else slot.start(base) for slot in slots]
+            yield genes, types[min(number // 4, len(types) - 1)]
+            if not any(not slot.optional for slot in slots):
+                break
+        while self.pool and slots:
+            yield self.changed()
+
+    def changed(self):
+        """A change of one of the calls that came far, the latest ones preferred."""
+        chance = self.chance
+        recent = chance.random() < 0.6
+        genes, types, hint = chance.choice(self.pool[-3:] if recent else self.pool)
+        genes = list(genes)
+        slots = self.subject.slots
+        named = [at for at, slot in enumerate(slots) if slot.name in hint.names]
+        needed = [at for at, slot in enumerate(slots) if not slot.optional or genes[at]]
+        for _ in range(chance.choice((1, 1, 1, 2, 2, 3))):
+            if named and chance.random() < 0.6:
+                at = chance.choice(named)
+            else:
+                at = chance.choice(needed or range(len(slots))) if chance.random() < 0.85 else None
+            if at is None:
+                at = chance.randrange(len(slots))
+            genes[at] = mutated(slots[at], genes[at], hint, chance, genes)
+        if len(self.subject.types) > 1 and chance.random() < 0.12:
+            types = chance.choice(self.subject.types)
+        return genes, types
+
+    def attempt(self, genes, types):
+        """Try one call; returns whether it worked and ran an operator."""
+        try:
+            with surroundings(self.graph), patience():
+                call = self.subject.values(genes, types, self.maker)
+                names, _ = self.recorder.record(lambda: self.subject.run(call))
+        except Late:
+            self.late += 1
+            self.problem = "slow"
+            return False
+        except (Exception, SystemExit) as problem:
+            self.refused(genes, types, problem)
+            return False
+        if names:
+            return True
+        self.silent = self.silent or (genes, types)
+        self.keep("", genes, types, Hint("", ()))
+        return False
+
+    def refused(self, genes, types, problem):
+        """Learn from an error."""
+        reason = outline(problem)
+        if reason not in self.seen:
+            hint = Hint(str(problem), [slot.name for slot in self.subject.slots])
+            if hint.wants_graph and not self.graph:
+                self.graph = True
+            self.keep(reason, genes, types, hint)
+        self.seen[reason] = self.seen.get(reason, 0) + 1
+        self.problem = type(problem).__name__
+
+    def keep(self, reason, genes, types, hint):
+        """Remember a call that came further than others."""
+        if reason not in self.seen:
+            self.seen[reason] = 0
+            self.pool.append((tuple(genes), types, hint))
+
+    def variations(self, found, count):
+        """Changes of a call that works."""
+        self.pool = [(*found, Hint("", ()))]
+        return [self.changed() for _ in range(count)] if self.subject.slots else []
+
+
+@contextlib.contextmanager
+def surroundings(graph):
+    """Eager execution, or a fresh graph of version 1."""
+    if not graph:
+        yield
+        return
+    with tf.Graph().as_default():
+        yield
+
+
+@contextlib.contextmanager
+def patience(seconds=SECONDS_PER_ATTEMPT):
+    """Ends a call that takes long: with an exception if Python runs, else with the process."""
+    signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE * seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)

@@ -1,0 +1,185 @@
+"""Make up calls of APIs that no example reaches, from their signatures, and record what they run.
+
+In: `[name, alias, ...]` per API. Out: the records of `tested_tensorflow`. Operators are called as
+their definitions (OpDef) and the kernels of the CPU demand, all else as signature and docstring
+say; `search_tensorflow` does the rest. What exists to change settings, or waits for other machines, is
+left out by what its name or definition says in general.
+"""
+
+import opdefs_tensorflow as opdefs
+import public_tensorflow as public
+import signatures_tensorflow as signatures
+import slots_tensorflow
+import tensorflow as tf
+from genes_tensorflow import Maker
+from guard_tensorflow import Guard, configures
+from recorder_tensorflow import Recorder
+from search_tensorflow import Search, Subject, patience, surroundings
+from tested_tensorflow import Tested, prepare
+
+PROVIDER = "synthesis"
+RAW = "tf.raw_ops."
+OPERATOR_BUDGET = 500, 0.35
+FUNCTION_BUDGET = 160, 0.5
+HANDLE_BUDGET = 150, 0.2
+VARIATIONS = 6
+MOST_WORKING = 4
+MOST_TYPES = 12
+PREFERRED = (
+    "float32 int32 int64 string float64 bool complex64 quint8 qint8 uint8 qint32 half".split()
+)
+
+
+def profile(names, part=0, parts=1, first=0, skip=()):
+    """Call every `parts`-th API from number `first` on, without the calls in `skip`."""
+    prepare()
+    skip, recorder, guard = frozenset(skip), Recorder(), Guard()
+    maker = Maker()
+    maker.handles.search = lambda name, fixed: recipe(name, fixed, maker, recorder)
+    codes = opdefs.by_code()
+    for number in range(part, len(names), parts):
+        if number < first:
+            continue
+        yield {"entry": number, "of": len(names)}
+        name = names[number][0]
+        reason = unsuitable(name)
+        subject = None if reason else subject_of(names[number], codes, maker)
+        if subject is None:
+            if reason:
+                yield {"n": name, "f": reason, "v": PROVIDER}
+            continue
+        tf.random.set_seed(0)
+        for record in synthesised(subject, maker, recorder, skip):
+            yield record
+        guard.check()
+
+
+def unsuitable(name):
+    """Why an API is not called at all; empty where it is."""
+    if configures(name):
+        return "changes settings or surroundings"
+    if name.startswith(RAW):
+        operator = name[len(RAW) :]
+        definition = opdefs.definition(operator)
+        if definition is not None and opdefs.is_distributed(definition):
+            return "waits for other machines"
+        if definition is not None and not opdefs.on_cpu(operator):
+            return "no kernel for the CPU"
+    return ""
+
+
+def synthesised(subject, maker, recorder, skip):
+    """Keys before calls, then the record of one API."""
+    budget = OPERATOR_BUDGET if subject.name.startswith(RAW) else FUNCTION_BUDGET
+    search = Search(subject, maker, recorder, *budget)
+    steps = search.run(skip)
+    while True:
+        try:
+            yield {"at": next(steps)}
+        except StopIteration as end:
+            found = end.value
+            break
+    tested = Tested(subject.name, subject.function, recorder, PROVIDER)
+    if found is None:
+        tested.problem = search.problem
+        yield tested.result()
+        return
+    for number, (genes, types) in enumerate([found, *search.variations(found, VARIATIONS)]):
+        key = "{}#found{}".format(subject.name, number)
+        if key in skip or tested.worked >= MOST_WORKING:
+            continue
+        yield {"at": key}
+        try:
+            with surroundings(search.graph), patience():
+                tested.attempt(subject.values(genes, types, maker))
+        except (Exception, SystemExit):
+            continue
+    yield tested.result()
+
+
+def recipe(operator, fixed, maker, recorder):
+    """Genes with which an operator works: (keyword genes, types), None where none are found."""
+    subject = operator_subject(RAW + operator, maker, fixed)
+    search = Search(subject, maker, recorder, *HANDLE_BUDGET)
+    steps = search.run()
+    outer, recorder.names = recorder.names, None
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        found = end.value
+    finally:
+        recorder.names = outer
+    if found is None:
+        return None
+    genes = {slot.name: gene for slot, gene in zip(subject.slots, found[0]) if gene is not None}
+    return genes, found[1]
+
+
+def subject_of(names, codes, maker):
+    """What there is to call under a name; None where there is no signature to call it by."""
+    name = names[0]
+    if name.startswith(RAW):
+        return operator_subject(name, maker)
+    place = public.located(name)
+    if place is None:
+        return None
+    thing = getattr(*place)
+    if isinstance(thing, type):
+        return class_subject(name, thing)
+    if isinstance(place[0], type) and not hasattr(thing, "__self__"):
+        found = signatures.method(place[1], thing, place[0].__name__)
+    else:
+        found = signatures.function(thing, opdefs.operator_of(thing, codes))
+    if not found:
+        return None
+    slots = slots_tensorflow.of_rows(found[0]["p"], getattr(thing, "__doc__", None))
+    return Subject(name, thing, slots)
+
+
+def operator_subject(name, maker, fixed=None):
+    """An operator; `fixed` parameters keep the genes that are given."""
+    operator = name[len(RAW) :]
+    function = getattr(tf.raw_ops, operator)
+    rows = signatures.function(function, operator, raw=True)[0]["p"]
+    slots = slots_tensorflow.of_operator(operator, rows, maker.handles)
+    for slot in slots:
+        if fixed and slot.name in fixed:
+            slot.start = lambda shape, gene=fixed[slot.name]: gene
+            slot.fixed = True
+    return Subject(name, function, slots, dtype_choices(operator))
+
+
+def class_subject(name, kind):
+    """A class: constructed, and called where that is its use."""
+    made, called = signatures.constructor(kind), signatures.call(kind)
+    if not made:
+        return None
+    doc = "\n".join(filter(None, (kind.__doc__, getattr(kind.__init__, "__doc__", None))))
+    slots = slots_tensorflow.of_rows(made[0]["p"], doc, "constructor")
+    if called:
+        slots += slots_tensorflow.of_rows(called[0]["p"], signatures.called(kind).__doc__)
+    return Subject(name, kind, slots, built=True, called=bool(called))
+
+
+def dtype_choices(operator):
+    """Dtypes of the attributes of an operator that its kernels take: a list of {name: dtype}."""
+    definition = opdefs.definition(operator)
+    attributes = [item for item in definition.attr if item.type == "type"]
+    found = []
+    for kernel in opdefs.on_cpu(operator):
+        types = {}
+        for item in attributes:
+            names = kernel.get(item.name) or opdefs.allowed(item)
+            declared = opdefs.allowed(item)
+            names = [one for one in names if not declared or one in declared]
+            types[item.name] = min(names, key=rank) if names else "float32"
+        if types not in found:
+            found.append(types)
+    found.sort(key=lambda types: sum(map(rank, types.values())))
+    return found[:MOST_TYPES] or [{}]
+
+
+def rank(dtype):
+    """How late a dtype is tried."""
+    return PREFERRED.index(dtype) if dtype in PREFERRED else len(PREFERRED)
