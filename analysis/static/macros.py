@@ -20,6 +20,7 @@ from dataclasses import dataclass
 MAX_USES = 2_000
 MAX_DEPTH = 4
 MAX_EXPANSION = 100_000
+MAX_ARGUMENTS = 20_000
 
 _DEFINE = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([^()]*)\)((?:[^\n\\]|\\\r?\n|\\)*)", re.MULTILINE
@@ -28,6 +29,8 @@ _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _HEAD = re.compile(rb"\)\s*(?:const|noexcept|override|final)?\s*(?::\s.*)?$")
 _STATEMENT = re.compile(rb"(?:if|for|while|do|switch|case|return)\b|[{\[(]")
 _WORD = re.compile(rb"\w+")
+_VISIBLE = re.compile(rb"[^\n]")
+_QUOTE = re.compile(rb"(?<!#)#\s*(\w+)")
 _PASTE = re.compile(rb"\s*##\s*")
 
 
@@ -49,13 +52,13 @@ class Expansion:
 
 def expand(text: bytes) -> tuple[bytes, list[Expansion]]:
     """Blank the uses of function-making macros; return the text and the expansions."""
-    macros = _macros(text)
+    kept = bytearray(text)
+    macros = _macros(text, kept)
     makers = [name for name in macros if _makes_functions(name, macros, 0)]
     if not makers:
-        return text, []
+        return (bytes(kept) if macros else text), []
     use = re.compile(rb"^(?:" + b"|".join(map(re.escape, makers)) + rb")[ \t]*\(", re.MULTILINE)
     found: list[Expansion] = []
-    kept = bytearray(text)
     for match in use.finditer(text):
         arguments, end = arguments_after(text, match.end())
         name = match.group().rstrip(b"( \t")
@@ -64,17 +67,23 @@ def expand(text: bytes) -> tuple[bytes, list[Expansion]]:
         expansion = _expand(macros[name], arguments, macros, 0)
         if expansion is not None:
             found.append(Expansion(match.start(), expansion))
-            kept[match.start() : end] = re.sub(rb"[^\n]", b" ", text[match.start() : end])
+            _blank(kept, match.start(), end)
     return bytes(kept), found
 
 
-def _macros(text: bytes) -> dict[bytes, Macro]:
+def _macros(text: bytes, kept: bytearray) -> dict[bytes, Macro]:
+    """The function-like macros, blanked in `kept`: the grammar stumbles over braces in them."""
     found = {}
     for match in _DEFINE.finditer(text):
         body = _COMMENT.sub(b" ", re.sub(rb"\\\r?\n", b"\n", match[3]))
+        _blank(kept, match.start(), match.end())
         parameters = tuple(part.strip() for part in match[2].split(b",") if part.strip())
         found[match[1]] = Macro(parameters, b" ".join(body.split()))
     return found
+
+
+def _blank(text: bytearray, start: int, end: int) -> None:
+    text[start:end] = _VISIBLE.sub(b" ", bytes(text[start:end]))
 
 
 def _makes_functions(name: bytes, macros: dict[bytes, Macro], depth: int) -> bool:
@@ -93,7 +102,7 @@ def _makes_functions(name: bytes, macros: dict[bytes, Macro], depth: int) -> boo
 def arguments_after(text: bytes, start: int) -> tuple[list[bytes], int]:
     """The arguments after an opening parenthesis, and the end of the use (-1 where it has none)."""
     depth, begin, parts = 0, start, []
-    for match in re.finditer(rb"[(){}\[\],]", text[start : start + MAX_EXPANSION]):
+    for match in re.finditer(rb"[(){}\[\],]", text[start : start + MAX_ARGUMENTS]):
         mark, position = match.group(), start + match.start()
         if mark in b"([{":
             depth += 1
@@ -112,13 +121,14 @@ def arguments_after(text: bytes, start: int) -> tuple[list[bytes], int]:
 def _expand(
     macro: Macro, arguments: list[bytes], macros: dict[bytes, Macro], depth: int
 ) -> bytes | None:
-    """The body with its parameters replaced, `##` joined and inner macros expanded."""
+    """The body with its parameters replaced, `#` and `##` applied and inner macros expanded."""
     values = dict(zip(macro.parameters, arguments, strict=False))
     if macro.parameters[-1:] == (b"...",):
         values[b"__VA_ARGS__"] = b", ".join(arguments[len(macro.parameters) - 1 :])
     elif len(arguments) != len(macro.parameters):
         return None
-    text = _WORD.sub(lambda word: values.get(word.group(), word.group()), macro.body)
+    text = _QUOTE.sub(lambda word: b'"' + values.get(word[1], b"") + b'"', macro.body)
+    text = _WORD.sub(lambda word: values.get(word.group(), word.group()), text)
     text = b" ".join(_PASTE.sub(b"", text).split())
     if depth < MAX_DEPTH and len(text) <= MAX_EXPANSION:
         text = _inner(text, macros, depth + 1)

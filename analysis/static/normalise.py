@@ -42,7 +42,7 @@ class Normaliser:
             pairs = pairs[1:]
         found = frozenset(map(self._arguments.__getitem__, pairs))
         if record.returns:
-            return found | {self._arguments["-> " + record.returns, ""]}
+            return found | {"-> " + type_name(record.returns)}
         structured = record.kind is Kind.STRUCTURED or record.kind is Kind.META
         return found | {"-> outputs"} if structured else found
 

@@ -63,7 +63,7 @@ def read_entries(text: bytes) -> list[list[Any]]:
     """
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        listed = yaml.load(text, Loader=loader)  # noqa: S506 - safe, in C if built
+        listed = yaml.load(text, Loader=loader)  # noqa: S506 - it is safe
     except yaml.YAMLError as problem:
         raise ValueError(str(problem)) from problem
     if not isinstance(listed, list):

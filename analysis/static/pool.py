@@ -46,11 +46,11 @@ class Pool:
 
     Args:
         workers: how many, at least 1.
-        seconds: the longest a file may take.
+        seconds: the longest a file may take (default: `FILE_SECONDS`).
     """
 
-    def __init__(self, workers: int, *, seconds: int = FILE_SECONDS) -> None:
-        self._seconds = seconds
+    def __init__(self, workers: int, *, seconds: int | None = None) -> None:
+        self._seconds = FILE_SECONDS if seconds is None else seconds
         self._workers: list[_Worker] = []
         self._size = max(1, workers)
 

@@ -1,0 +1,81 @@
+"""What counts when functions are compared."""
+
+import pytest
+
+from analysis.errors import CitadelError
+from analysis.static.model import FunctionRecord, Kind
+from analysis.static.normalise import Normaliser
+from analysis.static.similarity import Similarity
+from analysis.static.stop_list import is_stop
+
+
+def record(callees=(), parameters=(), returns="", kind=Kind.FUNCTION):
+    return FunctionRecord(
+        id="x", name="f", file="f.cpp", line=1, end_line=2, kind=kind, parameters=parameters,
+        returns=returns, callees=tuple(callees), lambdas=0, body="", has_error=False,
+    )  # fmt: skip
+
+
+CALLEES = [
+    "TORCH_CHECK",
+    "at::native::slow_conv2d_forward",
+    "x.size",
+    ".sizes",
+    "std::move",
+    ".mul_",
+]
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        (Similarity(), {"slow_conv#d_forward", ".mul_"}),
+        (Similarity(dimensions=False), {"slow_conv2d_forward", ".mul_"}),
+        (
+            Similarity(stop_list=False),
+            {"TORCH_CHECK", "slow_conv#d_forward", "x.size", ".sizes", "move", ".mul_"},
+        ),
+    ],
+)
+def test_callees(rules, expected):
+    assert Normaliser(rules).callees(record(CALLEES)) == expected
+
+
+def test_arguments():
+    parameters = (("const at::Tensor &", "self"), ("c10::optional<int64_t>", "dim"), ("T *", "p"))
+    found = Normaliser(Similarity()).arguments(record(parameters=parameters, returns="at::Tensor&"))
+    assert found == {"Tensor self", "optional<int64_t> dim", "T* p", "-> Tensor"}
+    method = record(parameters=(("", "self"), ("Tensor", "x")), kind=Kind.PYTHON)
+    assert Normaliser(Similarity()).arguments(method) == {"Tensor x"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    """TORCH_CHECK TORCH_INTERNAL_ASSERT_DEBUG_ONLY AT_ERROR OP_REQUIRES_OK TF_RETURN_IF_ERROR
+    std::make_tuple .is_contiguous c10::irange isinstance""".split(),
+)
+def test_no_evidence(name):
+    assert is_stop(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["AT_DISPATCH_ALL_TYPES", "convolution", ".copy_", "at::empty_like"]
+)
+def test_evidence(name):
+    assert not is_stop(name)
+
+
+@pytest.mark.parametrize("wrong", [{"callees": 0}, {"callees": 1.1}, {"arguments": -1}])
+def test_thresholds_out_of_range(wrong):
+    with pytest.raises(CitadelError, match="thresholds"):
+        Similarity(**wrong)
+
+
+def test_the_digest_changes_with_each_setting():
+    variants = [
+        Similarity(), Similarity(arguments=0.6), Similarity(callees=0.9), Similarity(rare=3),
+        Similarity(stop_list=False), Similarity(dimensions=False), Similarity(least_callees=3),
+        Similarity(least_arguments=1), Similarity(complete_linkage=False),
+    ]  # fmt: skip
+    assert len({variant.digest for variant in variants}) == len(variants)
+    assert Similarity().digest == Similarity().digest
