@@ -5,22 +5,22 @@ is callable are called, distributions drawn from and asked for probabilities, op
 schedules stepped. The arguments of the call are passed on.
 """
 
+from functools import partial
+
 import torch
 
 SCHEDULES = getattr(torch.optim.lr_scheduler, "LRScheduler", torch.optim.lr_scheduler._LRScheduler)
 
 
 def exercise(instance):
-    """The function that uses an instance; it takes the arguments of the sample's call."""
+    """The function that uses an instance; it takes the arguments of the sample's call.
+
+    What the use needs beside them is made here, so that it does not count as the class's work.
+    """
     for kind, use in USES:
         if isinstance(instance, kind):
-            return lambda *args, **kwargs: use(instance, *args, **kwargs)
-    return lambda *args, **kwargs: used(instance, *args, **kwargs)
-
-
-def called(instance, *args, **kwargs):
-    """The result of calling the instance."""
-    return instance(*args, **kwargs)
+            return use(instance)
+    return partial(used, instance)
 
 
 def drawn(distribution):
@@ -44,9 +44,14 @@ def drawn(distribution):
     return found
 
 
-def transformed(transform, *args):
+def transforming(transform):
+    """How a transform is used: on the values given, else on some between 0 and 1."""
+    some = torch.linspace(0.1, 0.9, 6).reshape(2, 3).requires_grad_()
+    return lambda *args: transformed(transform, *(args or (some,)))
+
+
+def transformed(transform, value):
     """A value there and back, and the logarithm of the determinant on the way."""
-    value = args[0] if args else torch.linspace(0.1, 0.9, 6).reshape(2, 3)
     there = transform(value)
     found = [there, transform.inv(there)]
     try:
@@ -56,35 +61,43 @@ def transformed(transform, *args):
     return found
 
 
-def stepped(optimizer):
-    """Two steps of an optimiser over gradients of ones, the second with state."""
+def stepping(optimizer):
+    """How an optimiser is used: two steps over gradients of ones, the second with state.
+
+    The gradients are dense where it takes those, else sparse.
+    """
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    dense = [torch.ones_like(parameter) for parameter in parameters]
+    sparse = [gradient.to_sparse() for gradient in dense]
+    loss = torch.ones(())
 
-    def loss():
-        return sum((p.detach() ** 2).sum() for p in parameters)
+    def step(gradients):
+        for parameter, gradient in zip(parameters, gradients):
+            parameter.grad = gradient
+        for _ in range(2):
+            optimizer.step(lambda: loss)
 
-    for sparse in (False, True):
-        for parameter in parameters:
-            ones = torch.ones_like(parameter)
-            parameter.grad = ones.to_sparse() if sparse else ones
+    def steps():
         try:
-            optimizer.step(loss)
-            optimizer.step(loss)
-            return
+            step(dense)
         except RuntimeError:
-            if sparse:
-                raise  # neither dense nor sparse gradients
+            step(sparse)
+
+    return steps
 
 
-def scheduled(schedule):
-    """Two steps of a learning rate schedule; some want to know how well it goes."""
-    for _ in range(2):
-        schedule.optimizer.step()
-        try:
-            schedule.step()
-        except TypeError:
-            schedule.step(1.0)
-    return None
+def scheduling(schedule):
+    """How a schedule is used: two steps, with its optimiser; some want to know how well it goes."""
+
+    def steps():
+        for _ in range(2):
+            schedule.optimizer.step()
+            try:
+                schedule.step()
+            except TypeError:
+                schedule.step(1.0)
+
+    return steps
 
 
 def used(instance, *args, **kwargs):
@@ -101,9 +114,10 @@ def used(instance, *args, **kwargs):
 
 
 USES = (
-    (torch.nn.Module, called),
-    (torch.distributions.Distribution, drawn),
-    (torch.distributions.Transform, transformed),
-    (torch.optim.Optimizer, stepped),
-    (SCHEDULES, scheduled),
+    (torch.nn.Module, lambda layer: layer),
+    (torch.distributions.Distribution, lambda distribution: partial(drawn, distribution)),
+    (torch.distributions.Transform, transforming),
+    (torch.optim.Optimizer, stepping),
+    (SCHEDULES, scheduling),
 )
+"""How instances are used, by base class: the instance given, a function of the call's arguments."""

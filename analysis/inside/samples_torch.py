@@ -62,18 +62,23 @@ def run_operator(info, skip, recorder):
         return
     deadline = time.monotonic() + SECONDS_PER_ENTRY
     for name, function, in_place in forms(info):
-        calls = [
-            ((sample.input, *sample.args), sample.kwargs, None)
-            for sample in samples
-            if not (in_place and getattr(sample, "broadcasts_input", False))
-        ]
-        target = named(name)
-        if target is not None and function is not target:
-            calls = [captured(target, function, call) or call for call in calls]
-        run = target if callable(target) else function
+        run, calls = form_calls(name, function, in_place, samples)
         tested = Tested(name, run, recorder, OPERATORS, in_place, deadline)
         for record in tested.run(calls, skip, wrapper=function):
             yield record
+
+
+def form_calls(name, function, in_place, samples):
+    """(what to call, its calls) of one form under the samples of its operator."""
+    calls = [
+        ((sample.input, *sample.args), sample.kwargs, None)
+        for sample in samples
+        if not (in_place and getattr(sample, "broadcasts_input", False))
+    ]
+    target = named(name)
+    if target is not None and function is not target:
+        calls = [captured(target, function, call) or call for call in calls]
+    return (target if callable(target) else function), calls
 
 
 def sample_inputs(info):
@@ -147,18 +152,23 @@ def run_layer(info, skip, recorder):
     kind = info.module_cls
     name = "{}.{}".format(kind.__module__, kind.__qualname__)
     try:
-        inputs = info.module_inputs_func(
-            info, device="cpu", dtype=torch.float32, requires_grad=True, training=True
-        )
-        given = [(item.constructor_input, item.forward_input) for item in islice(inputs, 24)]
+        calls = layer_calls(info)
     except Exception as problem:
         yield {"n": name, "f": "no samples: " + type(problem).__name__, "v": LAYERS}
         return
-    calls = [
+    tested = Tested(name, kind, recorder, LAYERS)
+    for record in tested.run(calls, skip):
+        yield record
+
+
+def layer_calls(info):
+    """The calls of a layer class under its samples."""
+    inputs = info.module_inputs_func(
+        info, device="cpu", dtype=torch.float32, requires_grad=True, training=True
+    )
+    given = [(item.constructor_input, item.forward_input) for item in islice(inputs, 24)]
+    return [
         (forward.args, forward.kwargs, (built.args, built.kwargs))
         for built, forward in given
         if forward is not None
     ][:MOST_SAMPLES]
-    tested = Tested(name, kind, recorder, LAYERS)
-    for record in tested.run(calls, skip):
-        yield record

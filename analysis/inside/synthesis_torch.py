@@ -49,15 +49,20 @@ def profile(names, part=0, parts=1, first=0, skip=()):
         in_place = name.endswith("_") and not name.endswith("__")
         deadline = time.monotonic() + SECONDS_PER_API
         tested = Tested(name, thing, recorder, PROVIDER, in_place, deadline)
-        makers = calls(name, thing, schemas)
-        numbered = [partial(makers[k % len(makers)], k) for k in range(MOST_ATTEMPTS)]
-        for record in tested.run(numbered, skip, label="synthesis", enough=MOST_WORKING):
+        tries = attempts(name, thing, schemas)
+        for record in tested.run(tries, skip, label="synthesis", enough=MOST_WORKING):
             yield record if "s" not in record or tested.has_operators() else nothing(name)
 
 
 def nothing(name):
     """The record of an API whose calls worked, but ran no operator."""
     return {"n": name, "f": "runs no operator", "v": PROVIDER}
+
+
+def attempts(name, thing, schemas):
+    """Functions that make the calls of all attempts, in order; the overloads take turns."""
+    makers = calls(name, thing, schemas)
+    return [partial(makers[number % len(makers)], number) for number in range(MOST_ATTEMPTS)]
 
 
 def calls(name, thing, schemas):

@@ -118,10 +118,10 @@ class Tested:
 
 
 def changeable(value):
-    """A clone of a leaf that wants gradients, any other value as it is."""
+    """A clone of a leaf that wants gradients, also in lists; any other value as it is."""
     if isinstance(value, torch.Tensor) and value.requires_grad:
         return value.clone()
-    return value
+    return [changeable(item) for item in value] if type(value) is list else value
 
 
 def describe_call(call):
