@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis import cache
+from analysis.analogues import analogues, collapsed
 from analysis.build import build
 from analysis.catalog.model import Catalog
 from analysis.catalog.records import read_catalog
@@ -35,8 +36,9 @@ Stored = dict[str, Any]
 class ApiIndex:
     """What is known about the APIs of one build; all keys are canonical API names.
 
-    Compared by identity, so that what is derived from an index can be cached by it. `call_sets`
-    holds what similarity compares, `profiles` the names it was made from.
+    Compared by identity, so that what is derived from an index can be cached by it. `profiles`
+    holds names as the profiler gave them, `call_sets` their canonical names, `collapsed` these
+    with the operators of one of `groups` under one name, as the paper compares them.
     """
 
     key: str
@@ -44,10 +46,13 @@ class ApiIndex:
     catalog: Catalog
     profiles: Mapping[str, CallSets]
     call_sets: Mapping[str, frozenset[str]]
+    collapsed: Mapping[str, frozenset[str]]
     samples: Mapping[str, tuple[Sample, ...]]
     crashes: tuple[CrashCandidate, ...] = ()
     bodies: Mapping[str, tuple[frozenset[str], ...]]
     """Per operator, the operators that it was seen to call itself: one set per way it took."""
+    groups: tuple[tuple[str, ...], ...]
+    """Analogous operators, by canonical names (paper, section 4.5)."""
     counts: Mapping[str, int]
     coverage: Mapping[str, int]
     """APIs that ran at least one operator, by the provider of the sample that did it."""
@@ -123,6 +128,13 @@ def read_index(stored: Stored) -> ApiIndex:
     catalog = read_catalog(stored["catalog"])
     vocabulary = stored["vocabulary"]
     profiles = {name: _call_sets(record, vocabulary) for name, record in stored["profiles"].items()}
+    bodies = {
+        vocabulary[int(caller)]: tuple(
+            frozenset(vocabulary[number] for number in body) for body in ways
+        )
+        for caller, ways in stored["bodies"].items()
+    }
+    groups = analogues(stored["framework"], catalog, bodies)
     call_sets = contexts(stored["framework"], profiles)
     samples = {
         name: tuple(Sample.from_json(provider, record) for provider, record in records)
@@ -134,14 +146,11 @@ def read_index(stored: Stored) -> ApiIndex:
         catalog=catalog,
         profiles=profiles,
         call_sets=call_sets,
+        collapsed=collapsed(call_sets, groups),
         samples=samples,
         crashes=tuple(CrashCandidate(**record) for record in stored["crashes"]),
-        bodies={
-            vocabulary[int(caller)]: tuple(
-                frozenset(vocabulary[number] for number in body) for body in bodies
-            )
-            for caller, bodies in stored["bodies"].items()
-        },
+        bodies=bodies,
+        groups=groups,
         counts=_counts(catalog, call_sets, samples),
         coverage=Counter(str(profiles[name].provider) for name in call_sets),
         failures=stored["failures"],

@@ -88,7 +88,7 @@ def matched(index: ApiIndex, given: Thresholds | None = None) -> Matched:
     apis = tuple(index.catalog.apis.values())
     found: dict[Pair, set[Channel]] = {}
     for channel, pairs in (
-        (Channel.CONTEXT, context_pairs(apis, index.call_sets, chosen)),
+        (Channel.CONTEXT, context_pairs(apis, index.collapsed, chosen)),
         (Channel.SIGNATURE, signature_pairs(apis, chosen)),
         (Channel.FAMILY, family_pairs(apis)),
     ):

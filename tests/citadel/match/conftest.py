@@ -21,14 +21,17 @@ def api():
 @pytest.fixture
 def build():
     def make(apis, call_sets=None):
+        sets = {name: frozenset(found) for name, found in (call_sets or {}).items()}
         return ApiIndex(
             key="hand-made",
             framework="torch",
             catalog=Catalog(apis={item.name: item for item in apis}),
-            call_sets={name: frozenset(found) for name, found in (call_sets or {}).items()},
+            call_sets=sets,
+            collapsed=sets,
             profiles={},
             samples={},
             bodies={},
+            groups=(),
             counts={},
             coverage={},
             failures={},
