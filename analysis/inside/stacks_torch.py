@@ -10,11 +10,12 @@ code, checks for overrides, and Python that neither is the framework's nor runs 
 import re
 import signal
 import warnings
+from contextlib import suppress
 
 import torch
 from exercises_torch import exercise
 from recorder_torch import ACCUMULATES, ENGINE, POP, copied, legacy, tensors
-from tested_torch import changeable
+from tested_torch import changeable, demanding
 from working_torch import sample_calls
 
 MOST_LINES = 2000
@@ -36,7 +37,7 @@ def stacks(name, sample_number=0, depth=100):
     working = 0
     for provider, function, in_place, call in sample_calls(name):
         try:
-            parts = list(run(function, in_place, call() if callable(call) else call))
+            parts = fullest(function, in_place, call() if callable(call) else call)
         except Exception:
             continue
         if not any(lines for _, lines in parts) or working < sample_number:
@@ -47,6 +48,16 @@ def stacks(name, sample_number=0, depth=100):
                 yield dict(line, part=part)
         yield {"provider": provider, "of": name}
         return
+
+
+def fullest(function, in_place, call):
+    """The parts of a call; with tensors that want gradients where it has no backward run else."""
+    parts = list(run(function, in_place, call))
+    wanting = demanding(call) if parts[-1][0] != "backward" else None
+    if wanting is not None:
+        with suppress(Exception):
+            return list(run(function, in_place, wanting))
+    return parts
 
 
 def run(function, in_place, call):

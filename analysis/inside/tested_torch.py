@@ -9,7 +9,7 @@ last one names the culprit after a crash); edges as `recorder_torch` has them. A
 
 import signal
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 
 import torch
 from exercises_torch import exercise
@@ -81,6 +81,15 @@ class Tested:
             described = describe_call(call)
             self.samples.setdefault(outline(described), described)
         self.worked += 1
+        if self.worked == 1 and not self.parts["backward"]:
+            self.differentiate(call)
+
+    def differentiate(self, call):
+        """Run a call again with tensors that want gradients; most examples have none that do."""
+        wanting = demanding(call)
+        if wanting is not None:
+            with suppress(Exception):
+                self.record(self.function, *wanting)
 
     def record(self, function, args, kwargs, built):
         """Take in the names of one call; Python frames of the first one that works."""
@@ -122,6 +131,23 @@ def changeable(value):
     if isinstance(value, torch.Tensor) and value.requires_grad:
         return value.clone()
     return [changeable(item) for item in value] if type(value) is list else value
+
+
+def demanding(value):
+    """A nested value with copies that want gradients for its real tensors; None if it has none."""
+    if type(value) is torch.Tensor:
+        if value.requires_grad or not value.is_floating_point() or value.layout != torch.strided:
+            return None
+        return value.detach().clone().requires_grad_()
+    if type(value) is dict:
+        changed = demanding(tuple(value.values()))
+        return None if changed is None else dict(zip(value, changed))
+    if type(value) not in (list, tuple):
+        return None
+    changed = [demanding(item) for item in value]
+    if all(item is None for item in changed):
+        return None
+    return type(value)(old if new is None else new for old, new in zip(value, changed))
 
 
 def describe_call(call):

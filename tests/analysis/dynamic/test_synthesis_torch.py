@@ -1,0 +1,68 @@
+"""Calls that are made from types: what they reach, and that a crash names its attempt."""
+
+import pytest
+
+
+def profiled(task, *names):
+    records = task("synthesis_torch:profile", names=[[name] for name in names])
+    return {record["n"]: record for record in records if "n" in record}
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "operator"),
+    [
+        ("torch.hstack", "forward", "aten::hstack"),
+        ("torch.Tensor.addcmul_", "backward", "AddcmulBackward0"),
+        ("torch.ops.aten.threshold_backward", "forward", "aten::threshold_backward"),
+        ("torch.nn.functional.conv_transpose2d", "backward", "ConvolutionBackward0"),
+        ("torch.nn.Bilinear", "constructor", "aten::uniform_"),
+        ("torch.nn.Bilinear", "forward", "aten::bilinear"),
+        ("torch.optim.Adagrad", "forward", "aten::addcdiv_"),
+        ("torch.optim.SparseAdam", "forward", "aten::sparse_mask"),
+        ("torch.distributions.Gamma", "forward", "aten::_standard_gamma"),
+        ("torch.distributions.Dirichlet", "backward", "aten::_dirichlet_grad"),
+        ("torch.distributions.TanhTransform", "forward", "aten::tanh"),
+        ("torch.ao.quantization.MinMaxObserver", "forward", "aten::aminmax"),
+    ],
+)
+def test_apis_of_all_kinds_are_called(task, name, part, operator):
+    record = profiled(task, name)[name]
+    assert record["v"] == "synthesis"
+    assert operator in record["s"][part]
+    assert record["x"]
+
+
+def test_gradients_and_losses_are_not_the_optimisers_own(task):
+    sets = profiled(task, "torch.optim.SGD")["torch.optim.SGD"]["s"]
+    assert "aten::add_" in sets["forward"]
+    assert not {"aten::ones_like", "aten::sum", "aten::to_sparse"} & set(sets["forward"])
+
+
+def test_calls_without_operators_do_not_count(task):
+    record = profiled(task, "torch.Tensor.dim")["torch.Tensor.dim"]
+    assert record["f"] == "runs no operator"
+
+
+def test_samples_of_classes_have_their_constructor(task):
+    (sample, *_) = profiled(task, "torch.nn.Hardsigmoid")["torch.nn.Hardsigmoid"]["x"]
+    assert sample["a"][0]["k"] == "tensor"
+    assert sample["c"] == {"a": [], "k": {}}
+
+
+def test_an_attempt_can_be_repeated_and_is_announced(task):
+    first, second = (
+        task("synthesis_torch:profile", names=[["torch.hstack"]], skip=["torch.hstack#synthesis0"])
+        for _ in range(2)
+    )
+    assert first == second
+    announced = [record["at"] for record in first if "at" in record]
+    assert announced[0] == "torch.hstack#synthesis1"
+
+
+def test_an_api_that_keeps_crashing_is_left_alone(task):
+    skip = ["torch.hstack#synthesis0", "torch.hstack#synthesis1"]
+    assert [
+        record
+        for record in task("synthesis_torch:profile", names=[["torch.hstack"]], skip=skip)
+        if "entry" not in record
+    ] == []
