@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import tree_sitter
 
@@ -33,8 +34,11 @@ _MACRO = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _KEYWORDS = {"if", "for", "while", "switch", "catch", "return", "else", "do", "sizeof", "defined"}
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 _SIGNS = re.compile(rb"[*&\s.]*")
-_PARAMETERS = {"parameter_declaration", "optional_parameter_declaration"}
-_VARIADIC = "variadic_parameter_declaration"
+_PARAMETERS = {
+    "parameter_declaration",
+    "optional_parameter_declaration",
+    "variadic_parameter_declaration",
+}
 
 
 def read_header(
@@ -122,13 +126,25 @@ def _structured(
 
 def _parameters(text: bytes, declarator: tree_sitter.Node) -> list[tuple[str, str]]:
     listed = declarator.child_by_field_name("parameters")
-    if listed is None:
+    if listed is None or listed.end_byte - listed.start_byte == len("()"):
         return []
     found = []
     for node in listed.named_children:
-        if node.type in _PARAMETERS or node.type == _VARIADIC:
-            found.append(_parameter(text, node))
-    return [pair for pair in found if pair != ("void", "")]
+        written = text[node.start_byte : node.end_byte]
+        pair = _SEEN.get(written)
+        if pair is None and node.type in _PARAMETERS:
+            pair = _parameter(text, node)
+            if len(_SEEN) < _MOST_SEEN:
+                _SEEN[written] = pair
+        if pair is not None and pair != ("void", ""):
+            found.append(pair)
+    return found
+
+
+_SEEN: dict[bytes, tuple[str, str]] = {}
+"""Parameters as written to (type, name): the same few thousand recur."""
+
+_MOST_SEEN = 50_000
 
 
 def _parameter(text: bytes, node: tree_sitter.Node) -> tuple[str, str]:
@@ -149,14 +165,16 @@ def _parameter(text: bytes, node: tree_sitter.Node) -> tuple[str, str]:
 
 
 def _returns(text: bytes, node: tree_sitter.Node, declarator: tree_sitter.Node) -> str:
-    for child in declarator.named_children:
-        if child.type == "trailing_return_type":
-            return _line(text[child.start_byte : child.end_byte].removeprefix(b"->"))
+    if b"->" in text[declarator.start_byte : declarator.end_byte]:
+        for child in declarator.named_children:
+            if child.type == "trailing_return_type":
+                return _line(text[child.start_byte : child.end_byte].removeprefix(b"->"))
     type_ = node.child_by_field_name("type")
     if type_ is None:
         return ""
     return _line(text[type_.start_byte : declarator.start_byte])
 
 
+@lru_cache(maxsize=50_000)
 def _line(text: bytes) -> str:
     return " ".join(text.decode("utf-8", "replace").split())

@@ -51,7 +51,7 @@ class Entry:
 
 
 def locate(root: Path) -> str | None:
-    """The YAML file that goes with a source tree, relative to its root; None where there is none."""
+    """The YAML file that goes with a source tree, relative to its root; None without one."""
     return next((place for place in PLACES if (root / place).is_file()), None)
 
 

@@ -5,11 +5,9 @@ from hypothesis import strategies as st
 
 from analysis.static.blank import blank
 
-WORDS = st.sampled_from(
-    b"TORCH_API C10_HOST_DEVICE __attribute__((x)) class Foo ( ) #define TF_GUARDED_BY(mu_) { } x"
-    b" \xff C10_LAUNCH_BOUNDS_1(".split()
-    + [b"\n", b" "]
-)
+TEXT = b"""TORCH_API C10_HOST_DEVICE __attribute__((x)) class Foo ( ) #define TF_GUARDED_BY(mu_) { }
+C10_LAUNCH_BOUNDS_1( x \xff"""
+WORDS = st.sampled_from([*TEXT.split(), b"\n", b" "])
 
 
 @given(st.lists(WORDS).map(b"".join))

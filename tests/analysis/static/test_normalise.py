@@ -49,10 +49,15 @@ def test_arguments():
     assert Normaliser(Similarity()).arguments(method) == {"Tensor x"}
 
 
+NO_EVIDENCE = """
+TORCH_CHECK TORCH_INTERNAL_ASSERT_DEBUG_ONLY AT_ERROR OP_REQUIRES_OK TF_RETURN_IF_ERROR
+std::make_tuple .is_contiguous c10::irange isinstance
+"""
+
+
 @pytest.mark.parametrize(
     "name",
-    """TORCH_CHECK TORCH_INTERNAL_ASSERT_DEBUG_ONLY AT_ERROR OP_REQUIRES_OK TF_RETURN_IF_ERROR
-    std::make_tuple .is_contiguous c10::irange isinstance""".split(),
+    NO_EVIDENCE.split(),
 )
 def test_no_evidence(name):
     assert is_stop(name)
