@@ -8,6 +8,7 @@ hooks do it: Kineto costs four times as much per call, but knows kernels and run
 """
 
 import sys
+from contextlib import suppress
 
 import torch
 
@@ -50,19 +51,19 @@ class Recorder:
     def backward(self, result, ignored=()):
         """Names of what the gradient of a result runs, below the nodes of its graph.
 
-        The incoming gradients are made outside the profile: summing the result would add its own
-        operators to every set.
+        Where the gradient of all outputs fails, those of single ones may still work.
         """
-        outputs = [t for t in tensors(result) if t.requires_grad and t.grad_fn is not None]
-        if not outputs:
+        run = gradient(result)
+        if run is None:
             return set()
-        gradients = [torch.ones_like(item.detach()) for item in outputs]
-        try:
-            names, _ = self.record(
-                lambda: torch.autograd.backward(outputs, gradients), outermost=OUTSIDE
-            )
-        except (RuntimeError, NotImplementedError):
-            return set()  # not differentiable after all
+        with suppress(RuntimeError, NotImplementedError):
+            return self.record(run, outermost=OUTSIDE)[0] - set(ignored)
+        names = set()
+        for output in tensors(result):
+            run = gradient(output)
+            if run is not None:
+                with suppress(RuntimeError, NotImplementedError):
+                    names |= self.record(run, outermost=OUTSIDE)[0]
         return names - set(ignored)
 
     def edges(self):
@@ -179,6 +180,18 @@ def timed(events):
             yield POP
         ends.append(end)
         yield name
+
+
+def gradient(result):
+    """A function that runs the gradient of a result; None where there is none to run.
+
+    The incoming gradients are made here: summing the result would add operators to every set.
+    """
+    outputs = [t for t in tensors(result) if t.requires_grad and t.grad_fn is not None]
+    if not outputs:
+        return None
+    ones = [torch.ones_like(item.detach()) for item in outputs]
+    return lambda: torch.autograd.backward(outputs, ones, retain_graph=True)
 
 
 class Frames:

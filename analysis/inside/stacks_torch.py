@@ -14,7 +14,7 @@ from contextlib import suppress
 
 import torch
 from exercises_torch import exercise
-from recorder_torch import ACCUMULATES, ENGINE, POP, copied, legacy, tensors
+from recorder_torch import ACCUMULATES, ENGINE, POP, copied, gradient, legacy, tensors
 from tested_torch import changeable, demanding
 from working_torch import sample_calls
 
@@ -73,13 +73,15 @@ def run(function, in_place, call):
         args = tuple(changeable(item) for item in args)
     lines, result = profiled(lambda: function(*args, **kwargs))
     yield "forward", lines
-    outputs = [t for t in tensors(result) if t.requires_grad and t.grad_fn is not None]
-    if outputs:
-        gradients = [torch.ones_like(item.detach()) for item in outputs]
-        lines, _ = profiled(lambda: torch.autograd.backward(outputs, gradients))
-        kept = nodes_only(lines)
-        # Changing in place needs a clone of each leaf (`changeable`), which is not the API's.
-        yield "backward", [i for i in kept if not (in_place and is_clone(i))]
+    for output in (result, *tensors(result)):
+        backward = gradient(output)
+        if backward is None:
+            continue
+        with suppress(RuntimeError, NotImplementedError):
+            kept = nodes_only(profiled(backward)[0])
+            # Changing in place needs a clone of each leaf (`changeable`), which is not the API's.
+            yield "backward", [line for line in kept if not (in_place and is_clone(line))]
+            return
 
 
 def is_clone(line):
