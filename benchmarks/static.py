@@ -47,7 +47,7 @@ def measure(source: Path | None) -> None:
     cpus = [after[1] / before[1] for before, after in zip(parsing, grouping, strict=True)]
     wall, cpu = (min(run[i] for run in grouping) for i in (0, 1))
     print(
-        f"static: {len(files)} files, {size:.1f} MB to groups cold in {wall:.1f} s, {cpu:.1f} s CPU: "
+        f"static: {len(files)} files, {size:.1f} MB to groups, cold {wall:.1f} s, {cpu:.1f} s CPU: "
         f"{statistics.median(walls):.2f}x parsing alone by time, "
         f"{statistics.median(cpus):.2f}x by CPU (parsing: {min(run[0] for run in parsing):.1f} s)"
     )

@@ -198,9 +198,7 @@ def _callee(call: Any) -> str:
     target = call.referenced
     first = next(iter(call.get_children()), None)
     if target is None:
-        # In a template what is called may depend on its parameters: the name as written.
-        is_member = first is not None and first.kind.name == "MEMBER_REF_EXPR"
-        return ("." if is_member else "") + str(call.spelling)
+        return _written(first)
     if target.kind.name in _NO_CALLEES or target.spelling.startswith("__builtin_"):
         return ""
     if target.spelling.startswith("operator"):
@@ -210,6 +208,16 @@ def _callee(call: Any) -> str:
     if first is not None and first.kind.name == "MEMBER_REF_EXPR" and list(first.get_children()):
         return "." + str(target.spelling)
     return _qualified(target)
+
+
+def _written(called: Any) -> str:
+    """The name as written, where what is called depends on the parameters of a template."""
+    node = called
+    while node is not None and not node.spelling:
+        node = next(iter(node.get_children()), None)
+    if node is None:
+        return ""
+    return ("." if node.kind.name == "MEMBER_REF_EXPR" else "") + str(node.spelling)
 
 
 def _qualified(cursor: Any) -> str:
