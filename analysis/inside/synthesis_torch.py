@@ -19,7 +19,7 @@ from examples_torch import located
 from makers_torch import SIZE, Maker
 from recorder_torch import Recorder
 from schemas_torch import Schemas
-from tested_torch import Tested
+from tested_torch import Tested, describe_call
 
 PROVIDER = "synthesis"
 MOST_ATTEMPTS = 28
@@ -33,9 +33,7 @@ UNKNOWN = [[["input", "Tensor", None, ""]], [["input", "Tensor", None, ""]] * 2]
 
 def profile(names, part=0, parts=1, first=0, skip=()):
     """Try every `parts`-th API from number `first` on, without the attempts in `skip`."""
-    warnings.simplefilter("ignore")
-    torch.set_num_threads(1)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    prepare()
     skip, recorder, schemas = frozenset(skip), Recorder(), Schemas()
     deaths = Counter(key.partition("#")[0] for key in skip)
     for number in range(part, len(names), parts):
@@ -52,6 +50,29 @@ def profile(names, part=0, parts=1, first=0, skip=()):
         tries = attempts(name, thing, schemas)
         for record in tested.run(tries, skip, label="synthesis", enough=MOST_WORKING):
             yield record if "s" not in record or tested.has_operators() else nothing(name)
+
+
+def attempt(name, number):
+    """Make one attempt alone: `{"at": key, "call": its values}`, then what came of it.
+
+    Whether a crash is that attempt's own shows here: earlier ones may have corrupted the memory.
+    """
+    prepare()
+    thing = getattr(*located(name))
+    make = attempts(name, thing, Schemas())[number]
+    yield {"at": "{}#synthesis{}".format(name, number), "call": describe_call(make())}
+    in_place = name.endswith("_") and not name.endswith("__")
+    tested = Tested(name, thing, Recorder(), PROVIDER, in_place)
+    tested.attempt(make)
+    for record in tested.result():
+        yield record
+
+
+def prepare():
+    """Quiet, one thread, and an alarm that kills what blocks in native code."""
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
 def nothing(name):

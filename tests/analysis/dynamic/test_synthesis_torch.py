@@ -66,3 +66,18 @@ def test_an_api_that_keeps_crashing_is_left_alone(task):
         for record in task("synthesis_torch:profile", names=[["torch.hstack"]], skip=skip)
         if "entry" not in record
     ] == []
+
+
+def test_one_attempt_alone_tells_its_values_before_it_runs(task):
+    announced, *rest = task("synthesis_torch:attempt", name="torch.hstack", number=0)
+    assert announced["at"] == "torch.hstack#synthesis0"
+    assert [item["shape"] for item in announced["call"]["a"][0]["items"]] == [[4, 4], [4, 4]]
+    assert rest[0]["x"] == [announced["call"]]
+
+
+@pytest.mark.parametrize("name", ["torch.ops.aten._transform_bias_rescale_qkv"])
+def test_a_crash_is_the_attempts_own(session, name):
+    """A division by a number of heads that is 0: no version so far checks that."""
+    outcome = session.task("synthesis_torch:attempt", {"name": name, "number": 1}, wall=60)
+    assert outcome.died == "signal SIGFPE"
+    assert outcome.records[-1]["at"] == name + "#synthesis1"
