@@ -151,15 +151,19 @@ def read_index(stored: Stored) -> ApiIndex:
         crashes=tuple(CrashCandidate(**record) for record in stored["crashes"]),
         bodies=bodies,
         groups=groups,
-        counts=_counts(catalog, call_sets, samples),
+        counts=_counts(catalog, call_sets, samples, groups),
         coverage=Counter(str(profiles[name].provider) for name in call_sets),
         failures=stored["failures"],
         seconds=stored["seconds"],
     )
 
 
-def _counts(catalog: Catalog, *known: Mapping[str, object]) -> dict[str, int]:
-    call_sets, samples = known
+def _counts(
+    catalog: Catalog,
+    call_sets: Mapping[str, object],
+    samples: Mapping[str, object],
+    groups: tuple[tuple[str, ...], ...],
+) -> dict[str, int]:
     apis = catalog.apis.values()
     return {
         "names": sum(1 + len(api.aliases) for api in apis),
@@ -167,6 +171,8 @@ def _counts(catalog: Catalog, *known: Mapping[str, object]) -> dict[str, int]:
         "signatures": sum(bool(api.signatures) for api in apis),
         "sampled": len(samples),
         "profiled": len(call_sets),
+        "functions": 0,
+        "groups": len(groups),
     }
 
 

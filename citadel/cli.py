@@ -7,6 +7,7 @@ met; 2 usage or input error; 3 nothing could be run; 130 interrupted.
 from __future__ import annotations
 
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -17,8 +18,10 @@ from analysis.errors import CitadelError
 from analysis.target.session import Limits
 from analysis.target.target import Target, probe
 from citadel import __version__, doctor
-from citadel.commands import Interrupted, TriageRequest, run_index, run_siblings, run_triage
+from citadel.commands import Interrupted, TriageRequest, run_triage
+from citadel.explore import IndexRequest, SiblingsRequest, run_index, run_siblings
 from citadel.progress import Progress
+from citadel.siblings import Mode
 from citadel.triage import Options
 from citadel.walk import Walk
 
@@ -44,6 +47,10 @@ Framework = Annotated[
 ]
 NoSandbox = Annotated[
     bool, typer.Option("--no-sandbox", help="Run without confinement: only for code you trust.")
+]
+Export = Annotated[
+    Path | None,
+    typer.Option("--export", metavar="FILE", help="Write a graph: FILE.graphml or FILE.csv."),
 ]
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help='Write JSON to FILE ("-": stdout).')
@@ -123,15 +130,23 @@ def index(
     framework: Framework = None,
     json: Json = None,
     refresh: Annotated[bool, typer.Option("--refresh", help="Build it anew.")] = False,
+    groups: Annotated[
+        str | None,
+        typer.Option("--groups", metavar="PATTERN", help="Show analogous functions like PATTERN."),
+    ] = None,
+    export: Export = None,
     no_sandbox: NoSandbox = False,
 ) -> None:
-    """Build or show the index of a framework build: APIs, signatures, call sets.
+    """Build or show the index of a framework build: APIs, signatures, call sets, similar pairs.
 
-    Example:
+    Examples:
 
-        citadel index --python ~/venvs/torch/bin/python --json -
+        citadel index --python ~/venvs/torch/bin/python
+
+        citadel index --python python3 --groups conv --export pairs.graphml --json index.json
     """
-    run_index(_target(python, framework, no_sandbox), json, Progress(), refresh=refresh)
+    request = IndexRequest(json=json, refresh=refresh, groups=groups, export=export)
+    run_index(request, lambda: _target(python, framework, no_sandbox), Progress())
 
 
 @app.command(no_args_is_help=True)
@@ -140,15 +155,46 @@ def siblings(
     python: Python = sys.executable,
     framework: Framework = None,
     count: Annotated[int, typer.Option("--siblings", metavar="N", min=1, help="How many.")] = 20,
+    mode: Annotated[
+        Mode,
+        typer.Option("--mode", help="All APIs ranked, or those above the paper's threshold."),
+    ] = Mode.RANKED,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            "--threshold",
+            metavar="X",
+            show_default=False,
+            help="Least context similarity of --mode paper [default: 0.6; TensorFlow: 0.8].",
+        ),
+    ] = None,
+    stacks: Annotated[
+        bool, typer.Option("--stacks", help="Show the call stacks of a sample call instead.")
+    ] = False,
+    json: Json = None,
+    export: Export = None,
     no_sandbox: NoSandbox = False,
 ) -> None:
-    """Show the ranked siblings of an API with their scores per channel.
+    """Show the ranked siblings of an API, with their scores per channel and what both run.
 
-    Example:
+    Examples:
 
         citadel siblings torch.nn.functional.conv1d --python ~/venvs/torch/bin/python
+
+        citadel siblings torch.nn.Conv2d --mode paper --python python3 --export siblings.csv
+
+        citadel siblings torch.median --stacks --python python3
     """
-    run_siblings(_target(python, framework, no_sandbox), api, count, Progress())
+    request = SiblingsRequest(
+        api=api,
+        count=count,
+        mode=mode,
+        threshold=_threshold(threshold),
+        stacks=stacks,
+        json=json,
+        export=export,
+    )
+    run_siblings(request, lambda: _target(python, framework, no_sandbox), Progress())
 
 
 @app.command("doctor")
@@ -170,6 +216,21 @@ def top(
     if version:
         typer.echo(f"citadel {__version__}")
         raise typer.Exit
+
+
+def _threshold(text: str | None) -> Fraction | None:
+    """An exact fraction: 0.6 is 3/5, on which many pairs lie."""
+    if text is None:
+        return None
+    try:
+        given = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        given = Fraction(-1)
+    if not 0 <= given < 1:
+        raise CitadelError(
+            f"--threshold takes a number from 0 to below 1, not {text}", "e.g. --threshold 0.6"
+        )
+    return given
 
 
 def _target(python: str, framework: str | None, no_sandbox: bool) -> Target:  # noqa: FBT001

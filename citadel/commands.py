@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 from analysis.errors import CitadelError
 from analysis.index import ApiIndex, load_or_build
 from analysis.target.target import Target
-from citadel.match.rank import rank
 from citadel.model import Finding, Triage
 from citadel.progress import Progress
 from citadel.report.cases import write_cases
-from citadel.report.document import document, target_record, write_json
+from citadel.report.document import document, write_json
 from citadel.report.files import creatable, unwritable
 from citadel.report.terminal import render_summary, render_target, render_triage
 from citadel.report.text import plain
@@ -30,7 +28,6 @@ from harvest.report.model import BadInput, Report
 from harvest.report.understand import understand
 
 NOTHING_RUN = 3
-NOT_YET_COUNTED = {"functions": 0, "groups": 0, "matched_apis": 0, "pairs": 0}
 
 
 class Interrupted(Exception):
@@ -84,7 +81,7 @@ def run_triage(
     triages: list[Triage] = []
     stopped: Exception | None = None
     with progress:
-        index = _index(target, progress, refresh=False)
+        index = find_index(target, progress)
         with Workbench(target, index, jobs=request.jobs) as bench:
             summary = bench.summary()
             render_target(console, summary)
@@ -153,64 +150,12 @@ def _one(
     )
 
 
-def run_index(target: Target, json: str | None, progress: Progress, *, refresh: bool) -> None:
-    """Build the index if need be, and print or write what it holds."""
-    with progress:
-        index = _index(target, progress, refresh=refresh)
-    bench = Workbench(target, index)
-    summary = bench.summary()
-    record = {
-        "schema": 1,
-        "target": target_record(summary),
-        # Reading sources and matching in bulk are not there yet: their figures stay 0.
-        "counts": {**NOT_YET_COUNTED, "pairs_by_channel": {}, **index.counts},
-        "failures": dict(index.failures),
-        "seconds": {"static": 0.0, "match": 0.0, **index.seconds},
-    }
-    if json is not None:
-        write_json(record, json)
-    if json == "-":
-        return
-    console = Console(highlight=False)
-    render_target(console, summary)
-    for title, figures in (("counts", index.counts), ("failures", index.failures)):
-        for name, figure in sorted(figures.items()):
-            console.print(f"{title:>9}  {name}: {figure}", markup=False)
-    for name, spent in sorted(index.seconds.items()):
-        console.print(f"  seconds  {name}: {spent:.1f}", markup=False)
-
-
-def run_siblings(target: Target, api: str, count: int, progress: Progress) -> None:
-    """Print the ranked siblings of one API.
+def find_index(target: Target, progress: Progress, *, refresh: bool = False) -> ApiIndex:
+    """The index of a build, with its progress shown.
 
     Raises:
-        CitadelError: when the build has no such API.
+        CitadelError: when the build cannot be indexed at all.
     """
-    with progress:
-        index = _index(target, progress, refresh=False)
-    source = index.catalog.resolve(api)
-    if source is None:
-        raise CitadelError(
-            f"{api} is no public API of {target.info.framework} {target.info.version}",
-            "give the full dotted name, e.g. torch.nn.functional.conv1d",
-        )
-    table = Table(box=None, pad_edge=False)
-    for column in ("API", "score", "context", "signature", "relation"):
-        table.add_column(column, no_wrap=column == "API", overflow="fold")
-    for candidate in rank(source, index, None)[:count]:
-        channels = candidate.channels
-        table.add_row(
-            candidate.api.name,
-            f"{candidate.score:.2f}",
-            "-" if channels.context is None else f"{float(channels.context):.2f}",
-            f"{channels.signature:.2f}",
-            channels.family or "-",
-        )
-    Console(highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
-
-
-def _index(target: Target, progress: Progress, *, refresh: bool) -> ApiIndex:
     index = load_or_build(target, progress=progress.update, warn=progress.note, refresh=refresh)
-    for stage in ("catalog", "dynamic"):
-        progress.finish(stage)
+    progress.clear()
     return index

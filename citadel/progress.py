@@ -44,6 +44,11 @@ class Progress:
         if task is not None:
             self._bars.remove_task(task)
 
+    def clear(self) -> None:
+        """Take all stages off the screen."""
+        for stage in list(self._tasks):
+            self.finish(stage)
+
     def note(self, text: str) -> None:
         """A line on stderr that stays, terminal or not."""
         self._bars.console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -45,11 +45,16 @@ class Workbench:
 
     def summary(self) -> TargetSummary:
         """The build under test, for outputs."""
-        info = self.target.info
-        return TargetSummary(
-            python=info.python,
-            framework=info.framework,
-            version=info.version,
-            devices=info.devices,
-            sandbox=str(info.sandbox),
-        )
+        return summary(self.target)
+
+
+def summary(target: Target) -> TargetSummary:
+    """A build under test, for outputs."""
+    info = target.info
+    return TargetSummary(
+        python=info.python,
+        framework=info.framework,
+        version=info.version,
+        devices=info.devices,
+        sandbox=str(info.sandbox),
+    )

@@ -28,3 +28,6 @@ PHASES: dict[str, tuple[Phase, ...]] = {
         Phase(label="synthesis", task="synthesis_tensorflow:profile"),
     ),
 }
+
+STACKS = {"torch": "stacks_torch:stacks"}
+"""Per framework, the task that shows the call stacks of one API."""

@@ -118,6 +118,10 @@ class ChannelTables:
             arguments=arguments is not None,
         )
 
+    def rarity(self, operator: str) -> float:
+        """How much it tells that an API runs an operator: 0 (all do) to 1 (hardly any does)."""
+        return self._contexts.rarity(operator)
+
     def _all_roots(self, index: ApiIndex) -> dict[str, frozenset[str]]:
         """Of an API that no sample reached, the operators that the catalog names."""
         known = roots(index.framework, index.profiles, index.bodies)

@@ -9,7 +9,8 @@ what each channel is worth.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from analysis.catalog.model import Api
 from analysis.index import ApiIndex
 from citadel.match.channels import ChannelTables, Feature
+from citadel.match.context import Contexts
 from citadel.model import Channels
 
 WEIGHTS: Mapping[Feature, float] = {
@@ -34,7 +36,11 @@ WEIGHTS: Mapping[Feature, float] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A possible sibling with its similarity per channel."""
+    """A possible sibling with its similarity per channel.
+
+    `score` is at most 1; one that all channels speak for has 1. In the paper's mode it is the
+    context similarity.
+    """
 
     api: Api
     channels: Channels
@@ -50,7 +56,7 @@ def rank(
     """
     table = tables(index).of(source, arguments)
     weights = np.array([WEIGHTS[feature] for feature in Feature])
-    scores = table.values @ weights
+    scores = table.values @ weights / weights[weights > 0].sum()
     found = [
         Candidate(api=api, channels=table.channels(row), score=float(scores[row]))
         for row, api in enumerate(table.apis)
@@ -58,6 +64,36 @@ def rank(
     ]
     found.sort(key=lambda candidate: (-candidate.score, candidate.api.name))
     return found
+
+
+def rank_as_paper(source: Api, index: ApiIndex, threshold: Fraction) -> list[Candidate]:
+    """The siblings of the paper (section 4.5): APIs whose call sets are similar enough.
+
+    Plain Jaccard index of what runs forward and backward, analogous operators counting as one,
+    strictly above the threshold; the most similar first, equals in the order of names.
+    """
+    names = list(index.catalog.apis)
+    found = Contexts(names, index.collapsed).compare(index.collapsed.get(source.name, frozenset()))
+    similar = {
+        names[row]: found.fraction(int(row)) for row in np.flatnonzero(found.above(threshold))
+    }
+    chosen = [
+        Candidate(
+            api=candidate.api,
+            channels=replace(candidate.channels, context=similar[candidate.api.name]),
+            score=float(similar[candidate.api.name]),
+        )
+        for candidate in rank(source, index)
+        if candidate.api.name in similar
+    ]
+    return sorted(chosen, key=lambda candidate: (-candidate.score, candidate.api.name))
+
+
+def shared_operators(source: Api, target: Api, index: ApiIndex) -> tuple[str, ...]:
+    """Canonical names of what both run, the rarest first: why their contexts are similar."""
+    left, right = (index.call_sets.get(api.name, frozenset()) for api in (source, target))
+    rarity = tables(index).rarity
+    return tuple(sorted(left & right, key=lambda name: (-rarity(name), name)))
 
 
 @lru_cache(maxsize=2)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
+from analysis.dynamic.model import CallValues, Sample
 from analysis.target.observation import Argument, Call
 from citadel.identify import LAYER_FORMS, OPERATOR_FORMS, constructor_of
 from citadel.plan.model import SourceValue
@@ -58,6 +59,39 @@ def invocation(call: Call, api: Api, calls: Sequence[Call]) -> Invocation:
         call=call,
         constructor=call if prefix == "new" else None,
         values=_bound(call, signatures, prefix),
+    )
+
+
+def example_invocation(api: Api, sample: Sample) -> Invocation:
+    """A call that is known to work, as if it had been traced: what planning asks is the same."""
+    built = sample.constructor
+    method = api.kind is ApiKind.METHOD
+    form = "method" if method else "function" if built is None else "module"
+    call = _example(api, sample.call, 2, form)
+    if built is None:
+        return invocation(call, api, ())
+    return Invocation(
+        api=api,
+        call=call,
+        constructor=_example(api, built, 1, "class"),
+        values=_bound(_example(api, built, 1, "class"), api.signatures, "new")
+        + _bound(call, api.call_signatures, "arg"),
+    )
+
+
+def _example(api: Api, values: CallValues, number: int, form: str) -> Call:
+    arguments = tuple(Argument(value=value) for value in values.arguments)
+    receiver = arguments[0] if form == "method" and arguments else None
+    return Call(
+        number=number,
+        site=0,
+        occurrence=1,
+        depth=0,
+        name=api.name,
+        form=form,
+        receiver=receiver,
+        arguments=arguments if receiver is None else arguments[1:],
+        keywords=tuple((name, Argument(value=value)) for name, value in values.keywords.items()),
     )
 
 

@@ -1,0 +1,233 @@
+"""What `citadel index` and `citadel siblings` do: build or load, show, export."""
+
+from __future__ import annotations
+
+import fnmatch
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from analysis.dynamic.phases import STACKS
+from analysis.errors import CitadelError
+from analysis.index import ApiIndex
+from analysis.target.target import Target
+from citadel.commands import find_index
+from citadel.match.pairs import Matched, matched
+from citadel.progress import Progress
+from citadel.report.build import (
+    PIPE,
+    render_groups,
+    render_index,
+    render_siblings,
+    render_stacks,
+)
+from citadel.report.document import target_record, write_json
+from citadel.report.graph import Row, check_suffix, export
+from citadel.report.terminal import render_target
+from citadel.siblings import Mode, Sibling, siblings, source_api
+from citadel.workbench import summary
+
+STACK_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexRequest:
+    """What `citadel index` was asked to do."""
+
+    json: str | None = None
+    refresh: bool = False
+    groups: str | None = None
+    """A pattern: show the groups with a member that matches."""
+    export: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiblingsRequest:
+    """What `citadel siblings` was asked to do."""
+
+    api: str
+    count: int
+    mode: Mode
+    threshold: Fraction | None = None
+    stacks: bool = False
+    json: str | None = None
+    export: Path | None = None
+
+
+def run_index(request: IndexRequest, find_target: Callable[[], Target], progress: Progress) -> None:
+    """Build the index if need be; print, write or export what it holds.
+
+    Raises:
+        CitadelError: for an unusable build or an output that cannot be written.
+    """
+    if request.export is not None:
+        check_suffix(request.export)
+    target = find_target()
+    with progress:
+        index = find_index(target, progress, refresh=request.refresh)
+    found = matched(index)
+    if request.export is not None:
+        export(request.export, *pairs_graph(index, found))
+    if request.json is not None:
+        write_json(index_record(target, index, found), request.json)
+    if request.json == "-":
+        return
+    console = _console()
+    if request.groups is not None:
+        render_groups(console, groups_like(index, request.groups))
+        return
+    render_target(console, summary(target))
+    render_index(console, index, found)
+
+
+def run_siblings(
+    request: SiblingsRequest, find_target: Callable[[], Target], progress: Progress
+) -> None:
+    """Print the ranked siblings of one API, or its call stacks.
+
+    Raises:
+        CitadelError: when the build has no such API, or an output cannot be written.
+    """
+    if request.export is not None:
+        check_suffix(request.export)
+    target = find_target()
+    with progress:
+        index = find_index(target, progress)
+    source = source_api(index, request.api)
+    if request.stacks:
+        render_stacks(_console(), source.name, stacks(target, source.name))
+        return
+    rows = siblings(
+        index, source, mode=request.mode, threshold=request.threshold, count=request.count
+    )
+    if request.export is not None:
+        nodes: dict[str, Row] = {source.name: {"kind": str(source.kind)}}
+        nodes.update({r.candidate.api.name: {"kind": str(r.candidate.api.kind)} for r in rows})
+        export(request.export, nodes, [_edge(source.name, row) for row in rows])
+    if request.json is not None:
+        record = {
+            "schema": 1,
+            "target": target_record(summary(target)),
+            "api": source.name,
+            "mode": str(request.mode),
+            "siblings": [_sibling_record(row) for row in rows],
+        }
+        write_json(record, request.json)
+    if request.json != "-":
+        render_siblings(_console(), rows)
+
+
+def stacks(target: Target, api: str) -> list[dict[str, Any]]:
+    """The call stacks of a sample call of an API, as the framework's profiler sees them.
+
+    Raises:
+        CitadelError: where no sample of the API runs, or its framework has no such profiler.
+    """
+    task = STACKS.get(target.info.framework)
+    if task is None:
+        raise CitadelError(f"there is no stack profiler for {target.info.framework}")
+    with target.session() as session:
+        outcome = session.task(task, {"name": api}, wall=STACK_SECONDS)
+    records = [record for record in outcome.records if "part" in record]
+    if not records:
+        raise CitadelError(
+            f"no sample of {api} runs: {outcome.died or 'none is known'}",
+            "choose one of its siblings: citadel siblings " + api,
+        )
+    return records
+
+
+def index_record(target: Target, index: ApiIndex, found: Matched) -> dict[str, Any]:
+    """The contract's JSON of an index."""
+    return {
+        "schema": 1,
+        "target": target_record(summary(target)),
+        "counts": {
+            **index.counts,
+            "matched_apis": len(found.apis),
+            "matched_names": matched_names(index, found),
+            "pairs": len(found.pairs),
+            "pairs_by_channel": found.by_channel,
+        },
+        "coverage": dict(index.coverage),
+        "failures": dict(index.failures),
+        "candidates": [
+            {"api": crash.api, "sample": crash.sample, "how": crash.how} for crash in index.crashes
+        ],
+        "seconds": {**index.seconds, "match": found.seconds},
+    }
+
+
+def matched_names(index: ApiIndex, found: Matched) -> int:
+    """Public names, aliases included, of the APIs that have a partner."""
+    root = {"torch": "torch.", "tensorflow": "tf."}[index.framework]
+    return sum(
+        name.startswith(root) and "._" not in name
+        for api in map(index.catalog.resolve, found.apis)
+        if api is not None
+        for name in (api.name, *api.aliases)
+    )
+
+
+def groups_like(index: ApiIndex, pattern: str) -> list[tuple[str, ...]]:
+    """The groups of analogous operators with a member that matches a pattern."""
+    wanted = pattern if any(mark in pattern for mark in "*?[") else f"*{pattern}*"
+    return [
+        group for group in index.groups if any(fnmatch.fnmatchcase(name, wanted) for name in group)
+    ]
+
+
+def pairs_graph(index: ApiIndex, found: Matched) -> tuple[dict[str, Row], list[Row]]:
+    """Nodes and edges of all pairs of a build."""
+    apis = index.catalog.apis
+    nodes: dict[str, Row] = {
+        name: {"kind": str(apis[name].kind), "profiled": name in index.call_sets}
+        for name in sorted(found.apis)
+    }
+    edges: list[Row] = []
+    for (left, right), channels in found.pairs.items():
+        one, other = (index.collapsed.get(name, frozenset()) for name in (left, right))
+        both = len(one | other)
+        edges.append(
+            {
+                "source": left,
+                "target": right,
+                "channels": " ".join(sorted(channels)),
+                "context": round(len(one & other) / both, 4) if one and other else None,
+            }
+        )
+    return nodes, edges
+
+
+def _edge(source: str, row: Sibling) -> Row:
+    channels = row.candidate.channels
+    return {
+        "source": source,
+        "target": row.candidate.api.name,
+        "score": round(row.candidate.score, 4),
+        "context": None if channels.context is None else round(float(channels.context), 4),
+        "signature": round(channels.signature, 4),
+        "relation": channels.family,
+        "shared": " ".join(row.shared),
+    }
+
+
+def _sibling_record(row: Sibling) -> dict[str, Any]:
+    return {
+        "api": row.candidate.api.name,
+        "score": round(row.candidate.score, 4),
+        "channels": row.candidate.channels.to_json(),
+        "takes": row.takes,
+        "obstacle": None if row.obstacle is None else str(row.obstacle),
+        "shared": list(row.shared),
+    }
+
+
+def _console() -> Console:
+    terminal = sys.stdout.isatty()
+    return Console(highlight=False, soft_wrap=not terminal, width=None if terminal else PIPE)

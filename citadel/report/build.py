@@ -1,0 +1,132 @@
+"""What a person sees of an index and of one API's siblings.
+
+In: an index, its pairs, rows of siblings and a rich console. Out: tables that read well at 80
+columns, in a pipe and without colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.tree import Tree
+
+from analysis.index import ApiIndex
+from citadel.match.pairs import Matched
+from citadel.report.text import plain, shorten
+from citadel.siblings import Sibling
+
+MOST_REASONS = 8
+MOST_CRASHES = 10
+MOST_SHARED = 4
+WIDE = 120
+"""Columns from which on there is room for what both APIs run."""
+PIPE = 180
+"""Columns where nobody looks: other programs read the output."""
+
+
+def render_index(console: Console, index: ApiIndex, matched: Matched) -> None:
+    """Print what an index holds and how it was got."""
+    counts = index.counts
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row(
+        "catalog",
+        f"{counts['names']:,} names of {counts['objects']:,} objects, "
+        f"{counts['signatures']:,} with signatures",
+    )
+    table.add_row("profiled", f"{counts['profiled']:,} objects: {_figures(index.coverage)}")
+    table.add_row("samples", f"of {counts['sampled']:,} objects")
+    table.add_row("analogues", f"{counts['groups']:,} groups of {_members(index)} operators")
+    if counts["functions"]:
+        table.add_row("sources", f"{counts['functions']:,} functions")
+    table.add_row(
+        "pairs",
+        f"{len(matched.pairs):,} of {len(matched.apis):,} objects: {_figures(matched.by_channel)}",
+    )
+    table.add_row("no result", _figures(index.failures, MOST_REASONS) or "-")
+    for crash in index.crashes[:MOST_CRASHES]:
+        table.add_row("candidate", f"{plain(crash.sample)}: {crash.how}")
+    if len(index.crashes) > MOST_CRASHES:
+        table.add_row("", f"... and {len(index.crashes) - MOST_CRASHES} more (--json has all)")
+    seconds = {**index.seconds, "match": matched.seconds}
+    table.add_row("seconds", ", ".join(f"{name} {spent:.1f}" for name, spent in seconds.items()))
+    console.print(table)
+
+
+def render_siblings(console: Console, rows: Sequence[Sibling]) -> None:
+    """Print siblings, best first, with what each channel says and why."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("API", no_wrap=True)
+    for column in ("score", "context", "signature", "call"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("relation", overflow="fold")
+    wide = console.width >= WIDE
+    if wide:
+        table.add_column("both run", overflow="fold")
+    for row in rows:
+        channels = row.candidate.channels
+        cells = [
+            row.candidate.api.name,
+            f"{row.candidate.score:.2f}",
+            "-" if channels.context is None else f"{float(channels.context):.2f}",
+            f"{channels.signature:.2f}",
+            _call(row),
+            channels.family or "-",
+        ]
+        if wide:
+            cells.append(", ".join(row.shared[:MOST_SHARED]) or "-")
+        table.add_row(*cells)
+    console.print(table)
+    for obstacle in sorted({row.obstacle for row in rows if row.obstacle is not None}):
+        console.print(f"call no: {obstacle.replace('_', ' ')}", markup=False)
+
+
+def render_stacks(console: Console, title: str, records: Iterable[Mapping[str, Any]]) -> None:
+    """Print the call stacks of one API as trees, one per part."""
+    above: list[Tree] = []
+    trees: dict[str, Tree] = {}
+    for record in records:
+        part, depth = str(record["part"]), int(record["depth"])
+        if part not in trees:
+            trees[part] = Tree(f"{plain(title)}: {part}")
+            above = []
+        del above[depth:]
+        parent = above[-1] if above else trees[part]
+        above += [parent.add(_frame(record))] * (depth + 1 - len(above))
+    for tree in trees.values():
+        console.print(tree)
+
+
+def render_groups(console: Console, groups: Iterable[Sequence[str]]) -> None:
+    """Print groups of analogous functions or operators, one a line."""
+    for group in groups:
+        console.print(", ".join(map(plain, group)), markup=False, soft_wrap=True)
+
+
+def _frame(record: Mapping[str, Any]) -> str:
+    where = record.get("file") or record.get("shapes")
+    line = f"{record['name']}  ({record['kind']}{', ' + where if where else ''})"
+    return shorten(plain(line), 200).replace("[", "\\[")
+
+
+def _call(row: Sibling) -> str:
+    """How well it takes an ordinary call of the source."""
+    if row.obstacle is not None:
+        return "no"
+    return "-" if row.takes is None else f"{row.takes:.2f}"
+
+
+def _members(index: ApiIndex) -> str:
+    return f"{sum(map(len, index.groups)):,}"
+
+
+def _figures(figures: Mapping[str, int], most: int | None = None) -> str:
+    """`name figure` pairs, the largest first."""
+    ordered = sorted(figures.items(), key=lambda item: (-item[1], item[0]))
+    text = ", ".join(f"{plain(name)} {figure:,}" for name, figure in ordered[:most])
+    rest = sum(figure for _, figure in ordered[most:]) if most is not None else 0
+    return f"{text}, others {rest:,}" if rest else text

@@ -1,0 +1,99 @@
+"""The siblings of one API, as `citadel siblings` shows them: scores, reasons, feasibility.
+
+In: an index and the name of an API. Out: rows in ranking order. An API's own sample stands for the
+call that would be carried over, so that each row can say whether and how well the sibling takes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+from fractions import Fraction
+
+from analysis.catalog.model import Api
+from analysis.errors import CitadelError
+from analysis.index import ApiIndex
+from citadel.match.pairs import PAPER_CONTEXT
+from citadel.match.rank import Candidate, rank, rank_as_paper, shared_operators
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import Invocation, example_invocation
+from citadel.plan.model import Obstacle
+from citadel.plan.samples import SampleBook
+
+
+class Mode(StrEnum):
+    """How siblings are chosen."""
+
+    RANKED = "ranked"  # all APIs, ordered by all channels
+    PAPER = "paper"  # those whose context similarity is above the paper's threshold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sibling:
+    """One row: `shared` are the operators that both run, rarest first; `takes` is how well it
+    takes a sample call of the source (0 to 1), `obstacle` why it cannot, both None where the
+    source has no sample."""
+
+    candidate: Candidate
+    shared: tuple[str, ...]
+    takes: float | None = None
+    obstacle: Obstacle | None = None
+
+
+def source_api(index: ApiIndex, name: str) -> Api:
+    """The API of a name or alias.
+
+    Raises:
+        CitadelError: when the build has no such public API.
+    """
+    found = index.catalog.resolve(name)
+    if found is None:
+        near = _near(index, name)
+        hint = f"perhaps {', '.join(near)}" if near else "give the full dotted name"
+        raise CitadelError(f"{name} is no public API of this build", hint)
+    return found
+
+
+def siblings(
+    index: ApiIndex,
+    source: Api,
+    *,
+    mode: Mode = Mode.RANKED,
+    threshold: Fraction | None = None,
+    count: int | None = None,
+) -> list[Sibling]:
+    """The siblings of an API; `threshold` is that of the paper's mode."""
+    if mode is Mode.PAPER:
+        chosen = rank_as_paper(source, index, threshold or PAPER_CONTEXT[index.framework])
+    else:
+        chosen = rank(source, index)
+    samples = index.samples.get(source.name, ())
+    example = example_invocation(source, samples[0]) if samples else None
+    book = SampleBook(index)
+    return [_sibling(index, source, candidate, example, book) for candidate in chosen[:count]]
+
+
+def _sibling(
+    index: ApiIndex,
+    source: Api,
+    candidate: Candidate,
+    example: Invocation | None,
+    book: SampleBook,
+) -> Sibling:
+    shared = shared_operators(source, candidate.api, index)
+    if example is None:
+        return Sibling(candidate=candidate, shared=shared)
+    found = plans(example, candidate.api, book)
+    if isinstance(found, Obstacle):
+        return Sibling(candidate=candidate, shared=shared, obstacle=found)
+    return Sibling(candidate=candidate, shared=shared, takes=found[0].plausibility)
+
+
+def _near(index: ApiIndex, name: str) -> list[str]:
+    """Names that begin like it, the shortest first; else those that look much the same."""
+    leaf = name.rpartition(".")[2].lower()
+    begun = [n for n in index.catalog.apis if n.rpartition(".")[2].lower().startswith(leaf)]
+    if len(leaf) > 2 and begun:
+        return sorted(begun, key=lambda known: (len(known), known))[:3]
+    return get_close_matches(name, list(index.catalog.apis), n=3, cutoff=0.75)
