@@ -9,7 +9,6 @@ import ast
 import contextlib
 import io
 import math
-import signal
 import sys
 import time
 
@@ -18,6 +17,7 @@ import public_tensorflow as public
 import tensorflow as tf
 from docs_tensorflow import statements
 from guard_tensorflow import Guard, configures
+from patience_tensorflow import patience
 from recorder_tensorflow import Recorder
 from signatures_tensorflow import called
 from tested_tensorflow import MOST_SAMPLES, Tested, prepare
@@ -97,10 +97,6 @@ def mentioned(code):
     return found
 
 
-class Late(Exception):
-    """A statement of an example takes too long."""
-
-
 def recorded(name, thing, places, lines):
     """The calls of an API that its examples make: (arguments, keywords, constructor's)."""
     calls = []
@@ -124,23 +120,6 @@ def scope():
     found = {name: public.attribute(keras, name) for name in spaces.split()}
     found.update(tf=tf, np=np, math=math, keras=keras, __name__="example")
     return found
-
-
-@contextlib.contextmanager
-def patience(seconds):
-    """Ends a statement that takes long: with an exception if Python runs, else with the process."""
-
-    def late(*_):
-        raise Late
-
-    signal.signal(signal.SIGPROF, late)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    signal.setitimer(signal.ITIMER_REAL, 2 * seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 @contextlib.contextmanager

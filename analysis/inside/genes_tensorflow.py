@@ -186,7 +186,7 @@ MAKERS = {
     "list": Maker.listed,
     "dtype": lambda self, gene, types: tf.as_dtype(resolved(gene[1], types)),
     "dtypes": lambda self, gene, types: [tf.as_dtype(resolved(item, types)) for item in gene[1]],
-    "proto": lambda self, gene, types: tf.make_tensor_proto(1.0, resolved(gene[1], types)),
+    "proto": lambda self, gene, types: tf.make_tensor_proto([], resolved(gene[1], types)),
     "variable": Maker.variable,
     "resource": Maker.resource,
     "ref": Maker.ref,

@@ -1,11 +1,11 @@
 """Handles for operators that work on what another operator has made.
 
-Tables, queues, iterators, stacks, datasets and lists of tensors are reached through tensors of dtype
-resource, variant or string (in version 1). The operators that make them are found by their
-definitions: such an output, and no such input. Which of them fits an input is guessed from the words
-that the two operators' names share: `LookupTableFindV2` and `HashTableV2` share `Table`. How a maker
-is called is found by the same search as for every other operator. What has no output but a handle
-among its inputs fills it: `MakeIterator`, `QueueEnqueueV2`.
+Tables, queues, iterators, stacks, datasets and lists of tensors are reached through tensors of
+dtype resource, variant or string (in version 1). The operators that make them are found by their
+definitions: such an output, and no such input. Which of them fits an input is guessed from the
+words that the two operators' names share: `LookupTableFindV2` and `HashTableV2` share `Table`. How
+a maker is called is found by the same search as for every other operator. What has no output but a
+handle among its inputs fills it: `MakeIterator`, `QueueEnqueueV2`.
 """
 
 import re
@@ -26,11 +26,17 @@ def words(name):
 
 
 def handle_kind(argument):
-    """ "resource" or "variant" where an argument is a handle, else None."""
-    if argument.type:
-        name = opdefs.dtype_name(argument.type)
-        return name if name in HANDLES else None
-    return None
+    """Which handle an argument is: resource, variant or (in version 1) string; None if none."""
+    if not argument.type:
+        return None
+    name = opdefs.dtype_name(argument.type).replace("_ref", "")
+    return name if name in HANDLES or (argument.is_ref and name == "string") else None
+
+
+def effort(definition):
+    """How much an operator needs: functions are harder to supply than tensors."""
+    functions = sum(item.type.endswith("func)") or item.type == "func" for item in definition.attr)
+    return len(definition.input_arg) + 3 * functions + len(definition.attr) / 10
 
 
 class Handles:
@@ -41,6 +47,7 @@ class Handles:
         self.recipes = {}
         self.filling = {}
         self.makers = None
+        self.sought = set()
         self.search = None  # set by the search itself: (operator name, fixed genes) -> genes
 
     def candidates(self, operator, argument, kind):
@@ -51,9 +58,13 @@ class Handles:
             if kind in made and name != operator:
                 own = words(name)
                 score = 2 * len(own & special) + len(own & wanted)
-                scored.append((-score, len(own - wanted), name))
+                scored.append((-score, effort(opdefs.definition(name)), name))
         scored.sort()
         return [name for score, _, name in scored if score < 0][:MOST_MAKERS]
+
+    def useless(self, name):
+        """Whether it is known that nobody knows how to call a maker."""
+        return self.recipes.get(name, ()) is None and name not in self.sought
 
     def known(self):
         """Operators that make handles out of other things: name -> kinds."""
@@ -72,8 +83,10 @@ class Handles:
     def recipe(self, name):
         """How a maker is called: (keyword genes, types of its attributes), None where unknown."""
         if name not in self.recipes:
-            self.recipes[name] = None  # while it is searched for
+            self.recipes[name] = None
+            self.sought.add(name)
             self.recipes[name] = self.search(name, {})
+            self.sought.discard(name)
         return self.recipes[name]
 
     def make(self, name, filled, types):
@@ -105,7 +118,7 @@ class Handles:
             scored = []
             for other in opdefs.names():
                 definition = opdefs.definition(other)
-                taken = [arg.name for arg in definition.input_arg if handle_kind(arg) == "resource"]
+                taken = [arg.name for arg in definition.input_arg if handle_kind(arg)]
                 if len(taken) == 1 and not definition.output_arg and own & words(other):
                     if len(definition.input_arg) > 1 and opdefs.on_cpu(other):
                         scored.append((-len(own & words(other)), other, taken[0]))

@@ -7,20 +7,20 @@ arguments one after the other, so a message that was not seen before is progress
 
 import re
 
-RANKS = {"scalar": 0, "vector": 1, "matrix": 2, "matrices": 2}
+RANKS = {"scalar": 0, "vector": 1, "matrix": 2, "matrice": 2}
 _RANK = re.compile(
-    r"(?:rank|ndims?|dims|dimensions?)(?: of (?:at least )?| must be (?:at least )?| == | >= |[ =:]+)"
+    r"(?:rank|ndims?|dims|dimensions?)(?: of | must be | == | >= |[ =:]+)"
     r"(?:at least )?(\d)\b|\b(\d)[- ]?(?:d\b|dimension)",
     re.IGNORECASE,
 )
-_RANK_WORD = re.compile(r"\b(scalar|vector|matrix|matrices)\b", re.IGNORECASE)
+_RANK_WORD = re.compile(r"\b(scalar|vector|matrix|matrice)s?\b", re.IGNORECASE)
 _SHAPE = re.compile(r"[\[(](\d+(?:, ?\d+)*),?[\])]")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.]*\w)")
 _WORD = re.compile(r"[\"'`]([A-Za-z_][\w.\-]{0,24})[\"'`]")
 _DTYPE = re.compile(r"\b((?:u?int|float|complex|bfloat|qu?int)\d+|string|bool|half|double|float)\b")
 _EAGER = re.compile(
     r"eager execution|executing eagerly|eager mode|is a ref\b|in eager|building a graph"
-    r"|not supported in TF2|outside of a graph|graph mode",
+    r"|not supported in TF2|outside of a graph|graph mode|has unhandled type",
     re.IGNORECASE,
 )
 _MISSING = re.compile(r"No registered '|no kernel|not registered|Could not find device", re.I)

@@ -30,23 +30,43 @@ def shapes_of(genes):
 
 def shape(old, hint, chance, others):
     """Another shape: what the message asks for, that of another argument, or a small change."""
-    options = []
-    if hint is not None:
-        options += [found for found in hint.shapes if found] * 2
-        options += [chance.choice(SHAPES[rank]) for rank in hint.ranks if rank in SHAPES] * 4
-        options += [(number,) for number in hint.numbers if 0 < number < 17]
-        if old:
-            at = chance.randrange(len(old))
-            sizes = [number for number in hint.numbers if 0 <= number < 17]
-            options += [old[:at] + (number,) + old[at + 1 :] for number in sizes] * 2
-    options += [other for other in shapes_of(others) if other != old]
+    known = [other for other in shapes_of(others) if other != old]
+    if hint is not None and chance.random() < 0.5:
+        wanted = asked(old, hint, chance, known)
+        if wanted:
+            return tuple(chance.choice(wanted))
+    options = known + [SHAPES[rank][0] for rank in (0, 1)]
     if old:
         at = chance.randrange(len(old))
-        options += [old[1:], old[:-1], old[:at] + (chance.choice((1, 2, 3, 4)),) + old[at + 1 :]]
+        sizes = [size for other in known for size in other] + [1, 2, 3, 4]
+        options += [old[1:], old[:-1], (*old[:at], chance.choice(sizes), *old[at + 1 :])]
     if len(old) < 5:
         options += [(*old, 2), (1, *old)]
+    options += [part(other, chance) for other in known if other]
     options += [chance.choice(SHAPES[rank]) for rank in (0, 1, 1, 2, 2, 3, 4)]
     return tuple(chance.choice(options))
+
+
+def part(other, chance):
+    """The first or last sizes of another shape, as biases and batches have them."""
+    count = chance.randint(1, len(other))
+    return chance.choice((other[:count], other[-count:]))
+
+
+def asked(old, hint, chance, known):
+    """Shapes that a message asks for: of a rank, quoted, or with a size that it mentions."""
+    options = []
+    for rank in hint.ranks:
+        options += [chance.choice(SHAPES[rank])] * 2 if rank in SHAPES else []
+        options += [other[-rank:] if rank else () for other in known if len(other) >= rank]
+        options += [other[:rank] for other in known if len(other) >= rank]
+    options += hint.shapes
+    sizes = [number for number in hint.numbers if 0 <= number < 17]
+    options += [(size,) for size in sizes if size]
+    if old:
+        at = chance.randrange(len(old))
+        options += [(*old[:at], size, *old[at + 1 :]) for size in sizes]
+    return options
 
 
 def shaped(slot, gene, hint, chance, others):
@@ -127,7 +147,7 @@ def single(slot, gene, hint, chance, others):
 
 def dtype(slot, gene, hint, chance, others):
     """Another dtype."""
-    wanted = [name for name in (hint.dtypes if hint is not None else [])]
+    wanted = hint.dtypes if hint is not None else []
     names = [*wanted, *wanted, *(slot.choices or DTYPES)]
     if gene[0] == "dtypes":
         return ("dtypes", (chance.choice(names),) * chance.choice((0, 1, 1, 2, len(gene[1]))))
@@ -155,7 +175,6 @@ CHANGES.update(
         "list": listed,
         "dtype": dtype,
         "dtypes": dtype,
-        "proto": lambda slot, gene, hint, chance, others: ("proto", chance.choice(DTYPES[:3])),
         "function": function,
         "graph function": function,
         "handle": handle,

@@ -112,6 +112,18 @@ def is_distributed(definition_):
     return bool(getattr(definition_, "is_distributed_communication", False))
 
 
+def is_removed(definition_):
+    """Whether an operator is kept for old graphs only; new ones may not have it."""
+    version = definition_.deprecation.version
+    return 0 < version <= tf.version.GRAPH_DEF_VERSION
+
+
+def usual(attribute):
+    """The dtype that an attribute has by default, None where it has none."""
+    given = attribute.HasField("default_value") and attribute.default_value.type
+    return dtype_name(given) if given else None
+
+
 def names():
     """All operators in `tf.raw_ops` that have a definition."""
     listed = (name for name in sorted(dir(tf.raw_ops)) if not name.startswith("_"))

@@ -8,13 +8,13 @@ such call is kept and changed further, with the advice of its message.
 
 import contextlib
 import random
-import signal
 import time
 import zlib
 
 import tensorflow as tf
 from hints_tensorflow import Hint, outline
 from mutations_tensorflow import mutated
+from patience_tensorflow import Late, patience
 
 BASES = (
     (2, 3),
@@ -34,16 +34,6 @@ SECONDS_PER_ATTEMPT = 0.8
 MOST_LATE = 2
 MOST_DEATHS = 2
 """Calls that may kill the process before an API is given up."""
-PATIENCE = 2
-"""How many times as long a call may block outside of Python before its process is ended."""
-
-
-class Late(Exception):
-    """A call takes too long."""
-
-
-def late(*_):
-    raise Late
 
 
 class Subject:
@@ -99,7 +89,8 @@ class Search:
         self.chance = random.Random(zlib.crc32(subject.name.encode()))
         self.seen = {}
         self.pool = []
-        self.graph = False
+        # Variables of version 1 exist in graphs only.
+        self.graph = any(slot.base == "ref" for slot in subject.slots)
         self.late = 0
         self.problem = "no parameters that could be tried"
         self.silent = None  # a call that worked, but ran no operator
@@ -113,13 +104,11 @@ class Search:
         for genes, types in self.proposals():
             if self.number >= self.budget or time.process_time() > self.deadline:
                 break
-            skipped = False
-            if self.number < SINGLE or self.number % BLOCK == 0:
-                key = "{}#{}".format(self.subject.name, self.number)
-                skipped = key in skip
+            block = self.block()
+            key = "{}#{}".format(self.subject.name, block)
+            skipped = key in skip
+            if block == self.number:
                 yield key
-            if self.number >= SINGLE:
-                skipped = self.block() in skip
             self.number += 1
             if not skipped and self.attempt(genes, types):
                 return genes, types
@@ -128,9 +117,10 @@ class Search:
         return self.silent
 
     def block(self):
-        """The key of the block of attempts that the present one lies in."""
-        first = max(SINGLE, self.number - self.number % BLOCK)
-        return "{}#{}".format(self.subject.name, first)
+        """The first attempt of the block that the present one lies in."""
+        if self.number < SINGLE:
+            return self.number
+        return self.number - (self.number - SINGLE) % BLOCK
 
     def proposals(self):
         """(genes, types) to try: first one shape for all, then changes of what came far."""
@@ -140,6 +130,8 @@ class Search:
             yield genes, types[min(number // 4, len(types) - 1)]
             if not any(not slot.optional for slot in slots):
                 break
+            if number == 1 and has_triple(slots):
+                yield triple(slots, genes), types[0]
         while self.pool and slots:
             yield self.changed()
 
@@ -167,7 +159,7 @@ class Search:
     def attempt(self, genes, types):
         """Try one call; returns whether it worked and ran an operator."""
         try:
-            with surroundings(self.graph), patience():
+            with surroundings(self.graph), patience(SECONDS_PER_ATTEMPT):
                 call = self.subject.values(genes, types, self.maker)
                 names, _ = self.recorder.record(lambda: self.subject.run(call))
         except Late:
@@ -206,6 +198,31 @@ class Search:
         return [self.changed() for _ in range(count)] if self.subject.slots else []
 
 
+def has_triple(slots):
+    """Whether parameters come as the indices, values and shape of a sparse tensor."""
+    names = {slot.name.rpartition("_")[2] for slot in slots}
+    return "indices" in names and "values" in names and "shape" in names
+
+
+def triple(slots, genes):
+    """Genes in which they are the parts of one sparse matrix."""
+    parts = {
+        "indices": ((2, 2), ("values", (0, 0, 1, 1))),
+        "values": ((2,), "unit"),
+        "shape": ((2,), ("values", (2, 3))),
+    }
+    changed = []
+    for slot, gene in zip(slots, genes):
+        last = slot.name.rpartition("_")[2]
+        listed = gene is not None and gene[0] == "list" and gene[1]
+        inner = gene[1][0] if listed else gene
+        if last in parts and inner is not None and inner[0] == "tensor":
+            inner = (*inner[:2], *parts[last])
+            gene = ("list", (inner,) * len(gene[1])) if listed else inner
+        changed.append(gene)
+    return changed
+
+
 @contextlib.contextmanager
 def surroundings(graph):
     """Eager execution, or a fresh graph of version 1."""
@@ -214,16 +231,3 @@ def surroundings(graph):
         return
     with tf.Graph().as_default():
         yield
-
-
-@contextlib.contextmanager
-def patience(seconds=SECONDS_PER_ATTEMPT):
-    """Ends a call that takes long: with an exception if Python runs, else with the process."""
-    signal.signal(signal.SIGPROF, late)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE * seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.setitimer(signal.ITIMER_REAL, 0)

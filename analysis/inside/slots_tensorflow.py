@@ -11,7 +11,7 @@ import re
 import opdefs_tensorflow as opdefs
 from docs_tensorflow import described, dtypes_of
 from genes_tensorflow import plain, tensor, vector
-from handles_tensorflow import words
+from handles_tensorflow import handle_kind, words
 
 SHAPES = {
     0: ((),),
@@ -29,8 +29,8 @@ ROLES = (
     (
         "scalar",
         "num n k lr alpha beta beta1 beta2 gamma rho momentum epsilon eps l1 l2 seed min max limit "
-        "delta start stop step rate threshold factor scale power count depth ratio temperature tolerance "
-        "lambda decay stddev mean_ probability prob lower upper maxval minval ddof axis_",
+        "delta start stop step rate threshold factor scale power count depth ratio temperature "
+        "tolerance lambda decay stddev mean_ probability prob lower upper maxval minval ddof axis_",
     ),
 )
 _ROLES = {word: role for role, found in ROLES for word in found.split()}
@@ -74,12 +74,19 @@ class Slot:
         self.role = role_of(self.name)
         self.dtypes = dtypes_of(note)
         self.quoted = re.findall(r"[\"'`]([A-Za-z_]\w{1,20})[\"'`]", note)
-        self.choices = re.findall(r"[\w.]+", self.kind.partition("{")[2].partition("}")[0])
+        inner = self.kind.partition("{")[2].partition("}")[0]
+        self.choices = inner.split(",") if inner else []
         self.base = self.kind.partition("{")[0].rstrip("[]").lower()
         self.listed = self.kind.endswith("[]")
         self.attribute = None  # the attribute that is this tensor's dtype
         self.fixed = False
-        self.makers = ()  # operators that make the handle that is wanted
+        self.handles = None
+        self.candidates = ()  # operators that may make the handle that is wanted
+
+    @property
+    def makers(self):
+        """The operators that may make the handle, without those nobody knows how to call."""
+        return [name for name in self.candidates if not self.handles.useless(name)]
 
     def dtype(self):
         """The dtype that a tensor starts with."""
@@ -106,6 +113,8 @@ class Slot:
         """The first gene of a parameter whose type is known."""
         base = self.base
         if base == "ref":
+            if self.makers:
+                return ("handle", self.makers[0], False)
             return ("ref", self.dtype(), shape, "unit")
         if base == "variable":
             return ("variable", "float32", shape, "unit")
@@ -142,8 +151,8 @@ class Slot:
         if base in ("string", "str"):
             word = (self.choices or self.quoted or ["a"])[0]
             return plain([word] if self.listed else word)
-        if base == "proto" or base == "tensorproto":
-            return ("proto", "float32")
+        if base == "proto":
+            return ("proto", "@dtype")
         if base == "list":
             return ("list", (tensor("float32", shape), tensor("float32", shape)))
         return self.guess(shape)
@@ -152,7 +161,7 @@ class Slot:
         """The first gene of a tensor."""
         dtype = self.dtype()
         if dtype == "resource":
-            if self.makers and "variable" not in words(self.name):
+            if self.makers and not self.of_variable():
                 return ("handle", self.makers[0], True)
             return ("resource", self.attribute_of_content, shape, "unit")
         if dtype == "variant":
@@ -166,6 +175,12 @@ class Slot:
         if self.role == "scalar":
             return tensor(dtype, (), "unit" if dtype not in DTYPES[1:3] else "ones")
         return tensor(dtype, shape)
+
+    def of_variable(self):
+        """Whether a handle is by its name that of a variable, which most handles are."""
+        return bool(words(self.name) & {"var", "variable", "accum"}) or (
+            self.name == "resource" or self.operator.startswith("Resource")
+        )
 
     attribute_of_content = "float32"
 
@@ -229,9 +244,10 @@ def of_operator(name, rows, handles):
         argument = inputs.get(slot.name)
         if argument is not None:
             slot.attribute = argument.type_attr or None
-            kind = slot.dtype() if slot.dtype() in ("resource", "variant") else None
+            kind = handle_kind(argument)
             if kind:
-                slot.makers = tuple(handles.candidates(name, slot.name, kind))
+                slot.handles = handles
+                slot.candidates = tuple(handles.candidates(name, slot.name, kind))
             if preferred or contents:
                 slot.attribute_of_content = "@" + (preferred or contents)[0]
         elif slot.base == "tensor":

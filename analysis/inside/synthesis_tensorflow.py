@@ -2,8 +2,8 @@
 
 In: `[name, alias, ...]` per API. Out: the records of `tested_tensorflow`. Operators are called as
 their definitions (OpDef) and the kernels of the CPU demand, all else as signature and docstring
-say; `search_tensorflow` does the rest. What exists to change settings, or waits for other machines, is
-left out by what its name or definition says in general.
+say; `search_tensorflow` does the rest. What exists to change settings, or waits for other
+machines, is left out by what its name or definition says in general.
 """
 
 import opdefs_tensorflow as opdefs
@@ -13,15 +13,16 @@ import slots_tensorflow
 import tensorflow as tf
 from genes_tensorflow import Maker
 from guard_tensorflow import Guard, configures
+from patience_tensorflow import patience
 from recorder_tensorflow import Recorder
-from search_tensorflow import Search, Subject, patience, surroundings
+from search_tensorflow import SECONDS_PER_ATTEMPT, Search, Subject, surroundings
 from tested_tensorflow import Tested, prepare
 
 PROVIDER = "synthesis"
 RAW = "tf.raw_ops."
-OPERATOR_BUDGET = 500, 0.35
+OPERATOR_BUDGET = 1200, 0.35
 FUNCTION_BUDGET = 160, 0.5
-HANDLE_BUDGET = 150, 0.2
+HANDLE_BUDGET = 300, 0.2
 VARIATIONS = 6
 MOST_WORKING = 4
 MOST_TYPES = 12
@@ -63,6 +64,8 @@ def unsuitable(name):
         definition = opdefs.definition(operator)
         if definition is not None and opdefs.is_distributed(definition):
             return "waits for other machines"
+        if definition is not None and opdefs.is_removed(definition):
+            return "removed from this version"
         if definition is not None and not opdefs.on_cpu(operator):
             return "no kernel for the CPU"
     return ""
@@ -90,7 +93,7 @@ def synthesised(subject, maker, recorder, skip):
             continue
         yield {"at": key}
         try:
-            with surroundings(search.graph), patience():
+            with surroundings(search.graph), patience(2 * SECONDS_PER_ATTEMPT):
                 tested.attempt(subject.values(genes, types, maker))
         except (Exception, SystemExit):
             continue
@@ -170,10 +173,11 @@ def dtype_choices(operator):
     for kernel in opdefs.on_cpu(operator):
         types = {}
         for item in attributes:
-            names = kernel.get(item.name) or opdefs.allowed(item)
-            declared = opdefs.allowed(item)
+            declared, usual = opdefs.allowed(item), opdefs.usual(item)
+            names = kernel.get(item.name) or declared or ([usual] if usual else [])
             names = [one for one in names if not declared or one in declared]
-            types[item.name] = min(names, key=rank) if names else "float32"
+            best = usual if usual in names else min(names, key=rank, default="float32")
+            types[item.name] = best
         if types not in found:
             found.append(types)
     found.sort(key=lambda types: sum(map(rank, types.values())))

@@ -15,13 +15,14 @@ from contextlib import nullcontext
 
 import tensorflow as tf
 from exercises_tensorflow import exercise
+from patience_tensorflow import patience
 from recorder_tensorflow import Frames, differentiable
 from signatures_tensorflow import called
 from values import describe
 
 MOST_SAMPLES = 6
 KEPT_SAMPLES = 3
-SECONDS_PER_CALL = 8.0
+SECONDS_PER_CALL = 3.0
 SECONDS_PER_ENTRY = 3.0
 PARTS = ("forward", "backward", "constructor", "frames")
 
@@ -61,15 +62,13 @@ class Tested:
 
     def attempt(self, call):
         """Run one call under an alarm that ends the process; returns what went wrong, if so."""
-        signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_CALL)
         try:
-            described = describe_call(call)
-            self.record(*call)
+            with patience(SECONDS_PER_CALL):
+                described = describe_call(call)
+                self.record(*call)
         except Exception as problem:
             self.problem = type(problem).__name__
             return problem
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
         self.worked += 1
         self.samples.setdefault(outline(described), described)
         return None
