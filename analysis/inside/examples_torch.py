@@ -10,11 +10,10 @@ import doctest
 import io
 import math
 import signal
-import warnings
 
 import torch
 from recorder_torch import Recorder, copied
-from tested_torch import MOST_SAMPLES, Tested
+from tested_torch import MOST_SAMPLES, Tested, prepare
 
 PROVIDER = "example"
 SECONDS_PER_EXAMPLE = 5.0
@@ -22,9 +21,7 @@ SECONDS_PER_EXAMPLE = 5.0
 
 def profile(names, part=0, parts=1, first=0, skip=()):
     """Run the examples of every `parts`-th API from number `first` on, without those in `skip`."""
-    warnings.simplefilter("ignore")
-    torch.set_num_threads(1)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    prepare()
     skip, recorder = frozenset(skip), Recorder()
     for number in range(part, len(names), parts):
         if number < first:

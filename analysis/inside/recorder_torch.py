@@ -14,6 +14,7 @@ import torch
 
 ENGINE = "autograd::engine::"
 ACCUMULATES = "torch::autograd::AccumulateGrad"
+ROOT = "torch::autograd::GraphRoot"
 POP = None
 OUTSIDE, TRANSPARENT = object(), object()
 """Marks of ranges that do not count themselves: with all below them, or without."""
@@ -90,7 +91,7 @@ def nesting(thread, outermost=TRANSPARENT):
                 above.pop()
                 if body:
                     bodies.add((parent, frozenset(body)))
-        elif name.startswith(ENGINE):
+        elif name.startswith(ENGINE) or name == ROOT:
             above.append((TRANSPARENT, set()))
         elif parent is OUTSIDE or name == ACCUMULATES:
             above.append((OUTSIDE, set()))

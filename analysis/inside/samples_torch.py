@@ -4,15 +4,13 @@ Out, in order, per entry of the two databases (operators and layers): `{"entry":
 total}`, then the records of `tested_torch`. Interleaved parts of the databases can run in parallel.
 """
 
-import signal
 import time
-import warnings
 from functools import partial
 from itertools import islice
 
 import torch
 from recorder_torch import Recorder, copied
-from tested_torch import MOST_SAMPLES, SECONDS_PER_ENTRY, Tested
+from tested_torch import MOST_SAMPLES, SECONDS_PER_ENTRY, Tested, prepare
 
 OPERATORS, LAYERS = "opinfo", "moduleinfo"
 """Providers of samples, as the records name them."""
@@ -20,9 +18,7 @@ OPERATORS, LAYERS = "opinfo", "moduleinfo"
 
 def profile(part=0, parts=1, first=0, skip=()):
     """Run every `parts`-th entry from number `first` on, without the calls in `skip`."""
-    warnings.simplefilter("ignore")
-    torch.set_num_threads(1)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # kills a call that blocks in native code
+    prepare()
     skip, recorder = frozenset(skip), Recorder()
     try:
         entries = operators() + layers()

@@ -9,13 +9,12 @@ code, checks for overrides, and Python that neither is the framework's nor runs 
 
 import re
 import signal
-import warnings
 from contextlib import suppress
 
 import torch
 from exercises_torch import exercise
 from recorder_torch import ACCUMULATES, ENGINE, POP, copied, gradient, legacy, tensors
-from tested_torch import changeable, demanding
+from tested_torch import changeable, demanding, prepare
 from working_torch import sample_calls
 
 MOST_LINES = 2000
@@ -30,9 +29,7 @@ RUNTIME = re.compile(r"^(cuda|hip|cu)[A-Z]")
 
 def stacks(name, sample_number=0, depth=100):
     """Yield the lines of the stacks of the `sample_number`-th call of an API that works."""
-    warnings.simplefilter("ignore")
-    torch.set_num_threads(1)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    prepare()
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     working = 0
     for provider, function, in_place, call in sample_calls(name):

@@ -7,9 +7,7 @@ exercised (`exercises_torch`). An attempt is a number: it can be repeated, and `
 teach nothing and do not count.
 """
 
-import signal
 import time
-import warnings
 from collections import Counter
 from functools import partial
 
@@ -19,7 +17,7 @@ from examples_torch import located
 from makers_torch import SIZE, Maker
 from recorder_torch import Recorder
 from schemas_torch import Schemas
-from tested_torch import Tested, describe_call
+from tested_torch import Tested, describe_call, prepare
 
 PROVIDER = "synthesis"
 MOST_ATTEMPTS = 28
@@ -66,13 +64,6 @@ def attempt(name, number):
     tested.attempt(make)
     for record in tested.result():
         yield record
-
-
-def prepare():
-    """Quiet, one thread, and an alarm that kills what blocks in native code."""
-    warnings.simplefilter("ignore")
-    torch.set_num_threads(1)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
 def nothing(name):

@@ -81,3 +81,10 @@ def test_a_crash_is_the_attempts_own(session, name):
     outcome = session.task("synthesis_torch:attempt", {"name": name, "number": 1}, wall=60)
     assert outcome.died == "signal SIGFPE"
     assert outcome.records[-1]["at"] == name + "#synthesis1"
+
+
+def test_messages_that_show_tensors_add_no_operators(task):
+    """Overloads that do not fit are refused with a text about the tensors given."""
+    sets = profiled(task, "torch.ops.aten.less_equal_")["torch.ops.aten.less_equal_"]["s"]
+    assert "aten::less_equal_" in sets["forward"]
+    assert not {"aten::ceil", "aten::isfinite", "aten::masked_select"} & set(sets["forward"])
