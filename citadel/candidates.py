@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from citadel.match.rank import rank
+from citadel.match.pairs import PAPER_CONTEXT
+from citadel.match.rank import Mode, rank, rank_as_paper
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation, Obstacle
@@ -12,14 +13,19 @@ from citadel.workbench import Workbench
 Planned = dict[str, tuple[Adaptation, ...]]
 
 
-def candidates(source: Invocation, bench: Workbench) -> list[Entry]:
+def candidates(source: Invocation, bench: Workbench, mode: Mode = Mode.RANKED) -> list[Entry]:
     """All APIs of the build that have a plan, in ranking order, with their plans.
 
     How well an API takes the failing call's own arguments (the plausibility of its best plan) is
-    one of the channels that ranking goes by.
+    one of the channels that ranking goes by. In the paper's mode only APIs above its threshold of
+    context similarity are left.
     """
     planned = _planned(source, bench)
-    ranked = rank(source.api, bench.index, _plausibilities(planned))
+    if mode is Mode.PAPER:
+        threshold = PAPER_CONTEXT[bench.index.framework]
+        ranked = rank_as_paper(source.api, bench.index, threshold)
+    else:
+        ranked = rank(source.api, bench.index, _plausibilities(planned))
     return [(c, planned[c.api.name]) for c in ranked if c.api.name in planned]
 
 

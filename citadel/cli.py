@@ -20,8 +20,8 @@ from analysis.target.target import Target, probe
 from citadel import __version__, doctor
 from citadel.commands import Interrupted, TriageRequest, run_triage
 from citadel.explore import IndexRequest, SiblingsRequest, run_index, run_siblings
+from citadel.match.rank import Mode
 from citadel.progress import Progress
-from citadel.siblings import Mode
 from citadel.triage import Options
 from citadel.walk import Walk
 
@@ -76,6 +76,10 @@ def triage(
         str,
         typer.Option("--siblings", metavar="N|all", help="Try at most the N best-ranked siblings."),
     ] = "all",
+    mode: Annotated[
+        Mode,
+        typer.Option("--mode", help="Try all APIs in ranking order, or the paper's siblings only."),
+    ] = Mode.RANKED,
     budget: Annotated[
         float,
         typer.Option("--budget", metavar="SECONDS", min=1, help="Time for siblings, per report."),
@@ -115,7 +119,10 @@ def triage(
             )
         count = int(siblings)
     options = Options(
-        walk=Walk(siblings=count, seconds=budget), runs=runs, limits=Limits(wall=timeout)
+        walk=Walk(siblings=count, seconds=budget),
+        mode=mode,
+        runs=runs,
+        limits=Limits(wall=timeout),
     )
     request = TriageRequest(
         inputs=tuple(reports), options=options, json=json, out=out, jobs=jobs, show_all=show_all

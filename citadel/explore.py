@@ -18,6 +18,7 @@ from analysis.index import ApiIndex
 from analysis.target.target import Target
 from citadel.commands import find_index
 from citadel.match.pairs import Matched, matched
+from citadel.match.rank import Mode
 from citadel.progress import Progress
 from citadel.report.build import (
     PIPE,
@@ -29,7 +30,7 @@ from citadel.report.build import (
 from citadel.report.document import target_record, write_json
 from citadel.report.graph import Row, check_suffix, export
 from citadel.report.terminal import render_target
-from citadel.siblings import Mode, Sibling, siblings, source_api
+from citadel.siblings import Sibling, siblings, source_api
 from citadel.workbench import summary
 
 STACK_SECONDS = 120.0

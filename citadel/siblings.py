@@ -8,25 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from enum import StrEnum
 from fractions import Fraction
 
 from analysis.catalog.model import Api
 from analysis.errors import CitadelError
 from analysis.index import ApiIndex
 from citadel.match.pairs import PAPER_CONTEXT
-from citadel.match.rank import Candidate, rank, rank_as_paper, shared_operators
+from citadel.match.rank import Candidate, Mode, rank, rank_as_paper, shared_operators
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation, example_invocation
 from citadel.plan.model import Obstacle
 from citadel.plan.samples import SampleBook
-
-
-class Mode(StrEnum):
-    """How siblings are chosen."""
-
-    RANKED = "ranked"  # all APIs, ordered by all channels
-    PAPER = "paper"  # those whose context similarity is above the paper's threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

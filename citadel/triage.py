@@ -16,7 +16,7 @@ from analysis.target.session import Limits, Session
 from citadel.candidates import candidates
 from citadel.family.group import families
 from citadel.judge import judge
-from citadel.match.rank import Candidate
+from citadel.match.rank import Candidate, Mode
 from citadel.model import (
     Finding,
     Seconds,
@@ -45,6 +45,7 @@ class Options:
     """What a user may set."""
 
     walk: Walk = field(default_factory=Walk)
+    mode: Mode = Mode.RANKED
     runs: int = 3
     limits: Limits = field(default_factory=Limits)
 
@@ -117,7 +118,7 @@ class _Hunt:
     def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
         deadline = self._deadline = time.monotonic() + self.options.walk.seconds
-        entries = candidates(self._invocation, self.bench)
+        entries = candidates(self._invocation, self.bench, self.options.mode)
         planned = {candidate.api.name: plans for candidate, plans in entries}
         self._rank = {name: position for position, name in enumerate(planned)}
         replays = Replays(self.bench.replays)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 
@@ -32,6 +33,13 @@ WEIGHTS: Mapping[Feature, float] = {
     Feature.ARGUMENTS: 0.5,
     Feature.RAW: -0.5,
 }
+
+
+class Mode(StrEnum):
+    """How siblings are chosen."""
+
+    RANKED = "ranked"  # all APIs, ordered by all channels
+    PAPER = "paper"  # those whose context similarity is above the paper's threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
