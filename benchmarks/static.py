@@ -84,7 +84,7 @@ def _measure_join(sources: Sources) -> None:
 def _parse_all(files: list[tuple[str, str, int]]) -> None:
     files = sorted(files, key=lambda one: -one[2])
     batches = [files[at : at + BATCH] for at in range(0, len(files), BATCH)]
-    with ProcessPoolExecutor(JOBS, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(JOBS, mp_context=get_context("fork")) as pool:
         for _ in pool.map(_parse_batch, batches):
             pass
 

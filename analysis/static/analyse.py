@@ -86,7 +86,7 @@ def analyse(
         message = f"{missing[0]} is not among the sources that are analysed"
         raise CitadelError(message, "name files relative to the root of the sources")
     store = Store(root) if use_cache else None
-    parsed = _parse(scope, store, jobs, progress or (lambda _stage, _done, _total: None))
+    parsed, functions = _parse(scope, store, jobs, progress or (lambda *_step: None))
     problem = None
     if store is not None:
         found = zip(scope.candidates, parsed, strict=True)
@@ -94,18 +94,26 @@ def analyse(
     if precise:
         exact = parse_precisely(root, precise, flags, jobs)
         for at, file in enumerate(scope.candidates):
-            parsed[at] = exact.get(file.path, parsed[at])
+            if file.path in exact:
+                parsed[at] = exact[file.path]
+                functions[at] = _functions(scope, file, parsed[at])
     extracted = time.monotonic()
-    sources = _sources(scope, parsed, settings, problem)
+    sources = _sources(scope, parsed, functions, settings, problem)
     sources.seconds.update(extract=extracted - started, group=time.monotonic() - extracted)
     return sources
 
 
-def _parse(scope: Scope, store: Store | None, jobs: int, progress: Progress) -> list[Parsed]:
-    """What each candidate yields, in their order."""
+def _parse(
+    scope: Scope, store: Store | None, jobs: int, progress: Progress
+) -> tuple[list[Parsed], list[list[FunctionRecord]]]:
+    """What each candidate yields, in their order; records are made while workers are busy."""
     paths = [os.path.join(scope.root, file.path) for file in scope.candidates]  # noqa: PTH118
     known = [_known(path, file, store) for path, file in zip(paths, scope.candidates, strict=True)]
     missing = [position for position, parsed in enumerate(known) if parsed is None]
+    functions: list[list[FunctionRecord]] = [
+        [] if parsed is None else _functions(scope, file, parsed)
+        for file, parsed in zip(scope.candidates, known, strict=True)
+    ]
     # Large files first, so that no worker is left alone with one at the end.
     missing.sort(key=lambda position: -scope.candidates[position].size)
     total, done = len(known), len(known) - len(missing)
@@ -114,12 +122,14 @@ def _parse(scope: Scope, store: Store | None, jobs: int, progress: Progress) -> 
         work = [Job(paths[at], scope.candidates[at].language, MAX_BYTES) for at in missing]
         with Pool(min(jobs, len(work))) as pool:
             for at, parsed in pool.run(work):
+                file = scope.candidates[missing[at]]
                 known[missing[at]] = parsed
+                functions[missing[at]] = _functions(scope, file, parsed)
                 if store is not None and parsed.digest:
-                    store.put(scope.candidates[missing[at]].language, parsed)
+                    store.put(file.language, parsed)
                 done += 1
                 progress("sources", done, total)
-    return [parsed for parsed in known if parsed is not None]
+    return [parsed for parsed in known if parsed is not None], functions
 
 
 def _known(path: str, file: Candidate, store: Store | None) -> Parsed | None:
@@ -136,14 +146,16 @@ def _known(path: str, file: Candidate, store: Store | None) -> Parsed | None:
 
 
 def _sources(
-    scope: Scope, parsed: list[Parsed], settings: Similarity, problem: str | None
+    scope: Scope,
+    parsed: list[Parsed],
+    records: list[list[FunctionRecord]],
+    settings: Similarity,
+    problem: str | None,
 ) -> Sources:
-    """Records, groups and the operators' functions."""
-    files, functions, registered = [], [], []
-    for file, one in zip(scope.candidates, parsed, strict=True):
-        files.append(_file(file, one))
-        functions += _functions(scope, file, one)
-        registered += one.registrations
+    """Groups, and the operators' functions."""
+    files = [_file(file, one) for file, one in zip(scope.candidates, parsed, strict=True)]
+    functions = [record for found in records for record in found]
+    registered = [row for one in parsed for row in one.registrations]
     groups = group(functions, settings)
     listed = operators.entries(row[1:] for row in registered if row[0] == operators.ENTRY)
     mapped = operators.map_operators(listed, functions)

@@ -33,16 +33,10 @@ _QUERY = """
 (function_definition body: (_)) @function
 (lambda_expression) @lambda
 (namespace_definition) @scope
-(class_specifier body: (_)) @scope
-(struct_specifier body: (_)) @scope
-(union_specifier body: (_)) @scope
+[(class_specifier body: (_)) (struct_specifier body: (_)) (union_specifier body: (_))] @scope
 (ERROR) @error
-(call_expression function: (identifier) @call)
-(call_expression function: (qualified_identifier) @call)
-(call_expression function: (template_function name: (_) @call))
-(call_expression function: (field_expression field: (field_identifier) @method))
-(call_expression function: (field_expression field: (template_method name: (_) @method)))
-(call_expression function: (field_expression field: (dependent_name (_) @method)))
+(call_expression function: [(identifier) (qualified_identifier) (template_function)] @call)
+(call_expression function: (field_expression field: (_) @method))
 """
 
 

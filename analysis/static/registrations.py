@@ -105,7 +105,9 @@ def kernels(
     for row in rows:
         if row[0] == "kernel":
             wanted[row[1]].add(last_part(row[2]))
-    classes = set().union(*wanted.values()) if wanted else set()
+    if not wanted:
+        return {}
+    classes = set().union(*wanted.values())
     methods: dict[str, list[FunctionRecord]] = defaultdict(list)
     for record in functions:
         owner = last_part(record.name.rpartition("::")[0])

@@ -54,7 +54,9 @@ _PRIVATE_KEPT = frozenset({"_refs", "_decomp", "_prims", "_prims_common", "_meta
 """Private packages of PyTorch that implement operators in Python."""
 
 _GENERATED_FOLDERS = frozenset({"_api"})
-_GENERATED = re.compile(r"gen_\w+_ops\.py\Z|_pb2(?:_grpc)?\.py\Z|\.pb\.(?:h|cc)\Z|_generated\.h\Z")
+_GENERATED = re.compile(
+    r"gen_\w+_ops\.py\Z|_pb2(?:_grpc)?\.py\Z|\.pb\.(?:h|cc)\Z|_generated\.(?:h|py)\Z"
+)
 _TEST_FILE = re.compile(r"(?:^|_)(?:tests?|bench(?:mark)?s?)(?:_\w*)?\.\w+\Z|^test_", re.IGNORECASE)
 
 
@@ -125,10 +127,11 @@ def _walk(root: Path, start: Path, left_out: Counter[Skip]) -> Iterator[Candidat
 
     for folder, names, files in os.walk(start, onerror=unreadable):
         relative = Path(folder).relative_to(root)
+        prefix = f"{relative.as_posix()}/" if relative.parts else ""
         reason = _folder_reason(relative.parts, installed=installed)
         names[:] = sorted(name for name in names if not name.startswith("."))
         for name in sorted(files):
-            language = LANGUAGES.get(Path(name).suffix)
+            language = LANGUAGES.get(os.path.splitext(name)[1])  # noqa: PTH122 - thousands of files
             if language is None:
                 left_out[Skip.OBJECTIVE_C] += name.endswith(_OBJECTIVE_C)
                 continue
@@ -136,11 +139,8 @@ def _walk(root: Path, start: Path, left_out: Counter[Skip]) -> Iterator[Candidat
             if why is not None:
                 left_out[why] += 1
                 continue
-            yield Candidate(
-                path=(relative / name).as_posix(),
-                language=language,
-                size=_size(Path(folder, name)),
-            )
+            size = _size(f"{folder}/{name}")
+            yield Candidate(path=f"{prefix}{name}", language=language, size=size)
 
 
 def _folder_reason(parts: tuple[str, ...], *, installed: bool) -> Skip | None:
@@ -167,9 +167,9 @@ def _file_reason(
     return Skip.PRIVATE if private else None
 
 
-def _size(path: Path) -> int:
+def _size(path: str | Path) -> int:
     """The size in bytes; 0 for what cannot be asked (the parser will say why)."""
     try:
-        return path.stat().st_size
+        return os.stat(path).st_size  # noqa: PTH116
     except OSError:
         return 0

@@ -7,6 +7,7 @@ type, to groups.
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from typing import Any
 from analysis.static.model import FileRecord, FunctionRecord, Group, Kind, Skip
 from analysis.static.registrations import Operator
 from analysis.static.similarity import Similarity
+from analysis.static.store import extractor_version
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -102,6 +104,13 @@ class Sources:
             KeyError: when there is none.
         """
         return self._by_id[group_id]
+
+    @cached_property
+    def key(self) -> str:
+        """Digest of the sources, the extractors and the settings: whatever groups depend on."""
+        parts = [self.similarity.digest, extractor_version()]
+        parts += [f"{file.path} {file.digest} {file.skipped}" for file in self.files]
+        return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()
 
     @cached_property
     def _by_id(self) -> dict[str, Group]:

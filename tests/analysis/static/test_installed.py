@@ -14,10 +14,8 @@ def test_an_installed_pytorch(quick, installed):
     assert sources.left_out[Skip.WHEEL_HEADER] > 1_000
     (fold,) = (r for r in sources.functions.values() if r.name == "torch.nn.functional.fold")
     assert fold.kind is Kind.PYTHON
-    shared = sources.groups_of("torch.nn.functional.dropout1d") & sources.groups_of(
-        "torch.nn.functional.dropout3d"
-    )
-    assert shared or sources.groups_of("torch.nn.functional.dropout2d")
+    names = (f"torch.nn.functional.lp_pool{n}d" for n in (1, 2, 3))
+    assert frozenset.intersection(*map(sources.groups_of, names))
 
 
 @pytest.mark.slow
