@@ -35,8 +35,8 @@ def elements(dtype, shape, fill):
     count = int(np.prod(shape))
     if count > MOST_ELEMENTS:
         raise ValueError("too large")
-    if fill == "unit":  # inside (0, 1) where there are fractions, else 0, 1, 2, 0, ...
-        numbers = np.arange(count) % 3 if dtype in INT else np.linspace(0.1, 0.9, count)
+    if fill == "unit":  # inside (0, 1) where there are fractions, else 1, 2, 1, 2, ...
+        numbers = np.arange(count) % 2 + 1 if dtype in INT else np.linspace(0.1, 0.9, count)
     elif fill == "index":
         numbers = np.arange(count) % 2
     elif fill == "range":
@@ -59,6 +59,7 @@ class Maker:
 
     def __init__(self):
         self.kept = {}
+        self.spent = 0.0  # CPU seconds that were spent on finding out how to make handles
         self.handles = handles_tensorflow.Handles(self)
 
     def make(self, gene, types):

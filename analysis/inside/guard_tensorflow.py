@@ -17,6 +17,8 @@ CONFIGURES = re.compile(
 NAMESPACES = re.compile(r"\.(?:config|distribute|tpu|profiler|test|saved_model|mixed_precision)\.")
 OUTSIDE = re.compile(r"\.(?:datasets|gfile|data\.experimental\.service|lite|dtensor|app|flags)\.")
 """Namespaces that are about files, networks, devices, processes: nothing there is a tensor's."""
+PRETRAINED = re.compile(r"\.applications\.(?:\w+\.)*[A-Z]\w+$")
+"""Whole models, which take seconds to build, and fetch their weights."""
 LAST = re.compile(r"(?:run_functions_eagerly|get_file|logging)$")
 
 
@@ -31,6 +33,7 @@ def configures(name):
     last = name.rpartition(".")[2]
     return bool(
         CONFIGURES.match(last)
+        or PRETRAINED.search(name)
         or NAMESPACES.search(name)
         or OUTSIDE.search(name)
         or LAST.match(last)

@@ -15,6 +15,8 @@ import tensorflow as tf
 
 HANDLES = ("resource", "variant")
 COMMON = frozenset("v2 v3 op handle input output of the anonymous resource".split())
+FILLING = frozenset("push write insert put enqueue".split())
+"""What operators that fill are called where they have an output all the same."""
 MOST_MAKERS = 6
 MOST_FILLERS = 3
 
@@ -34,9 +36,13 @@ def handle_kind(argument):
 
 
 def effort(definition):
-    """How much an operator needs: functions are harder to supply than tensors."""
+    """How much an operator needs: functions, files and encoded data are harder to supply."""
     functions = sum(item.type.endswith("func)") or item.type == "func" for item in definition.attr)
-    return len(definition.input_arg) + 3 * functions + len(definition.attr) / 10
+    texts = sum(
+        bool(item.type) and opdefs.dtype_name(item.type) == "string"
+        for item in definition.input_arg
+    )
+    return len(definition.input_arg) + 3 * functions + 2 * texts + len(definition.attr) / 10
 
 
 class Handles:
@@ -118,8 +124,13 @@ class Handles:
             scored = []
             for other in opdefs.names():
                 definition = opdefs.definition(other)
-                taken = [arg.name for arg in definition.input_arg if handle_kind(arg)]
-                if len(taken) == 1 and not definition.output_arg and own & words(other):
+                taken = [
+                    arg.name
+                    for arg in definition.input_arg
+                    if handle_kind(arg) not in (None, "variant")
+                ]
+                fills = not definition.output_arg or words(other) & FILLING
+                if len(taken) == 1 and fills and own & words(other):
                     if len(definition.input_arg) > 1 and opdefs.on_cpu(other):
                         scored.append((-len(own & words(other)), other, taken[0]))
             for _, other, argument in sorted(scored)[:MOST_FILLERS]:

@@ -6,6 +6,8 @@ say; `search_tensorflow` does the rest. What exists to change settings, or waits
 machines, is left out by what its name or definition says in general.
 """
 
+import time
+
 import opdefs_tensorflow as opdefs
 import public_tensorflow as public
 import signatures_tensorflow as signatures
@@ -106,6 +108,7 @@ def recipe(operator, fixed, maker, recorder):
     search = Search(subject, maker, recorder, *HANDLE_BUDGET)
     steps = search.run()
     outer, recorder.names = recorder.names, None
+    began, spent = time.process_time(), maker.spent
     try:
         while True:
             next(steps)
@@ -113,6 +116,7 @@ def recipe(operator, fixed, maker, recorder):
         found = end.value
     finally:
         recorder.names = outer
+        maker.spent = spent + time.process_time() - began
     if found is None:
         return None
     genes = {slot.name: gene for slot, gene in zip(subject.slots, found[0]) if gene is not None}
