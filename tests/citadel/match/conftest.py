@@ -2,6 +2,7 @@
 
 import pytest
 
+from analysis.analogues import collapsed
 from analysis.catalog.model import Api, ApiKind, Catalog, Parameter, Provenance, Signature
 from analysis.index import ApiIndex
 
@@ -20,18 +21,18 @@ def api():
 
 @pytest.fixture
 def build():
-    def make(apis, call_sets=None):
+    def make(apis, call_sets=None, groups=()):
         sets = {name: frozenset(found) for name, found in (call_sets or {}).items()}
         return ApiIndex(
             key="hand-made",
             framework="torch",
             catalog=Catalog(apis={item.name: item for item in apis}),
             call_sets=sets,
-            collapsed=sets,
+            collapsed=collapsed(sets, groups),
             profiles={},
             samples={},
             bodies={},
-            groups=(),
+            groups=groups,
             counts={},
             coverage={},
             failures={},

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from analysis.catalog.model import ApiKind
-from citadel.match.rank import rank
+from citadel.match.rank import rank, rank_as_paper, shared_operators
 
 
 def names(candidates):
@@ -70,6 +70,40 @@ def test_public_forms_come_before_raw_and_private_ones(api, build):
     assert private["torch.a"] == private["torch._a"] > private["torch.ops.aten._a"]
 
 
+def test_scores_are_at_most_one(api, build):
+    source, twin = api("torch.clamp"), api("torch.clamp_")
+    index = build([source, twin], dict.fromkeys(("torch.clamp", "torch.clamp_"), "abc"))
+    (candidate,) = rank(source, index, {"torch.clamp_": 1.0})
+    assert 0.5 < candidate.score <= 1.0
+
+
+def test_the_paper_takes_what_is_strictly_above_its_threshold(api, build):
+    source, *others = [api(f"torch.{name}") for name in ("source", "on", "above", "same", "none")]
+    sets = {
+        "torch.source": "abcd",
+        "torch.on": "abce",
+        "torch.above": "abcde",
+        "torch.same": "abcd",
+    }
+    found = rank_as_paper(source, build([source, *others], sets), Fraction(3, 5))
+    assert [(item.api.name, item.channels.context) for item in found] == [
+        ("torch.same", 1),
+        ("torch.above", Fraction(4, 5)),
+    ]
+
+
+def test_an_api_that_was_never_run_has_no_siblings_in_the_paper(api, build):
+    source, other = api("torch.source"), api("torch.other")
+    assert rank_as_paper(source, build([source, other]), Fraction(0)) == []
+
+
+def test_what_both_run_is_shown_rarest_first(api, build):
+    apis = [api(f"torch.{name}") for name in ("a", "b", "c", "d")]
+    sets = {"torch.a": ["all", "few", "own"], "torch.b": ["all", "few"]}
+    sets.update({"torch.c": ["all"], "torch.d": ["all"]})
+    assert shared_operators(apis[0], apis[1], build(apis, sets)) == ("few", "all")
+
+
 @pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize(
@@ -95,3 +129,22 @@ def test_nothing_of_a_whole_build_is_cut(torch_index):
     source = torch_index.catalog.resolve("torch.nn.Conv2d")
     ranked = [candidate.api.name for candidate in rank(source, torch_index)]
     assert sorted([*ranked, source.name]) == sorted(torch_index.catalog.apis)
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("source", "sibling"),
+    [
+        ("torch.nn.Conv2d", "torch.nn.LazyConvTranspose2d"),
+        ("torch.nn.ReLU6", "torch.nn.Hardtanh"),
+        ("torch.nn.Conv2d", "torch.nn.Conv1d"),
+        ("torch.nn.Conv2d", "torch.nn.Conv3d"),
+        ("torch.clamp", "torch.clip"),
+        ("torch.median", "torch.nanmedian"),
+        ("torch.fft.rfft", "torch.fft.fft"),
+    ],
+)
+def test_the_papers_pairs(torch_index, source, sibling):
+    found = rank_as_paper(torch_index.catalog.resolve(source), torch_index, Fraction(3, 5))
+    assert sibling in names(found)
