@@ -14,6 +14,7 @@ from rich.console import Console
 
 from analysis.dynamic.phases import STACKS
 from analysis.errors import CitadelError
+from analysis.forms import Forms, forms
 from analysis.index import ApiIndex
 from analysis.target.target import Target
 from citadel.commands import find_index
@@ -106,6 +107,7 @@ def run_siblings(
     rows = siblings(
         index, source, mode=request.mode, threshold=request.threshold, count=request.count
     )
+    reached = forms(index).get(source.name, Forms())
     if request.export is not None:
         nodes: dict[str, Row] = {source.name: {"kind": str(source.kind)}}
         nodes.update({r.candidate.api.name: {"kind": str(r.candidate.api.kind)} for r in rows})
@@ -116,11 +118,12 @@ def run_siblings(
             "target": target_record(summary(target)),
             "api": source.name,
             "mode": str(request.mode),
+            "forms": list(reached.names),
             "siblings": [_sibling_record(row) for row in rows],
         }
         write_json(record, request.json)
     if request.json != "-":
-        render_siblings(_console(), rows)
+        render_siblings(_console(), source, reached, rows)
 
 
 def stacks(target: Target, api: str) -> list[dict[str, Any]]:

@@ -43,13 +43,11 @@ def _telling(profiles: Mapping[str, CallSets]) -> frozenset[str]:
 
 
 def roots(
-    framework: str,
-    profiles: Mapping[str, CallSets],
-    bodies: Mapping[str, Sequence[frozenset[str]]],
+    profiles: Mapping[str, CallSets], bodies: Mapping[str, Sequence[frozenset[str]]]
 ) -> dict[str, frozenset[str]]:
-    """API -> the canonical operators that it calls itself, not through another one that it runs.
+    """API -> the operators that it calls itself, not through another one that it runs.
 
-    `bodies` says which operator was seen to call which.
+    `bodies` says which operator was seen to call which. Names are as the profiler gives them.
     """
     callers: dict[str, set[str]] = {}
     for caller, ways in bodies.items():
@@ -57,9 +55,8 @@ def roots(
             callers.setdefault(callee, set()).add(caller)
     nobody: frozenset[str] = frozenset()
     return {
-        name: canonical_set(
-            framework,
-            (op for op in sets.forward if sets.forward.isdisjoint(callers.get(op, nobody))),
+        name: frozenset(
+            op for op in sets.forward if sets.forward.isdisjoint(callers.get(op, nobody))
         )
         for name, sets in profiles.items()
     }

@@ -124,11 +124,11 @@ class ChannelTables:
 
     def _all_roots(self, index: ApiIndex) -> dict[str, frozenset[str]]:
         """Of an API that no sample reached, the operators that the catalog names."""
-        known = roots(index.framework, index.profiles, index.bodies)
-        for api in self._apis:
-            if not known.get(api.name):
-                known[api.name] = canonical_set(index.framework, api.operators)
-        return known
+        known = roots(index.profiles, index.bodies)
+        return {
+            api.name: canonical_set(index.framework, known.get(api.name) or api.operators)
+            for api in self._apis
+        }
 
     def _relations(self, source: Api) -> dict[int, str]:
         found = {}

@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.tree import Tree
 
+from analysis.catalog.model import Api
+from analysis.forms import Forms
 from analysis.index import ApiIndex
 from citadel.match.pairs import Matched
 from citadel.report.text import plain, shorten
@@ -57,8 +59,14 @@ def render_index(console: Console, index: ApiIndex, matched: Matched) -> None:
     console.print(table)
 
 
-def render_siblings(console: Console, rows: Sequence[Sibling]) -> None:
-    """Print siblings, best first, with what each channel says and why."""
+def render_siblings(console: Console, source: Api, reached: Forms, rows: Sequence[Sibling]) -> None:
+    """Print the forms of an API; then its siblings, best first, with what speaks for each."""
+    others = [name for name in reached.names if name != source.name]
+    heading = f"{source.name} ({source.kind}{', takes out=' if source.out else ''})"
+    console.print(plain(heading), markup=False)
+    if others:
+        console.print(f"also reached as {', '.join(others)}", markup=False)
+    console.print()
     table = Table(box=None, pad_edge=False)
     table.add_column("API", no_wrap=True)
     for column in ("score", "context", "signature", "call"):
