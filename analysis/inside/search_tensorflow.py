@@ -34,6 +34,8 @@ BLOCK = 16
 """Attempts are told to the host in blocks after the first few, so that a crash skips a block."""
 SECONDS_PER_ATTEMPT = 0.6
 MOST_LATE = 2
+MOST_SILENT = 40
+"""Attempts after a call that worked, but ran no operator: most such APIs never run any."""
 MOST_DEATHS = 4
 """Calls that may kill the process before an API is given up."""
 
@@ -98,6 +100,7 @@ class Search:
         self.problem = "no parameters that could be tried"
         self.silent = None  # a call that worked, but ran no operator
         self.number = 0
+        self.silent_at = budget
 
     def run(self, skip=()):
         """Yield a key before calls; return the first genes that work: (genes, types) or None."""
@@ -115,7 +118,7 @@ class Search:
             self.number += 1
             if not skipped and self.attempt(genes, types):
                 return genes, types
-            if self.late >= MOST_LATE:
+            if self.late >= MOST_LATE or self.number - self.silent_at > MOST_SILENT:
                 break
         return self.silent
 
@@ -180,7 +183,8 @@ class Search:
             return False
         if names:
             return True
-        self.silent = self.silent or (genes, types)
+        if self.silent is None:
+            self.silent, self.silent_at = (genes, types), self.number
         self.keep("", genes, types, Hint("", ()))
         return False
 
