@@ -14,7 +14,7 @@ from functools import partial
 import signatures_torch
 import torch
 from examples_torch import located
-from makers_torch import SIZE, Maker
+from makers_torch import PRESETS, SIZE, Maker
 from recorder_torch import Recorder
 from schemas_torch import Schemas
 from tested_torch import Tested, describe_call, prepare
@@ -45,7 +45,7 @@ def profile(names, part=0, parts=1, first=0, skip=()):
         in_place = name.endswith("_") and not name.endswith("__")
         deadline = time.monotonic() + SECONDS_PER_API
         tested = Tested(name, thing, recorder, PROVIDER, in_place, deadline)
-        tries = attempts(name, thing, schemas)
+        tries = promising(tested, attempts(name, thing, schemas))
         for record in tested.run(tries, skip, label="synthesis", enough=MOST_WORKING):
             yield record if "s" not in record or tested.has_operators() else nothing(name)
 
@@ -69,6 +69,16 @@ def attempt(name, number):
 def nothing(name):
     """The record of an API whose calls worked, but ran no operator."""
     return {"n": name, "f": "runs no operator", "v": PROVIDER}
+
+
+def promising(tested, tries):
+    """The attempts, None instead of those in vain.
+
+    What has no kernel for any of the first ranks, types and layouts has none here at all.
+    """
+    for number, call in enumerate(tries):
+        lacking = tested.problem == "NotImplementedError" and not tested.worked
+        yield None if lacking and number >= len(PRESETS) else call
 
 
 def attempts(name, thing, schemas):

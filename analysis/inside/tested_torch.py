@@ -54,13 +54,18 @@ class Tested:
     def run(self, calls, skip, wrapper=None, label="", enough=None):
         """Yield a key before each call, and the result at last.
 
-        `label` stands before the number in keys; no more than `enough` calls need to work.
+        `label` stands before the number in keys; no more than `enough` calls need to work. None
+        among the calls is one that is left out.
         """
         for number, call in enumerate(calls):
             key = "{}#{}{}".format(self.name, label, number)
             if enough is not None and self.worked >= enough:
                 break
-            if key in skip or ((enough or self.worked) and time.monotonic() > self.deadline):
+            if (
+                call is None
+                or key in skip
+                or ((enough or self.worked) and time.monotonic() > self.deadline)
+            ):
                 continue
             yield {"at": key}
             self.attempt(call, wrapper)
