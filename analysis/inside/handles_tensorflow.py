@@ -78,11 +78,11 @@ class Handles:
             self.makers = {}
             for name in opdefs.names():
                 definition = opdefs.definition(name)
-                if opdefs.is_distributed(definition) or not opdefs.on_cpu(name):
-                    continue
                 kinds = {handle_kind(item) for item in definition.output_arg} - {None}
                 taken = {handle_kind(item) for item in definition.input_arg} - {None}
-                if kinds and not taken and not any(arg.is_ref for arg in definition.input_arg):
+                if not kinds or taken or any(arg.is_ref for arg in definition.input_arg):
+                    continue
+                if opdefs.on_cpu(name) and not opdefs.is_distributed(definition):
                     self.makers[name] = kinds
         return self.makers
 
@@ -120,15 +120,11 @@ class Handles:
         """[(operator, its handle argument, recipe)] of what puts something behind a handle."""
         if name not in self.filling:
             self.filling[name] = []
-            own = words(name)
+            own, kinds = words(name), self.known().get(name, set()) - {"variant"}
             scored = []
-            for other in opdefs.names():
+            for other in opdefs.names() if kinds else ():
                 definition = opdefs.definition(other)
-                taken = [
-                    arg.name
-                    for arg in definition.input_arg
-                    if handle_kind(arg) not in (None, "variant")
-                ]
+                taken = [arg.name for arg in definition.input_arg if handle_kind(arg) in kinds]
                 fills = not definition.output_arg or words(other) & FILLING
                 if len(taken) == 1 and fills and own & words(other):
                     if len(definition.input_arg) > 1 and opdefs.on_cpu(other):
