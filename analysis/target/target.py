@@ -15,7 +15,13 @@ from analysis.target.sandbox import INSIDE, Sandbox, SandboxKind, choose
 from analysis.target.session import Session, lent_packages
 
 FRAMEWORKS = ("torch", "tensorflow")
-"""Frameworks that have a module `names_<framework>` in `analysis/inside`."""
+"""Frameworks that have a module `names_<framework>` in `analysis/inside`; of several in one
+interpreter the first one is meant unless the user says otherwise."""
+REPLAYED = ("torch",)
+"""Frameworks whose calls can be traced and made through siblings, as triage does."""
+
+COMPANIONS = ("keras",)
+"""Packages that belong to a framework's build where they are installed beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +33,8 @@ class TargetInfo:
     framework: str
     version: str
     devices: tuple[str, ...]
+    folder: str
+    """Where the framework's package lies."""
     key: str
     sandbox: SandboxKind
 
@@ -38,6 +46,18 @@ class Target:
         self.info = info
         self._sandbox = sandbox
         self._lent = lent
+
+    def need_replays(self) -> None:
+        """Refuse what needs reports to be replayed where the framework is only indexed so far.
+
+        Raises:
+            CitadelError: when calls of this framework cannot be made through siblings yet.
+        """
+        if self.info.framework not in REPLAYED:
+            raise CitadelError(
+                f"reports about {self.info.framework} cannot be triaged yet",
+                f"index and siblings work with it; triage works with {', '.join(REPLAYED)}",
+            )
 
     def session(self) -> Session:
         """A new, not yet started fork server on this target."""
@@ -84,7 +104,8 @@ def probe(python: str, *, framework: str | None = None, no_sandbox: bool = False
         framework=name,
         version=str(about["version"]),
         devices=tuple(about["devices"]),
-        key=_key(facts, about),
+        folder=str(facts["frameworks"][name]["folder"]),
+        key=_key(facts, name, about),
         sandbox=sandbox.kind,
     )
     return Target(info, sandbox, lent)
@@ -95,7 +116,7 @@ def _ask(python: str) -> dict[str, Any]:
     script = str(INSIDE / "about_python.py")
     try:
         done = subprocess.run(
-            [python, "-I", script, *FRAMEWORKS],
+            [python, "-I", script, *FRAMEWORKS, *COMPANIONS],
             capture_output=True,
             timeout=60,
             check=False,
@@ -112,7 +133,11 @@ def _ask(python: str) -> dict[str, Any]:
     return facts
 
 
-def _key(facts: dict[str, Any], about: dict[str, Any]) -> str:
-    parts = [facts["version"], facts["frameworks"], about["version"], about["build"]]
-    text = json.dumps(parts, sort_keys=True)
+def _key(facts: dict[str, Any], framework: str, about: dict[str, Any]) -> str:
+    """Equal for equal installations, wherever they lie."""
+    parts = (framework, *COMPANIONS)
+    files = {
+        part: facts["frameworks"][part]["files"] for part in parts if part in facts["frameworks"]
+    }
+    text = json.dumps([facts["version"], files, about["version"], about["build"]], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -3,7 +3,10 @@
 import ast
 from collections import Counter
 
+import pytest
+
 from analysis.catalog.model import ApiKind, Provenance
+from analysis.errors import CitadelError
 
 
 def rows(catalog, name, which="signatures"):
@@ -96,3 +99,9 @@ def test_defaults_are_source(walk):
             for _, _, default, _ in signature["p"]:
                 if default is not None:
                     ast.parse(default, mode="eval")
+
+
+def test_triage_is_refused_in_one_line(target):
+    with pytest.raises(CitadelError, match="cannot be triaged yet") as refusal:
+        target.need_replays()
+    assert "index and siblings" in refusal.value.hint
