@@ -1,10 +1,23 @@
-"""Print what this interpreter is, as JSON; imports no framework and runs unsandboxed."""
+"""Print what this interpreter is, as JSON; imports no framework and runs unsandboxed.
 
+Of each framework asked for: its folder, and a digest that is the same for equal installations and
+another one as soon as a file of it changes.
+"""
+
+import csv
+import glob
+import hashlib
 import importlib.util
 import json
 import os
 import platform
 import sys
+
+CODE = (".py", ".so", ".yaml", ".pyd", ".dylib")
+LATER = 60.0
+"""Seconds after its installation from which on a file was changed by somebody."""
+MOST_BYTES = 16 << 20
+"""Larger files are told apart by size and time: reading a library takes seconds."""
 
 
 def main(names):
@@ -19,8 +32,7 @@ def main(names):
         if spec is not None and spec.origin:
             folder = os.path.dirname(spec.origin)
             readable.add(os.path.dirname(folder))
-            status = os.stat(spec.origin)
-            frameworks[name] = [spec.origin, status.st_size, int(status.st_mtime)]
+            frameworks[name] = {"folder": folder, "files": fingerprint(folder)}
     print(
         json.dumps(
             {
@@ -31,6 +43,50 @@ def main(names):
             }
         )
     )
+
+
+def fingerprint(folder):
+    """Digest of a package: of what its installer recorded, and of what was changed since."""
+    root = os.path.dirname(folder)
+    recorded, installed = record(root, os.path.basename(folder))
+    digest = hashlib.sha256()
+    for path in sorted(files(folder)):
+        name = os.path.relpath(path, root)
+        try:
+            content = told_apart(path, recorded.get(name), installed)
+        except OSError:  # a link to a package that is not installed
+            content = "missing"
+        digest.update("{} {}\n".format(name, content).encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def told_apart(path, known, installed):
+    """What tells a file from another one in its place."""
+    status = os.stat(path)
+    if known and known[1] == str(status.st_size) and status.st_mtime <= installed + LATER:
+        return known[0]
+    if status.st_size > MOST_BYTES or not installed:
+        return "{} {}".format(status.st_size, int(status.st_mtime))
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def files(folder):
+    """The code of a package."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            if name.endswith(CODE) or ".so." in name:
+                yield os.path.join(place, name)
+
+
+def record(root, package):
+    """({path: (digest, size)}, time of installation) of the package's own installation record."""
+    for path in glob.glob(os.path.join(glob.escape(root), "*.dist-info", "RECORD")):
+        with open(path, newline="", encoding="utf-8", errors="replace") as file:
+            rows = {row[0]: row[1:3] for row in csv.reader(file) if len(row) == 3 and row[1]}
+        if package + "/__init__.py" in rows:
+            return rows, os.stat(path).st_mtime
+    return {}, 0.0
 
 
 main(sys.argv[1:])
