@@ -44,7 +44,7 @@ def analogues(
     )
 
 
-def from_sources(framework: str, sources: Sources, bodies: Bodies) -> Groups:
+def from_operators(framework: str, sources: Sources, bodies: Bodies) -> Groups:
     """Groups of canonical operators whose functions are analogous in the sources."""
     canonical = CANONICAL[framework]
     common = _common(canonical_bodies(framework, bodies))

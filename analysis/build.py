@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.catalog.records import read_catalog
+from analysis.dynamic.confirm import confirmed
 from analysis.dynamic.joined import Joined
 from analysis.dynamic.journal import Journal
 from analysis.dynamic.phases import PHASES, Phase
@@ -62,11 +63,13 @@ def build(target: Target, *, journal: Path | None, progress: Progress | None = N
         for phase in (phase for phase in phases if phase.rest):
             names = joined.without()
             joined.add(part.result() for part in runner.start(phase, {"names": names}))
+        crashes = confirmed(target.info.framework, joined.crashes(), sessions, pool, tell)
     return {
         "key": target.info.key,
         "framework": target.info.framework,
         "catalog": records,
         **joined.stored(),
+        "crashes": crashes,
         "seconds": {"catalog": walked, "dynamic": time.monotonic() - started - walked},
     }
 

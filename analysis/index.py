@@ -8,6 +8,7 @@ were seen to call which; described samples for the rewriter.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,16 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from analysis import cache
-from analysis.analogues import analogues, collapsed
+from analysis.analogues import analogues, collapsed, disjoint
 from analysis.build import build
 from analysis.catalog.model import Catalog
 from analysis.catalog.records import read_catalog
 from analysis.dynamic.context import contexts
 from analysis.dynamic.model import CallSets, CrashCandidate, Provider, Sample
+from analysis.sources import SourceRequest, installed, stored_sources
 from analysis.target.sandbox import INSIDE
 from analysis.target.target import Target
 
-FORMAT = 3
+FORMAT = 4
 SHARED = ("values.py",)
 """Code inside the interpreter that every index depends on, beside that of its framework."""
 
@@ -52,7 +54,9 @@ class ApiIndex:
     bodies: Mapping[str, tuple[frozenset[str], ...]]
     """Per operator, the operators that it was seen to call itself: one set per way it took."""
     groups: tuple[tuple[str, ...], ...]
-    """Analogous operators, by canonical names (paper, section 4.5)."""
+    """Analogous operators and functions, by canonical names (paper, section 4.5)."""
+    source: str
+    """The tree that was read for the static half: a checkout, or the installed package."""
     counts: Mapping[str, int]
     coverage: Mapping[str, int]
     """APIs that ran at least one operator, by the provider of the sample that did it."""
@@ -67,25 +71,30 @@ def load_or_build(
     progress: Progress | None = None,
     warn: Callable[[str], None] | None = None,
     refresh: bool = False,
+    source: SourceRequest | None = None,
 ) -> ApiIndex:
     """The index of a build, from the cache where it has a sound one.
 
-    A build that was killed before goes on where it was, unless `refresh` is set.
+    A build that was killed before goes on where it was, unless `refresh` is set. `source` is read
+    for the static half, from then on in place of what the package itself ships.
 
     Raises:
-        CitadelError: when the build cannot be indexed at all.
+        CitadelError: when the build cannot be indexed at all, or its source cannot be read.
     """
+    tell = progress or (lambda _stage, _done, _total: None)
     path = cache_path(target.info.framework, target.info.version, target.info.key)
     stored = None if refresh else cache.read(path)
-    if stored is not None:
+    if stored is not None and source is None:
         try:
             return read_index(stored)
         except (KeyError, TypeError, ValueError, AttributeError):
-            pass  # an older shape: build it again
+            stored = None  # damaged by somebody: build it again
     journal = path.with_suffix(".journal")
     if refresh:
         journal.unlink(missing_ok=True)
-    stored = build(target, journal=journal, progress=progress)
+    if stored is None:
+        stored = build(target, journal=journal, progress=tell)
+    add_sources(stored, source or installed(target.info.folder), tell)
     problem = _keep(path, stored)
     if problem and warn is not None:
         warn(f"the index is not kept: {problem}")
@@ -100,7 +109,29 @@ def build_index(target: Target, *, progress: Progress | None = None) -> ApiIndex
     Raises:
         CitadelError: when the build cannot be indexed at all.
     """
-    return read_index(build(target, journal=None, progress=progress))
+    tell = progress or (lambda _stage, _done, _total: None)
+    stored = build(target, journal=None, progress=tell)
+    add_sources(stored, installed(target.info.folder), tell)
+    return read_index(stored)
+
+
+def add_sources(stored: Stored, source: SourceRequest, progress: Progress) -> None:
+    """Read the sources of a build into the shape that the cache keeps.
+
+    Raises:
+        CitadelError: when they cannot be read.
+    """
+    started = time.monotonic()
+    sources = source.read(progress)
+    vocabulary = stored["vocabulary"]
+    frames = {n for record in stored["profiles"].values() for n in record["s"].get("frames", ())}
+    stored["static"] = stored_sources(
+        stored["framework"],
+        sources,
+        _bodies(stored),
+        (vocabulary[number] for number in frames),
+    )
+    stored["seconds"]["static"] = time.monotonic() - started
 
 
 def cache_path(framework: str, version: str, key: str) -> Path:
@@ -128,13 +159,9 @@ def read_index(stored: Stored) -> ApiIndex:
     catalog = read_catalog(stored["catalog"])
     vocabulary = stored["vocabulary"]
     profiles = {name: _call_sets(record, vocabulary) for name, record in stored["profiles"].items()}
-    bodies = {
-        vocabulary[int(caller)]: tuple(
-            frozenset(vocabulary[number] for number in body) for body in ways
-        )
-        for caller, ways in stored["bodies"].items()
-    }
-    groups = analogues(stored["framework"], catalog, bodies)
+    bodies = _bodies(stored)
+    observed = analogues(stored["framework"], catalog, bodies)
+    groups = disjoint([*observed, *stored["static"]["groups"]])
     call_sets = contexts(stored["framework"], profiles)
     samples = {
         name: tuple(Sample.from_json(provider, record) for provider, record in records)
@@ -148,21 +175,32 @@ def read_index(stored: Stored) -> ApiIndex:
         call_sets=call_sets,
         collapsed=collapsed(call_sets, groups),
         samples=samples,
-        crashes=tuple(CrashCandidate(**record) for record in stored["crashes"]),
+        crashes=tuple(CrashCandidate.from_json(record) for record in stored["crashes"]),
         bodies=bodies,
         groups=groups,
-        counts=_counts(catalog, call_sets, samples, groups),
+        source=stored["static"]["root"],
+        counts=_counts(catalog, call_sets, samples, stored["static"]["counts"]),
         coverage=Counter(str(profiles[name].provider) for name in call_sets),
         failures=stored["failures"],
         seconds=stored["seconds"],
     )
 
 
+def _bodies(stored: Stored) -> dict[str, tuple[frozenset[str], ...]]:
+    vocabulary = stored["vocabulary"]
+    return {
+        vocabulary[int(caller)]: tuple(
+            frozenset(vocabulary[number] for number in body) for body in ways
+        )
+        for caller, ways in stored["bodies"].items()
+    }
+
+
 def _counts(
     catalog: Catalog,
     call_sets: Mapping[str, object],
     samples: Mapping[str, object],
-    groups: tuple[tuple[str, ...], ...],
+    static: Mapping[str, int],
 ) -> dict[str, int]:
     apis = catalog.apis.values()
     return {
@@ -171,8 +209,8 @@ def _counts(
         "signatures": sum(bool(api.signatures) for api in apis),
         "sampled": len(samples),
         "profiled": len(call_sets),
-        "functions": 0,
-        "groups": len(groups),
+        "functions": static["functions"],
+        "groups": static["groups"],
     }
 
 

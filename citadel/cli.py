@@ -6,6 +6,7 @@ met; 2 usage or input error; 3 nothing could be run; 130 interrupted.
 
 from __future__ import annotations
 
+import shlex
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +16,8 @@ import typer
 from rich.console import Console
 
 from analysis.errors import CitadelError
+from analysis.sources import SourceRequest
+from analysis.static.similarity import Similarity
 from analysis.target.session import Limits
 from analysis.target.target import Target, probe
 from citadel import __version__, doctor
@@ -137,6 +140,25 @@ def index(
     framework: Framework = None,
     json: Json = None,
     refresh: Annotated[bool, typer.Option("--refresh", help="Build it anew.")] = False,
+    source: Annotated[
+        Path | None,
+        typer.Option("--source", metavar="DIR", help="Checkout of the build's C++ sources."),
+    ] = None,
+    precise: Annotated[
+        list[str] | None,
+        typer.Option("--precise", metavar="FILE", help="File in it to read with libclang."),
+    ] = None,
+    flags: Annotated[
+        str, typer.Option("--flags", metavar="TEXT", help="Compiler flags for --precise.")
+    ] = "",
+    arguments: Annotated[
+        str,
+        typer.Option("--arguments", metavar="X", help="Least similarity of arguments in a group."),
+    ] = str(Similarity().arguments),
+    callees: Annotated[
+        str,
+        typer.Option("--callees", metavar="X", help="Least similarity of callees in a group."),
+    ] = str(Similarity().callees),
     groups: Annotated[
         str | None,
         typer.Option("--groups", metavar="PATTERN", help="Show analogous functions like PATTERN."),
@@ -150,9 +172,26 @@ def index(
 
         citadel index --python ~/venvs/torch/bin/python
 
-        citadel index --python python3 --groups conv --export pairs.graphml --json index.json
+        citadel index --python python3 --source ~/src/pytorch --groups conv
+
+        citadel index --python python3 --export pairs.graphml --json index.json
     """
-    request = IndexRequest(json=json, refresh=refresh, groups=groups, export=export)
+    chosen = None
+    if source is not None:
+        chosen = SourceRequest(
+            root=source,
+            similarity=Similarity(
+                arguments=_fraction(arguments, "--arguments"),
+                callees=_fraction(callees, "--callees"),
+            ),
+            precise=tuple(precise or ()),
+            flags=tuple(shlex.split(flags)),
+        )
+    elif precise or flags:
+        raise CitadelError(
+            "--precise and --flags are about a checkout", "name it with --source DIR"
+        )
+    request = IndexRequest(json=json, refresh=refresh, source=chosen, groups=groups, export=export)
     run_index(request, lambda: _target(python, framework, no_sandbox), Progress())
 
 
@@ -196,7 +235,7 @@ def siblings(
         api=api,
         count=count,
         mode=mode,
-        threshold=_threshold(threshold),
+        threshold=None if threshold is None else _fraction(threshold, "--threshold"),
         stacks=stacks,
         json=json,
         export=export,
@@ -225,18 +264,14 @@ def top(
         raise typer.Exit
 
 
-def _threshold(text: str | None) -> Fraction | None:
+def _fraction(text: str, option: str) -> Fraction:
     """An exact fraction: 0.6 is 3/5, on which many pairs lie."""
-    if text is None:
-        return None
     try:
         given = Fraction(text)
     except (ValueError, ZeroDivisionError):
         given = Fraction(-1)
-    if not 0 <= given < 1:
-        raise CitadelError(
-            f"--threshold takes a number from 0 to below 1, not {text}", "e.g. --threshold 0.6"
-        )
+    if not 0 <= given <= 1:
+        raise CitadelError(f"{option} takes a number from 0 to 1, not {text}", f"e.g. {option} 0.6")
     return given
 
 

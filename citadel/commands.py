@@ -13,6 +13,7 @@ from rich.console import Console
 
 from analysis.errors import CitadelError
 from analysis.index import ApiIndex, load_or_build
+from analysis.sources import SourceRequest
 from analysis.target.target import Target
 from citadel.model import Finding, Triage
 from citadel.progress import Progress
@@ -150,12 +151,20 @@ def _one(
     )
 
 
-def find_index(target: Target, progress: Progress, *, refresh: bool = False) -> ApiIndex:
+def find_index(
+    target: Target,
+    progress: Progress,
+    *,
+    refresh: bool = False,
+    source: SourceRequest | None = None,
+) -> ApiIndex:
     """The index of a build, with its progress shown.
 
     Raises:
         CitadelError: when the build cannot be indexed at all.
     """
-    index = load_or_build(target, progress=progress.update, warn=progress.note, refresh=refresh)
+    index = load_or_build(
+        target, progress=progress.update, warn=progress.note, refresh=refresh, source=source
+    )
     progress.clear()
     return index

@@ -16,6 +16,9 @@ from analysis.dynamic.phases import STACKS
 from analysis.errors import CitadelError
 from analysis.forms import Forms, forms
 from analysis.index import ApiIndex
+from analysis.sources import SourceRequest, installed
+from analysis.static.model import FunctionRecord
+from analysis.static.sources import Sources
 from analysis.target.target import Target
 from citadel.commands import find_index
 from citadel.match.pairs import Matched, matched
@@ -43,6 +46,7 @@ class IndexRequest:
 
     json: str | None = None
     refresh: bool = False
+    source: SourceRequest | None = None
     groups: str | None = None
     """A pattern: show the groups with a member that matches."""
     export: Path | None = None
@@ -71,7 +75,7 @@ def run_index(request: IndexRequest, find_target: Callable[[], Target], progress
         check_suffix(request.export)
     target = find_target()
     with progress:
-        index = find_index(target, progress, refresh=request.refresh)
+        index = find_index(target, progress, refresh=request.refresh, source=request.source)
     found = matched(index)
     if request.export is not None:
         export(request.export, *pairs_graph(index, found))
@@ -81,7 +85,9 @@ def run_index(request: IndexRequest, find_target: Callable[[], Target], progress
         return
     console = _console()
     if request.groups is not None:
-        render_groups(console, groups_like(index, request.groups))
+        with progress:
+            sources = (request.source or installed(index.source, jobs=2)).read(progress.update)
+        render_groups(console, groups_like(index, sources, request.groups))
         return
     render_target(console, summary(target))
     render_index(console, index, found)
@@ -159,9 +165,16 @@ def index_record(target: Target, index: ApiIndex, found: Matched) -> dict[str, A
             "pairs_by_channel": found.by_channel,
         },
         "coverage": dict(index.coverage),
+        "source": index.source,
         "failures": dict(index.failures),
         "candidates": [
-            {"api": crash.api, "sample": crash.sample, "how": crash.how} for crash in index.crashes
+            {
+                "api": crash.api,
+                "sample": crash.sample,
+                "how": crash.how,
+                "alone": crash.alone,
+            }
+            for crash in index.crashes
         ],
         "seconds": {**index.seconds, "match": found.seconds},
     }
@@ -178,12 +191,24 @@ def matched_names(index: ApiIndex, found: Matched) -> int:
     )
 
 
-def groups_like(index: ApiIndex, pattern: str) -> list[tuple[str, ...]]:
-    """The groups of analogous operators with a member that matches a pattern."""
+def groups_like(index: ApiIndex, sources: Sources, pattern: str) -> list[tuple[str, ...]]:
+    """Groups of analogous operators, then functions with their places, that match a pattern.
+
+    A pattern without `*`, `?` or `[` may stand anywhere in the name of a member.
+    """
     wanted = pattern if any(mark in pattern for mark in "*?[") else f"*{pattern}*"
-    return [
+    operators = [
         group for group in index.groups if any(fnmatch.fnmatchcase(name, wanted) for name in group)
     ]
+    functions = [
+        tuple(_placed(sources.functions[member]) for member in group.members)
+        for group in sources.find(wanted)
+    ]
+    return [*operators, *functions]
+
+
+def _placed(function: FunctionRecord) -> str:
+    return f"{function.name} ({function.file}:{function.line})"
 
 
 def pairs_graph(index: ApiIndex, found: Matched) -> tuple[dict[str, Row], list[Row]]:

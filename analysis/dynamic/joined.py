@@ -51,6 +51,15 @@ class Joined:
             if not self._ran(api.name)
         ]
 
+    def crashes(self) -> list[Stored]:
+        """One record per sample that killed its process or did not return."""
+        found = []
+        for key, how in sorted(self._deaths.items()):
+            name = key.partition("#")[0]
+            api = self._catalog.resolve(name)
+            found.append({"api": name if api is None else api.name, "sample": key, "how": how})
+        return found
+
     def stored(self) -> Stored:
         """The shape that the cache keeps."""
         vocabulary = sorted(
@@ -70,7 +79,6 @@ class Joined:
                 for api, sets in self._sets.items()
             },
             "samples": {api: found for api, found in self._samples.items() if found},
-            "crashes": self._crashes(),
             "bodies": {
                 numbers[caller]: sorted(sorted(numbers[name] for name in body) for body in bodies)
                 for caller, bodies in self._bodies.items()
@@ -98,15 +106,6 @@ class Joined:
     def _ran(self, api: str) -> bool:
         sets = self._sets.get(api, {})
         return bool(sets.get("forward") or sets.get("backward"))
-
-    def _crashes(self) -> list[dict[str, str]]:
-        """One record per sample that killed its process."""
-        found = []
-        for key, how in sorted(self._deaths.items()):
-            name = key.partition("#")[0]
-            api = self._catalog.resolve(name)
-            found.append({"api": name if api is None else api.name, "sample": key, "how": how})
-        return found
 
     def _failures(self) -> Counter[str]:
         failures = Counter(self._deaths.values())

@@ -35,19 +35,6 @@ class CallSets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CrashCandidate:
-    """A sample that killed its process or did not return: worth a look, though not triaged.
-
-    `sample` is the provider's key of the call, e.g. "torch.lstm#2"; `how` is "hang" or e.g.
-    "crash SIGSEGV".
-    """
-
-    api: str
-    sample: str
-    how: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CallValues:
     """The arguments of one call. Of a method call the receiver is the first argument."""
 
@@ -71,6 +58,34 @@ class Sample:
             provider=Provider(provider),
             call=_values(record),
             constructor=None if built is None else _values(built),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrashCandidate:
+    """A sample that killed its process or did not return: worth a look, though not triaged.
+
+    `sample` is the provider's key of the call, e.g. "torch.lstm#2"; `how` is "hang" or e.g.
+    "crash SIGSEGV". `alone` tells whether the call does the same alone in a fresh process, None
+    where that could not be tried; `call` is what it was called with, where known.
+    """
+
+    api: str
+    sample: str
+    how: str
+    alone: bool | None = None
+    call: Sample | None = None
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> CrashCandidate:
+        """Read one record of `analysis.dynamic.confirm`."""
+        call = record["call"]
+        return cls(
+            api=record["api"],
+            sample=record["sample"],
+            how=record["how"],
+            alone=record["alone"],
+            call=None if call is None else Sample.from_json(Provider.SYNTHESIS, call),
         )
 
 

@@ -31,3 +31,6 @@ PHASES: dict[str, tuple[Phase, ...]] = {
 
 STACKS = {"torch": "stacks_torch:stacks"}
 """Per framework, the task that shows the call stacks of one API."""
+
+ATTEMPTS = {"torch": "synthesis_torch:attempt"}
+"""Per framework, the task that makes one of the synthesized calls alone."""

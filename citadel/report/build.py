@@ -42,18 +42,21 @@ def render_index(console: Console, index: ApiIndex, matched: Matched) -> None:
     )
     table.add_row("profiled", f"{counts['profiled']:,} objects: {_figures(index.coverage)}")
     table.add_row("samples", f"of {counts['sampled']:,} objects")
-    table.add_row("analogues", f"{counts['groups']:,} groups of {_members(index)} operators")
-    if counts["functions"]:
-        table.add_row("sources", f"{counts['functions']:,} functions")
+    table.add_row(
+        "sources", f"{counts['functions']:,} functions, {counts['groups']:,} groups: {index.source}"
+    )
+    table.add_row("analogues", f"{len(index.groups):,} groups of {_members(index)} that APIs run")
     table.add_row(
         "pairs",
         f"{len(matched.pairs):,} of {len(matched.apis):,} objects: {_figures(matched.by_channel)}",
     )
     table.add_row("no result", _figures(index.failures, MOST_REASONS) or "-")
-    for crash in index.crashes[:MOST_CRASHES]:
-        table.add_row("candidate", f"{plain(crash.sample)}: {crash.how}")
-    if len(index.crashes) > MOST_CRASHES:
-        table.add_row("", f"... and {len(index.crashes) - MOST_CRASHES} more (--json has all)")
+    crashes = [crash for crash in index.crashes if crash.alone is not False]
+    for crash in crashes[:MOST_CRASHES]:
+        known = "" if crash.alone else ", not tried alone"
+        table.add_row("candidate", f"{plain(crash.sample)}: {crash.how}{known}")
+    if len(crashes) > MOST_CRASHES:
+        table.add_row("", f"... and {len(crashes) - MOST_CRASHES} more (--json has all)")
     seconds = {**index.seconds, "match": matched.seconds}
     table.add_row("seconds", ", ".join(f"{name} {spent:.1f}" for name, spent in seconds.items()))
     console.print(table)

@@ -15,12 +15,22 @@ API = {"n": "torch.f", "k": "function", "a": ["torch._f"], "s": [], "c": [], "d"
 TENSOR = {"k": "tensor", "shape": [2, 3], "dtype": "float32"}
 
 
+PACKAGE = """
+def hardtanh(input, min_val, max_val):
+    return clamp(input, floor(min_val), max_val)
+
+def relu6(input, min_val, max_val):
+    return clamp(input, floor(min_val), max_val)
+"""
+
+
 class Build:
     """A target whose sessions answer from memory."""
 
-    info = SimpleNamespace(framework="torch", version="9.9", key="abc", python="python")
-
     def __init__(self, catalog=None, died=None):
+        self.info = SimpleNamespace(
+            framework="torch", version="9.9", key="abc", python="python", folder=self.folder
+        )
         self.walks = 0
         self.catalog = [API] if catalog is None else catalog
         self.died = died
@@ -59,6 +69,9 @@ def ran(name, operators, samples):
 @pytest.fixture(autouse=True)
 def place(tmp_path, monkeypatch):
     monkeypatch.setenv(cache.ENVIRONMENT, str(tmp_path))
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "functional.py").write_text(PACKAGE)
+    monkeypatch.setattr(Build, "folder", str(tmp_path / "torch"), raising=False)
     return tmp_path
 
 

@@ -33,6 +33,7 @@ def build():
             samples={},
             bodies={},
             groups=groups,
+            source="",
             counts={},
             coverage={},
             failures={},
