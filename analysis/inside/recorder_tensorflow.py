@@ -12,7 +12,9 @@ import tensorflow as tf
 from tensorflow.python.framework import op_callbacks
 
 PLUMBING = frozenset(("Placeholder", "Const", "Identity", "NoOp"))
-"""What every graph has around its operators; run eagerly, they do count."""
+"""What the graph of every function has around its operators; run eagerly, they do count."""
+CONSTANT = "Const"
+"""What converting an argument puts into any graph."""
 FRAMEWORK = ("tensorflow.", "keras.")
 MACHINERY = (
     "tensorflow.python.util.",
@@ -44,7 +46,7 @@ class Recorder:
         """Take note of one operator; its results stay as they are."""
         if self.names is not None:
             name = op_type.decode() if isinstance(op_type, bytes) else str(op_type)
-            if graph is None or name not in PLUMBING:
+            if graph is None or name not in (PLUMBING if is_function(graph) else (CONSTANT,)):
                 self.names.add(name)
 
     def record(self, call):
@@ -70,6 +72,11 @@ class Recorder:
         except Exception:
             return set()  # not differentiable after all
         return names
+
+
+def is_function(graph):
+    """Whether a graph is the inside of a function."""
+    return type(graph).__name__.endswith("FuncGraph")
 
 
 def differentiable(value):
