@@ -36,7 +36,7 @@ SECONDS_PER_ATTEMPT = 0.6
 MOST_LATE = 2
 MOST_SILENT = 40
 """Attempts after a call that worked, but ran no operator: most such APIs never run any."""
-MOST_DEATHS = 4
+MOST_DEATHS = 2
 """Calls that may kill the process before an API is given up."""
 
 
