@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,8 +60,30 @@ class Value:
             length=record.get("len"),
         )
 
+    def to_json(self) -> dict[str, Any]:
+        """The record that `from_json` reads; what is not set is left out."""
+        fields = {
+            "v": self.text,
+            "shape": None if self.shape is None else list(self.shape),
+            "dtype": self.dtype,
+            "layout": self.layout,
+            "device": self.device,
+            "grad": self.requires_grad or None,
+            "keys": list(self.keys) or None,
+            "items": None if self.items is None else [item.to_json() for item in self.items],
+            "len": self.length,
+        }
+        return {
+            "k": self.kind,
+            **{key: value for key, value in fields.items() if value is not None},
+        }
+
     def literal(self) -> str | None:
-        """Python source that makes an equal value, or None where text cannot (tensors, objects)."""
+        """Python source that makes an equal value, or None where text cannot (tensors, objects).
+
+        It is written into generated code, and the record may come from a hostile process: text that
+        is more than a plain literal of its kind makes none.
+        """
         if self.kind in ("list", "tuple") and self.items is not None:
             parts = [item.literal() for item in self.items]
             if any(part is None for part in parts):
@@ -70,6 +94,34 @@ class Value:
             return f"({inner},)" if len(parts) == 1 else f"({inner})"
         if self.kind == "float" and self.text in ("inf", "-inf", "nan"):
             return f'float("{self.text}")'
-        simple = ("int", "float", "bool", "str", "none", "dtype", "layout", "memory_format")
-        more = ("device", "ellipsis", "complex", "slice", "shape", "spec")
-        return self.text if self.kind in (*simple, *more) else None
+        return self.text if self.text is not None and _plain(self.kind, self.text) else None
+
+
+_PART = r"(?:None|-?\d+)"
+_FORMS = {
+    "int": r"-?(?:0x[0-9a-f]+|\d+)",
+    "float": r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?",
+    "complex": r"\(?[-+0-9.einfaj]+\)?",
+    "bool": r"True|False",
+    "none": r"None",
+    "ellipsis": r"Ellipsis",
+    "slice": rf"slice\({_PART}, {_PART}, {_PART}\)",
+    "dtype": r"(?:torch|tf)\.[a-z]\w*",
+    "layout": r"torch\.\w+",
+    "memory_format": r"torch\.\w+",
+    "device": r"'[a-z]+(?::\d+)?'",
+    "shape": r"tf\.TensorShape\((?:None|\[[\dNone, ]*\])\)",
+    "spec": r"tf\.TensorSpec\(shape=[\w(), ]*, dtype=tf\.\w+, name=(?:None|'\w*')\)",
+}
+"""What the text of each kind looks like; strings are parsed instead."""
+
+
+def _plain(kind: str, text: str) -> bool:
+    """Whether text is nothing but a literal of a kind."""
+    if kind in ("str", "bytes"):
+        try:
+            return type(ast.literal_eval(text)).__name__ == kind
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return False
+    form = _FORMS.get(kind)
+    return form is not None and re.fullmatch(form, text, re.ASCII) is not None

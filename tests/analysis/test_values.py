@@ -1,0 +1,103 @@
+"""Recorded values: records back and forth, and source text that is safe to write into code."""
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.inside.values import describe
+from analysis.values import Value
+
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.complex_numbers(),
+    st.text(max_size=20),
+    st.binary(max_size=20),
+    st.just(...),
+    st.builds(slice, st.none() | st.integers(-9, 9), st.integers(0, 9), st.just(2)),
+)
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.lists(inner, max_size=3).map(tuple),
+    max_leaves=6,
+)
+
+
+@given(values)
+def test_the_literal_of_what_was_described_makes_it_again(thing):
+    text = Value.from_json(describe(thing)).literal()
+    assert text is not None
+    assert repr(eval(text)) == repr(thing)
+
+
+@given(values)
+def test_records_go_back_and_forth(thing):
+    value = Value.from_json(describe(thing))
+    assert Value.from_json(value.to_json()) == value
+
+
+def test_all_fields_of_a_tensor_survive():
+    record = {
+        "k": "tensor",
+        "v": "torch.Tensor",
+        "shape": [2, 0],
+        "dtype": "float32",
+        "layout": "strided",
+        "device": "cpu",
+        "grad": True,
+    }
+    assert Value.from_json(record).to_json() == record
+    assert Value.from_json(record).literal() is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("int", "__import__('os').system('id')"),
+        ("int", "1)\nprint(1"),
+        ("int", "1_0"),
+        ("float", "inf or exit()"),
+        ("float", "1.0; exit()"),
+        ("complex", "exit(1)"),
+        ("bool", "exit"),
+        ("str", "'a' + exit()"),
+        ("str", "f'{exit()}'"),
+        ("str", "b'a'"),
+        ("bytes", "'a'"),
+        ("dtype", "torch.os.system"),
+        ("dtype", "torch.float32()"),
+        ("device", "'cpu' if exit() else 'cpu'"),
+        ("slice", "slice(exit(), None, None)"),
+        ("shape", "tf.TensorShape(exit())"),
+        ("spec", "tf.TensorSpec(shape=(2,), dtype=tf.float32, name=exit())"),
+        ("function", "os.system"),
+        ("other", "1"),
+    ],
+)
+def test_text_that_is_more_than_a_literal_makes_none(kind, text):
+    assert Value(kind=kind, text=text).literal() is None
+    assert Value(kind="list", items=(Value(kind=kind, text=text),)).literal() is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("dtype", "torch.float32"),
+        ("dtype", "tf.int8"),
+        ("layout", "torch.sparse_csr"),
+        ("memory_format", "torch.channels_last"),
+        ("device", "'cuda:0'"),
+        ("int", "-0x1f"),
+        ("float", "-1e-05"),
+        ("shape", "tf.TensorShape([None, 2])"),
+        ("shape", "tf.TensorShape(None)"),
+        ("spec", "tf.TensorSpec(shape=(2, None), dtype=tf.float32, name=None)"),
+    ],
+)
+def test_plain_texts_are_kept(kind, text):
+    assert Value(kind=kind, text=text).literal() == text
+    ast.parse(text)
