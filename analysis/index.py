@@ -7,6 +7,7 @@ were seen to call which; described samples for the rewriter.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from collections import Counter
@@ -21,6 +22,8 @@ from analysis.build import build
 from analysis.catalog.model import Catalog
 from analysis.catalog.records import read_catalog
 from analysis.dynamic.context import contexts
+from analysis.dynamic.joined import KEPT_SAMPLES
+from analysis.dynamic.learned import Samples, merged, read_learned
 from analysis.dynamic.model import CallSets, CrashCandidate, Provider, Sample
 from analysis.sources import SourceRequest, installed, stored_sources
 from analysis.target.sandbox import INSIDE
@@ -82,11 +85,13 @@ def load_or_build(
         CitadelError: when the build cannot be indexed at all, or its source cannot be read.
     """
     tell = progress or (lambda _stage, _done, _total: None)
-    path = cache_path(target.info.framework, target.info.version, target.info.key)
+    info = target.info
+    path = cache_path(info.framework, info.version, info.key)
+    learnt = read_learned(learned_path(info.framework, info.version, info.key))
     stored = None if refresh else cache.read(path)
     if stored is not None and source is None:
         try:
-            return read_index(stored)
+            return read_index(stored, learnt)
         except (KeyError, TypeError, ValueError, AttributeError):
             stored = None  # damaged by somebody: build it again
     journal = path.with_suffix(".journal")
@@ -94,13 +99,14 @@ def load_or_build(
         journal.unlink(missing_ok=True)
     if stored is None:
         stored = build(target, journal=journal, progress=tell)
-    add_sources(stored, source or installed(target.info.folder), tell)
+    add_sources(stored, source or installed(info.folder), tell)
     problem = _keep(path, stored)
     if problem and warn is not None:
         warn(f"the index is not kept: {problem}")
     if not problem:
         journal.unlink(missing_ok=True)
-    return read_index(stored)
+        _forget_older(path, f"{info.framework}-{info.version}-{info.key}-")
+    return read_index(stored, learnt)
 
 
 def build_index(target: Target, *, progress: Progress | None = None) -> ApiIndex:
@@ -143,6 +149,20 @@ def cache_path(framework: str, version: str, key: str) -> Path:
     return cache.folder() / "index" / name.replace("/", "_")
 
 
+def learned_path(framework: str, version: str, key: str) -> Path:
+    """The file of what reports have taught about a build."""
+    name = f"{framework}-{version}-{key}.learnt"
+    return cache.folder() / "index" / name.replace("/", "_")
+
+
+def _forget_older(path: Path, prefix: str) -> None:
+    """Remove what other versions of Citadel have kept of the same build."""
+    for file in path.parent.glob(prefix.replace("/", "_") + "*"):
+        if file != path and file.suffix in (".json", ".journal"):
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+
 def _keep(path: Path, stored: Stored) -> str | None:
     """Write a sound index to the cache; why not, where that fails."""
     if not stored["whole"]:
@@ -154,8 +174,11 @@ def _keep(path: Path, stored: Stored) -> str | None:
     return None
 
 
-def read_index(stored: Stored) -> ApiIndex:
-    """The index from the shape in which `analysis.build` makes it and the cache keeps it."""
+def read_index(stored: Stored, learnt: Samples | None = None) -> ApiIndex:
+    """The index from the shape in which `analysis.build` makes it and the cache keeps it.
+
+    `learnt` are further samples, from reports.
+    """
     catalog = read_catalog(stored["catalog"])
     vocabulary = stored["vocabulary"]
     profiles = {name: _call_sets(record, vocabulary) for name, record in stored["profiles"].items()}
@@ -167,6 +190,8 @@ def read_index(stored: Stored) -> ApiIndex:
         name: tuple(Sample.from_json(provider, record) for provider, record in records)
         for name, records in stored["samples"].items()
     }
+    known = {name: found for name, found in (learnt or {}).items() if name in catalog.apis}
+    samples = merged(samples, known, KEPT_SAMPLES)
     return ApiIndex(
         key=stored["key"],
         framework=stored["framework"],

@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
+from analysis.dynamic.canonical import CANONICAL
 from analysis.dynamic.phases import STACKS
 from analysis.errors import CitadelError
 from analysis.forms import Forms, forms
@@ -197,8 +198,11 @@ def groups_like(index: ApiIndex, sources: Sources, pattern: str) -> list[tuple[s
     A pattern without `*`, `?` or `[` may stand anywhere in the name of a member.
     """
     wanted = pattern if any(mark in pattern for mark in "*?[") else f"*{pattern}*"
+    canonical = CANONICAL[index.framework](wanted)
     operators = [
-        group for group in index.groups if any(fnmatch.fnmatchcase(name, wanted) for name in group)
+        group
+        for group in index.groups
+        if any(fnmatch.fnmatchcase(name, canonical) for name in group)
     ]
     functions = [
         tuple(_placed(sources.functions[member]) for member in group.members)

@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from analysis.dynamic.learned import learn
 from analysis.target.session import Limits, Session
 from citadel.candidates import candidates
 from citadel.family.group import families
 from citadel.judge import judge
+from citadel.learn import samples_of
 from citadel.match.rank import Candidate, Mode
 from citadel.model import (
     Finding,
@@ -78,6 +80,8 @@ def triage(
     )
     if isinstance(verified, NotVerified):
         return replace(result, skipped=verified.reason)
+    calls = verified.observation.calls
+    learn(bench.learned, samples_of(calls, verified.call, bench.index.catalog))
     seconds = Seconds(verify=time.monotonic() - started)
     result = replace(result, case=verified.case, seconds=seconds)
     hunt = _Hunt(verified, bench, options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from analysis.index import ApiIndex
+from analysis.index import ApiIndex, learned_path
 from analysis.target.session import Session
 from analysis.target.target import Target
 from citadel.model import TargetSummary
@@ -19,6 +19,8 @@ class Workbench:
         self.target = target
         self.index = index
         self.samples = SampleBook(index)
+        info = target.info
+        self.learned = learned_path(info.framework, info.version, info.key)
         self.replays: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))
         self.probes: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))
 

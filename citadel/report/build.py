@@ -6,6 +6,7 @@ columns, in a pipe and without colour.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -51,10 +52,9 @@ def render_index(console: Console, index: ApiIndex, matched: Matched) -> None:
         f"{len(matched.pairs):,} of {len(matched.apis):,} objects: {_figures(matched.by_channel)}",
     )
     table.add_row("no result", _figures(index.failures, MOST_REASONS) or "-")
-    crashes = [crash for crash in index.crashes if crash.alone is not False]
-    for crash in crashes[:MOST_CRASHES]:
-        known = "" if crash.alone else ", not tried alone"
-        table.add_row("candidate", f"{plain(crash.sample)}: {crash.how}{known}")
+    crashes = _crashes(index)
+    for name, how in crashes[:MOST_CRASHES]:
+        table.add_row("candidate", f"{plain(name)}: {how}")
     if len(crashes) > MOST_CRASHES:
         table.add_row("", f"... and {len(crashes) - MOST_CRASHES} more (--json has all)")
     seconds = {**index.seconds, "match": matched.seconds}
@@ -129,6 +129,19 @@ def _call(row: Sibling) -> str:
     if row.obstacle is not None:
         return "no"
     return "-" if row.takes is None else f"{row.takes:.2f}"
+
+
+def _crashes(index: ApiIndex) -> list[tuple[str, str]]:
+    """APIs whose samples crash or hang, and how; what happens only after other calls is no news."""
+    found: dict[str, Counter[str]] = {}
+    for crash in index.crashes:
+        if crash.alone is not False:
+            alone = "" if crash.alone else " (not tried alone)"
+            found.setdefault(crash.api, Counter())[crash.how + alone] += 1
+    return [
+        (api, ", ".join(f"{how} x{n}" if n > 1 else how for how, n in ways.items()))
+        for api, ways in sorted(found.items())
+    ]
 
 
 def _members(index: ApiIndex) -> str:
