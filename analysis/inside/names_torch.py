@@ -4,24 +4,9 @@ import sys
 import types
 
 import torch
+from public_torch import PUBLIC
 
-NAMESPACES = (
-    "torch.nn.functional",
-    "torch.linalg",
-    "torch.fft",
-    "torch.special",
-    "torch.sparse",
-    "torch.signal.windows",
-    "torch.nested",
-    "torch.func",
-    "torch.autograd.functional",
-    "torch.autograd",
-    "torch.nn.utils",
-    "torch.nn.utils.rnn",
-    "torch.nn.init",
-    "torch",
-    "torch._C._nn",
-)
+NAMESPACES = (*PUBLIC, "torch._C._nn")
 PRIVATE = ("torch", "torch._C._nn")
 """Where operators with `_` before their name can be called; see `catalog_torch.private`."""
 TENSOR = "torch.Tensor"
@@ -63,10 +48,10 @@ def identify(function):
     if isinstance(function, type):
         name = _class_name(function)
         return (name, "class", None) if name.startswith("torch.") else None
-    return _by_module(function, owner)
+    return _by_module(function)
 
 
-def _by_module(function, owner):
+def _by_module(function):
     kind = type(function).__name__
     if kind in ("OpOverloadPacket", "OpOverload"):
         parts = str(function).split(".")
