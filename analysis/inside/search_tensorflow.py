@@ -136,14 +136,14 @@ class Search:
         """(genes, types) to try: first one shape for all, then changes of what came far."""
         slots, types = self.subject.slots, self.subject.types
         for number, base in enumerate(BASES):
-            genes = [None if slot.optional else slot.start(base) for slot in slots]
+            genes = [slot.first(base) for slot in slots]
             yield genes, types[0]
             if not any(not slot.optional for slot in slots):
                 break
             if number == 1 and has_triple(slots):
                 yield triple(slots, genes), types[0]
         for other in types[1:MOST_TYPES]:
-            yield [None if slot.optional else slot.start(BASES[1]) for slot in slots], other
+            yield [slot.first(BASES[1]) for slot in slots], other
         while self.pool and slots:
             yield self.changed()
 

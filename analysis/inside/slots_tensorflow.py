@@ -98,8 +98,14 @@ class Slot:
         usual = ("int32", "int64") if whole else ("float32", "int32")
         return next((name for name in (*usual, *self.dtypes) if name in self.dtypes), usual[0])
 
+    def first(self, shape):
+        """What is tried first: nothing where a call may do without, save that layers train."""
+        if self.name == "training":
+            return plain(True)
+        return None if self.optional else self.start(shape)
+
     def start(self, shape):
-        """The first gene for a base shape."""
+        """A gene for a base shape."""
         if self.flag == "*":
             return ("list", (tensor("float32", shape), tensor("float32", shape)))
         if self.operator is None and not self.kind:

@@ -86,12 +86,18 @@ class Tested:
         if function is None:  # constructing it is all that is ever done
             found["forward"] = found["constructor"]
             return self.take(found, frames)
+        first = set()
+        if getattr(function, "built", None) is False:
+            # The first call of a layer makes its variables, which belongs to its construction.
+            first, _ = self.recorder.record(lambda: function(*args, **kwargs))
         sources = differentiable([args, kwargs])
         with tf.GradientTape(persistent=True) as tape:
             for source in sources:
                 tape.watch(source)
             with noted:
                 found["forward"], result = self.recorder.record(lambda: function(*args, **kwargs))
+        if first:
+            found["constructor"] |= first - found["forward"]
         sources += list(getattr(function, "trainable_variables", ()))
         found["backward"] = self.recorder.backward(tape, result, differentiable(sources))
         return self.take(found, frames)
