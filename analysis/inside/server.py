@@ -241,6 +241,8 @@ class Server:
         self.control_in, self.control_out = control
         self.sandbox = sandbox
         self.scratch = scratch
+        # What lies in the user's /tmp and may be read is mounted into the scratch folder.
+        self.mounts = {folder: sweep.mounts(folder) for folder in self.swept()}
         self.wake, wake = os.pipe()
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -264,7 +266,7 @@ class Server:
         """One job from beginning to end: {"how": ..., "code": ..., ...}."""
         # Always the same, because tracebacks show it and runs are compared.
         job["scratch"] = os.path.join(self.scratch, "case")
-        os.mkdir(job["scratch"], 0o700)
+        os.makedirs(job["scratch"], 0o700, exist_ok=True)  # it may lead to the interpreter
         job["sandbox"] = self.sandbox
 
         def relay(event):
@@ -273,10 +275,12 @@ class Server:
         pid, fds = start(job)
         end = Watch(pid, fds, job, relay, self.control_in, self.wake).run()
         # A case may have written anywhere in the scratch folder, and the next one finds it empty.
-        clean = sweep.sweep(self.scratch, SWEEP_SECONDS)
-        if self.sandbox == NAMESPACE:
-            clean = sweep.sweep(SHARED, SWEEP_SECONDS) and clean
-        return dict(end, spent=not clean)
+        swept = [sweep.sweep(each, SWEEP_SECONDS, self.mounts[each]) for each in self.swept()]
+        return dict(end, spent=not all(swept))
+
+    def swept(self):
+        """The folders that a case can write to."""
+        return (self.scratch, SHARED) if self.sandbox == NAMESPACE else (self.scratch,)
 
 
 def start(job):

@@ -8,15 +8,16 @@ ENTRY_BYTES = 1024
 """What an empty file counts."""
 
 
-def sweep(folder, seconds):
+def sweep(folder, seconds, mounts=None):
     """Remove what is in `folder`; returns whether it is empty within the time.
 
     Walks by changing the working directory, because paths have a longest length and recursion a
     greatest depth. Links are removed, never followed; nothing else may be at work in the folder.
+    What `mounts` told of the folder stays and does not count; one that was moved does.
     """
     before = os.open(".", os.O_PATH)
     try:
-        return _enter(folder) and _empty(time.monotonic() + seconds)
+        return _enter(folder) and _empty(time.monotonic() + seconds, mounts or {})
     except OSError:
         return False
     finally:
@@ -24,18 +25,42 @@ def sweep(folder, seconds):
         os.close(before)
 
 
-def _empty(deadline):
-    """Empty the working directory; returns whether all of it went."""
-    levels = [("", _identity(), os.listdir())]
+def mounts(folder):
+    """What is mounted beneath a folder: {name: identity}, in {name: ...} per folder on the way.
+
+    An interpreter that lies in the user's /tmp is seen in the /tmp of the sandbox, too.
+    """
+    found = {}
+    device = os.lstat(folder).st_dev
+    for name in os.listdir(folder):
+        inner = os.path.join(folder, name)
+        status = os.lstat(inner)
+        if status.st_dev != device:
+            found[name] = (status.st_dev, status.st_ino)
+        elif stat.S_ISDIR(status.st_mode):
+            below = mounts(inner)
+            if below:
+                found[name] = below
+    return found
+
+
+def _empty(deadline, mounts):
+    """Empty the working directory but for mounts; returns whether all else of it went."""
+    levels = [("", _identity(), os.listdir(), mounts)]
+    device = levels[0][1][0]
     clean = True
     while time.monotonic() < deadline:
-        name, _, names = levels[-1]
+        name, _, names, stay = levels[-1]
         if names:
             inner = names.pop()
             if _removed(os.unlink, inner):
                 continue
-            if _enter(inner):
-                levels.append((inner, _identity(), os.listdir()))
+            found = _identity(inner)
+            if found[0] != device:
+                clean = clean and stay.get(inner) == found
+            elif _enter(inner):
+                below = stay.get(inner, {})
+                levels.append((inner, _identity(), os.listdir(), below))
             else:
                 clean = False
             continue
@@ -45,7 +70,8 @@ def _empty(deadline):
         os.chdir("..")
         if _identity() != levels[-1][1]:  # never remove anything where we did not come from
             return False
-        clean = _removed(os.rmdir, name) and clean
+        if not stay:
+            clean = _removed(os.rmdir, name) and clean
     return False
 
 
@@ -71,9 +97,9 @@ def _removed(action, name):
     return True
 
 
-def _identity():
-    here = os.stat(".")
-    return here.st_dev, here.st_ino
+def _identity(name="."):
+    status = os.lstat(name)
+    return status.st_dev, status.st_ino
 
 
 def measure(folder, enough):
