@@ -47,7 +47,7 @@ def test_constructors_are_kept_apart(profile):
         "ResourceApplyAdam",
         "MaxPool3D",
         "FusedBatchNormV3",
-        "ScatterNd",
+        "GatherNd",
         "UnsortedSegmentSum",
         "StatelessRandomUniform",
         "StringSplitV2",
