@@ -91,7 +91,7 @@ def run_index(request: IndexRequest, find_target: Callable[[], Target], progress
         render_groups(console, groups_like(index, sources, request.groups))
         return
     render_target(console, summary(target))
-    render_index(console, index, found)
+    render_index(console, index, found, in_names(index, found))
 
 
 def run_siblings(
@@ -154,15 +154,17 @@ def stacks(target: Target, api: str) -> list[dict[str, Any]]:
 
 
 def index_record(target: Target, index: ApiIndex, found: Matched) -> dict[str, Any]:
-    """The contract's JSON of an index."""
+    """The contract's JSON of an index; `matched_apis` and `pairs` count objects, not names."""
+    names, pairs = in_names(index, found)
     return {
         "schema": 1,
         "target": target_record(summary(target)),
         "counts": {
             **index.counts,
             "matched_apis": len(found.apis),
-            "matched_names": matched_names(index, found),
+            "matched_names": names,
             "pairs": len(found.pairs),
+            "pairs_of_names": pairs,
             "pairs_by_channel": found.by_channel,
         },
         "coverage": dict(index.coverage),
@@ -181,15 +183,17 @@ def index_record(target: Target, index: ApiIndex, found: Matched) -> dict[str, A
     }
 
 
-def matched_names(index: ApiIndex, found: Matched) -> int:
-    """Public names, aliases included, of the APIs that have a partner."""
+def in_names(index: ApiIndex, found: Matched) -> tuple[int, int]:
+    """(APIs, pairs) counted by public names, aliases included, as publications count them."""
     root = {"torch": "torch.", "tensorflow": "tf."}[index.framework]
-    return sum(
-        name.startswith(root) and "._" not in name
-        for api in map(index.catalog.resolve, found.apis)
-        if api is not None
-        for name in (api.name, *api.aliases)
-    )
+    names = {
+        api: sum(
+            name.startswith(root) and "._" not in name
+            for name in (api, *index.catalog.apis[api].aliases)
+        )
+        for api in found.apis
+    }
+    return sum(names.values()), sum(names[left] * names[right] for left, right in found.pairs)
 
 
 def groups_like(index: ApiIndex, sources: Sources, pattern: str) -> list[tuple[str, ...]]:

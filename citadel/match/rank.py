@@ -26,11 +26,11 @@ WEIGHTS: Mapping[Feature, float] = {
     Feature.CONTEXT: 0.5,
     Feature.WEIGHTED: 1.0,
     Feature.SIGNATURE: 1.5,
-    Feature.FAMILY: 0.5,
+    Feature.FAMILY: 0.25,
     Feature.RUNS: 0.3,
     Feature.ROOTS: 0.25,
     Feature.NAMESPACE: 0.15,
-    Feature.ARGUMENTS: 0.5,
+    Feature.ARGUMENTS: 0.35,
     Feature.RAW: -0.5,
 }
 

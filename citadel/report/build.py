@@ -30,8 +30,10 @@ PIPE = 180
 """Columns where nobody looks: other programs read the output."""
 
 
-def render_index(console: Console, index: ApiIndex, matched: Matched) -> None:
-    """Print what an index holds and how it was got."""
+def render_index(
+    console: Console, index: ApiIndex, matched: Matched, names: tuple[int, int]
+) -> None:
+    """Print what an index holds and how it was got; `names` are (APIs, pairs) by public names."""
     counts = index.counts
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
@@ -49,7 +51,8 @@ def render_index(console: Console, index: ApiIndex, matched: Matched) -> None:
     table.add_row("analogues", f"{len(index.groups):,} groups of {_members(index)} that APIs run")
     table.add_row(
         "pairs",
-        f"{len(matched.pairs):,} of {len(matched.apis):,} objects: {_figures(matched.by_channel)}",
+        f"{len(matched.pairs):,} of {len(matched.apis):,} objects ({names[1]:,} of {names[0]:,} names): "
+        f"{_figures(matched.by_channel)}",
     )
     table.add_row("no result", _figures(index.failures, MOST_REASONS) or "-")
     crashes = _crashes(index)
