@@ -51,8 +51,8 @@ def render_index(
     table.add_row("analogues", f"{len(index.groups):,} groups of {_members(index)} that APIs run")
     table.add_row(
         "pairs",
-        f"{len(matched.pairs):,} of {len(matched.apis):,} objects ({names[1]:,} of {names[0]:,} names): "
-        f"{_figures(matched.by_channel)}",
+        f"{len(matched.pairs):,} of {len(matched.apis):,} objects "
+        f"({names[1]:,} of {names[0]:,} names): {_figures(matched.by_channel)}",
     )
     table.add_row("no result", _figures(index.failures, MOST_REASONS) or "-")
     crashes = _crashes(index)
