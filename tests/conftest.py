@@ -1,24 +1,56 @@
-"""The framework builds that tests run on; a test whose build is missing is skipped."""
+"""The framework builds that tests run on; a test whose build is missing is skipped.
 
+All tests of one run, and the commands that they start, share one cache, which is empty at first:
+what needs a build's index first builds it, and nobody builds it again.
+"""
+
+import functools
 from pathlib import Path
 
 import pytest
 
+from analysis import cache
 from analysis.errors import CitadelError
+from analysis.index import load_or_build
 from analysis.target.target import probe
 
-TORCH = Path(__file__).parents[1] / ".targets/torch/bin/python"
+TARGETS = Path(__file__).parents[1] / ".targets"
+TORCH = TARGETS / "torch/bin/python"
 DEBIAN = Path("/usr/bin/python3")
 
 
-def _probed(python, prefix=""):
+def _probed(python, prefix="", framework="torch"):
     try:
-        target = probe(str(python), framework="torch")
+        target = probe(str(python), framework=framework)
     except CitadelError as problem:
-        pytest.skip(problem.message)
+        pytest.skip(f"{framework}: {problem.message}")
     if not target.info.version.startswith(prefix):
-        pytest.skip(f"{python} has torch {target.info.version}")
+        pytest.skip(f"{python} has {framework} {target.info.version}")
     return target
+
+
+@pytest.fixture(scope="session", autouse=True)
+def session_cache(tmp_path_factory):
+    """Where caches are in this run, in place of the user's own."""
+    folder = tmp_path_factory.mktemp("citadel-cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(cache.ENVIRONMENT, str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def index_of(session_cache):
+    """target -> its index, built at the first request."""
+
+    @functools.cache
+    def find(target):
+        with (
+            pytest.MonkeyPatch.context() as patch
+        ):  # the asking test may have its own
+            patch.setenv(cache.ENVIRONMENT, str(session_cache))
+            return load_or_build(target)
+
+    return find
 
 
 @pytest.fixture(scope="session")
@@ -31,3 +63,15 @@ def torch_target():
 def torch113_target():
     """Debian's PyTorch."""
     return _probed(DEBIAN, "1.13")
+
+
+@pytest.fixture(scope="session")
+def tf_target():
+    """The TensorFlow that `make tensorflow` installs."""
+    return _probed(TARGETS / "tensorflow/bin/python", framework="tensorflow")
+
+
+@pytest.fixture(scope="session")
+def tf213_target():
+    """The TensorFlow that `make tensorflow213` installs."""
+    return _probed(TARGETS / "tensorflow213/bin/python", "2.13.", framework="tensorflow")

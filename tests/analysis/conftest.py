@@ -3,7 +3,6 @@
 import pytest
 
 from analysis.catalog.records import read_catalog
-from analysis.index import build_index
 
 BUILDS = [
     pytest.param("torch_target", marks=pytest.mark.torch, id="torch"),
@@ -30,5 +29,5 @@ def catalog(walk):
 
 
 @pytest.fixture(scope="session")
-def index(target):
-    return build_index(target)
+def index(target, index_of):
+    return index_of(target)

@@ -8,7 +8,6 @@ from textwrap import dedent
 import pytest
 
 from analysis.catalog.model import Api, ApiKind, Catalog, Parameter, Provenance, Signature
-from analysis.index import build_index
 from analysis.target.instrument import instrument
 from analysis.target.observation import Argument, Call, Observation, Outcome, Raised
 from analysis.values import Value
@@ -99,8 +98,8 @@ def make_call(
 
 
 @pytest.fixture(scope="session")
-def torch_index(torch_target):
-    return build_index(torch_target)
+def torch_index(torch_target, index_of):
+    return index_of(torch_target)
 
 
 @pytest.fixture(scope="session")

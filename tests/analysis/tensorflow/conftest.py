@@ -1,25 +1,20 @@
 """TensorFlow builds, each probed and walked once per test run."""
 
-from pathlib import Path
-
 import pytest
 
 from analysis.catalog.records import read_catalog
 from analysis.dynamic.run import Job, run_part
-from analysis.errors import CitadelError
-from analysis.target.target import probe
 
-TARGETS = Path(__file__).parents[3] / ".targets"
-BUILDS = [pytest.param(name, marks=pytest.mark.tf) for name in ("tensorflow", "tensorflow213")]
+BUILDS = [
+    pytest.param("tf_target", marks=pytest.mark.tf, id="tensorflow"),
+    pytest.param("tf213_target", marks=pytest.mark.tf, id="tensorflow213"),
+]
 
 
 @pytest.fixture(scope="session", params=BUILDS)
 def target(request):
     """Each TensorFlow that is installed."""
-    try:
-        return probe(str(TARGETS / request.param / "bin/python"), framework="tensorflow")
-    except CitadelError as problem:
-        pytest.skip(problem.message)
+    return request.getfixturevalue(request.param)
 
 
 @pytest.fixture(scope="session")
