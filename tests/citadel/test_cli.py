@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree as Xml
 
 import pytest
 
@@ -163,7 +165,7 @@ def warm():
 def test_index_keeps_its_contract(warm):
     record = json.loads(warm.out)
     assert warm.returncode == 0
-    assert set(record) == {"schema", "target", "counts", "failures", "seconds"}
+    assert set(record) >= {"schema", "target", "counts", "failures", "seconds"}
     assert set(record["counts"]) >= {
         "names",
         "objects",
@@ -176,19 +178,85 @@ def test_index_keeps_its_contract(warm):
         "pairs",
         "pairs_by_channel",
     }
+    assert all(record["counts"].values()), record["counts"]
     assert record["counts"]["objects"] > 1500
-    assert set(record["seconds"]) >= {"catalog", "dynamic", "static", "match"}
+    assert sum(record["coverage"].values()) == record["counts"]["profiled"]
+    assert set(record["seconds"]) == {"catalog", "dynamic", "static", "match"}
     assert set(record["target"]) == {"python", "framework", "version", "devices", "sandbox"}
 
 
 @pytest_torch
 @pytest.mark.slow
-def test_siblings_are_ranked(warm):
-    done = run("siblings", "torch.nn.functional.conv2d", "--python", TORCH, "--siblings", "5")
+def test_the_index_is_shown_and_exported(warm, tmp_path):
+    graph = tmp_path / "pairs.graphml"
+    done = run("index", "--python", TORCH, "--export", graph)
+    for word in ("catalog", "profiled", "sources", "analogues", "pairs", "no result", "seconds"):
+        assert word in done.out
+    assert len(Xml.parse(graph).getroot()[-1]) > 8_000
+    groups = run("index", "--python", TORCH, "--groups", "conv2d").out.splitlines()
+    assert any("conv_transposeNd" in line for line in groups)
+    assert any(".py:" in line for line in groups)
+
+
+@pytest_torch
+@pytest.mark.slow
+def test_siblings_are_ranked(warm, tmp_path):
+    table = tmp_path / "siblings.csv"
+    api = "torch.nn.functional.conv2d"
+    done = run("siblings", api, "--python", TORCH, "--siblings", "5", "--export", table)
     assert done.returncode == 0
-    assert len(done.out.splitlines()) == 6
-    assert "torch.nn.functional.conv3d" in done.out or "conv1d" in done.out
-    assert "torch.nonsense" in problem("siblings", "torch.nonsense", "--python", TORCH).err
+    assert "also reached as" in done.out
+    assert "torch.nn.functional.conv3d" in done.out
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 5
+    assert {row["source"] for row in rows} == {api}
+    assert any("convolution" in row["shared"].split() for row in rows)
+
+
+@pytest_torch
+@pytest.mark.slow
+def test_the_papers_siblings(warm):
+    def found(*options):
+        done = run(
+            "siblings", "torch.nn.Conv2d", "--mode", "paper", "--siblings", "99", "--json", "-",
+            "--python", TORCH, *options,
+        )  # fmt: skip
+        return {row["api"]: row for row in json.loads(done.out)["siblings"]}
+
+    siblings = found()
+    assert siblings["torch.nn.LazyConvTranspose2d"]["channels"]["context"] == 0.615
+    assert all(row["channels"]["context"] > 0.6 for row in siblings.values())
+    assert set(found("--threshold", "0.9")) < set(siblings) < set(found("--threshold", "0.3"))
+
+
+@pytest_torch
+@pytest.mark.slow
+def test_stacks_show_what_runs_below_an_api(warm):
+    done = run("siblings", "torch.nn.Conv2d", "--stacks", "--python", TORCH)
+    assert done.returncode == 0
+    text = done.out
+    assert text.index("torch.nn.Conv2d: constructor") < text.index("torch.nn.Conv2d: forward")
+    assert text.index("aten::conv2d") < text.index("ConvolutionBackward0")
+
+
+@pytest_torch
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("siblings", "torch.nonsense"), "torch.nonsense is no public API"),
+        (("siblings", "torch.conv3"), "perhaps torch.nn.Conv3d"),
+        (("siblings", "torch.add", "--export", "x.txt"), "unknown format"),
+        (("siblings", "torch.add", "--threshold", "2"), "--threshold"),
+        (("index", "--export", "x.txt"), "unknown format"),
+        (("index", "--source", "missing"), "missing"),
+        (("index", "--precise", "a.cpp"), "--source"),
+        (("index", "--source", ".", "--callees", "many"), "--callees"),
+    ],
+)
+@pytest.mark.slow
+def test_wrong_questions_get_one_line(warm, arguments, words):
+    assert words in problem(*arguments, "--python", TORCH).err
 
 
 @pytest_torch
