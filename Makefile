@@ -4,6 +4,8 @@
 #   TORCH           PyTorch under test (default: torch==2.13.0)
 #   TORCH_PIP_ARGS  further arguments for its installation, e.g. an index of CPU-only wheels:
 #                   make torch TORCH_PIP_ARGS="--index-url URL"
+#   TENSORFLOW      TensorFlow under test (default: tensorflow-cpu==2.21.0)
+#   DEBIAN          where Debian's source packages are (default: Debian's own servers)
 #   PYTEST_ARGS     further arguments for pytest, e.g. PYTEST_ARGS="-k report"
 
 SHELL := /bin/bash
@@ -17,6 +19,11 @@ PYTHON ?= $(shell for p in $(CANDIDATES); do \
   $$p -c "$(NEW_ENOUGH)" 2>/dev/null && command -v $$p && break; done)
 TORCH ?= torch==2.13.0
 TORCH_PIP_ARGS ?=
+TENSORFLOW ?= tensorflow-cpu==2.21.0
+TENSORFLOW213 := tensorflow-cpu==2.13.1
+# The newest Python that TensorFlow 2.13 has wheels for, or an older one.
+PYTHON213 ?= $(firstword $(foreach p,python3.11 python3.10 python3.9,$(shell command -v $p)))
+DEBIAN ?= http://deb.debian.org/debian
 PYTEST_ARGS ?=
 
 BIN := .venv/bin
@@ -25,8 +32,13 @@ EXAMPLE := examples/diagonal_scatter_csr.md
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # The stamps are renewed only after everything before them has succeeded.
+stamp = .targets/$(1)/.installed-$(subst /,-,$(subst =,-,$(2)))
 VENV_STAMP := .venv/.installed
-TORCH_STAMP := .targets/torch/.installed-$(subst /,-,$(subst =,-,$(TORCH)))
+TORCH_STAMP := $(call stamp,torch,$(TORCH))
+TENSORFLOW_STAMP := $(call stamp,tensorflow,$(TENSORFLOW))
+TENSORFLOW213_STAMP := $(call stamp,tensorflow213,$(TENSORFLOW213))
+SOURCES := .targets/pytorch-1.13.1
+SOURCES_STAMP := $(SOURCES)/.installed
 
 # $(call apt,PACKAGE) installs a Debian package where nobody has to be asked, else says what to do.
 apt = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -35,18 +47,30 @@ apt = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
       || { apt-get update -qq && apt-get install -y -qq $(1) >/dev/null; }; \
   else echo "hint: install $(1) (on Debian: sudo apt-get install $(1))" >&2; fi
 
-# $(call venv,FOLDER) creates a virtual environment; Debian keeps the module for it in a package.
+# $(call venv,FOLDER,PYTHON) creates a virtual environment; Debian has the module in a package.
 venv = if [ ! -x $(1)/bin/python ]; then \
-    [ -n "$(PYTHON)" ] || { echo "error: no Python >= 3.11 found; set PYTHON" >&2; exit 1; }; \
-    $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call apt,$(notdir $(PYTHON))-venv); }; \
-    $(PYTHON) -m venv $(1); \
+    [ -n "$(2)" ] || { echo "error: no fitting Python found for $(1); set PYTHON" >&2; exit 1; }; \
+    $(2) -c 'import ensurepip, venv' 2>/dev/null || { $(call apt,$(notdir $(2))-venv); }; \
+    $(2) -m venv $(1); \
   fi
+
+# $(call target,NAME,PYTHON,PACKAGES) installs a framework under test. Inside the sandbox Python
+# cannot keep what it has compiled: without bytecode each start takes twice as long.
+define target
+	@$(call venv,.targets/$(1),$(2))
+	.targets/$(1)/bin/python $(PIP_INSTALL) --compile $(3)
+	@rm -f .targets/$(1)/.installed-* && touch $@
+endef
+
+# $(call optional,STAMP,WHAT) makes a stamp; without it tests are skipped, and nothing fails.
+optional = [ -e $(1) ] || $(MAKE) --no-print-directory $(1) || \
+    echo "hint: no $(2) here (see above); tests that need it are skipped" >&2
 
 .PHONY: help
 help: ## list the targets
 	@echo "usage: make TARGET"
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
-	  while IFS='|' read -r name text; do printf '%-12s %s\n' "$$name" "$$text"; done
+	  while IFS='|' read -r name text; do printf '%-14s %s\n' "$$name" "$$text"; done
 
 .PHONY: setup
 setup: $(VENV_STAMP) ## create .venv with Citadel and its tools; install the sandbox if possible
@@ -54,7 +78,7 @@ setup: $(VENV_STAMP) ## create .venv with Citadel and its tools; install the san
 	  echo "hint: without bubblewrap Citadel runs reports only with --no-sandbox" >&2
 
 $(VENV_STAMP): pyproject.toml
-	@$(call venv,.venv)
+	@$(call venv,.venv,$(PYTHON))
 	$(BIN)/python $(PIP_INSTALL) --editable '.[dev]'
 	@touch $@
 
@@ -62,15 +86,51 @@ $(VENV_STAMP): pyproject.toml
 torch: $(TORCH_STAMP) ## install the PyTorch under test into .targets/torch
 
 $(TORCH_STAMP):
-	@$(call venv,.targets/torch)
-	$(TORCH_PYTHON) $(PIP_INSTALL) $(TORCH_PIP_ARGS) '$(TORCH)' numpy
-	@rm -f .targets/torch/.installed-* && touch $@
+	$(call target,torch,$(PYTHON),$(TORCH_PIP_ARGS) '$(TORCH)' numpy)
 
 .PHONY: torch113
 torch113: ## install Debian's PyTorch 1.13.1 if possible; its tests are skipped otherwise
 	@/usr/bin/python3 -c 'from importlib.util import find_spec as f; exit(not f("torch"))' \
 	  2>/dev/null || { $(call apt,python3-torch); } || \
 	  echo "hint: python3-torch is not to be had here; tests marked torch113 are skipped" >&2
+
+.PHONY: tensorflow tensorflow213
+tensorflow: ## install the TensorFlow under test into .targets/tensorflow, if possible
+	@$(call optional,$(TENSORFLOW_STAMP),$(TENSORFLOW))
+
+tensorflow213: ## install TensorFlow 2.13.1 into .targets/tensorflow213, if possible
+	@$(call optional,$(TENSORFLOW213_STAMP),$(TENSORFLOW213))
+
+$(TENSORFLOW_STAMP):
+	$(call target,tensorflow,$(PYTHON),'$(TENSORFLOW)')
+
+$(TENSORFLOW213_STAMP):
+	$(call target,tensorflow213,$(PYTHON213),'$(TENSORFLOW213)')
+
+.PHONY: sources
+sources: ## get the C++ sources of PyTorch 1.13.1 into .targets/pytorch-1.13.1, if possible
+	@$(call optional,$(SOURCES_STAMP),sources of PyTorch 1.13.1)
+
+# Debian's packages of sources, with lists and settings of our own: nothing of the system changes.
+APT := .targets/apt
+APT_GET := apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$(CURDIR)/$(APT) \
+  -o Dir::State::lists=$(CURDIR)/$(APT)/lists -o Dir::Cache=$(CURDIR)/$(APT)/cache \
+  -o APT::Sandbox::User=
+# Prints the lines of sha256sum for the authors' own archive.
+CHECKSUM := awk '/^[^ ]/ { sums = $$1 == "Checksums-Sha256:" } \
+  sums && $$3 ~ /^pytorch_1[.]13[.]1.*[.]orig[.]tar[.]/ { print $$1 "  " $$3 }'
+
+$(SOURCES_STAMP):
+	@rm -rf $(APT) && mkdir -p $(APT)/lists/partial $(APT)/cache/archives/partial
+	@printf '%s\n' 'Types: deb-src' 'URIs: $(DEBIAN)' 'Suites: bookworm' 'Components: main' \
+	  'Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg' > $(APT)/debian.sources
+	$(APT_GET) update
+	@# Only the authors' archive matters; what Debian adds to it may have moved.
+	cd $(APT) && { $(APT_GET) source --download-only pytorch || true; }
+	@cd $(APT) && $(CHECKSUM) pytorch_*.dsc > sums && [ -s sums ] && sha256sum --check --quiet sums
+	@mkdir $(APT)/tree && tar --extract --no-same-owner --strip-components=1 \
+	  --directory=$(APT)/tree --file=$$(echo $(APT)/pytorch_1.13.1*.orig.tar.*)
+	@rm -rf $(SOURCES) && mv $(APT)/tree $(SOURCES) && rm -rf $(APT) && touch $@
 
 .PHONY: demo
 demo: setup torch ## find the siblings of the example report
@@ -90,7 +150,7 @@ format: setup ## format the code and mend what ruff can mend
 	$(BIN)/ruff format
 
 .PHONY: test test-fast bench clean
-test: setup torch torch113 check ## run the checks and all tests
+test: setup torch torch113 tensorflow tensorflow213 sources check ## run the checks and all tests
 	$(BIN)/pytest $(PYTEST_ARGS)
 
 test-fast: setup ## run the tests that take no more than seconds

@@ -44,9 +44,8 @@ def index_of(session_cache):
 
     @functools.cache
     def find(target):
-        with (
-            pytest.MonkeyPatch.context() as patch
-        ):  # the asking test may have its own
+        # The test that asks may have a cache of its own.
+        with pytest.MonkeyPatch.context() as patch:
             patch.setenv(cache.ENVIRONMENT, str(session_cache))
             return load_or_build(target)
 
