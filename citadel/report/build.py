@@ -74,10 +74,10 @@ def render_siblings(console: Console, source: Api, reached: Forms, rows: Sequenc
         console.print(f"also reached as {', '.join(others)}", markup=False)
     console.print()
     table = Table(box=None, pad_edge=False)
-    table.add_column("API", no_wrap=True)
+    table.add_column("API", overflow="fold")
     for column in ("score", "context", "signature", "call"):
         table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("relation", overflow="fold")
+    table.add_column("relation", no_wrap=True)
     wide = console.width >= WIDE
     if wide:
         table.add_column("both run", overflow="fold")
