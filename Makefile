@@ -156,7 +156,7 @@ test: setup torch torch113 tensorflow tensorflow213 sources check ## run the che
 test-fast: setup ## run the tests that take no more than seconds
 	$(BIN)/pytest -m "not slow" $(PYTEST_ARGS)
 
-bench: setup torch ## run the benchmarks
+bench: setup torch tensorflow sources ## run the benchmarks
 	$(BIN)/python -m benchmarks
 
 clean: ## remove caches and generated cases; the environments stay

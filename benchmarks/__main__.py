@@ -1,9 +1,10 @@
-"""Run all measurements on one target and print them.
+"""Run all measurements and print them.
 
-usage: python -m benchmarks [PYTHON]
+usage: python -m benchmarks [PYTHON...]
 
-PYTHON is the interpreter under test (default: the one `make torch` sets up). Ratios are of two
-things measured interleaved in one run; seconds depend on the machine and its load.
+PYTHON is an interpreter under test (default: those that `make torch` and `make tensorflow` set up,
+as far as they are there). Ratios are of two things measured in turn in one run; seconds depend on
+the machine and its load.
 """
 
 import os
@@ -11,20 +12,30 @@ import sys
 import tempfile
 from pathlib import Path
 
-from analysis.target.target import probe
-from benchmarks import index, probing, replays, triage
+from analysis.cache import ENVIRONMENT
+from analysis.target.target import REPLAYED, probe
+from benchmarks import index, probing, replays, static, triage
 
 ROOT = Path(__file__).resolve().parent.parent
+TARGETS = ROOT / ".targets"
 
 
 def main() -> None:
-    python = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / ".targets/torch/bin/python")
+    known = [TARGETS / name / "bin/python" for name in ("torch", "tensorflow")]
+    for python in sys.argv[1:] or [str(one) for one in known if one.exists()]:
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ[ENVIRONMENT] = folder
+            _measure(python)
+    static.measure(TARGETS / "pytorch-1.13.1")
+
+
+def _measure(python: str) -> None:
     target = probe(python)
     info = target.info
-    print(f"{info.framework} {info.version}, {os.cpu_count()} cores, sandbox: {info.sandbox}")
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["CITADEL_CACHE"] = folder
-        index.measure(target)
+    load = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    print(f"{info.framework} {info.version}, {load}, sandbox: {info.sandbox}")
+    index.measure(target)
+    if info.framework in REPLAYED:
         replays.measure(target)
         probing.measure(target)
         triage.measure(python, ROOT)

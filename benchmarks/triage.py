@@ -32,5 +32,6 @@ def measure(python: str, root: Path) -> None:
             whole.append(time.perf_counter() - started)
     print(
         f"triage of {report.name}: first finding after {min(first):.1f} s "
-        f"(worst {max(first):.1f} s), whole {min(whole):.1f} s"
+        f"(worst {max(first):.1f} s), whole {min(whole):.1f} s",
+        flush=True,
     )
