@@ -20,7 +20,7 @@ from analysis.catalog.records import read_catalog
 from analysis.dynamic.confirm import confirmed
 from analysis.dynamic.joined import Joined
 from analysis.dynamic.journal import Journal
-from analysis.dynamic.phases import PHASES, Phase
+from analysis.dynamic.phases import PHASES, PRELOADS, Phase
 from analysis.dynamic.run import Job, Part, run_part
 from analysis.errors import CitadelError
 from analysis.target.session import Session
@@ -50,7 +50,7 @@ def build(target: Target, *, journal: Path | None, progress: Progress | None = N
         # After Ctrl-C nobody waits for what the threads are doing.
         hasty.push(partial(_abort, (walker, *sessions)))
         walk = pool.submit(_walk, target, walker, log)
-        runner = _Runner(pool, sessions, log, tell)
+        runner = _Runner(target.info.framework, pool, sessions, log, tell)
         phases = PHASES[target.info.framework]
         eager = [runner.start(phase, {}) for phase in phases if not phase.rest]
         records = walk.result()
@@ -78,8 +78,14 @@ class _Runner:
     """Starts a phase in all sessions, each with its part of the entries."""
 
     def __init__(
-        self, pool: ThreadPoolExecutor, sessions: list[Session], log: Journal, tell: Progress
+        self,
+        framework: str,
+        pool: ThreadPoolExecutor,
+        sessions: list[Session],
+        log: Journal,
+        tell: Progress,
     ) -> None:
+        self._preload = PRELOADS.get(framework, ())
         self._pool = pool
         self._sessions = sessions
         self._log = log
@@ -97,7 +103,13 @@ class _Runner:
 
             return run_part(
                 self._sessions[part],
-                Job(task=phase.task, given=given, part=part, parts=len(self._sessions)),
+                Job(
+                    task=phase.task,
+                    given=given,
+                    part=part,
+                    parts=len(self._sessions),
+                    preload=self._preload,
+                ),
                 progress=advance,
                 past=self._log.past(phase.label, part),
                 keep=partial(self._log.add, phase.label, part),

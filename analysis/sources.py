@@ -48,7 +48,7 @@ class SourceRequest:
         )
 
 
-def installed(folder: str, jobs: int = 1) -> SourceRequest:
+def installed(folder: str, jobs: int = 2) -> SourceRequest:
     """What an installed package ships: its Python, and which kernels its operators have."""
     return SourceRequest(root=Path(folder), similarity=Similarity(), jobs=jobs)
 

@@ -87,7 +87,7 @@ def run_index(request: IndexRequest, find_target: Callable[[], Target], progress
     console = _console()
     if request.groups is not None:
         with progress:
-            sources = (request.source or installed(index.source, jobs=2)).read(progress.update)
+            sources = (request.source or installed(index.source)).read(progress.update)
         render_groups(console, groups_like(index, sources, request.groups))
         return
     render_target(console, summary(target))

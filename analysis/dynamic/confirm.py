@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Any
 
-from analysis.dynamic.phases import ATTEMPTS
+from analysis.dynamic.phases import ATTEMPTS, PRELOADS
 from analysis.dynamic.run import reason
 from analysis.target.session import Session
 
@@ -31,7 +31,7 @@ def confirmed(
     progress: Callable[[str, int, int], None],
 ) -> list[Record]:
     """The records with what came of each call alone, in their order."""
-    task = ATTEMPTS.get(framework)
+    task, preload = ATTEMPTS.get(framework), PRELOADS.get(framework, ())
     free: SimpleQueue[Session] = SimpleQueue()
     for session in sessions:
         free.put(session)
@@ -43,7 +43,7 @@ def confirmed(
         session = free.get()
         try:
             given = {"name": key["name"], "number": int(key["number"])}
-            outcome = session.task(task, given, wall=SECONDS)
+            outcome = session.task(task, given, wall=SECONDS, preload=preload)
         finally:
             free.put(session)
         call = next((record["call"] for record in outcome.records if "call" in record), None)

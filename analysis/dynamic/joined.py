@@ -52,13 +52,15 @@ class Joined:
         ]
 
     def crashes(self) -> list[Stored]:
-        """One record per sample that killed its process or did not return."""
-        found = []
-        for key, how in sorted(self._deaths.items()):
+        """The first sample of each API that ended its process in each way."""
+        found: dict[tuple[str, str], str] = {}
+        for key, how in self._deaths.items():
             name = key.partition("#")[0]
             api = self._catalog.resolve(name)
-            found.append({"api": name if api is None else api.name, "sample": key, "how": how})
-        return found
+            found.setdefault((name if api is None else api.name, how), key)
+        return [
+            {"api": api, "sample": key, "how": how} for (api, how), key in sorted(found.items())
+        ]
 
     def stored(self) -> Stored:
         """The shape that the cache keeps."""

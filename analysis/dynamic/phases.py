@@ -34,3 +34,6 @@ STACKS = {"torch": "stacks_torch:stacks"}
 
 ATTEMPTS = {"torch": "synthesis_torch:attempt"}
 """Per framework, the task that makes one of the synthesized calls alone."""
+
+PRELOADS = {"torch": ("torch.fx.experimental.symbolic_shapes",)}
+"""Per framework, modules that the first gradient of a process imports, for half a second."""

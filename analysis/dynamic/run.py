@@ -110,6 +110,7 @@ class Job:
     given: Record = field(default_factory=dict)
     part: int = 0
     parts: int = 1
+    preload: tuple[str, ...] = ()
 
 
 def run_part(
@@ -152,7 +153,9 @@ def run_part(
             "skip": position.skip,
         }
         position.at, position.started = None, False
-        outcome = session.task(job.task, arguments, wall=PART_SECONDS, on_event=fresh)
+        outcome = session.task(
+            job.task, arguments, wall=PART_SECONDS, on_event=fresh, preload=job.preload
+        )
         if outcome.died is None:
             fresh({"done": True})
         elif position.started:

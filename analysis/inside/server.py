@@ -268,6 +268,9 @@ class Server:
         job["scratch"] = os.path.join(self.scratch, "case")
         os.makedirs(job["scratch"], 0o700, exist_ok=True)  # it may lead to the interpreter
         job["sandbox"] = self.sandbox
+        for module in job["preload"]:
+            if module not in sys.modules:
+                load(module)
 
         def relay(event):
             self.say({"id": job["id"], "event": event})
@@ -281,6 +284,14 @@ class Server:
     def swept(self):
         """The folders that a case can write to."""
         return (self.scratch, SHARED) if self.sandbox == NAMESPACE else (self.scratch,)
+
+
+def load(module):
+    """Import a module here, once, so that no child has to; a build without it does without."""
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        sys.modules.setdefault(module, None)
 
 
 def start(job):

@@ -19,7 +19,7 @@ from values import describe
 
 MOST_SAMPLES = 6
 KEPT_SAMPLES = 3
-SECONDS_PER_CALL = 10.0
+SECONDS_PER_CALL = 5.0
 SECONDS_PER_ENTRY = 3.0
 PARTS = ("forward", "backward", "constructor", "frames")
 

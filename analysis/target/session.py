@@ -15,7 +15,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
@@ -113,12 +113,15 @@ class Session:
         *,
         wall: float,
         on_event: Callable[[Event], None] | None = None,
+        preload: Sequence[str] = (),
     ) -> TaskOutcome:
         """Run `module:function` of `analysis/inside`, which yields JSON records.
 
-        `on_event` gets each record as soon as it is there.
+        `on_event` gets each record as soon as it is there. Modules in `preload` are imported before
+        the fork, once per session: they must not run an operation of the framework.
         """
-        events, end = self._job(name, dict(arguments), Limits(wall=wall, memory=8 << 30), on_event)
+        limits = Limits(wall=wall, memory=8 << 30)
+        events, end = self._job(name, dict(arguments), limits, on_event, preload)
         died = None
         if end["how"] == "signal":
             died = f"signal {signal_name(end['code']).removeprefix('signal ')}"
@@ -207,6 +210,7 @@ class Session:
         arguments: dict[str, Any],
         limits: Limits,
         on_event: Callable[[Event], None] | None,
+        preload: Sequence[str] = (),
     ) -> tuple[list[Event], Event]:
         self.start()
         self._number += 1
@@ -215,6 +219,7 @@ class Session:
             "entry": entry,
             "arguments": arguments,
             "limits": limits.to_json(),
+            "preload": list(preload),
         }
         events: list[Event] = []
         try:

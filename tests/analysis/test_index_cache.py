@@ -47,7 +47,7 @@ class Build:
     def abort(self):
         """A session is told to stop when its part of the index fails."""
 
-    def task(self, name, arguments, *, wall, on_event=None):
+    def task(self, name, arguments, *, wall, on_event=None, preload=()):
         if name == "catalog_torch:walk":
             self.walks += 1
             return TaskOutcome(records=tuple(self.catalog), died=None)

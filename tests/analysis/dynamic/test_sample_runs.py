@@ -14,7 +14,7 @@ class Script:
         self.in_making = dict(in_making)
         self.asked = []
 
-    def task(self, name, arguments, *, wall, on_event):
+    def task(self, name, arguments, *, wall, on_event, preload):
         assert (name, arguments["names"]) == ("examples", [])
         self.asked.append(arguments)
         died = None
@@ -144,7 +144,7 @@ def test_a_target_that_dies_at_once_is_not_asked_for_ever():
     class Dead:
         asked = 0
 
-        def task(self, name, arguments, *, wall, on_event):
+        def task(self, name, arguments, *, wall, on_event, preload):
             self.asked += 1
             return TaskOutcome(records=(), died="lost")
 
