@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,21 +44,22 @@ class Value:
         return None if self.shape is None else len(self.shape)
 
     @classmethod
-    def from_json(cls, record: dict[str, Any]) -> Value:
-        """Read one record; unknown fields are ignored."""
-        items = record.get("items")
-        shape = record.get("shape")
+    def from_json(cls, record: object) -> Value:
+        """Read one record; it may come from a hostile process: wrong types are left out."""
+        given = record if isinstance(record, dict) else {}
+        items, shape, keys = given.get("items"), given.get("shape"), given.get("keys")
+        length = given.get("len")
         return cls(
-            kind=str(record.get("k", "other")),
-            text=record.get("v"),
-            shape=None if shape is None else tuple(shape),
-            dtype=record.get("dtype"),
-            layout=record.get("layout"),
-            device=record.get("device"),
-            requires_grad=bool(record.get("grad", False)),
-            keys=tuple(record.get("keys", ())),
-            items=None if items is None else tuple(cls.from_json(item) for item in items),
-            length=record.get("len"),
+            kind=_text(given.get("k")) or "other",
+            text=_text(given.get("v")),
+            shape=tuple(shape) if _all(shape, int) else None,
+            dtype=_word(given.get("dtype")),
+            layout=_word(given.get("layout")),
+            device=_word(given.get("device")),
+            requires_grad=given.get("grad") is True,
+            keys=tuple(keys) if _all(keys, str) else (),
+            items=tuple(map(cls.from_json, items)) if isinstance(items, list) else None,
+            length=length if type(length) is int else None,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -92,16 +94,14 @@ class Value:
             if self.kind == "list":
                 return f"[{inner}]"
             return f"({inner},)" if len(parts) == 1 else f"({inner})"
-        if self.kind == "float" and self.text in ("inf", "-inf", "nan"):
-            return f'float("{self.text}")'
-        return self.text if self.text is not None and _plain(self.kind, self.text) else None
+        if self.text is None or self.length is not None:
+            return None  # an object, or a text that was cut
+        return _literal(self.kind, self.text)
 
 
 _PART = r"(?:None|-?\d+)"
+_SIZES = r"(?:None|\d+)(?:, (?:None|\d+))*"
 _FORMS = {
-    "int": r"-?(?:0x[0-9a-f]+|\d+)",
-    "float": r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?",
-    "complex": r"\(?[-+0-9.einfaj]+\)?",
     "bool": r"True|False",
     "none": r"None",
     "ellipsis": r"Ellipsis",
@@ -110,18 +110,46 @@ _FORMS = {
     "layout": r"torch\.\w+",
     "memory_format": r"torch\.\w+",
     "device": r"'[a-z]+(?::\d+)?'",
-    "shape": r"tf\.TensorShape\((?:None|\[[\dNone, ]*\])\)",
-    "spec": r"tf\.TensorSpec\(shape=[\w(), ]*, dtype=tf\.\w+, name=(?:None|'\w*')\)",
+    "shape": rf"tf\.TensorShape\((?:None|\[(?:{_SIZES})?\])\)",
+    "spec": (
+        rf"tf\.TensorSpec\(shape=(?:None|\((?:{_SIZES},?)?\)), dtype=tf\.[a-z]\w*,"
+        r" name=(?:None|'\w*')\)"
+    ),
 }
-"""What the text of each kind looks like; strings are parsed instead."""
+"""What the text of these kinds looks like; numbers and strings are parsed and written anew."""
 
 
-def _plain(kind: str, text: str) -> bool:
-    """Whether text is nothing but a literal of a kind."""
-    if kind in ("str", "bytes"):
-        try:
-            return type(ast.literal_eval(text)).__name__ == kind
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            return False
+def _literal(kind: str, text: str) -> str | None:
+    """Source of the value that a text stands for, None where it is not plainly one of its kind."""
+    try:
+        if kind == "int":
+            return repr(int(text, 16 if "0x" in text else 10))
+        if kind == "float":
+            return _float(float(text))
+        if kind == "complex":
+            number = complex(text)
+            return f"complex({_float(number.real)}, {_float(number.imag)})"
+        if kind in ("str", "bytes"):
+            found = ast.literal_eval(text)
+            return repr(found) if type(found).__name__ == kind else None
+    except (ValueError, SyntaxError, RecursionError, MemoryError, OverflowError):
+        return None
     form = _FORMS.get(kind)
-    return form is not None and re.fullmatch(form, text, re.ASCII) is not None
+    return text if form is not None and re.fullmatch(form, text, re.ASCII) else None
+
+
+def _float(number: float) -> str:
+    return repr(number) if math.isfinite(number) else f'float("{number}")'
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _word(value: object) -> str | None:
+    """A name as dtypes, layouts and devices have: it becomes part of source text."""
+    return value if isinstance(value, str) and re.fullmatch(r"\w+", value, re.ASCII) else None
+
+
+def _all(value: object, kind: type) -> TypeGuard[list[Any]]:
+    return isinstance(value, list) and all(type(item) is kind for item in value)

@@ -27,18 +27,26 @@ def _describe(value, depth):
         return {"k": "bool", "v": repr(value)}
     if kind is int:
         # Huge integers are printed in hexadecimal: Python refuses the decimal text of some.
-        return {"k": "int", "v": repr(value) if abs(value) < 1 << 128 else hex(value)[:MAX_TEXT]}
+        return cut("int", repr(value) if abs(value) < 1 << 128 else hex(value))
     if kind is float or kind is complex:
         return {"k": kind.__name__, "v": repr(value)}
     if kind is str or kind is bytes:
-        return {"k": kind.__name__, "v": repr(value[:MAX_TEXT])}
+        record = {"k": kind.__name__, "v": repr(value[:MAX_TEXT])}
+        return record if len(value) <= MAX_TEXT else dict(record, len=len(value))
     if kind is slice:
-        return {"k": "slice", "v": repr(value)[:MAX_TEXT]}
+        return cut("slice", repr(value))
     if isinstance(value, (list, tuple)):
         return _sequence(value, depth)
     if kind is dict:
         return _mapping(value, depth)
     return _foreign(value, kind)
+
+
+def cut(kind, text):
+    """A record of a text; of one that is too long, its beginning and its length."""
+    if len(text) <= MAX_TEXT:
+        return {"k": kind, "v": text}
+    return {"k": kind, "v": text[:MAX_TEXT], "len": len(text)}
 
 
 def _sequence(value, depth):
