@@ -56,7 +56,7 @@ def from_operators(framework: str, sources: Sources, bodies: Bodies) -> Groups:
 
 
 def disjoint(groups: Iterable[Iterable[str]]) -> Groups:
-    """Each member in one group only, the largest that it is in; groups of one are none."""
+    """Each member in one group only, the larger group first; groups of one are none."""
     given = sorted({tuple(sorted(set(group) - {""})) for group in groups}, key=_large_first)
     taken: set[str] = set()
     found = []

@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from analysis.catalog.records import read_catalog
-from analysis.dynamic.confirm import confirmed
+from analysis.dynamic.confirm import confirmed, distinct
 from analysis.dynamic.joined import Joined
 from analysis.dynamic.journal import Journal
 from analysis.dynamic.phases import PHASES, PRELOADS, Phase
@@ -34,28 +33,26 @@ Progress = Callable[[str, int, int], None]
 Stored = dict[str, Any]
 
 
-def build(target: Target, *, journal: Path | None, progress: Progress | None = None) -> Stored:
+def build(target: Target, *, journal: Journal, progress: Progress) -> Stored:
     """Walk the names beside the first samples; then the phases one after the other.
+
+    What the journal knows is not done again.
 
     Raises:
         CitadelError: when the build has no API to speak of.
     """
-    tell = progress or (lambda _stage, _done, _total: None)
     started = time.monotonic()
     with ExitStack() as stack, ThreadPoolExecutor(PARTS + 1) as pool, ExitStack() as hasty:
-        log = Journal(journal or Path("/dev/null"), target.info.key)
-        if journal is not None:
-            stack.enter_context(log)
         walker, *sessions = (stack.enter_context(target.session()) for _ in range(PARTS + 1))
         # After Ctrl-C nobody waits for what the threads are doing.
         hasty.push(partial(_abort, (walker, *sessions)))
-        walk = pool.submit(_walk, target, walker, log)
-        runner = _Runner(target.info.framework, pool, sessions, log, tell)
+        walk = pool.submit(_walk, target, walker, journal)
+        runner = _Runner(target.info.framework, pool, sessions, journal, progress)
         phases = PHASES[target.info.framework]
         eager = [runner.start(phase, {}) for phase in phases if not phase.rest]
         records = walk.result()
         walked = time.monotonic() - started
-        tell(CATALOG, len(records), len(records))
+        progress(CATALOG, len(records), len(records))
         catalog = read_catalog(records)
         joined = Joined(catalog)
         for parts in eager:
@@ -63,13 +60,13 @@ def build(target: Target, *, journal: Path | None, progress: Progress | None = N
         for phase in (phase for phase in phases if phase.rest):
             names = joined.without()
             joined.add(part.result() for part in runner.start(phase, {"names": names}))
-        crashes = confirmed(target.info.framework, joined.crashes(), sessions, pool, tell)
+        crashes = confirmed(target.info.framework, joined.crashes(), sessions, pool, progress)
     return {
         "key": target.info.key,
         "framework": target.info.framework,
         "catalog": records,
         **joined.stored(),
-        "crashes": crashes,
+        "crashes": distinct(crashes),
         "seconds": {"catalog": walked, "dynamic": time.monotonic() - started - walked},
     }
 

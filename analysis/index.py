@@ -8,6 +8,7 @@ were seen to call which; described samples for the rewriter.
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import time
 from collections import Counter
@@ -23,13 +24,14 @@ from analysis.catalog.model import Catalog
 from analysis.catalog.records import read_catalog
 from analysis.dynamic.context import contexts
 from analysis.dynamic.joined import KEPT_SAMPLES
+from analysis.dynamic.journal import Journal
 from analysis.dynamic.learned import Samples, merged, read_learned
 from analysis.dynamic.model import CallSets, CrashCandidate, Provider, Sample
 from analysis.sources import SourceRequest, installed, stored_sources
 from analysis.target.sandbox import INSIDE
 from analysis.target.target import Target
 
-FORMAT = 4
+FORMAT = 5
 SHARED = ("values.py",)
 """Code inside the interpreter that every index depends on, beside that of its framework."""
 
@@ -58,8 +60,8 @@ class ApiIndex:
     """Per operator, the operators that it was seen to call itself: one set per way it took."""
     groups: tuple[tuple[str, ...], ...]
     """Analogous operators and functions, by canonical names (paper, section 4.5)."""
-    source: str
-    """The tree that was read for the static half: a checkout, or the installed package."""
+    source: SourceRequest | None
+    """The checkout that was read for the static half; None where it was the installed package."""
     counts: Mapping[str, int]
     coverage: Mapping[str, int]
     """APIs that ran at least one operator, by the provider of the sample that did it."""
@@ -94,35 +96,27 @@ def load_or_build(
             return read_index(stored, learnt)
         except (KeyError, TypeError, ValueError, AttributeError):
             stored = None  # damaged by somebody: build it again
-    journal = path.with_suffix(".journal")
-    if refresh:
-        journal.unlink(missing_ok=True)
-    if stored is None:
-        stored = build(target, journal=journal, progress=tell)
-    add_sources(stored, source or installed(info.folder), tell)
-    problem = _keep(path, stored)
+    with Journal(path.with_suffix(".journal"), info.key) as journal:
+        if refresh:
+            journal.restart()
+        if stored is None:
+            stored = build(target, journal=journal, progress=tell)
+        add_sources(stored, source or installed(info.folder), tell, own=source is None)
+        problem = _keep(path, stored)
+        if not problem:
+            journal.discard()
+            _forget_older(path, f"{info.framework}-{info.version}-{info.key}-")
     if problem and warn is not None:
         warn(f"the index is not kept: {problem}")
-    if not problem:
-        journal.unlink(missing_ok=True)
-        _forget_older(path, f"{info.framework}-{info.version}-{info.key}-")
     return read_index(stored, learnt)
 
 
-def build_index(target: Target, *, progress: Progress | None = None) -> ApiIndex:
-    """Build the index, without the cache.
-
-    Raises:
-        CitadelError: when the build cannot be indexed at all.
-    """
-    tell = progress or (lambda _stage, _done, _total: None)
-    stored = build(target, journal=None, progress=tell)
-    add_sources(stored, installed(target.info.folder), tell)
-    return read_index(stored)
-
-
-def add_sources(stored: Stored, source: SourceRequest, progress: Progress) -> None:
+def add_sources(
+    stored: Stored, source: SourceRequest, progress: Progress, *, own: bool = False
+) -> None:
     """Read the sources of a build into the shape that the cache keeps.
+
+    `own` says that they are what the installed package itself ships, wherever that lies.
 
     Raises:
         CitadelError: when they cannot be read.
@@ -131,12 +125,15 @@ def add_sources(stored: Stored, source: SourceRequest, progress: Progress) -> No
     sources = source.read(progress)
     vocabulary = stored["vocabulary"]
     frames = {n for record in stored["profiles"].values() for n in record["s"].get("frames", ())}
-    stored["static"] = stored_sources(
-        stored["framework"],
-        sources,
-        _bodies(stored),
-        (vocabulary[number] for number in frames),
-    )
+    stored["static"] = {
+        "request": None if own else source.to_json(),
+        **stored_sources(
+            stored["framework"],
+            sources,
+            _bodies(stored),
+            (vocabulary[number] for number in frames),
+        ),
+    }
     stored["seconds"]["static"] = time.monotonic() - started
 
 
@@ -157,10 +154,11 @@ def learned_path(framework: str, version: str, key: str) -> Path:
 
 def _forget_older(path: Path, prefix: str) -> None:
     """Remove what other versions of Citadel have kept of the same build."""
-    for file in path.parent.glob(prefix.replace("/", "_") + "*"):
-        if file != path and file.suffix in (".json", ".journal"):
+    for file in path.parent.glob(glob.escape(prefix.replace("/", "_")) + "*.json"):
+        if file != path:
             with contextlib.suppress(OSError):
                 file.unlink()
+                file.with_suffix(".journal").unlink()
 
 
 def _keep(path: Path, stored: Stored) -> str | None:
@@ -185,6 +183,7 @@ def read_index(stored: Stored, learnt: Samples | None = None) -> ApiIndex:
     bodies = _bodies(stored)
     observed = analogues(stored["framework"], catalog, bodies)
     groups = disjoint([*observed, *stored["static"]["groups"]])
+    asked = stored["static"]["request"]
     call_sets = contexts(stored["framework"], profiles)
     samples = {
         name: tuple(Sample.from_json(provider, record) for provider, record in records)
@@ -203,7 +202,7 @@ def read_index(stored: Stored, learnt: Samples | None = None) -> ApiIndex:
         crashes=tuple(CrashCandidate.from_json(record) for record in stored["crashes"]),
         bodies=bodies,
         groups=groups,
-        source=stored["static"]["root"],
+        source=None if asked is None else SourceRequest.from_json(asked),
         counts=_counts(catalog, call_sets, samples, stored["static"]["counts"]),
         coverage=Counter(str(profiles[name].provider) for name in call_sets),
         failures=stored["failures"],

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,29 @@ class SourceRequest:
     precise: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     jobs: int = 2
+
+    def to_json(self) -> Stored:
+        """What `from_json` reads."""
+        return {
+            "root": str(self.root.resolve()),
+            "arguments": str(self.similarity.arguments),
+            "callees": str(self.similarity.callees),
+            "precise": list(self.precise),
+            "flags": list(self.flags),
+        }
+
+    @classmethod
+    def from_json(cls, record: Stored) -> SourceRequest:
+        """The request that was answered before."""
+        similarity = Similarity(
+            arguments=Fraction(record["arguments"]), callees=Fraction(record["callees"])
+        )
+        return cls(
+            root=Path(record["root"]),
+            similarity=similarity,
+            precise=tuple(record["precise"]),
+            flags=tuple(record["flags"]),
+        )
 
     def read(self, progress: Progress | None = None) -> Sources:
         """Analyse them; what the cache knows of unchanged files is not parsed again.
@@ -61,7 +85,6 @@ def stored_sources(
 ) -> Stored:
     """What the index keeps of its sources; `bodies` and `frames` are what profiles hold."""
     return {
-        "root": str(sources.root),
         "counts": dict(sources.counts),
         "left_out": {str(reason): count for reason, count in sources.left_out.items() if count},
         "groups": [

@@ -28,6 +28,8 @@ from citadel.progress import Progress
 from citadel.triage import Options
 from citadel.walk import Walk
 
+DEFAULT_ARGUMENTS, DEFAULT_CALLEES = str(Similarity().arguments), str(Similarity().callees)
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -154,11 +156,11 @@ def index(
     arguments: Annotated[
         str,
         typer.Option("--arguments", metavar="X", help="Least similarity of arguments in a group."),
-    ] = str(Similarity().arguments),
+    ] = DEFAULT_ARGUMENTS,
     callees: Annotated[
         str,
         typer.Option("--callees", metavar="X", help="Least similarity of callees in a group."),
-    ] = str(Similarity().callees),
+    ] = DEFAULT_CALLEES,
     groups: Annotated[
         str | None,
         typer.Option("--groups", metavar="PATTERN", help="Show analogous functions like PATTERN."),
@@ -231,6 +233,10 @@ def siblings(
 
         citadel siblings torch.median --stacks --python python3
     """
+    if threshold is not None and mode is not Mode.PAPER:
+        raise CitadelError("--threshold is the paper's", "add --mode paper")
+    if stacks and (json is not None or export is not None):
+        raise CitadelError("--stacks prints trees only", "leave out --json and --export")
     request = SiblingsRequest(
         api=api,
         count=count,
@@ -273,6 +279,13 @@ def _fraction(text: str, option: str) -> Fraction:
     if not 0 <= given <= 1:
         raise CitadelError(f"{option} takes a number from 0 to 1, not {text}", f"e.g. {option} 0.6")
     return given
+
+
+def _words(flags: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(flags))
+    except ValueError as problem:
+        raise CitadelError(f"--flags cannot be read: {problem}", "close its quotes") from None
 
 
 def _target(python: str, framework: str | None, no_sandbox: bool) -> Target:  # noqa: FBT001

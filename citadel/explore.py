@@ -87,7 +87,7 @@ def run_index(request: IndexRequest, find_target: Callable[[], Target], progress
     console = _console()
     if request.groups is not None:
         with progress:
-            sources = (request.source or installed(index.source)).read(progress.update)
+            sources = (index.source or installed(target.info.folder)).read(progress.update)
         render_groups(console, groups_like(index, sources, request.groups))
         return
     render_target(console, summary(target))
@@ -168,7 +168,7 @@ def index_record(target: Target, index: ApiIndex, found: Matched) -> dict[str, A
             "pairs_by_channel": found.by_channel,
         },
         "coverage": dict(index.coverage),
-        "source": index.source,
+        "source": None if index.source is None else index.source.to_json(),
         "failures": dict(index.failures),
         "candidates": [
             {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.catalog.model import Catalog
+from analysis.catalog.model import Api, Catalog
 from analysis.dynamic.model import CallValues, Provider, Sample
 from analysis.target.observation import Call
 from citadel.identify import LAYER_FORMS, constructor_of, resolve
@@ -17,16 +17,16 @@ MOST_CALLS = 500
 
 
 def samples_of(
-    calls: Sequence[Call], blamed: Call, catalog: Catalog
+    calls: Sequence[Call], blamed: Api, catalog: Catalog
 ) -> dict[str, tuple[Sample, ...]]:
-    """API -> samples of its calls in a run that returned normally."""
+    """API -> samples of its calls that returned normally; of the blamed one there are none."""
     found: dict[str, list[Sample]] = {}
     for call in calls[:MOST_CALLS]:
         api = resolve(call, catalog)
-        if api is None or call.result is None or call.number == blamed.number:
+        if api is None or call.result is None or api.name == blamed.name:
             continue
         sample = _sample(call, calls)
-        if sample is not None and api.name != blamed.name:
+        if sample is not None:
             found.setdefault(api.name, []).append(sample)
     return {name: tuple(samples) for name, samples in found.items()}
 
@@ -35,8 +35,10 @@ def _sample(call: Call, calls: Sequence[Call]) -> Sample | None:
     if call.form in ("class", "reflected"):
         return None  # a layer's sample is its construction together with its call
     if call.form not in LAYER_FORMS:
-        receiver = call.receiver if call.form in ("method", "operator") else None
-        return Sample(provider=Provider.REPORT, call=_values(call, receiver is not None))
+        method = call.form in ("method", "operator")
+        if method and call.receiver is None:
+            return None
+        return Sample(provider=Provider.REPORT, call=_values(call, method))
     built = constructor_of(call, calls)
     if built is None:
         return None

@@ -57,7 +57,8 @@ def siblings(
 ) -> list[Sibling]:
     """The siblings of an API; `threshold` is that of the paper's mode."""
     if mode is Mode.PAPER:
-        chosen = rank_as_paper(source, index, threshold or PAPER_CONTEXT[index.framework])
+        least = PAPER_CONTEXT[index.framework] if threshold is None else threshold
+        chosen = rank_as_paper(source, index, least)
     else:
         chosen = rank(source, index)
     samples = index.samples.get(source.name, ())

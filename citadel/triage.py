@@ -81,7 +81,7 @@ def triage(
     if isinstance(verified, NotVerified):
         return replace(result, skipped=verified.reason)
     calls = verified.observation.calls
-    learn(bench.learned, samples_of(calls, verified.call, bench.index.catalog))
+    learn(bench.learned, samples_of(calls, verified.api, bench.index.catalog))
     seconds = Seconds(verify=time.monotonic() - started)
     result = replace(result, case=verified.case, seconds=seconds)
     hunt = _Hunt(verified, bench, options)

@@ -1,8 +1,8 @@
 """Try again, each alone in a fresh process, the made-up calls that killed the process of many.
 
-In: records `{"api", "sample": key, "how"}` of such calls. Out: the same with "alone", whether the
-call does it alone too, and "call", its arguments; both None where it could not be tried. Memory
-that one call has corrupted may kill a later, innocent one.
+In: records `{"api", "names", "sample": key, "how"}` of such calls. Out: the same with "alone",
+whether the call does it alone too, and "call", its arguments; both None where it could not be
+tried. Memory that one call has corrupted may kill a later, innocent one.
 """
 
 from __future__ import annotations
@@ -56,3 +56,12 @@ def confirmed(
         found.append(crash)
         progress("crashes", len(found), len(crashes))
     return found
+
+
+def distinct(crashes: Sequence[Record]) -> list[Record]:
+    """One record per API and way: one that crashed alone, else one that was not tried alone."""
+    order = (True, None, False)
+    found: dict[tuple[str, str], Record] = {}
+    for crash in sorted(crashes, key=lambda crash: order.index(crash["alone"])):
+        found.setdefault((crash["api"], crash["how"]), crash)
+    return [found[key] for key in sorted(found)]

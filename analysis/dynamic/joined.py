@@ -52,15 +52,14 @@ class Joined:
         ]
 
     def crashes(self) -> list[Stored]:
-        """The first sample of each API that ended its process in each way."""
-        found: dict[tuple[str, str], str] = {}
-        for key, how in self._deaths.items():
+        """One record per sample that killed its process or did not return."""
+        found = []
+        for key, how in sorted(self._deaths.items()):
             name = key.partition("#")[0]
             api = self._catalog.resolve(name)
-            found.setdefault((name if api is None else api.name, how), key)
-        return [
-            {"api": api, "sample": key, "how": how} for (api, how), key in sorted(found.items())
-        ]
+            names = [name] if api is None else [api.name, *api.aliases]
+            found.append({"api": names[0], "names": names, "sample": key, "how": how})
+        return found
 
     def stored(self) -> Stored:
         """The shape that the cache keeps."""

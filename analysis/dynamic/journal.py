@@ -18,9 +18,15 @@ from typing import IO, Any, Self
 
 Record = dict[str, Any]
 
+FORGOTTEN = -1
+"""In the place of the part: nothing that was recorded of the phase before holds any more."""
+
 
 class Journal:
-    """Context manager around the file; `discard` it once the index is stored."""
+    """Context manager around the file; `discard` it once the index is stored.
+
+    Only the process that holds the lock reads, writes or removes it.
+    """
 
     def __init__(self, path: Path, build: str) -> None:
         self._path = path
@@ -53,12 +59,19 @@ class Journal:
 
     def forget(self, phase: str) -> None:
         """Do as if nothing had been recorded of a phase whose work has changed since."""
-        for known in [key for key in self._past if key[0] == phase]:
-            del self._past[known]
+        self._drop(phase)
+        self._write([phase, FORGOTTEN, {}])
 
     def add(self, phase: str, part: int, record: Record) -> None:
         """Append one record. A disk that is full costs the resumption, not the build."""
-        line = json.dumps([phase, part, record], separators=(",", ":")).encode() + b"\n"
+        self._write([phase, part, record])
+
+    def _drop(self, phase: str) -> None:
+        for known in [key for key in self._past if key[0] == phase]:
+            del self._past[known]
+
+    def _write(self, content: list[Any]) -> None:
+        line = json.dumps(content, separators=(",", ":")).encode() + b"\n"
         with self._lock:
             if self._file is None:
                 return
@@ -70,10 +83,18 @@ class Journal:
                     self._file.close()
                 self._file = None
 
+    def restart(self) -> None:
+        """Forget everything that was recorded."""
+        with self._lock:
+            self._past.clear()
+            if self._file is not None:
+                self._file.truncate(len(self._head()) + 1)
+
     def discard(self) -> None:
         """Remove the file: everything in it is stored elsewhere."""
-        with contextlib.suppress(OSError):
-            self._path.unlink()
+        with self._lock, contextlib.suppress(OSError):
+            if self._file is not None:
+                self._path.unlink()
 
     def _read(self, file: IO[bytes]) -> None:
         """Take over what was recorded of the same build; drop half a line at the end."""
@@ -85,7 +106,10 @@ class Journal:
             for line in lines[1:-1]:
                 try:
                     phase, part, record = json.loads(line)
-                    self._past[str(phase), int(part)].append(dict(record))
+                    if part == FORGOTTEN:
+                        self._drop(phase)
+                    else:
+                        self._past[str(phase), int(part)].append(dict(record))
                 except (ValueError, TypeError, RecursionError):
                     break
                 whole += len(line) + 1

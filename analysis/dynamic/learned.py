@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +48,7 @@ def learn(path: Path, samples: Samples) -> None:
     lines = [
         json.dumps([name, to_json(sample)], separators=(",", ":"))
         for name, found in samples.items()
-        for sample in found[: MOST_PER_API - len(known.get(name, ()))]
-        if sample not in known.get(name, ())
+        for sample in _new(found, known.get(name, ()))
     ]
     if not lines:
         return
@@ -59,6 +58,15 @@ def learn(path: Path, samples: Samples) -> None:
             fcntl.flock(file, fcntl.LOCK_EX)
             if file.tell() < MOST_BYTES:
                 file.write("".join(line + "\n" for line in lines).encode())
+
+
+def _new(found: Sequence[Sample], known: Sequence[Sample]) -> list[Sample]:
+    """Those that are not known yet, as many as there is room for."""
+    new: list[Sample] = []
+    for sample in found:
+        if sample not in known and sample not in new:
+            new.append(sample)
+    return new[: MOST_PER_API - len(known)]
 
 
 def merged(samples: Samples, learnt: Samples, most: int) -> dict[str, tuple[Sample, ...]]:

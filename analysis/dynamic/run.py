@@ -128,7 +128,8 @@ def run_part(
     result, position = Part(), _Position(job.parts)
 
     def take(record: Record) -> None:
-        if "died" in record and position.at is not None:
+        if position.at is not None and record.get("died", "").startswith("signal "):
+            # A server that was lost or a part that ran out of time accuses nobody.
             result.deaths[position.at] = reason(record["died"])
         position.follow(record)
         result.add(record)
@@ -173,7 +174,7 @@ def reason(died: str) -> str:
     >>> reason("signal SIGALRM"), reason("signal SIGSEGV"), reason("exception MemoryError: ...")
     ('hang', 'crash SIGSEGV', 'exception MemoryError')
     """
-    if died in ("signal SIGALRM", "timeout"):
+    if died == "signal SIGALRM":
         return "hang"
     if died.startswith("signal "):
         return "crash " + died.removeprefix("signal ")

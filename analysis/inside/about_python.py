@@ -1,9 +1,11 @@
 """Print what this interpreter is, as JSON; imports no framework and runs unsandboxed.
 
-Of each framework asked for: its folder, and a digest that is the same for equal installations and
-another one as soon as a file of it changes.
+Of each framework asked for: its folder, and a digest of its code that is the same for equal
+installations. Files that were touched after the installation are read again; of libraries above
+16 MB a change that leaves the size is not noticed.
 """
 
+import base64
 import csv
 import glob
 import hashlib
@@ -14,10 +16,8 @@ import platform
 import sys
 
 CODE = (".py", ".so", ".yaml", ".pyd", ".dylib")
-LATER = 60.0
-"""Seconds after its installation from which on a file was changed by somebody."""
 MOST_BYTES = 16 << 20
-"""Larger files are told apart by size and time: reading a library takes seconds."""
+"""Larger files are not read: that takes seconds."""
 
 
 def main(names):
@@ -63,12 +63,14 @@ def fingerprint(folder):
 def told_apart(path, known, installed):
     """What tells a file from another one in its place."""
     status = os.stat(path)
-    if known and known[1] == str(status.st_size) and status.st_mtime <= installed + LATER:
+    same_size = bool(known) and known[1] == str(status.st_size)
+    if same_size and (status.st_size > MOST_BYTES or status.st_ctime <= installed):
         return known[0]
     if status.st_size > MOST_BYTES or not installed:
         return "{} {}".format(status.st_size, int(status.st_mtime))
     with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
+        digest = base64.urlsafe_b64encode(hashlib.sha256(file.read()).digest())
+    return "sha256=" + digest.decode("ascii").rstrip("=")
 
 
 def files(folder):
@@ -81,11 +83,11 @@ def files(folder):
 
 def record(root, package):
     """({path: (digest, size)}, time of installation) of the package's own installation record."""
-    for path in glob.glob(os.path.join(glob.escape(root), "*.dist-info", "RECORD")):
+    for path in sorted(glob.glob(os.path.join(glob.escape(root), "*.dist-info", "RECORD"))):
         with open(path, newline="", encoding="utf-8", errors="replace") as file:
             rows = {row[0]: row[1:3] for row in csv.reader(file) if len(row) == 3 and row[1]}
         if package + "/__init__.py" in rows:
-            return rows, os.stat(path).st_mtime
+            return rows, os.stat(path).st_ctime
     return {}, 0.0
 
 

@@ -228,6 +228,9 @@ class Session:
             self.close()
             raise
         if end is None:
+            if self._aborted:
+                self.close()
+                raise CitadelError("the run was stopped")
             words = self._last_words()
             self.close()
             end = {"how": "lost", "code": 0, "stderr": words}

@@ -139,5 +139,6 @@ def _key(facts: dict[str, Any], framework: str, about: dict[str, Any]) -> str:
     files = {
         part: facts["frameworks"][part]["files"] for part in parts if part in facts["frameworks"]
     }
-    text = json.dumps([facts["version"], files, about["version"], about["build"]], sort_keys=True)
+    build = [about["version"], about["build"], about["devices"]]
+    text = json.dumps([facts["version"], files, build], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -85,7 +85,7 @@ class Contexts:
         )
 
     def rarity(self, operator: str) -> float:
-        """How much an operator tells: 0 where all APIs run it or none does, 1 where one does."""
+        """How much an operator tells: near 0 where all APIs run it, 1 where one does, 0 if none."""
         column = self._column.get(operator)
         return 0.0 if column is None else float(self._weight[column]) / self._heaviest
 

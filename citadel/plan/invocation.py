@@ -103,6 +103,7 @@ def _attributes(call: Call) -> tuple[SourceValue, ...]:
     return tuple(
         SourceValue(key=f"attr:{name}", name=name, value=value, type="Tensor")
         for name, value in pairs
+        if name.isidentifier()  # it becomes part of source text
     )
 
 

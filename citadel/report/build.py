@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 from rich.tree import Tree
 
 from analysis.catalog.model import Api
@@ -38,30 +39,34 @@ def render_index(
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    table.add_row(
+
+    def row(title: str, text: str) -> None:
+        table.add_row(title, Text(text))  # no markup: names come from the framework
+
+    row(
         "catalog",
         f"{counts['names']:,} names of {counts['objects']:,} objects, "
         f"{counts['signatures']:,} with signatures",
     )
-    table.add_row("profiled", f"{counts['profiled']:,} objects: {_figures(index.coverage)}")
-    table.add_row("samples", f"of {counts['sampled']:,} objects")
-    table.add_row(
-        "sources", f"{counts['functions']:,} functions, {counts['groups']:,} groups: {index.source}"
+    row("profiled", f"{counts['profiled']:,} objects: {_figures(index.coverage)}")
+    row("samples", f"of {counts['sampled']:,} objects")
+    row(
+        "sources", f"{counts['functions']:,} functions, {counts['groups']:,} groups: {_read(index)}"
     )
-    table.add_row("analogues", f"{len(index.groups):,} groups of {_members(index)} that APIs run")
-    table.add_row(
+    row("analogues", f"{len(index.groups):,} groups of {_members(index)} that APIs run")
+    row(
         "pairs",
         f"{len(matched.pairs):,} of {len(matched.apis):,} objects "
         f"({names[1]:,} of {names[0]:,} names): {_figures(matched.by_channel)}",
     )
-    table.add_row("no result", _figures(index.failures, MOST_REASONS) or "-")
+    row("no result", _figures(index.failures, MOST_REASONS) or "-")
     crashes = _crashes(index)
     for name, how in crashes[:MOST_CRASHES]:
-        table.add_row("candidate", f"{plain(name)}: {how}")
+        row("candidate", f"{plain(name)}: {how}")
     if len(crashes) > MOST_CRASHES:
-        table.add_row("", f"... and {len(crashes) - MOST_CRASHES} more (--json has all)")
+        row("", f"... and {len(crashes) - MOST_CRASHES} more (--json has all)")
     seconds = {**index.seconds, "match": matched.seconds}
-    table.add_row("seconds", ", ".join(f"{name} {spent:.1f}" for name, spent in seconds.items()))
+    row("seconds", ", ".join(f"{name} {spent:.1f}" for name, spent in seconds.items()))
     console.print(table)
 
 
@@ -132,6 +137,13 @@ def _call(row: Sibling) -> str:
     if row.obstacle is not None:
         return "no"
     return "-" if row.takes is None else f"{row.takes:.2f}"
+
+
+def _read(index: ApiIndex) -> str:
+    """Which sources were read."""
+    if index.source is None:
+        return "the package's own Python (--source DIR reads a checkout)"
+    return plain(str(index.source.root))
 
 
 def _crashes(index: ApiIndex) -> list[tuple[str, str]]:

@@ -252,6 +252,11 @@ def test_stacks_show_what_runs_below_an_api(warm):
         (("index", "--source", "missing"), "missing"),
         (("index", "--precise", "a.cpp"), "--source"),
         (("index", "--source", ".", "--callees", "many"), "--callees"),
+        (("index", "--source", ".", "--flags", "'"), "--flags"),
+        (("index", "--callees", "0.5"), "--source"),
+        (("index", "--groups", "conv", "--json", "-"), "--groups"),
+        (("siblings", "torch.add", "--threshold", "0.5"), "--mode paper"),
+        (("siblings", "torch.add", "--stacks", "--json", "-"), "--stacks"),
     ],
 )
 @pytest.mark.slow

@@ -78,8 +78,32 @@ def test_an_unwritable_place_costs_only_the_resumption(tmp_path):
         assert journal.past("samples", 0) == []
 
 
-def test_a_phase_whose_work_changed_is_forgotten(path):
+def test_a_phase_whose_work_changed_is_forgotten_for_good(path):
     written(path)
     with Journal(path, "a") as journal:
         journal.forget("samples")
         assert journal.past("samples", 1) == []
+        journal.add("samples", 1, {"entry": 7})
+    assert read(path) == {0: [], 1: [{"entry": 7}]}
+    assert read(path) == {0: [], 1: [{"entry": 7}]}
+
+
+def test_a_journal_that_is_restarted_is_empty(path):
+    written(path)
+    with Journal(path, "a") as journal:
+        journal.restart()
+        journal.add("samples", 0, {"entry": 4})
+    assert read(path) == {0: [{"entry": 4}], 1: []}
+
+
+def test_only_its_writer_removes_a_journal(path):
+    with Journal(path, "a") as first:
+        first.add("samples", 0, {"entry": 0})
+        with Journal(path, "a") as second:
+            second.discard()
+            second.restart()
+        assert path.exists()
+    assert read(path)[0] == [{"entry": 0}]
+    with Journal(path, "a") as again:
+        again.discard()
+    assert not path.exists()

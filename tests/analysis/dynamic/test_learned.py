@@ -42,7 +42,7 @@ def test_an_api_learns_only_so_much(path):
 def test_damaged_lines_cost_themselves(path):
     learn(path, {"torch.f": (sample(1),)})
     with path.open("ab") as file:
-        file.write(b'\xff\x00\n[1]\n["torch.g", 5]\n["torch.g", {"a": [5], "k": {}}]\n["torch')
+        file.write(b'\xff\x00\n[1]\n["torch.g", 5]\n["torch.g", {"a": 5, "k": {}}]\n["torch')
     assert read_learned(path) == {"torch.f": (sample(1),)}
 
 

@@ -90,6 +90,14 @@ def test_an_entry_whose_samples_cannot_be_made_is_passed_over():
     assert part.whole
 
 
+@pytest.mark.parametrize("died", ["lost", "timeout"])
+def test_what_ends_without_a_signal_accuses_no_sample(died):
+    part, _, _ = run(Script({"torch.f0#1": died}))
+    assert part.deaths == {}
+    assert set(part.sets) == {"torch.f0", "torch.f1"}
+    assert part.whole
+
+
 def test_samples_that_are_seen_again_after_a_crash_count_once():
     class Late(Script):
         def records(self, arguments):
@@ -158,7 +166,6 @@ def test_a_target_that_dies_at_once_is_not_asked_for_ever():
 @pytest.mark.parametrize(
     ("died", "expected"),
     [
-        ("timeout", "hang"),
         ("signal SIGALRM", "hang"),
         ("signal SIGFPE", "crash SIGFPE"),
         ("exception ImportError: no module", "exception ImportError"),

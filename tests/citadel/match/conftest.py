@@ -33,7 +33,7 @@ def build():
             samples={},
             bodies={},
             groups=groups,
-            source="",
+            source=None,
             counts={},
             coverage={},
             failures={},
