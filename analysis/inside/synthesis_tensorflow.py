@@ -22,8 +22,8 @@ from tested_tensorflow import Tested, prepare
 
 PROVIDER = "synthesis"
 RAW = "tf.raw_ops."
-OPERATOR_BUDGET = 1200, 0.35
-FUNCTION_BUDGET = 160, 0.3
+OPERATOR_BUDGET = 1200, 0.25
+FUNCTION_BUDGET = 160, 0.2
 HANDLE_BUDGET = 300, 0.2
 VARIATIONS = 6
 MOST_WORKING = 4
