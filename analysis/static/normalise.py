@@ -24,12 +24,13 @@ class Normaliser:
     """Makes the sets of function records under given settings."""
 
     def __init__(self, settings: Similarity) -> None:
-        self._callees = _Callees(settings)
+        self._callees = {python: _Callees(settings, python=python) for python in (False, True)}
         self._arguments = _Arguments()
 
     def callees(self, record: FunctionRecord) -> frozenset[str]:
         """The distinct callees as they count under the settings."""
-        return frozenset(map(self._callees.__getitem__, record.callees)) - {""}
+        known = self._callees[record.kind is Kind.PYTHON]
+        return frozenset(map(known.__getitem__, record.callees)) - {""}
 
     def arguments(self, record: FunctionRecord) -> frozenset[str]:
         """The parameters as "type name" and the result as "-> type".
@@ -50,11 +51,11 @@ class Normaliser:
 class _Callees(dict[str, str]):
     """Callees as written to callees as compared, "" for what does not count."""
 
-    def __init__(self, settings: Similarity) -> None:
-        self._settings = settings
+    def __init__(self, settings: Similarity, *, python: bool) -> None:
+        self._settings, self._python = settings, python
 
     def __missing__(self, name: str) -> str:
-        stopped = self._settings.stop_list and is_stop(name)
+        stopped = self._settings.stop_list and is_stop(name, python=self._python)
         found = self[name] = "" if stopped else callee(name, dimensions=self._settings.dimensions)
         return found
 
