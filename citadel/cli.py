@@ -48,7 +48,7 @@ Python = Annotated[
     ),
 ]
 Framework = Annotated[
-    str | None, typer.Option("--framework", help="Framework in it, if it has several: torch.")
+    str | None, typer.Option("--framework", help="Framework in it, if it has several: torch, tensorflow.")
 ]
 NoSandbox = Annotated[
     bool, typer.Option("--no-sandbox", help="Run without confinement: only for code you trust.")
