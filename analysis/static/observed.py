@@ -17,6 +17,10 @@ from analysis.static.model import Group
 from analysis.static.normalise import callee
 from analysis.static.similarity import Similarity
 
+RARE = 5
+"""So many callers a callee may have to tell of a family by itself. On PyTorch 2.13 it yields seven
+groups of operators with one argument, all of siblings; 8 adds the first accidental one."""
+
 
 def observed_groups(
     arguments: Mapping[str, frozenset[str]],
@@ -31,25 +35,35 @@ def observed_groups(
     Args:
         arguments: operator ("aten::conv2d") to elements such as "Tensor input" and "-> Tensor".
         callees: operator to the operators that it called directly.
-        similarity: thresholds; its stop list and its counts of callees do not apply here.
+        similarity: thresholds; its stop list and its counts of callees do not apply here. Operators
+            with fewer elements than its `least_arguments` count only where they call something that
+            at most `RARE` entries of `callees` do: "Tensor self" is the argument of hundreds.
         least_callees: the fewest callees that are not ubiquitous. One by default: many an operator
             calls just its general form (`conv2d` only `convolution`).
         ubiquitous: callees of more operators than this are no evidence (`aten::empty`,
             `aten::copy_`). Default: as `cut_off` computes it.
 
-    Members of the groups are operator names. An operator without arguments or callees is in none.
+    Members of the groups are operator names. An operator without arguments or without callees that
+    count is in none.
     """
+    wanted = similarity or Similarity()
     settings = replace(
-        similarity or Similarity(), least_callees=least_callees, rare=0, stop_list=False
+        wanted, least_callees=least_callees, least_arguments=1, rare=0, stop_list=False
     )
     names = sorted(arguments.keys() & callees.keys())
     limit = cut_off(callees) if ubiquitous is None else ubiquitous
     frequency = Counter(name for found in callees.values() for name in found)
+    told = {
+        operator
+        for operator in names
+        if len(arguments[operator]) >= wanted.least_arguments
+        or any(frequency[name] <= RARE for name in callees[operator])
+    }
     called = [
         frozenset(
             callee(name, dimensions=settings.dimensions)
             for name in callees[operator]
-            if frequency[name] <= limit
+            if operator in told and frequency[name] <= limit
         )
         for operator in names
     ]

@@ -39,3 +39,23 @@ def test_what_everything_calls_is_no_evidence():
 def test_fewest_callees():
     assert observed_groups(ARGUMENTS, CALLEES, least_callees=2) == ()
     assert observed_groups(ARGUMENTS, {}) == ()
+
+
+def test_one_argument_counts_only_with_a_rare_callee():
+    one = frozenset({"Tensor self"})
+    arguments = dict.fromkeys(
+        ["aten::flipud", "aten::fliplr", "aten::isinf", "aten::absolute"], one
+    )
+    callees = dict.fromkeys(["aten::flipud", "aten::fliplr"], frozenset({"aten::flip"}))
+    callees |= dict.fromkeys(["aten::isinf", "aten::absolute"], frozenset({"aten::abs"}))
+    others = {f"aten::other{n}": frozenset({"aten::abs"}) for n in range(5)}
+    (group,) = observed_groups(arguments, callees | others)
+    assert group.members == ("aten::fliplr", "aten::flipud")
+    settled = observed_groups(arguments, callees | others, Similarity(least_arguments=1))
+    assert len(settled) == 2
+
+
+def test_no_argument_at_all_is_no_evidence():
+    names = ["aten::manual_seed", "aten::seed"]
+    callees = dict.fromkeys(names, frozenset({"aten::generator"}))
+    assert observed_groups(dict.fromkeys(names, frozenset()), callees) == ()
