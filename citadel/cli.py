@@ -28,6 +28,7 @@ from citadel.progress import Progress
 from citadel.triage import Options
 from citadel.walk import Walk
 
+INTERRUPTED = 130
 DEFAULT_ARGUMENTS, DEFAULT_CALLEES = str(Similarity().arguments), str(Similarity().callees)
 
 app = typer.Typer(
@@ -303,7 +304,11 @@ def main() -> None:
         sys.exit(2)
     except (KeyboardInterrupt, Interrupted):
         typer.echo("interrupted", err=True)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:  # typer has caught Ctrl-C and said nothing
+            typer.echo("interrupted", err=True)
+        raise
     except BrokenPipeError:
         sys.stderr.close()  # a reader such as `head` has had enough
         sys.exit(0)
