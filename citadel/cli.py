@@ -49,7 +49,7 @@ Python = Annotated[
     ),
 ]
 Framework = Annotated[
-    str | None, typer.Option("--framework", help="Framework in it, if it has several: torch, tensorflow.")
+    str | None, typer.Option("--framework", help="If it has several: torch or tensorflow.")
 ]
 NoSandbox = Annotated[
     bool, typer.Option("--no-sandbox", help="Run without confinement: only for code you trust.")
