@@ -58,7 +58,6 @@ def analyse(
     flags: Sequence[str] = (),
     jobs: int = 2,
     progress: Progress | None = None,
-    use_cache: bool = True,
 ) -> Sources:
     """Functions and groups of the sources below `root`.
 
@@ -69,7 +68,6 @@ def analyse(
         flags: compiler flags for these, unless the root has a `compile_commands.json`.
         jobs: how many processes parse.
         progress: called with ("sources", files done, files in all).
-        use_cache: whether to read and write the cache.
 
     Raises:
         CitadelError: for a missing root or folder, or when `precise` cannot be done.
@@ -85,12 +83,10 @@ def analyse(
     if missing:
         message = f"{missing[0]} is not among the sources that are analysed"
         raise CitadelError(message, "name files relative to the root of the sources")
-    store = Store(root) if use_cache else None
+    store = Store(root)
     parsed, functions = _parse(scope, store, jobs, progress or (lambda *_step: None))
-    problem = None
-    if store is not None:
-        found = zip(scope.candidates, parsed, strict=True)
-        problem = store.save(f"{one.digest}.{file.language}" for file, one in found)
+    found = zip(scope.candidates, parsed, strict=True)
+    problem = store.save(f"{one.digest}.{file.language}" for file, one in found)
     if precise:
         exact = parse_precisely(root, precise, flags, jobs)
         for at, file in enumerate(scope.candidates):
@@ -104,7 +100,7 @@ def analyse(
 
 
 def _parse(
-    scope: Scope, store: Store | None, jobs: int, progress: Progress
+    scope: Scope, store: Store, jobs: int, progress: Progress
 ) -> tuple[list[Parsed], list[list[FunctionRecord]]]:
     """What each candidate yields, in their order; records are made while workers are busy."""
     paths = [os.path.join(scope.root, file.path) for file in scope.candidates]  # noqa: PTH118
@@ -125,16 +121,16 @@ def _parse(
                 file = scope.candidates[missing[at]]
                 known[missing[at]] = parsed
                 functions[missing[at]] = _functions(scope, file, parsed)
-                if store is not None and parsed.digest:
+                if parsed.digest:
                     store.put(file.language, parsed)
                 done += 1
                 progress("sources", done, total)
     return [parsed for parsed in known if parsed is not None], functions
 
 
-def _known(path: str, file: Candidate, store: Store | None) -> Parsed | None:
+def _known(path: str, file: Candidate, store: Store) -> Parsed | None:
     """What the cache has on a file."""
-    if store is None or store.empty:
+    if store.empty:
         return None
     try:
         text = read(Path(path), MAX_BYTES)
@@ -163,12 +159,10 @@ def _sources(
     left_out.update(file.skipped for file in files if file.skipped is not None)
     return Sources.of(
         root=scope.root,
-        similarity=settings,
         files=files,
         functions=functions,
         groups=groups,
         operators={**mapped.functions, **registrations.kernels(registered, functions)},
-        registered=registrations.operators(registered),
         entries=(mapped.total, mapped.mapped),
         left_out=left_out,
         problem=problem,
@@ -178,7 +172,6 @@ def _sources(
 def _file(file: Candidate, parsed: Parsed) -> FileRecord:
     return FileRecord(
         path=file.path,
-        digest=parsed.digest,
         language=file.language,
         errors=parsed.errors,
         functions=len(parsed.rows),

@@ -52,7 +52,6 @@ class FileRecord:
     """One file. `path` is relative to the root; `errors` counts what the grammar did not get."""
 
     path: str
-    digest: str
     language: str
     errors: int = 0
     functions: int = 0

@@ -1,8 +1,8 @@
-"""TensorFlow's registrations: which class computes an operator, and what the operator takes.
+"""TensorFlow's registrations: which class computes an operator.
 
-In: the text of a C++ file, then all functions. Out: rows ("kernel", operator, class) and ("op",
-operator, inputs, attributes), then for each operator the functions that compute it. Text is
-searched rather than a syntax tree, since most registrations stand in the bodies of macros:
+In: the text of a C++ file, then all functions. Out: rows ("kernel", operator, class), then for each
+operator the functions that compute it. Text is searched rather than a syntax tree, since most
+registrations stand in the bodies of macros:
 
     #define REGISTER_CPU(T) REGISTER_KERNEL_BUILDER(Name("Relu").Device(DEVICE_CPU), ReluOp<T>);
     REGISTER2(UnaryOp, CPU, "Abs", functor::abs, float, double);
@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from analysis.static.macros import arguments_after
@@ -25,20 +24,9 @@ COMPUTING = ("Compute", "ComputeAsync", "DoCompute", "operator()", "Operate", "R
 
 _KERNEL = re.compile(rb"\bREGISTER_KERNEL_BUILDER(?:_IF_[A-Z_0-9]+)?\s*\(")
 _OTHER = re.compile(rb"^[ \t]*(REGISTER\w*)\s*\(", re.MULTILINE)
-_OPERATOR = re.compile(rb'\bREGISTER_OP\(\s*"(\w+)"\s*\)')
-_PART = re.compile(rb'\.\s*(Input|Attr)\(\s*"((?:[^"\\]|\\.)*)"')
 _NAME = re.compile(rb'\bName\(\s*"([^"]+)"')
 _LITERAL = re.compile(rb'"(\w+)"')
 _CLASS = re.compile(rb"(?:::)?[A-Za-z_][\w:]*\s*(?:<.*)?\Z", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operator:
-    """A registered operator: its inputs ("x: T") and attributes ("T: {float}") as written."""
-
-    name: str
-    inputs: tuple[str, ...]
-    attributes: tuple[str, ...]
 
 
 def find(text: bytes) -> list[tuple[Any, ...]]:
@@ -46,18 +34,8 @@ def find(text: bytes) -> list[tuple[Any, ...]]:
     if b"REGISTER" not in text:
         return []
     joined = re.sub(rb"\\\r?\n", b"\n", text)
-    found = dict.fromkeys((*_operators(joined), *_kernels(joined), *_others(joined)))
+    found = dict.fromkeys((*_kernels(joined), *_others(joined)))
     return list(found)
-
-
-def _operators(text: bytes) -> Iterable[tuple[Any, ...]]:
-    matches = list(_OPERATOR.finditer(text))
-    ends = [*(match.start() for match in matches[1:]), len(text)]
-    for match, end in zip(matches, ends, strict=False):
-        parts = _PART.findall(text, match.end(), end)
-        inputs = tuple(_text(value) for kind, value in parts if kind == b"Input")
-        attributes = tuple(_text(value) for kind, value in parts if kind == b"Attr")
-        yield "op", _text(match[1]), inputs, attributes
 
 
 def _kernels(text: bytes) -> Iterable[tuple[Any, ...]]:
@@ -81,16 +59,6 @@ def _others(text: bytes) -> Iterable[tuple[Any, ...]]:
                 if _CLASS.match(argument):
                     written = without_templates(argument.partition(b"<")[0])
                     yield "kernel", _text(names[0][1]), written
-
-
-def operators(rows: Iterable[list[Any]]) -> dict[str, Operator]:
-    """The registered operators by name."""
-    found = {}
-    for row in rows:
-        if row[0] == "op":
-            inputs, attributes = tuple(row[2]), tuple(row[3])
-            found[row[1]] = Operator(name=row[1], inputs=inputs, attributes=attributes)
-    return found
 
 
 def kernels(

@@ -7,8 +7,7 @@ here.
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 
 from analysis.errors import CitadelError
@@ -44,12 +43,6 @@ class Similarity:
             raise CitadelError(
                 message, "least_callees must be 1 or more, least_arguments 0 or more"
             )
-
-    @property
-    def digest(self) -> str:
-        """Changes with every setting."""
-        values = [f"{field.name}={getattr(self, field.name)}" for field in fields(self)]
-        return hashlib.sha256("\n".join(values).encode()).hexdigest()[:16]
 
 
 def exact(threshold: float | Fraction) -> Fraction:

@@ -7,7 +7,6 @@ type, to groups.
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,27 +15,22 @@ from pathlib import Path
 from typing import Any
 
 from analysis.static.model import FileRecord, FunctionRecord, Group, Kind, Skip
-from analysis.static.registrations import Operator
-from analysis.static.similarity import Similarity
-from analysis.static.store import extractor_version
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Sources:
     """Files, functions and groups of one source tree; compared by identity.
 
-    `operators`: profiler name (`aten::conv2d`, `Conv2D`) to ids of functions. `registered`: what
-    TensorFlow's REGISTER_OP says. `left_out`: files that were not analysed, by reason. `counts` and
-    `seconds` are for display; `problem` is why the cache could not be written, if so.
+    `operators`: profiler name (`aten::conv2d`, `Conv2D`) to ids of functions. `left_out`: files
+    that were not analysed, by reason. `counts` and `seconds` are for display; `problem` is why the
+    cache could not be written, if so: to be shown as a warning.
     """
 
     root: Path
-    similarity: Similarity
     files: tuple[FileRecord, ...]
     functions: Mapping[str, FunctionRecord]
     groups: tuple[Group, ...]
     operators: Mapping[str, tuple[str, ...]]
-    registered: Mapping[str, Operator]
     counts: Mapping[str, int]
     left_out: Mapping[Skip, int]
     problem: str | None = None
@@ -96,25 +90,6 @@ class Sources:
                 for name in (by_id[member].name, by_id[member].base)
             )
         )
-
-    def group(self, group_id: str) -> Group:
-        """The group of an id.
-
-        Raises:
-            KeyError: when there is none.
-        """
-        return self._by_id[group_id]
-
-    @cached_property
-    def key(self) -> str:
-        """Digest of the sources, the extractors and the settings: whatever groups depend on."""
-        parts = [self.similarity.digest, extractor_version()]
-        parts += [f"{file.path} {file.digest} {file.skipped}" for file in self.files]
-        return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()
-
-    @cached_property
-    def _by_id(self) -> dict[str, Group]:
-        return {group.id: group for group in self.groups}
 
     @cached_property
     def _by_member(self) -> dict[str, list[str]]:

@@ -35,16 +35,18 @@ def tree(tmp_path):
 
 @pytest.fixture
 def quick():
-    """`analyse` with one worker and no cache."""
-    return functools.partial(analyse, jobs=1, use_cache=False)
+    """`analyse` with one worker."""
+    return functools.partial(analyse, jobs=1)
 
 
 @pytest.fixture(scope="session")
-def pytorch():
+def pytorch(tmp_path_factory):
     """The C++ half of PyTorch 1.13.1, analysed once."""
     if not (PYTORCH / "aten").is_dir():
         pytest.skip("no PyTorch sources: make sources")
-    return analyse(PYTORCH, folders=PYTORCH_CPP, use_cache=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CITADEL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        return analyse(PYTORCH, folders=PYTORCH_CPP)
 
 
 @pytest.fixture

@@ -97,13 +97,3 @@ def test_functions_that_differ_in_an_operator_differ():
 def test_thresholds_out_of_range(wrong):
     with pytest.raises(CitadelError, match="thresholds"):
         Similarity(**wrong)
-
-
-def test_the_digest_changes_with_each_setting():
-    variants = [
-        Similarity(), Similarity(arguments=0.6), Similarity(callees=0.9), Similarity(rare=3),
-        Similarity(stop_list=False), Similarity(dimensions=False), Similarity(least_callees=3),
-        Similarity(least_arguments=1), Similarity(complete_linkage=False),
-    ]  # fmt: skip
-    assert len({variant.digest for variant in variants}) == len(variants)
-    assert Similarity().digest == Similarity().digest

@@ -20,10 +20,7 @@ STRANGERS = [("aten::conv2d", "aten::gru_cell"), ("aten::acos", "aten::hsplit")]
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_shares_a_group(pytorch, family):
-    shared = frozenset.intersection(*map(pytorch.groups_of, family))
-    assert shared
-    for group in shared:
-        assert pytorch.group(group).members
+    assert frozenset.intersection(*map(pytorch.groups_of, family))
 
 
 @pytest.mark.parametrize("pair", STRANGERS)
