@@ -4,9 +4,9 @@ Out, in order, per entry of the two databases (operators and layers): `{"entry":
 total}`, then the records of `tested_torch`. Interleaved parts of the databases can run in parallel.
 """
 
-import time
 from functools import partial
 from itertools import islice
+from time import process_time
 
 import torch
 from recorder_torch import Recorder, copied
@@ -56,7 +56,7 @@ def run_operator(info, skip, recorder):
         reason = "no samples: " + type(problem).__name__
         yield {"n": "torch." + info.name, "f": reason, "v": OPERATORS}
         return
-    deadline = time.monotonic() + SECONDS_PER_ENTRY
+    deadline = process_time() + SECONDS_PER_ENTRY
     for name, function, in_place in forms(info):
         run, calls = form_calls(name, function, in_place, samples)
         tested = Tested(name, run, recorder, OPERATORS, in_place, deadline)

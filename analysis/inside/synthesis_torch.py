@@ -7,9 +7,9 @@ exercised (`exercises_torch`). An attempt is a number: it can be repeated, and `
 teach nothing and do not count.
 """
 
-import time
 from collections import Counter
 from functools import partial
+from time import process_time
 
 import signatures_torch
 import torch
@@ -38,12 +38,12 @@ def profile(names, part=0, parts=1, first=0, skip=()):
         if number < first:
             continue
         yield {"entry": number, "of": len(names)}
-        place = next(filter(None, map(located, names[number])), None)
+        place = reachable(names[number])
         if place is None or deaths[names[number][0]] >= MOST_DEATHS:
             continue
         name, thing = names[number][0], getattr(*place)
         in_place = name.endswith("_") and not name.endswith("__")
-        deadline = time.monotonic() + SECONDS_PER_API
+        deadline = process_time() + SECONDS_PER_API
         tested = Tested(name, thing, recorder, PROVIDER, in_place, deadline)
         tries = promising(tested, attempts(name, thing, schemas))
         for record in tested.run(tries, skip, label="synthesis", enough=MOST_WORKING):
@@ -53,10 +53,17 @@ def profile(names, part=0, parts=1, first=0, skip=()):
 def attempt(name, number):
     """Make one attempt alone: `{"at": key, "call": its values}`, then what came of it.
 
-    Whether a crash is that attempt's own shows here: earlier ones may have corrupted the memory.
+    `name` may be a list, `[name, alias, ...]`, as `profile` takes them: some things are there under
+    an alias only. Whether a crash is that attempt's own shows here: earlier ones may have corrupted
+    the memory.
     """
     prepare()
-    thing = getattr(*located(name))
+    names = [name] if isinstance(name, str) else name
+    name, place = names[0], reachable(names)
+    if place is None:
+        yield {"n": name, "f": "not reachable", "v": PROVIDER}
+        return
+    thing = getattr(*place)
     make = attempts(name, thing, Schemas())[number]
     yield {"at": "{}#synthesis{}".format(name, number), "call": describe_call(make())}
     in_place = name.endswith("_") and not name.endswith("__")
@@ -64,6 +71,11 @@ def attempt(name, number):
     tested.attempt(make)
     for record in tested.result():
         yield record
+
+
+def reachable(names):
+    """(parent object, attribute) of the first of these names that shows a thing, None if none."""
+    return next(filter(None, map(located, names)), None)
 
 
 def nothing(name):

@@ -88,3 +88,32 @@ def test_messages_that_show_tensors_add_no_operators(task):
     sets = profiled(task, "torch.ops.aten.less_equal_")["torch.ops.aten.less_equal_"]["s"]
     assert "aten::less_equal_" in sets["forward"]
     assert not {"aten::ceil", "aten::isfinite", "aten::masked_select"} & set(sets["forward"])
+
+
+def test_an_attempt_finds_what_only_an_alias_shows(task):
+    names = ["torch.no_such_function", "torch.hstack"]
+    announced, *rest = task("synthesis_torch:attempt", name=names, number=0)
+    assert announced["at"] == "torch.no_such_function#synthesis0"
+    assert rest[0]["x"] == [announced["call"]]
+    for gone in ("torch.no_such_function", ["torch.no_such_function", "torch.none.such"]):
+        (record,) = task("synthesis_torch:attempt", name=gone, number=0)
+        assert record["n"] == "torch.no_such_function"
+        assert record["f"] == "not reachable"
+
+
+@pytest.mark.parametrize(("clock", "made"), [("monotonic", 4), ("process_time", 1)])
+def test_a_machine_under_load_learns_no_less(inside, clock, made):
+    """A clock that leaps between calls: the budget is of CPU time."""
+    script = f"""
+import itertools, json, time
+leaps = itertools.count(1, 1000)
+time.{clock} = lambda: float(next(leaps))
+import torch
+from recorder_torch import Recorder
+from tested_torch import Tested
+tested = Tested("torch.abs", torch.abs, Recorder(), "test")
+calls = [((torch.ones(n + 1),), {{}}, None) for n in range(4)]
+list(tested.run(calls, ()))
+print(json.dumps(tested.worked))
+"""
+    assert inside(script) == made
