@@ -20,7 +20,7 @@ from analysis.target.session import Session
 SECONDS = 15.0
 Record = dict[str, Any]
 
-_SYNTHESIZED = re.compile(r"^(?P<name>.+)#synthesis(?P<number>\d+)$")
+_SYNTHESIZED = re.compile(r"#synthesis(?P<number>\d+)$")
 
 
 def confirmed(
@@ -37,12 +37,12 @@ def confirmed(
         free.put(session)
 
     def attempt(crash: Record) -> Record:
-        key = _SYNTHESIZED.match(crash["sample"])
+        key = _SYNTHESIZED.search(crash["sample"])
         if key is None or task is None:
             return {**crash, "alone": None, "call": None}
         session = free.get()
         try:
-            given = {"name": key["name"], "number": int(key["number"])}
+            given = {"name": crash["names"], "number": int(key["number"])}
             outcome = session.task(task, given, wall=SECONDS, preload=preload)
         finally:
             free.put(session)
