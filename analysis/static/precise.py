@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.errors import CitadelError
+from analysis.static.flags import safe_flags
 from analysis.static.model import Kind, Row
 from analysis.static.pool import Pool
 from analysis.static.worker import Job, Parsed
@@ -27,8 +28,6 @@ from analysis.static.worker import Job, Parsed
 FILE_SECONDS = 600
 MAX_BYTES = 10_000_000
 DATABASES = ("compile_commands.json", "build/compile_commands.json")
-_DROPPED_WITH_VALUE = ("-o", "-MF", "-MT", "-MQ")
-_DROPPED = ("-c", "-MD", "-MMD", "-MP", "-Werror")
 
 
 def parse_precisely(
@@ -70,26 +69,18 @@ def _database(root: Path) -> dict[Path, tuple[str, ...]]:
         return {}
     try:
         listed = json.loads(place.read_bytes())
-        return dict(_command(entry) for entry in listed)
+        return dict(_command(entry, root) for entry in listed)
     except (OSError, ValueError, KeyError, TypeError) as problem:
         message = f"{place} is no compilation database ({problem})"
         raise CitadelError(message, "make it again, or remove it and pass flags") from problem
 
 
-def _command(entry: dict[str, Any]) -> tuple[Path, tuple[str, ...]]:
+def _command(entry: dict[str, Any], root: Path) -> tuple[Path, tuple[str, ...]]:
+    """A file and the flags for it, of which only safe ones are taken: the sources say them."""
     folder = Path(entry["directory"])
-    file = (folder / entry["file"]).resolve()
     words = list(entry["arguments"]) if "arguments" in entry else shlex.split(entry["command"])
-    kept: list[str] = []
-    skip = False
-    for word in words[1:]:
-        if skip:
-            skip = False
-        elif word in _DROPPED_WITH_VALUE:
-            skip = True
-        elif word not in _DROPPED and (folder / word).resolve() != file:
-            kept.append(word)
-    return file, (*kept, f"-working-directory={folder}")
+    taken = safe_flags([str(word) for word in words[1:]], folder, root)
+    return (folder / entry["file"]).resolve(), (*taken, f"-working-directory={folder}")
 
 
 def _builtin_headers() -> tuple[str, ...]:
