@@ -101,13 +101,17 @@ def _schemas(framework: str, catalog: Catalog) -> dict[str, list[frozenset[str]]
 
 
 def canonical_bodies(framework: str, bodies: Bodies) -> dict[str, list[frozenset[str]]]:
-    """Bodies of canonical operators by canonical names, each once, without calls of themselves."""
+    """Bodies of canonical operators by canonical names, each once, without calls of themselves.
+
+    Ranges that are no operators (a dispatch mode, a backward node) have no `::` in their names.
+    """
     canonical = CANONICAL[framework]
     found: dict[str, set[frozenset[str]]] = defaultdict(set)
     for name, ways in bodies.items():
         operator = canonical(name)
         for body in ways:
-            found[operator].add(canonical_set(framework, body) - {operator})
+            operators = (callee for callee in body if "::" in callee)
+            found[operator].add(canonical_set(framework, operators) - {operator})
     return {operator: sorted(ways, key=sorted) for operator, ways in found.items() if operator}
 
 

@@ -101,7 +101,7 @@ def load_or_build(
             journal.restart()
         if stored is None:
             stored = build(target, journal=journal, progress=tell)
-        add_sources(stored, source or installed(info.folder), tell, own=source is None)
+        add_sources(stored, source or installed(info.folder), tell, own=source is None, warn=warn)
         problem = _keep(path, stored)
         if not problem:
             journal.discard()
@@ -112,7 +112,12 @@ def load_or_build(
 
 
 def add_sources(
-    stored: Stored, source: SourceRequest, progress: Progress, *, own: bool = False
+    stored: Stored,
+    source: SourceRequest,
+    progress: Progress,
+    *,
+    own: bool = False,
+    warn: Callable[[str], None] | None = None,
 ) -> None:
     """Read the sources of a build into the shape that the cache keeps.
 
@@ -123,6 +128,8 @@ def add_sources(
     """
     started = time.monotonic()
     sources = source.read(progress)
+    if sources.problem and warn is not None:
+        warn(f"what the sources hold is not kept: {sources.problem}")
     vocabulary = stored["vocabulary"]
     frames = {n for record in stored["profiles"].values() for n in record["s"].get("frames", ())}
     stored["static"] = {
