@@ -27,6 +27,7 @@ from analysis.dynamic.joined import KEPT_SAMPLES
 from analysis.dynamic.journal import Journal
 from analysis.dynamic.learned import Samples, merged, read_learned
 from analysis.dynamic.model import CallSets, CrashCandidate, Provider, Sample
+from analysis.errors import CitadelError
 from analysis.sources import SourceRequest, installed, stored_sources
 from analysis.target.sandbox import INSIDE
 from analysis.target.target import Target
@@ -101,7 +102,8 @@ def load_or_build(
             journal.restart()
         if stored is None:
             stored = build(target, journal=journal, progress=tell)
-        add_sources(stored, source or installed(info.folder), tell, own=source is None, warn=warn)
+        own = source is None or source.root.resolve() == Path(info.folder).resolve()
+        add_sources(stored, source or installed(info.folder), tell, own=own, warn=warn)
         problem = _keep(path, stored)
         if not problem:
             journal.discard()
@@ -124,12 +126,17 @@ def add_sources(
     `own` says that they are what the installed package itself ships, wherever that lies.
 
     Raises:
-        CitadelError: when they cannot be read.
+        CitadelError: when they cannot be read, or have nothing to do with the framework.
     """
     started = time.monotonic()
     sources = source.read(progress)
     if sources.problem and warn is not None:
         warn(f"what the sources hold is not kept: {sources.problem}")
+    if not own and not sources.operators:
+        raise CitadelError(
+            f"{source.root} has no source of an operator of {stored['framework']}",
+            "name the checkout that the build was made from",
+        )
     vocabulary = stored["vocabulary"]
     frames = {n for record in stored["profiles"].values() for n in record["s"].get("frames", ())}
     stored["static"] = {

@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
+from analysis.catalog.model import Api
 from analysis.dynamic.canonical import CANONICAL
 from analysis.dynamic.phases import STACKS
 from analysis.errors import CitadelError
@@ -22,8 +23,8 @@ from analysis.static.model import FunctionRecord
 from analysis.static.sources import Sources
 from analysis.target.target import Target
 from citadel.commands import find_index
-from citadel.match.pairs import Matched, matched
-from citadel.match.rank import Mode
+from citadel.match.pairs import PAPER_CONTEXT, Matched, matched
+from citadel.match.rank import Mode, rank_as_paper
 from citadel.progress import Progress
 from citadel.report.build import (
     PIPE,
@@ -130,7 +131,8 @@ def run_siblings(
         }
         write_json(record, request.json)
     if request.json != "-":
-        render_siblings(_console(), source, reached, rows)
+        chosen = _chosen(index, source, request, len(rows))
+        render_siblings(_console(), source, reached, rows, chosen)
 
 
 def stacks(target: Target, api: str) -> list[dict[str, Any]]:
@@ -241,6 +243,20 @@ def pairs_graph(index: ApiIndex, found: Matched) -> tuple[dict[str, Row], list[R
     return nodes, edges
 
 
+def _chosen(index: ApiIndex, source: Api, request: SiblingsRequest, shown: int) -> str:
+    """Which siblings are shown."""
+    if request.mode is Mode.RANKED:
+        return f"the first {shown} of {len(index.catalog.apis) - 1:,} ranked APIs"
+    if source.name not in index.collapsed:
+        return "no sample of it ran an operator, so that it has no context to compare"
+    least = PAPER_CONTEXT[index.framework] if request.threshold is None else request.threshold
+    total = len(rank_as_paper(source, index, least))
+    return (
+        f"{shown} of {total} APIs whose context is above {float(least):g}, "
+        "analogous operators counted as one"
+    )
+
+
 def _edge(source: str, row: Sibling) -> Row:
     channels = row.candidate.channels
     return {
@@ -250,6 +266,7 @@ def _edge(source: str, row: Sibling) -> Row:
         "context": None if channels.context is None else round(float(channels.context), 4),
         "signature": round(channels.signature, 4),
         "relation": channels.family,
+        "call": None if row.takes is None else round(row.takes, 4),
         "shared": " ".join(row.shared),
     }
 

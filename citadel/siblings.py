@@ -13,6 +13,7 @@ from fractions import Fraction
 from analysis.catalog.model import Api
 from analysis.errors import CitadelError
 from analysis.index import ApiIndex
+from citadel.match.channels import rawness
 from citadel.match.pairs import PAPER_CONTEXT
 from citadel.match.rank import Candidate, Mode, rank, rank_as_paper, shared_operators
 from citadel.plan.adapt import plans
@@ -34,17 +35,20 @@ class Sibling:
 
 
 def source_api(index: ApiIndex, name: str) -> Api:
-    """The API of a name or alias.
+    """The API of a name, an alias, or the end of a name that only one API has (`nn.Conv2d`).
 
     Raises:
-        CitadelError: when the build has no such public API.
+        CitadelError: when the build has no such API in its catalog.
     """
     found = index.catalog.resolve(name)
-    if found is None:
-        near = _near(index, name)
-        hint = f"perhaps {', '.join(near)}" if near else "give the full dotted name"
-        raise CitadelError(f"{name} is no public API of this build", hint)
-    return found
+    if found is not None:
+        return found
+    ends = [known for known in index.catalog.apis if name and known.endswith("." + name)]
+    if len(ends) == 1:
+        return index.catalog.apis[ends[0]]
+    near = sorted(ends, key=len)[:3] or _near(index, name)
+    hint = f"perhaps {', '.join(near)}" if near else "give the full dotted name"
+    raise CitadelError(f"{name or 'nothing'} is no API in this {index.framework} build", hint)
 
 
 def siblings(
@@ -84,9 +88,16 @@ def _sibling(
 
 
 def _near(index: ApiIndex, name: str) -> list[str]:
-    """Names that begin like it, the shortest first; else those that look much the same."""
+    """Names with the same last part, or one that begins like it; else those that look alike."""
     leaf = name.rpartition(".")[2].lower()
-    begun = [n for n in index.catalog.apis if n.rpartition(".")[2].lower().startswith(leaf)]
+    begun = [known for known in index.catalog.apis if _leaf(known).startswith(leaf)]
     if len(leaf) > 2 and begun:
-        return sorted(begun, key=lambda known: (len(known), known))[:3]
+        order = {
+            known: (_leaf(known) != leaf, rawness(index.catalog.apis[known])) for known in begun
+        }
+        return sorted(begun, key=lambda known: (order[known], len(known), known))[:3]
     return get_close_matches(name, list(index.catalog.apis), n=3, cutoff=0.75)
+
+
+def _leaf(name: str) -> str:
+    return name.rpartition(".")[2].lower()

@@ -108,7 +108,8 @@ def methods(schemas):
     """Records of the methods of the tensor class, operators of the language included."""
     seen = {}
     inherited = set(dir(object)) - SPECIAL_METHODS
-    for name in sorted(set(dir(torch.Tensor)) - inherited):
+    names = set(dir(torch.Tensor)) - inherited
+    for name in sorted(names, key=lambda name: (name.startswith("_"), name)):
         thing = getattr(torch.Tensor, name, None)
         hidden = name.startswith("_") and name not in SPECIAL_METHODS
         if hidden and not (is_private(name) and schemas.overloads(name)):

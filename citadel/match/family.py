@@ -25,6 +25,7 @@ OPERATIONS = {
     "lshift": "bitwiseleftshift",
     "rshift": "bitwiserightshift",
 }
+SAME_NAME = "same name"
 VARIANTS = ("with_indices", "backward", "forward", "copy", "symint")
 # TensorFlow writes these into the names of operations: later versions of one, the form that works
 # on a variable's handle, the kernel behind a function, the gradient.
@@ -60,7 +61,7 @@ class Name:
             found.append(other.form)
         found += sorted(self.variants ^ other.variants)
         if not found and self.namespace != other.namespace:
-            found.append("alias")
+            found.append(SAME_NAME)
         return found
 
 
@@ -71,7 +72,7 @@ def relation(source: Api, target: Api) -> str | None:
     left, right = parse(source.name, source.kind), parse(target.name, target.kind)
     if left.core != right.core:
         return None
-    return ", ".join(left.differences(right)) or "alias"
+    return ", ".join(left.differences(right)) or SAME_NAME
 
 
 @cache

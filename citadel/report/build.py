@@ -25,8 +25,8 @@ from citadel.siblings import Sibling
 MOST_REASONS = 8
 MOST_CRASHES = 10
 MOST_SHARED = 4
-WIDE = 120
-"""Columns from which on there is room for what both APIs run."""
+WIDE = ((100, "differs in"), (120, "both run"))
+"""Columns from which on there is room for further ones."""
 PIPE = 180
 """Columns where nobody looks: other programs read the output."""
 
@@ -70,38 +70,45 @@ def render_index(
     console.print(table)
 
 
-def render_siblings(console: Console, source: Api, reached: Forms, rows: Sequence[Sibling]) -> None:
-    """Print the forms of an API; then its siblings, best first, with what speaks for each."""
+def render_siblings(
+    console: Console, source: Api, reached: Forms, rows: Sequence[Sibling], chosen: str
+) -> None:
+    """Print the forms of an API; then its siblings, best first, with what speaks for each.
+
+    `chosen` says which siblings these are.
+    """
     others = [name for name in reached.names if name != source.name]
     heading = f"{source.name} ({source.kind}{', takes out=' if source.out else ''})"
     console.print(plain(heading), markup=False)
     if others:
-        console.print(f"also reached as {', '.join(others)}", markup=False)
+        console.print(f"other forms: {', '.join(others)}", markup=False)
+    console.print(chosen, markup=False)
+    if not rows:
+        return
     console.print()
     table = Table(box=None, pad_edge=False)
-    table.add_column("API", overflow="fold")
+    table.add_column("API", no_wrap=True)
     for column in ("score", "context", "signature", "call"):
         table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("relation", no_wrap=True)
-    wide = console.width >= WIDE
-    if wide:
-        table.add_column("both run", overflow="fold")
+    more = [title for width, title in WIDE if console.width >= width]
+    for title in more:
+        table.add_column(title, overflow="fold")
     for row in rows:
         channels = row.candidate.channels
-        cells = [
+        further = (channels.family or "-", ", ".join(row.shared[:MOST_SHARED]) or "-")
+        table.add_row(
             row.candidate.api.name,
             f"{row.candidate.score:.2f}",
             "-" if channels.context is None else f"{float(channels.context):.2f}",
             f"{channels.signature:.2f}",
             _call(row),
-            channels.family or "-",
-        ]
-        if wide:
-            cells.append(", ".join(row.shared[:MOST_SHARED]) or "-")
-        table.add_row(*cells)
+            *further[: len(more)],
+        )
     console.print(table)
     for obstacle in sorted({row.obstacle for row in rows if row.obstacle is not None}):
-        console.print(f"call no: {obstacle.replace('_', ' ')}", markup=False)
+        names = [row.candidate.api.name for row in rows if row.obstacle is obstacle]
+        reason = obstacle.replace("_", " ")
+        console.print(f"call no ({reason}): {', '.join(names)}", markup=False)
 
 
 def render_stacks(console: Console, title: str, records: Iterable[Mapping[str, Any]]) -> None:
@@ -120,8 +127,10 @@ def render_stacks(console: Console, title: str, records: Iterable[Mapping[str, A
         console.print(tree)
 
 
-def render_groups(console: Console, groups: Iterable[Sequence[str]]) -> None:
+def render_groups(console: Console, groups: Sequence[Sequence[str]]) -> None:
     """Print groups of analogous functions or operators, one a line."""
+    if not groups:
+        console.print("no group of analogous functions matches; --source DIR reads C++ too")
     for group in groups:
         console.print(", ".join(map(plain, group)), markup=False, soft_wrap=True)
 

@@ -30,7 +30,7 @@ def api(name):
         ("torch.clamp", "torch.Tensor.clamp", "method"),
         ("torch.clamp", "torch.Tensor.clamp_", "method, in-place"),
         ("torch.Tensor.clamp_", "torch.Tensor.clamp", "in-place"),
-        ("torch.erf", "torch.special.erf", "alias"),
+        ("torch.erf", "torch.special.erf", "same name"),
         ("torch.linalg.eig", "torch.ops.aten.linalg_eig", "op"),
         ("torch.fft.rfft2", "torch.fft.rfftn", "dimension"),
         ("torch.fft.fft", "torch.ops.aten.fft_fft2", "dimension, op"),
