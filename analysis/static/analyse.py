@@ -13,7 +13,7 @@ import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +152,8 @@ def _sources(
     files = [_file(file, one) for file, one in zip(scope.candidates, parsed, strict=True)]
     functions = [record for found in records for record in found]
     registered = [row for one in parsed for row in one.registrations]
-    groups = group(functions, settings)
+    computing = registrations.kernels(registered, functions)
+    groups = group(functions, settings, registrations.taken(registered, computing))
     listed = operators.entries(row[1:] for row in registered if row[0] == operators.ENTRY)
     mapped = operators.map_operators(listed, functions)
     left_out = Counter(scope.left_out)
@@ -162,7 +163,7 @@ def _sources(
         files=files,
         functions=functions,
         groups=groups,
-        operators={**mapped.functions, **registrations.kernels(registered, functions)},
+        operators={**mapped.functions, **computing},
         entries=(mapped.total, mapped.mapped),
         left_out=left_out,
         problem=problem,
@@ -187,20 +188,28 @@ def _functions(scope: Scope, file: Candidate, parsed: Parsed) -> list[FunctionRe
     return [FunctionRecord.from_row(file.path, place, prefix, row) for row in parsed.rows]
 
 
-def group(functions: Sequence[FunctionRecord], settings: Similarity) -> list[Group]:
-    """Groups of analogous functions.
+def group(
+    functions: Sequence[FunctionRecord],
+    settings: Similarity,
+    taken: Mapping[str, frozenset[str]] | None = None,
+) -> list[Group]:
+    """Groups of analogous functions; `taken` holds arguments that count in place of a function's.
 
     Copies (same name, same body, same arguments: headers that exist twice) count as one function;
     constructors and overloaded signs are not compared, they are alike everywhere.
     """
+    given = taken or {}
     copies: dict[tuple[Any, ...], list[FunctionRecord]] = {}
     for record in functions:
         if record.kind is not Kind.CONSTRUCTOR and not record.base.startswith(("operator", "__")):
-            key = (record.base, record.body, record.parameters, record.kind is Kind.PYTHON)
+            own = (
+                record.id if record.id in given else None
+            )  # kernels of two operators are no copies
+            key = (record.base, record.body, record.parameters, record.kind is Kind.PYTHON, own)
             copies.setdefault(key, []).append(record)
     owners = list(copies.values())
     normaliser = Normaliser(settings)
-    arguments = [normaliser.arguments(owner[0]) for owner in owners]
+    arguments = [given.get(one[0].id) or normaliser.arguments(one[0]) for one in owners]
     callees = [normaliser.callees(owner[0]) for owner in owners]
     found = clusters(arguments, callees, settings)
     return sorted(

@@ -1,8 +1,9 @@
-"""TensorFlow's registrations: which class computes an operator.
+"""TensorFlow's registrations: which class computes an operator, and what the operator takes.
 
-In: the text of a C++ file, then all functions. Out: rows ("kernel", operator, class), then for each
-operator the functions that compute it. Text is searched rather than a syntax tree, since most
-registrations stand in the bodies of macros:
+In: the text of a C++ file, then all functions. Out: rows ("kernel", operator, class) and ("op",
+operator, inputs and attributes), then for each operator the functions that compute it, and for each
+of these what its operators take: `Compute(OpKernelContext*)` itself has the same parameter for all.
+Text is searched rather than a syntax tree, since most registrations stand in the bodies of macros:
 
     #define REGISTER_CPU(T) REGISTER_KERNEL_BUILDER(Name("Relu").Device(DEVICE_CPU), ReluOp<T>);
     REGISTER2(UnaryOp, CPU, "Abs", functor::abs, float, double);
@@ -24,6 +25,8 @@ COMPUTING = ("Compute", "ComputeAsync", "DoCompute", "operator()", "Operate", "R
 
 _KERNEL = re.compile(rb"\bREGISTER_KERNEL_BUILDER(?:_IF_[A-Z_0-9]+)?\s*\(")
 _OTHER = re.compile(rb"^[ \t]*(REGISTER\w*)\s*\(", re.MULTILINE)
+_OPERATOR = re.compile(rb'\bREGISTER_OP\(\s*"(\w+)"\s*\)')
+_PART = re.compile(rb'\.\s*(Input|Attr)\(\s*"((?:[^"\\]|\\.)*)"')
 _NAME = re.compile(rb'\bName\(\s*"([^"]+)"')
 _LITERAL = re.compile(rb'"(\w+)"')
 _CLASS = re.compile(rb"(?:::)?[A-Za-z_][\w:]*\s*(?:<.*)?\Z", re.DOTALL)
@@ -34,8 +37,17 @@ def find(text: bytes) -> list[tuple[Any, ...]]:
     if b"REGISTER" not in text:
         return []
     joined = re.sub(rb"\\\r?\n", b"\n", text)
-    found = dict.fromkeys((*_kernels(joined), *_others(joined)))
+    found = dict.fromkeys((*_operators(joined), *_kernels(joined), *_others(joined)))
     return list(found)
+
+
+def _operators(text: bytes) -> Iterable[tuple[Any, ...]]:
+    """`REGISTER_OP("X").Input("x: T").Attr("T: {float}")`, each part without white space."""
+    matches = list(_OPERATOR.finditer(text))
+    ends = [*(match.start() for match in matches[1:]), len(text)]
+    for match, end in zip(matches, ends, strict=False):
+        parts = (value for _, value in _PART.findall(text, match.end(), end))
+        yield "op", _text(match[1]), tuple("".join(_text(part).split()) for part in parts)
 
 
 def _kernels(text: bytes) -> Iterable[tuple[Any, ...]]:
@@ -86,6 +98,20 @@ def kernels(
         ids = {record.id for name in names for record in _computing(methods.get(name, []))}
         if ids:
             found[operator] = tuple(sorted(ids))
+    return found
+
+
+def taken(
+    rows: Iterable[list[Any]], computing: Mapping[str, Iterable[str]]
+) -> dict[str, frozenset[str]]:
+    """For each function that computes operators (`computing`: as `kernels` has it), their inputs
+    and attributes as elements to compare; functions of operators that are not registered in these
+    sources have none."""
+    known = {row[1]: frozenset(row[2]) for row in rows if row[0] == "op"}
+    found: dict[str, frozenset[str]] = {}
+    for operator, functions in computing.items():
+        for function in functions if operator in known else ():
+            found[function] = found.get(function, frozenset()) | known[operator]
     return found
 
 

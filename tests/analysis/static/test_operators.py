@@ -107,3 +107,31 @@ REGISTER_KERNEL_BUILDER(Name("Pool{n}D").Device(DEVICE_CPU), Pool{n}DOp);
     root = tree({f"tensorflow/core/kernels/pool{n}d.cc": kernel.format(n=n) for n in (2, 3)})
     sources = quick(root)
     assert sources.groups_of("Pool2D") == sources.groups_of("Pool3D") != frozenset()
+
+
+KERNEL = """
+class {name}Op : public OpKernel {{
+  void Compute(OpKernelContext* context) override {{
+    auto size = GetWindowedOutputSize(context);
+    LaunchPooling(context, size);
+  }}
+}};
+REGISTER_OP("{name}"){parts};
+REGISTER_KERNEL_BUILDER(Name("{name}").Device(DEVICE_CPU), {name}Op);
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "alike"),
+    [
+        ('.Input("value: T").Attr("ksize: list(int)").Attr("T: {half}")', True),
+        ('.Input("value:T").Attr( "ksize: list(int)" ).Attr("strides: list(int)")', True),
+        ('.Input("handle: resource").Input("indices: int32")', False),
+    ],
+)
+def test_what_operators_take_decides_whether_their_kernels_are_alike(tree, quick, parts, alike):
+    first = '.Input("value: T").Attr("ksize: list(int)").Attr("strides: list(int)")'
+    text = KERNEL.format(name="Pool", parts=first) + KERNEL.format(name="Other", parts=parts)
+    sources = quick(tree({"tensorflow/core/kernels/pool.cc": text}))
+    shared = sources.groups_of("Pool") & sources.groups_of("Other")
+    assert bool(shared) is alike
