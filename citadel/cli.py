@@ -188,12 +188,15 @@ def index(
                 callees=_fraction(callees, "--callees"),
             ),
             precise=tuple(precise or ()),
-            flags=tuple(shlex.split(flags)),
+            flags=_words(flags),
         )
-    elif precise or flags:
+    elif precise or flags or (arguments, callees) != (DEFAULT_ARGUMENTS, DEFAULT_CALLEES):
         raise CitadelError(
-            "--precise and --flags are about a checkout", "name it with --source DIR"
+            "--precise, --flags, --arguments and --callees are about a checkout",
+            "name it with --source DIR",
         )
+    if groups is not None and json == "-":
+        raise CitadelError("--groups and --json - both write to stdout", "give --json a file")
     request = IndexRequest(json=json, refresh=refresh, source=chosen, groups=groups, export=export)
     run_index(request, lambda: _target(python, framework, no_sandbox), Progress())
 
