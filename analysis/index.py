@@ -33,7 +33,7 @@ from analysis.target.sandbox import INSIDE
 from analysis.target.target import Target
 
 FORMAT = 5
-SHARED = ("values.py",)
+SHARED = ("defaults.py", "described.py", "frames.py", "values.py")
 """Code inside the interpreter that every index depends on, beside that of its framework."""
 
 Progress = Callable[[str, int, int], None]
@@ -56,7 +56,7 @@ class ApiIndex:
     call_sets: Mapping[str, frozenset[str]]
     collapsed: Mapping[str, frozenset[str]]
     samples: Mapping[str, tuple[Sample, ...]]
-    crashes: tuple[CrashCandidate, ...] = ()
+    crashes: tuple[CrashCandidate, ...]
     bodies: Mapping[str, tuple[frozenset[str], ...]]
     """Per operator, the operators that it was seen to call itself: one set per way it took."""
     groups: tuple[tuple[str, ...], ...]

@@ -6,9 +6,8 @@ eagerly and those that are put into a graph alike. These are the call stacks of 
 4.5; TensorFlow does not tell which operator called which.
 """
 
-import sys
-
 import tensorflow as tf
+from frames import Frames
 from tensorflow.python.framework import op_callbacks
 
 PLUMBING = frozenset(("Placeholder", "Const", "Identity", "NoOp"))
@@ -33,6 +32,11 @@ MACHINERY = (
 )
 """Modules that take part in every call: dispatch, conversion, contexts."""
 MOST_DEPTH = 4
+
+
+def framework_frames():
+    """Notes the Python functions of TensorFlow and Keras that run."""
+    return Frames(FRAMEWORK, MACHINERY)
 
 
 class Recorder:
@@ -103,41 +107,3 @@ def tensors(value, variables=False, depth=MOST_DEPTH):
         return tensors(list(value.values()), variables, depth)
     inner = getattr(value, "value", None) if variables else None
     return [inner] if isinstance(inner, tf.Variable) else []  # a variable of Keras 3
-
-
-class Frames:
-    """A context that notes which Python functions of the framework run in it."""
-
-    def __init__(self):
-        self.names = set()
-        self.codes = set()
-        self.importing = 0
-
-    def __enter__(self):
-        sys.setprofile(self.follow)
-        return self
-
-    def __exit__(self, *problem):
-        sys.setprofile(None)
-
-    def follow(self, frame, event, _):
-        """Note a call; what runs while a module is imported belongs to no API."""
-        code = frame.f_code
-        if code.co_name == "_find_and_load" and event in ("call", "return"):
-            self.importing += 1 if event == "call" else -1
-        elif event == "call" and not self.importing and code not in self.codes:
-            self.codes.add(code)
-            name = frame_name(frame)
-            if name:
-                self.names.add(name)
-
-
-def frame_name(frame):
-    """Module and qualified name of a framework function, empty for all else."""
-    module = frame.f_globals.get("__name__") or ""
-    code = frame.f_code
-    if not module.startswith(FRAMEWORK) or code.co_name.startswith("<"):
-        return ""
-    if (module + ".").startswith(MACHINERY):
-        return ""
-    return "{}.{}".format(module, getattr(code, "co_qualname", None) or code.co_name)

@@ -7,20 +7,27 @@ paper's section 4.5. Where there is only a CPU the legacy
 hooks do it: Kineto costs four times as much per call, but knows kernels and runtime calls.
 """
 
-import sys
 from contextlib import suppress
 
 import torch
+from frames import Frames
 
 ENGINE = "autograd::engine::"
 ACCUMULATES = "torch::autograd::AccumulateGrad"
 ROOT = "torch::autograd::GraphRoot"
 POP = None
+FRAMEWORK = ("torch.",)
+HARNESS = ("torch.testing.", "torch.profiler.", "torch.autograd.profiler")
+"""Modules whose Python functions are noted, and those among them that only watch."""
 OUTSIDE, TRANSPARENT = object(), object()
 """Marks of ranges that do not count themselves: with all below them, or without."""
-NO_FRAMES = ("torch.testing", "torch.profiler", "torch.autograd.profiler")
 MOST_BODIES = 12
 """Different bodies kept of one operator: its overloads and the ways it takes."""
+
+
+def framework_frames():
+    """Notes the Python functions of PyTorch that run."""
+    return Frames(FRAMEWORK, HARNESS)
 
 
 class Recorder:
@@ -193,42 +200,6 @@ def gradient(result):
         return None
     ones = [torch.ones_like(item.detach()) for item in outputs]
     return lambda: torch.autograd.backward(outputs, ones, retain_graph=True)
-
-
-class Frames:
-    """A context that notes which Python functions of the framework run in it."""
-
-    def __init__(self):
-        self.names = set()
-        self.codes = set()
-        self.importing = 0
-
-    def __enter__(self):
-        sys.setprofile(self.follow)
-        return self
-
-    def __exit__(self, *problem):
-        sys.setprofile(None)
-
-    def follow(self, frame, event, _):
-        """Note a call; what runs while a module is imported belongs to no API."""
-        code = frame.f_code
-        if code.co_name == "_find_and_load" and event in ("call", "return"):
-            self.importing += 1 if event == "call" else -1
-        elif event == "call" and not self.importing and code not in self.codes:
-            self.codes.add(code)
-            name = frame_name(frame)
-            if name:
-                self.names.add(name)
-
-
-def frame_name(frame):
-    """Module and qualified name of a framework function, empty for all else."""
-    module = frame.f_globals.get("__name__") or ""
-    name = getattr(frame.f_code, "co_qualname", None) or frame.f_code.co_name
-    if not module.startswith("torch.") or frame.f_code.co_name.startswith("<"):
-        return ""
-    return "" if module.startswith(NO_FRAMES) else "{}.{}".format(module, name)
 
 
 def tensors(result, depth=3):

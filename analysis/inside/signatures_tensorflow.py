@@ -10,6 +10,7 @@ import inspect
 import re
 
 import tensorflow as tf
+from defaults import source
 from docs_tensorflow import described, type_of
 from opdefs_tensorflow import definition, types
 
@@ -96,7 +97,7 @@ def inspected(thing):
     rows = []
     for item in found.parameters.values():
         flag = {item.VAR_POSITIONAL: "*", item.VAR_KEYWORD: "**", item.KEYWORD_ONLY: "k"}
-        default = None if item.default is item.empty else source(item.default)
+        default = None if item.default is item.empty else source(item.default, named)
         rows.append([item.name, annotation(item.annotation), default, flag.get(item.kind, "")])
     return rows
 
@@ -125,19 +126,6 @@ def annotation(given):
     return re.sub(r"\b(?:[a-z_]\w*\.)+", "", shown).strip("'\"")[:MOST_TEXT]
 
 
-def source(value):
-    """Python source of a default value."""
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return 'float("{}")'.format(value)
-    if isinstance(value, (type(None), bool, int, float, complex, str, bytes)):
-        return repr(value)
-    if isinstance(value, tf.DType):
-        return "tf." + value.name
-    if isinstance(value, (list, tuple)):
-        inner = ", ".join(source(item) for item in value)
-        if isinstance(value, list):
-            return "[" + inner + "]"
-        return "(" + inner + (",)" if len(value) == 1 else ")")
-    if isinstance(value, dict) and not value:
-        return "{}"
-    return "..."
+def named(value):
+    """Source of a value of TensorFlow, None for all others."""
+    return "tf." + value.name if isinstance(value, tf.DType) else None

@@ -12,6 +12,7 @@ import textwrap
 import typing
 
 import torch
+from defaults import source
 
 # The operator behind each special method of Python's data model whose name differs from it.
 OPERATORS = {
@@ -167,7 +168,7 @@ def inspected(thing):
         flag = {item.VAR_POSITIONAL: "*", item.VAR_KEYWORD: "**", item.KEYWORD_ONLY: "k"}.get(
             item.kind, ""
         )
-        default = None if item.default is item.empty else source(item.default)
+        default = None if item.default is item.empty else source(item.default, named)
         if item.name != "out":
             rows.append([item.name, annotation(item.annotation), default, flag])
     return rows
@@ -189,22 +190,10 @@ def annotation(given):
     return shown[:200]
 
 
-def source(value):
-    """Python source of a default value."""
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return 'float("{}")'.format(value)
-    if isinstance(value, (type(None), bool, int, float, complex, str)):
-        return repr(value)
-    if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
-        return str(value)
-    if isinstance(value, (list, tuple)):
-        inner = ", ".join(source(item) for item in value)
-        if isinstance(value, list):
-            return "[" + inner + "]"
-        return "(" + inner + (",)" if len(value) == 1 else ")")
-    if isinstance(value, dict) and not value:
-        return "{}"
-    return "..."
+def named(value):
+    """Source of a value of PyTorch, None for all others."""
+    known = isinstance(value, (torch.dtype, torch.layout, torch.memory_format))
+    return str(value) if known else None
 
 
 def overloaded(kind):

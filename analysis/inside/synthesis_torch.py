@@ -13,11 +13,12 @@ from time import process_time
 
 import signatures_torch
 import torch
+from described import describe_call
 from examples_torch import located
 from makers_torch import PRESETS, SIZE, Maker
 from recorder_torch import Recorder
 from schemas_torch import Schemas
-from tested_torch import Tested, describe_call, prepare
+from tested_torch import Tested, prepare
 
 PROVIDER = "synthesis"
 MOST_ATTEMPTS = 28

@@ -14,11 +14,11 @@ import warnings
 from contextlib import nullcontext
 
 import tensorflow as tf
+from described import describe_call, outline
 from exercises_tensorflow import exercise
 from patience_tensorflow import patience
-from recorder_tensorflow import Frames, differentiable
+from recorder_tensorflow import differentiable, framework_frames
 from signatures_tensorflow import called
-from values import describe
 
 MOST_SAMPLES = 6
 KEPT_SAMPLES = 3
@@ -75,7 +75,7 @@ class Tested:
 
     def record(self, args, kwargs, built):
         """Take in the names of one call; Python frames of the first one that works."""
-        found, frames, function = {}, Frames(), self.function
+        found, frames, function = {}, framework_frames(), self.function
         noted = nullcontext() if self.worked else frames
         if built is not None:
             with noted:
@@ -115,25 +115,3 @@ class Tested:
         parts = {part: sorted(names) for part, names in self.parts.items()}
         samples = list(self.samples.values())[:KEPT_SAMPLES]
         return {"n": self.name, "v": self.provider, "s": parts, "x": samples}
-
-
-def describe_call(call):
-    """A sample as the host keeps it."""
-    args, kwargs, built = call
-    record = {
-        "a": [describe(item) for item in args],
-        "k": {str(key): describe(item) for key, item in kwargs.items()},
-    }
-    if built is not None:
-        record["c"] = describe_call((built[0], built[1], None))
-    return record
-
-
-def outline(described):
-    """What makes a sample worth keeping beside another one: ranks, kinds and keywords."""
-    parts = [
-        (value["k"], len(value.get("shape") or ()), value.get("dtype"))
-        for value in [*described["a"], *described["k"].values()]
-    ]
-    inner = outline(described["c"]) if "c" in described else None
-    return (tuple(parts), tuple(described["k"]), inner)

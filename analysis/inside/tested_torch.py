@@ -13,9 +13,9 @@ from contextlib import nullcontext, suppress
 from time import process_time
 
 import torch
+from described import describe_call, outline
 from exercises_torch import exercise
-from recorder_torch import Frames, copied
-from values import describe
+from recorder_torch import copied, framework_frames
 
 MOST_SAMPLES = 6
 KEPT_SAMPLES = 3
@@ -112,7 +112,7 @@ class Tested:
 
     def record(self, function, args, kwargs, built):
         """Take in the names of one call; Python frames of the first one that works."""
-        found, frames = {}, Frames()
+        found, frames = {}, framework_frames()
         noted = nullcontext() if self.worked else frames
         if built is not None:
             made = copied(tuple(built[0])), copied(built[1])
@@ -167,25 +167,3 @@ def demanding(value):
     if all(item is None for item in changed):
         return None
     return type(value)(old if new is None else new for old, new in zip(value, changed))
-
-
-def describe_call(call):
-    """A sample as the host keeps it."""
-    args, kwargs, built = call
-    record = {
-        "a": [describe(item) for item in args],
-        "k": {str(key): describe(item) for key, item in kwargs.items()},
-    }
-    if built is not None:
-        record["c"] = describe_call((built[0], built[1], None))
-    return record
-
-
-def outline(described):
-    """What makes a sample worth keeping beside another one: ranks, kinds and keywords."""
-    parts = [
-        (value["k"], len(value.get("shape") or ()), value.get("dtype"))
-        for value in [*described["a"], *described["k"].values()]
-    ]
-    inner = outline(described["c"]) if "c" in described else None
-    return (tuple(parts), tuple(described["k"]), inner)

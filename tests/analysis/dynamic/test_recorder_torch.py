@@ -3,7 +3,7 @@
 SETUP = """
 import json, torch
 import recorder_torch
-from recorder_torch import Frames, Recorder, kineto, legacy, nesting
+from recorder_torch import Recorder, framework_frames, kineto, legacy, nesting
 x = torch.randn(2, 4, 6, 6, requires_grad=True)
 w = torch.randn(3, 4, 3, 3, requires_grad=True)
 """
@@ -78,10 +78,10 @@ def test_frames_are_those_of_the_framework_without_imports(inside):
     frames = inside(
         SETUP
         + """
-with Frames() as frames:
+with framework_frames() as noted:
     import torch.utils.mobile_optimizer
     torch.nn.Conv2d(4, 3, 3)(x)
-print(json.dumps(sorted(frames.names)))
+print(json.dumps(sorted(noted.names)))
 """
     )
     assert {"torch.nn.modules.conv.Conv2d.forward", "torch.nn.modules.conv.Conv2d.__init__"} <= set(

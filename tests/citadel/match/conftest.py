@@ -31,6 +31,7 @@ def build():
             collapsed=collapsed(sets, groups),
             profiles={},
             samples={},
+            crashes=(),
             bodies={},
             groups=groups,
             source=None,
