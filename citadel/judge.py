@@ -13,6 +13,7 @@ from citadel.identify import caught_calls, culprit, failing_call, resolve
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation, Fill
+from citadel.rewrite.rewriter import Rewritten
 from citadel.verify import Verified
 from harvest.report.model import Mention
 
@@ -21,7 +22,7 @@ COLD_START = 30.0
 
 
 def judge(
-    code: str,
+    written: Rewritten,
     plan: Adaptation,
     target: Api,
     source: Verified,
@@ -35,8 +36,9 @@ def judge(
 
     A native crash is also replayed in an interpreter of its own: what is read out of bounds depends
     on what the process did before. A failure that the rewriting brought about is `not_adapted`,
-    never a finding.
+    never a finding; what fails behind the place where the report failed is no failure.
     """
+    code = written.code
     try:
         traced_code = instrument(code).traced
     except CitadelError as problem:
@@ -49,6 +51,8 @@ def judge(
     traced = session.run(code, traced=traced_code, limits=limits)
     seen = shows(traced)
     if not status.matches(wanted, seen, apis):
+        if passed(traced, written, source):
+            return _verdict(VerdictKind.CLEAN)
         return _unlike(wanted, seen, traced)
     reason = _artefact(traced, plan, target, seen, source, catalog)
     if reason is not None:
@@ -69,6 +73,21 @@ def judge(
         confidence=confidence(plan, hits, runs),
         symptom=seen,
         reason=None if hits else "shows only while traced",
+    )
+
+
+def passed(observation: Observation, written: Rewritten, source: Verified) -> bool:
+    """Whether a replay came past the call at which the report's own run failed.
+
+    What follows was written for the source's result, and never ran with it.
+    """
+    failed = failing_call(source.observation)
+    if failed is None:
+        return False
+    site = written.sites.get(failed.site)
+    return any(
+        call.site == site and call.occurrence >= failed.occurrence and call.result is not None
+        for call in observation.calls
     )
 
 

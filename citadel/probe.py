@@ -49,8 +49,12 @@ def probe(
     seconds: float,
     limits: Limits,
     on_attempt: Callable[[Attempt], None],
+    every: bool = False,
 ) -> Observation:
-    """Try all plans at the failing call; `on_attempt` is called as results arrive."""
+    """Try all plans at the failing call; `on_attempt` is called as results arrive.
+
+    A plan that settles what an API does spares the API's others, unless `every` one is wanted.
+    """
     wanted = verified.case.symptom
 
     def on_event(event: dict[str, Any]) -> None:
@@ -70,7 +74,9 @@ def probe(
         arguments={
             "site": verified.call.site,
             "occurrence": verified.call.occurrence,
-            "plans": [[i, plan.target, plan.to_json()] for i, plan in enumerate(plans)],
+            "plans": [
+                [i, i if every else plan.target, plan.to_json()] for i, plan in enumerate(plans)
+            ],
             "wanted": _coarse(wanted),
             "onward": verified.deferred or _may_be_deferred(verified),
             "wall": ATTEMPT_SECONDS,

@@ -188,7 +188,7 @@ class _Hunt:
         for plan in ordered:
             for written in self._rewriter.write(plan):
                 verdict = judge(
-                    written.code,
+                    written,
                     plan,
                     api,
                     self.verified,

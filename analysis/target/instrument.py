@@ -54,14 +54,20 @@ def instrument(code: str) -> Instrumented:
     try:
         _check(code)
         module = cst.parse_module(code)
-        collector = _Collector()
-        module.visit(collector)
-        sites = {id(node): site for site, node in enumerate(collector.nodes)}
+        nodes = sites_of(module)
+        sites = {id(node): site for site, node in enumerate(nodes)}
         traced = module.visit(_Wrapper(sites)).code
     except (cst.ParserSyntaxError, SyntaxError, RecursionError, MemoryError, ValueError) as problem:
         reason = getattr(problem, "message", None) or type(problem).__name__
         raise CitadelError(f"cannot parse the case: {reason}") from problem
-    return Instrumented(module=module, nodes=tuple(collector.nodes), traced=traced)
+    return Instrumented(module=module, nodes=nodes, traced=traced)
+
+
+def sites_of(node: cst.CSTNode) -> tuple[Site, ...]:
+    """The calls and operations in a tree that are traced, in the order of the text."""
+    collector = _Collector()
+    node.visit(collector)
+    return tuple(collector.nodes)
 
 
 def _check(code: str) -> None:

@@ -9,22 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import cast
 
 import libcst as cst
 import libcst.matchers as m
 
 from analysis.target.instrument import Instrumented
-from analysis.target.operators import NAMESPACE, Site, operation, statement
+from analysis.target.operators import NAMESPACE, Site, operation
 from analysis.values import Value
 from citadel.identify import LAYER_FORMS
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation, Expression, Fill, Form, Slot, Take
 from citadel.rewrite import imports
 from citadel.rewrite.layout import laid_out
-from citadel.rewrite.scope import drop_unused, only_binding
+from citadel.rewrite.pieces import Pieces
+from citadel.rewrite.scope import only_binding, unused_line
 from citadel.rewrite.shapes import with_shape
+from citadel.rewrite.sites import moved_sites
 from citadel.rewrite.steps import ATOMS, apply_steps, code_of
+
+Nodes = dict[cst.CSTNode, cst.BaseExpression]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,8 @@ class Rewritten:
 
     code: str
     edits: tuple[str, ...]
+    sites: dict[int, int]
+    """Site in the report -> site in this text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +52,9 @@ class Rewriter:
     """Rewrites one case for any number of siblings."""
 
     def __init__(self, source: Instrumented, invocation: Invocation) -> None:
+        self._instrumented = source
         self._module = source.module
+        self._pieces = Pieces(source.module)
         self._source = invocation.api.name
         self._call = source.nodes[invocation.call.site]
         built = invocation.constructor
@@ -65,37 +72,40 @@ class Rewriter:
     def write(self, plan: Adaptation) -> Iterator[Rewritten]:
         """The plan in text, in one or more ways; none where text cannot say it."""
         written: set[str] = set()
-        for code, edits in self._ways(plan):
-            if code not in written:
-                written.add(code)
-                yield Rewritten(code=code, edits=plan.edits + edits)
+        for nodes, edits in self._ways(plan):
+            way = self._replaced(nodes, plan, edits)
+            if way.code not in written:
+                written.add(way.code)
+                yield way
 
-    def _ways(self, plan: Adaptation) -> Iterator[tuple[str, tuple[str, ...]]]:
+    def _ways(self, plan: Adaptation) -> Iterator[tuple[Nodes, tuple[str, ...]]]:
         if self._layer and plan.form is Form.MODULE and self._same(plan.call, "arg", "kw"):
             construction = self._construction(plan, _Way(in_place=True))
             if construction is not None and self._built is not None:
-                yield self._replaced({self._built: construction}, plan), ()
+                yield {self._built: construction}, ()
         plain = None if self._inner else self._whole(plan, _Way())
         if plain is None:
             return
         made = {key: (node, changed) for key, node, changed in self._reshapable(plan)}
         whole = self._whole(plan, _Way(reshaped=frozenset(made))) if made else None
         if whole is not None:
-            nodes: dict[cst.CSTNode, cst.BaseExpression] = dict(made.values())
+            nodes: Nodes = dict(made.values())
             nodes[self._call] = whole
-            yield self._replaced(nodes, plan), ("changed the shape where it is written",)
-        yield self._replaced({self._call: plain}, plan), ()
+            yield nodes, ("changed the shape where it is written",)
+        yield {self._call: plain}, ()
 
-    def _replaced(self, nodes: Mapping[cst.CSTNode, cst.BaseExpression], plan: Adaptation) -> str:
-        module = self._module.visit(_Replacer(nodes))
+    def _replaced(self, nodes: Nodes, plan: Adaptation, edits: tuple[str, ...]) -> Rewritten:
+        line = None
         if self._layer and self._built not in nodes:
-            module = drop_unused(module, self._module, self._built)
+            line = unused_line(self._module, self._built, nodes)
+        code = self._pieces.replaced(nodes, line)
         framework = plan.target.split(".", 1)[0]
         # What the report's own call names is in reach there, however it was imported.
         known = framework in self._aliases or _names(nodes, framework)
         if not known and _names(nodes.values(), framework):
-            module = imports.with_import(module, framework)
-        return module.code
+            code = imports.with_import(cst.parse_module(code), framework).code
+        sites = moved_sites(self._instrumented, nodes, line)
+        return Rewritten(code=code, edits=plan.edits + edits, sites=sites)
 
     def _same(self, slots: tuple[Slot, ...], positional: str, keyword: str) -> bool:
         """Whether a call is given just what the report gives it, in the same order."""
@@ -229,24 +239,6 @@ class Rewriter:
             )
             if definition is not None and changed is not None:
                 yield expression.key, definition, changed
-
-
-class _Replacer(cst.CSTTransformer):
-    """Replaces nodes by identity; inner replacements are part of the outer one already."""
-
-    def __init__(self, nodes: Mapping[cst.CSTNode, cst.BaseExpression]) -> None:
-        super().__init__()
-        self._nodes = {id(node): new for node, new in nodes.items()}
-
-    def on_leave(
-        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
-    ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
-        new = self._nodes.get(id(original_node))
-        if new is None:
-            return super().on_leave(original_node, updated_node)
-        if isinstance(original_node, (cst.AugAssign, cst.Assign)):
-            return cast(cst.CSTNodeT, statement(original_node, new))
-        return cast(cst.CSTNodeT, new)
 
 
 def _parts(node: Site, form: str) -> tuple[cst.BaseExpression | None, dict[str, cst.Arg]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import libcst as cst
 import libcst.matchers as m
 
@@ -55,13 +57,13 @@ class _Binder(cst.CSTVisitor):
                 self._bind(element.value)
 
 
-def drop_unused(
-    module: cst.Module, original: cst.Module, construction: cst.CSTNode | None
-) -> cst.Module:
-    """Remove `layer = Layer(...)` when rewriting has left nothing that reads `layer`."""
-    if construction is None:
-        return module
-    for line in m.findall(original, m.SimpleStatementLine(body=[m.Assign()])):
+def unused_line(
+    module: cst.Module,
+    construction: cst.CSTNode | None,
+    nodes: Mapping[cst.CSTNode, cst.CSTNode],
+) -> cst.SimpleStatementLine | None:
+    """The line `layer = Layer(...)`, where nothing reads `layer` once `nodes` are replaced."""
+    for line in m.findall(module, m.SimpleStatementLine(body=[m.Assign()])):
         assert isinstance(line, cst.SimpleStatementLine)  # noqa: S101 - by the pattern
         statement = line.body[0]
         if not isinstance(statement, cst.Assign) or statement.value is not construction:
@@ -69,35 +71,13 @@ def drop_unused(
         target = statement.targets[0].target
         if len(statement.targets) > 1 or not isinstance(target, cst.Name):
             continue
-        if len(m.findall(module, m.Name(target.value))) == 1:
-            return _without(module, line)
-    return module
+        left = _mentions(module, target.value)
+        left -= sum(_mentions(old, target.value) for old in nodes)
+        left += sum(_mentions(new, target.value) for new in nodes.values())
+        if left == 1:
+            return line
+    return None
 
 
-def _without(module: cst.Module, line: cst.SimpleStatementLine) -> cst.Module:
-    code = cst.Module(body=()).code_for_node(line)
-    remover = _Remover(code)
-    changed = module.visit(remover)
-    return changed if remover.removed == 1 else module
-
-
-class _Remover(cst.CSTTransformer):
-    def __init__(self, code: str) -> None:
-        super().__init__()
-        self._code = code
-        self.removed = 0
-
-    def leave_SimpleStatementLine(
-        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
-        if cst.Module(body=()).code_for_node(original_node) != self._code:
-            return updated_node
-        self.removed += 1
-        return cst.RemoveFromParent()
-
-    def leave_IndentedBlock(
-        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
-    ) -> cst.IndentedBlock:
-        if updated_node.body:
-            return updated_node
-        return updated_node.with_changes(body=[cst.parse_statement("pass\n")])
+def _mentions(node: cst.CSTNode, name: str) -> int:
+    return len(m.findall(node, m.Name(name)))

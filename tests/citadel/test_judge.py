@@ -9,6 +9,7 @@ from citadel.judge import confidence, judge
 from citadel.model import VerdictKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation, Form
+from citadel.rewrite.rewriter import Rewritten
 
 
 def plan(target, *, invented=(), plausibility=1.0):
@@ -48,7 +49,7 @@ def judged(bench, by_hand, call):
         api = bench.index.catalog.resolve(target)
         assert api is not None
         return judge(
-            dedent(code),
+            Rewritten(code=dedent(code), edits=(), sites={}),
             plan(api.name, **fields),
             api,
             by_hand(call("torch.nn.functional.conv2d"), wanted),

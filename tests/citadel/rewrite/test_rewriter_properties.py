@@ -7,6 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis.catalog.model import ApiKind
+from analysis.target.instrument import instrument
+from citadel.rewrite.steps import code_of
 
 CONV = "input: Tensor, weight: Tensor, bias: Tensor? = None, stride: int[2] = 1, groups: int = 1"
 
@@ -141,3 +143,21 @@ def test_whatever_changes_the_rest_stays_and_all_parses(built, api, parts, targe
         assert way.startswith(head)
         assert way.endswith(tail)
         assert way != text
+
+
+@given(texts(), st.sampled_from(sorted(TARGETS)))
+@relaxed
+def test_sites_lead_to_the_same_calls(built, api, parts, target):
+    before, frame, conv, after = parts
+    name, signature, kind, called = TARGETS[target]
+    made = built(before + frame.format(conv) + after)
+    failing = made.invocation.call.site
+    plan = made.plan(api(name, signature, kind=ApiKind(kind), call=called))
+    for way in made.written(plan):
+        new = [code_of(node) for node in instrument(way.code).nodes]
+        assert new[way.sites[failing]] in way.code
+        assert name.rpartition(".")[2] in new[way.sites[failing]]
+        outside = (site for site in way.sites if code_of(made.source.nodes[site]) not in conv)
+        for site in outside:
+            old = code_of(made.source.nodes[site])
+            assert new[way.sites[site]] == old or conv in old

@@ -1,0 +1,245 @@
+"""What becomes of reports that are rewritten for their likeliest siblings.
+
+usage: python -m benchmarks.rewriting PYTHON PATH... [--siblings 20] [--show KIND]
+
+PATH is a report or a folder of them. Each report that this build can verify is rewritten for the
+best-ranked siblings that have a plan; each rewritten case is run, traced. Printed per report and in
+all, as shares of the pairs:
+
+  accepted   the sibling did not refuse how it was called
+  reached    the trace shows a call of the sibling
+  observed   the run says something about the sibling: it shows the symptom, ends well, or fails in
+             a way of the sibling's own
+  triggering share of the symptom among the pairs that show it or end well (reports that reproduce)
+  agreement  the same plan, tried on the live arguments of the failing call, ends the same way
+
+--show prints the pairs of a kind (refused, unreached, unobserved, disagreeing), with their code.
+"""
+
+import argparse
+import json
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from analysis.index import load_or_build
+from analysis.target.instrument import instrument
+from analysis.target.observation import Outcome
+from analysis.target.session import Limits
+from analysis.target.target import probe as probe_target
+from citadel.candidates import candidates
+from citadel.identify import failing_call, resolve
+from citadel.judge import passed
+from citadel.oracle import status
+from citadel.plan.invocation import invocation
+from citadel.probe import ProbeOutcome, probe
+from citadel.rewrite.rewriter import Rewriter
+from citadel.verify import NotVerified, verify
+from citadel.workbench import Workbench
+from harvest.report.inputs import load
+from harvest.report.understand import understand
+
+KINDS = ("refused", "unreached", "unobserved", "disagreeing")
+SECONDS = 120.0
+MAX_WAYS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One rewritten case, run."""
+
+    code: str
+    reached: bool
+    refused: bool
+    ended: bool
+    symptom: str
+    """Headline of what the run showed; empty where it ended well."""
+    shows: bool
+    clean: bool
+
+    @property
+    def worth(self):
+        return (self.reached and not self.refused and self.ended, self.shows, self.reached)
+
+
+@dataclass(slots=True)
+class Tally:
+    pairs: int = 0
+    counts: Counter = field(default_factory=Counter)
+    seconds: float = 0.0
+    written: int = 0
+
+    def add(self, other):
+        self.pairs += other.pairs
+        self.counts += other.counts
+        self.seconds += other.seconds
+        self.written += other.written
+
+    def line(self, name):
+        n, c = max(1, self.pairs), self.counts
+        judged = c["triggering"] + c["clean"]
+        compared = c["agreeing"] + c["disagreeing"]
+        return (
+            f"{name:34} {self.pairs:5} {1 - c['refused'] / n:9.3f} {1 - c['unreached'] / n:8.3f}"
+            f" {c['observed'] / n:9.3f} {c['triggering'] / max(1, judged):11.3f}"
+            f" {c['agreeing'] / max(1, compared):10.3f}"
+            f" {1000 * self.seconds / max(1, self.written):8.1f}"
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("python")
+    parser.add_argument("paths", nargs="+", type=Path)
+    parser.add_argument("--siblings", type=int, default=20)
+    parser.add_argument("--show", choices=KINDS, action="append", default=[])
+    given = parser.parse_args()
+    target = probe_target(given.python)
+    index = load_or_build(target)
+    total = Tally()
+    head = ["pairs", "accepted", "reached", "observed", "triggering", "agreement", "ms/case"]
+    print(f"{'report':34} {head[0]:>5} {head[1]:>9} {head[2]:>8} {head[3]:>9} {head[4]:>11}"
+          f" {head[5]:>10} {head[6]:>8}")  # fmt: skip
+    with Workbench(target, index, jobs=1) as bench:
+        for report in reports(given.paths):
+            tally = measure(report, bench, given.siblings, given.show)
+            if tally is not None:
+                total.add(tally)
+    print(total.line("all"))
+
+
+def reports(paths):
+    for path in paths:
+        files = sorted(path.glob("[0-9]*.json")) if path.is_dir() else [path]
+        for file in files:
+            yield from load([str(file)])
+
+
+def measure(report, bench, siblings, show):
+    """The tally of one report, printed; None where it cannot be verified on this build."""
+    name = Path(report.source).stem
+    verified = verify(
+        understand(report),
+        bench.replays[0],
+        bench.index.catalog,
+        bench.target.info,
+        runs=1,
+        limits=Limits(),
+    )
+    if isinstance(verified, NotVerified):
+        print(f"{name:34} {verified.reason[:80]}")
+        return None
+    source = invocation(verified.call, verified.api, verified.observation.calls)
+    entries = candidates(source, bench)[:siblings]
+    began = time.process_time()
+    rewriter = Rewriter(verified.source, source)
+    written = [
+        (candidate.api, [(plan, list(rewriter.write(plan))) for plan in plans])
+        for candidate, plans in entries
+    ]
+    tally = Tally(pairs=len(entries), seconds=time.process_time() - began)
+    tally.written = sum(len(ways) for _, plans in written for _, ways in plans)
+    live = probed(verified, [plan for _, plans in entries for plan in plans], bench)
+    for api, plans in written:
+        best = None
+        tried = [(plan, way) for plan, ways in plans for way in ways][:MAX_WAYS]
+        for plan, way in tried:
+            seen = run(way, api, verified, bench)
+            agree(tally, plan, seen, live, show, api)
+            if best is None or seen.worth > best.worth:
+                best = seen
+        count(tally, best, verified, api, show)
+    print(tally.line(f"{name} {verified.api.name.removeprefix('torch.')}"[:34]))
+    return tally
+
+
+def probed(verified, plans, bench):
+    """Per plan, by its text, what it came to on the live arguments."""
+    found = {}
+
+    def on_attempt(attempt):
+        found[json.dumps(attempt.plan.to_json())] = attempt
+
+    # One group per plan: no plan spares another.
+    probe(
+        verified,
+        plans,
+        bench.probes[0],
+        seconds=SECONDS,
+        limits=Limits(),
+        on_attempt=on_attempt,
+        every=True,
+    )
+    return found
+
+
+def run(way, api, verified, bench):
+    code = way.code
+    try:
+        traced = instrument(code).traced
+    except Exception as problem:
+        return Seen(
+            code=code, reached=False, refused=False, ended=False, symptom=str(problem),
+            shows=False, clean=False,
+        )  # fmt: skip
+    observation = bench.replays[0].run(code, traced=traced, limits=Limits())
+    symptom = status.capture(observation)
+    failing = failing_call(observation)
+    blamed = resolve(failing, bench.index.catalog) if failing is not None else None
+    reached = any(
+        (found := resolve(call, bench.index.catalog)) is not None and found.name == api.name
+        for call in observation.calls
+    )
+    wanted = verified.case.symptom
+    own = blamed is not None and blamed.name == api.name
+    past = passed(observation, way, verified)
+    symptom = None if past else symptom
+    shows = status.matches(wanted, symptom, (verified.case.api, api.name))
+    refuses = symptom is not None and status.refuses_arguments(symptom) and own and not shows
+    known = observation.outcome in (
+        Outcome.OK, Outcome.EXCEPTION, Outcome.SIGNAL, Outcome.TIMEOUT, Outcome.EXIT,
+    )  # fmt: skip
+    return Seen(
+        code=code,
+        reached=reached,
+        refused=refuses,
+        ended=known and (symptom is None or shows or own),
+        symptom="" if symptom is None else symptom.headline(),
+        shows=shows,
+        clean=symptom is None,
+    )
+
+
+def count(tally, best, verified, api, show):
+    counts = tally.counts
+    if best is None:
+        kinds = ["unreached", "unobserved"]
+    else:
+        kinds = ["refused"] * best.refused + ["unreached"] * (not best.reached)
+        seen = best.reached and best.ended and not best.refused
+        kinds.append("observed" if seen else "unobserved")
+        if seen and verified.case.reproduces and (best.shows or best.clean):
+            kinds.append("triggering" if best.shows else "clean")
+    counts.update(kinds)
+    for kind in set(kinds) & set(show):
+        print(f"--- {kind}: {api.name}: {best.symptom if best else 'cannot be written'}")
+        print(best.code if best else "")
+
+
+def agree(tally, plan, seen, live, show, api):
+    attempt = live.get(json.dumps(plan.to_json()))
+    if attempt is None or attempt.outcome is ProbeOutcome.BUDGET:
+        return
+    headline = "" if attempt.symptom is None else attempt.symptom.headline()
+    same = (attempt.outcome is ProbeOutcome.HIT) == seen.shows and bool(headline) == bool(
+        seen.symptom
+    )
+    tally.counts["agreeing" if same else "disagreeing"] += 1
+    if not same and "disagreeing" in show:
+        print(f"--- disagreeing: {api.name}: live: {headline!r}; text: {seen.symptom!r}")
+        print(json.dumps(plan.to_json()))
+        print(seen.code)
+
+
+main()
