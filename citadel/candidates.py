@@ -42,7 +42,7 @@ def _planned(source: Invocation, bench: Workbench) -> Planned:
     found: Planned = {}
     for api in bench.index.catalog.apis.values():
         if api.name != source.api.name:
-            made = plans(source, api, bench.samples)
+            made = plans(source, api, bench.samples, bench.lexicon)
             if not isinstance(made, Obstacle):
                 found[api.name] = made
     return found

@@ -6,9 +6,11 @@ call that would be carried over, so that each row can say whether and how well t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import partial
 
 from analysis.catalog.model import Api
 from analysis.errors import CitadelError
@@ -18,7 +20,8 @@ from citadel.match.pairs import PAPER_CONTEXT
 from citadel.match.rank import Candidate, Mode, rank, rank_as_paper, shared_operators
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation, example_invocation
-from citadel.plan.model import Obstacle
+from citadel.plan.lexicon import learnt
+from citadel.plan.model import Adaptation, Obstacle
 from citadel.plan.samples import SampleBook
 
 
@@ -67,8 +70,8 @@ def siblings(
         chosen = rank(source, index)
     samples = index.samples.get(source.name, ())
     example = example_invocation(source, samples[0]) if samples else None
-    book = SampleBook(index)
-    return [_sibling(index, source, candidate, example, book) for candidate in chosen[:count]]
+    takes = partial(plans, samples=SampleBook(index), lexicon=learnt(index.catalog.apis.values()))
+    return [_sibling(index, source, candidate, example, takes) for candidate in chosen[:count]]
 
 
 def _sibling(
@@ -76,12 +79,12 @@ def _sibling(
     source: Api,
     candidate: Candidate,
     example: Invocation | None,
-    book: SampleBook,
+    takes: Callable[[Invocation, Api], tuple[Adaptation, ...] | Obstacle],
 ) -> Sibling:
     shared = shared_operators(source, candidate.api, index)
     if example is None:
         return Sibling(candidate=candidate, shared=shared)
-    found = plans(example, candidate.api, book)
+    found = takes(example, candidate.api)
     if isinstance(found, Obstacle):
         return Sibling(candidate=candidate, shared=shared, obstacle=found)
     return Sibling(candidate=candidate, shared=shared, takes=found[0].plausibility)

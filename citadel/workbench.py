@@ -9,6 +9,7 @@ from analysis.index import ApiIndex, learned_path
 from analysis.target.session import Session
 from analysis.target.target import Target
 from citadel.model import TargetSummary
+from citadel.plan.lexicon import learnt
 from citadel.plan.samples import SampleBook
 
 
@@ -19,6 +20,7 @@ class Workbench:
         self.target = target
         self.index = index
         self.samples = SampleBook(index)
+        self.lexicon = learnt(index.catalog.apis.values())
         info = target.info
         self.learned = learned_path(info.framework, info.version, info.key)
         self.replays: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))

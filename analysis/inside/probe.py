@@ -292,13 +292,22 @@ def resolve(name):
 
 
 def arguments(slots, values):
-    positional = [evaluate(expression, values) for name, expression in slots if name is None]
-    keywords = {name: evaluate(expression, values) for name, expression in slots if name}
+    positional, keywords = [], {}
+    for name, expression in slots:
+        value = evaluate(expression, values)
+        if name is None:
+            positional.append(value)
+        elif name == "*":
+            positional.extend(value)
+        else:
+            keywords[name] = value
     return positional, keywords
 
 
 def evaluate(expression, values):
-    """A taken value with its steps applied, or a literal."""
+    """A taken value with its steps applied, a list of such, or a literal."""
+    if "items" in expression:
+        return [evaluate(item, values) for item in expression["items"]]
     if "key" not in expression:
         return eval(expression["text"], {name: sys.modules.get(name) for name in ("torch",)})
     value = values[expression["key"]]

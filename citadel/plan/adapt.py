@@ -1,70 +1,72 @@
-"""Plan how the failing call is made with another API: `plans(invocation, api, samples)`.
+"""Plan how the failing call is made with another API: `plans(invocation, api)`.
 
 Each of the source's values is given to the parameter that suits it best, by name, type and
-position; what the sibling requires and the source has not is filled; what it does not take is
-dropped. Several plans per sibling come in order of plausibility. Values that carry the bug may not
-fit any declared type (a list where a float is wanted): a parameter of the same name takes them all
-the same if they did not fit the source's own declaration either.
+position; what the sibling requires and the source has not is filled; what it does not take goes to
+what collects the rest (`*tensors`, `**kwargs`), or is dropped. Several plans per sibling come in
+order of plausibility. Values that carry the bug may not fit any declared type (a list where a float
+is wanted): a parameter of the same name takes them all the same if they did not fit the source's
+own declaration either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from analysis.catalog.model import Api, ApiKind, Parameter, Signature
+from analysis.catalog.model import Api, ApiKind, Signature
 from analysis.values import Value
-from citadel.plan.dimensions import Lift, dimension_change, lifted
-from citadel.plan.fill import fill
+from citadel.plan.analogy import Analogy
+from citadel.plan.assign import assign
+from citadel.plan.dimensions import Lift, dimension_change, lifted, shape_after
+from citadel.plan.fill import Filler
 from citadel.plan.invocation import Invocation
+from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import (
     Adaptation,
     Expression,
+    Fill,
     Form,
+    Gather,
     Obstacle,
     Slot,
     SourceValue,
+    Stage,
     Step,
     Take,
 )
-from citadel.plan.names import LIKE_NAME, SAME_NAME, name_likeness
+from citadel.plan.places import Place, Places, is_receiver, keyword_name, must_be_given, places
 from citadel.plan.samples import SampleBook
-from citadel.plan.types import fits, takes_tensor, wraps
+from citadel.plan.types import TENSOR, TENSORS, accepted, wraps
 
 WRAP = Step(name="list")
-MAX_PLANS = 3
+MAX_PLANS = 4
 MAX_OVERLOADS = 3
-FACTORY = frozenset(("device", "dtype", "out", "layout", "pin_memory", "generator", "names"))
-SAME_PLACE, NEXT_TENSOR = 2.0, 3.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """A parameter of the target: which call it belongs to and where it stands there."""
-
-    parameter: Parameter
-    stage: str  # "new" or "call"
-    index: int
+PLAIN = Lexicon()
 
 
 def plans(
-    source: Invocation, target: Api, samples: SampleBook | None = None
+    source: Invocation,
+    target: Api,
+    samples: SampleBook | None = None,
+    lexicon: Lexicon = PLAIN,
 ) -> tuple[Adaptation, ...] | Obstacle:
     """Plans for one sibling, most plausible first, or why there are none.
 
     Fills are taken from `samples`, valid calls of the target, where it has some.
     """
-    if source.constructing != (target.kind is ApiKind.MODULE) and source.constructing:
+    if source.constructing and target.kind is not ApiKind.MODULE:
         return Obstacle.NOT_CALLABLE_LIKE_THE_SOURCE
+    known = samples.of(target) if samples is not None else ()
     found: list[Adaptation] = []
     obstacle = Obstacle.NO_SIGNATURE
     for new, call in _overloads(source, target):
-        for lift in (*dimension_change(source, target.name), *_leads(source, target, samples)):
-            plan = _plan(source, target, new, call, lift, samples)
-            if isinstance(plan, Obstacle):
-                obstacle = plan
-            else:
-                found.append(plan)
+        taken = places(new, call)
+        for lift in (*dimension_change(source, target.name), *_leads(source, known)):
+            for plan in _Planner(source, target, taken, lift, known, lexicon).plans():
+                if isinstance(plan, Obstacle):
+                    obstacle = plan
+                else:
+                    found.append(plan)
     if not found:
         return obstacle
     found.sort(key=lambda plan: -plan.plausibility)
@@ -72,10 +74,9 @@ def plans(
     return tuple(sorted(unique.values(), key=lambda plan: -plan.plausibility)[:MAX_PLANS])
 
 
-def _leads(source: Invocation, target: Api, samples: SampleBook | None) -> Iterator[Lift]:
+def _leads(source: Invocation, known: Sequence[dict[str, Value]]) -> Iterator[Lift]:
     """Dimensions in front, where every valid call of the target has more than the source's."""
     main = source.main
-    known = samples.of(target) if samples is not None else ()
     ranks = [next((v.rank for v in s.values() if v.is_tensor), None) for s in known]
     least = min((rank for rank in ranks if rank is not None), default=0)
     if main is not None and main.value.rank is not None and least > main.value.rank:
@@ -83,7 +84,7 @@ def _leads(source: Invocation, target: Api, samples: SampleBook | None) -> Itera
 
 
 def richest(
-    samples: Sequence[dict[str, Value]], missing: Sequence[_Place]
+    samples: Sequence[dict[str, Value]], missing: Sequence[Place]
 ) -> list[dict[str, Value]]:
     """The samples, first those that say most of what is missing: fills should fit each other."""
     names = {place.parameter.name for place in missing}
@@ -103,209 +104,229 @@ def _overloads(
                 yield new, call
 
 
-def _plan(
-    source: Invocation,
-    target: Api,
-    new: Signature | None,
-    call: Signature | None,
-    lift: Lift,
-    samples: SampleBook | None,
-) -> Adaptation | Obstacle:
-    places = _places(new, "new") + _places(call, "call")
-    values = source.values
-    if target.kind is not ApiKind.MODULE:
-        values += source.attributes
-    chosen = _assign(values, places)
-    if not chosen:
-        return Obstacle.NOTHING_IN_COMMON
-    edits = list(lift.edits) if target.name != source.api.name else []
-    expressions: dict[int, Expression] = {}
-    for number, value in chosen.items():
-        wrap = (WRAP,) if wraps(value.value, places[number].parameter.type) else ()
-        expressions[number] = Take(key=value.key, steps=(*lifted(value, lift), *wrap))
-    invented: list[str] = []
-    missing = [
-        (number, place)
-        for number, place in enumerate(places)
-        if number not in expressions and _must_be_given(place, target)
-    ]
-    known = richest(samples.of(target) if samples is not None else (), [p for _, p in missing])
-    for number, place in missing:
-        filled = fill(place.parameter, source, known, lift)
-        if filled is None:
-            return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
-        expressions[number] = filled
-        edits.append(f"filled {place.parameter.name}")
-        if isinstance(filled, Take):
-            invented.append(place.parameter.name)
-    dropped = [v for v in source.values if v not in chosen.values()]
-    edits += [f"dropped {value.name}" for value in dropped]
-    edits += _renames(places, chosen)
-    return _assemble(source, target, places, expressions).with_(edits, invented, dropped, lift)
+@dataclass(slots=True)
+class _Planner:
+    """One overload of one sibling under one change of dimensions."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Draft:
     source: Invocation
     target: Api
-    receiver: Expression | None
-    new: tuple[Slot, ...]
-    call: tuple[Slot, ...]
-    form: Form
+    places: Places
+    lift: Lift
+    samples: Sequence[dict[str, Value]]
+    lexicon: Lexicon
+    edits: list[str] = field(default_factory=list)
+    invented: list[str] = field(default_factory=list)
 
-    def with_(
+    def plans(self) -> Iterator[Adaptation | Obstacle]:
+        """One plan, and another one where tensors can be filled in two ways."""
+        values = self.source.values
+        if self.target.kind is not ApiKind.MODULE:
+            values += self.source.attributes
+        chosen = assign(values, self.places.named, self.lexicon)
+        rest = [v for v in self.source.values if v not in chosen.values()]
+        given = self._given(chosen, rest)
+        collected, dropped = self._collected(rest, given)
+        if not chosen and all(slot.keyword for _, slot in collected):
+            yield Obstacle.NOTHING_IN_COMMON
+            return
+        first = self._plan(chosen, given, collected, dropped, alike=True)
+        yield first
+        if isinstance(first, Adaptation) and _makes_tensors(first):
+            yield self._plan(chosen, given, collected, dropped, alike=False)
+
+    def _plan(
         self,
-        edits: list[str],
-        invented: list[str],
+        chosen: dict[int, SourceValue],
+        given: dict[int, Expression],
+        collected: list[tuple[Stage, Slot]],
         dropped: list[SourceValue],
-        lift: Lift,
+        *,
+        alike: bool,
+    ) -> Adaptation | Obstacle:
+        self.edits = list(self.lift.edits) if self.target.name != self.source.api.name else []
+        self.invented = []
+        filled = self._filled(chosen, given, alike=alike)
+        if filled is None:
+            return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
+        self.edits += [f"dropped {value.name}" for value in dropped]
+        self.edits += _renames(self.places.named, chosen)
+        return self._assembled({**given, **filled}, collected, dropped)
+
+    def _given(
+        self, chosen: dict[int, SourceValue], rest: list[SourceValue]
+    ) -> dict[int, Expression]:
+        """The chosen values; a list takes all that the source's `*tensors` had, out of `rest`."""
+        found: dict[int, Expression] = {}
+        for number, value in chosen.items():
+            taken = Take(key=value.key, steps=lifted(value, self.lift))
+            found[number] = taken
+            if not wraps(value.value, self.places.named[number].parameter.type):
+                continue
+            others = [v for v in rest if v.name == value.name and v.value.is_tensor]
+            rest[:] = [v for v in rest if v not in others]
+            more = (Take(key=v.key, steps=lifted(v, self.lift)) for v in others)
+            alone = replace(taken, steps=(*taken.steps, WRAP))
+            found[number] = Gather(items=(taken, *more)) if others else alone
+        return found
+
+    def _filled(
+        self, chosen: dict[int, SourceValue], given: dict[int, Expression], *, alike: bool
+    ) -> dict[int, Expression] | None:
+        """What the sibling requires beside what it is given; None where that is not known."""
+        missing = [
+            (number, place)
+            for number, place in enumerate(self.places.named)
+            if number not in given and must_be_given(place, self.target)
+        ]
+        if not missing:
+            return {}
+        filler = Filler(
+            source=self.source,
+            lift=self.lift,
+            lexicon=self.lexicon,
+            analogy=self._analogy(chosen, [place for _, place in missing]),
+            alike=alike,
+        )
+        found: dict[int, Expression] = {}
+        for number, place in missing:
+            made = filler.fill(place.parameter)
+            if made is None:
+                return None
+            found[number] = made
+            self.edits.append(f"filled {place.parameter.name}")
+            if isinstance(made, Take):
+                self.invented.append(place.parameter.name)
+        return found
+
+    def _analogy(self, chosen: dict[int, SourceValue], missing: Sequence[Place]) -> Analogy:
+        main = self.source.main
+        at = next((n for n, value in chosen.items() if value is main), None)
+        shape = None if main is None else main.value.shape
+        return Analogy(
+            samples=richest(self.samples, missing),
+            main=None if at is None else self.places.named[at].parameter.name,
+            shape=None
+            if main is None or shape is None
+            else shape_after(shape, lifted(main, self.lift)),
+            dtype=None if main is None else main.value.dtype,
+        )
+
+    def _collected(
+        self, rest: Sequence[SourceValue], given: Mapping[int, Expression]
+    ) -> tuple[list[tuple[Stage, Slot]], list[SourceValue]]:
+        """What `*tensors` and `**kwargs` take of the values that are left, and what is dropped."""
+        found: list[tuple[Stage, Slot]] = []
+        dropped: list[SourceValue] = []
+        # A positional argument reaches `*tensors` only past all parameters in front of it.
+        short = {
+            place.stage
+            for number, place in enumerate(self.places.named)
+            if number not in given and not place.parameter.keyword_only
+            if not must_be_given(place, self.target)
+        }
+        for value in rest:
+            stage = Stage.NEW if value.key.startswith("new") else Stage.CALL
+            slot = None if stage in short else self._star(value, stage)
+            slot = slot or self._keyword(value, stage)
+            if slot is None:
+                dropped.append(value)
+            else:
+                found.append((stage, slot))
+        return found, dropped
+
+    def _star(self, value: SourceValue, stage: Stage) -> Slot | None:
+        parameter = self.places.positional.get(stage)
+        if parameter is None:
+            return None
+        kinds = accepted(parameter.type)
+        several = value.value.kind in ("list", "tuple")
+        items = value.value.items or ()
+        tensors = all(item.is_tensor for item in items) if several else value.value.is_tensor
+        if not tensors or (several and not items) or not kinds & {TENSOR, TENSORS, "any"}:
+            return None
+        taken = Take(key=value.key, steps=() if several else lifted(value, self.lift))
+        return Slot(name=parameter.name, keyword=False, value=taken, star=several)
+
+    def _keyword(self, value: SourceValue, stage: Stage) -> Slot | None:
+        if stage not in self.places.keywords or not value.key.startswith(("kw:", "newkw:")):
+            return None
+        name = value.key.partition(":")[2]
+        own = (place.parameter for place in self.places.named if place.stage is stage)
+        if any(name in (one.name, keyword_name(one, self.target)) for one in own):
+            return None
+        return Slot(name=name, keyword=True, value=Take(key=value.key))
+
+    def _assembled(
+        self,
+        expressions: dict[int, Expression],
+        collected: Sequence[tuple[Stage, Slot]],
+        dropped: Sequence[SourceValue],
+    ) -> Adaptation:
+        receiver: Expression | None = None
+        slots: dict[Stage, list[Slot]] = {Stage.NEW: [], Stage.CALL: []}
+        gap = {Stage.NEW: False, Stage.CALL: False}
+        starred = {stage for stage, slot in collected if not slot.keyword}
+        for number, place in enumerate(self.places.named):
+            expression, parameter = expressions.get(number), place.parameter
+            if expression is None:
+                gap[place.stage] = gap[place.stage] or not parameter.keyword_only
+                continue
+            if is_receiver(place, self.target):
+                receiver = expression
+                continue
+            plain = parameter.required or _is_positional(expression) or place.stage in starred
+            keyword = parameter.keyword_only or gap[place.stage] or not plain
+            gap[place.stage] = gap[place.stage] or keyword
+            slots[place.stage].append(
+                Slot(name=keyword_name(parameter, self.target), keyword=keyword, value=expression)
+            )
+        for stage, slot in collected:
+            at = len(slots[stage])
+            if not slot.keyword:
+                at = next((i for i, s in enumerate(slots[stage]) if s.keyword), at)
+            slots[stage].insert(at, slot)
+        return self._adaptation(receiver, slots, dropped)
+
+    def _adaptation(
+        self,
+        receiver: Expression | None,
+        slots: dict[Stage, list[Slot]],
+        dropped: Sequence[SourceValue],
     ) -> Adaptation:
         lost = sum(0.3 if value.value.is_tensor else 0.12 for value in dropped)
-        cost = lost + 0.15 * len(invented) + 0.05 * len(edits) + (0.1 if lift.guess else 0)
-        head = (
-            [] if self.target.name == self.source.api.name else [f"renamed to {self.target.name}"]
-        )
+        cost = lost + 0.15 * len(self.invented) + 0.05 * len(self.edits)
+        cost += 0.1 if self.lift.guess else 0.0
+        forms = {ApiKind.METHOD: Form.METHOD, ApiKind.MODULE: Form.MODULE}
+        form = forms.get(self.target.kind, Form.FUNCTION)
+        same = self.target.name == self.source.api.name
         return Adaptation(
             target=self.target.name,
-            form=self.form,
-            receiver=self.receiver,
-            new=self.new,
-            call=self.call,
-            edits=tuple(head + edits),
+            form=Form.CONSTRUCTOR if self.source.constructing else form,
+            receiver=receiver,
+            new=tuple(slots[Stage.NEW]),
+            call=tuple(slots[Stage.CALL]),
+            edits=(*([] if same else [f"renamed to {self.target.name}"]), *self.edits),
             plausibility=max(0.01, round(1.0 - cost, 3)),
-            invented=tuple(invented),
+            invented=tuple(self.invented),
         )
 
 
-def _assemble(
-    source: Invocation, target: Api, places: list[_Place], expressions: dict[int, Expression]
-) -> _Draft:
-    forms = {ApiKind.METHOD: Form.METHOD, ApiKind.MODULE: Form.MODULE}
-    form = forms.get(target.kind, Form.FUNCTION)
-    if source.constructing:
-        form = Form.CONSTRUCTOR
-    receiver = None
-    slots: dict[str, list[Slot]] = {"new": [], "call": []}
-    gap = {"new": False, "call": False}
-    for number, place in enumerate(places):
-        expression = expressions.get(number)
-        if expression is None:
-            gap[place.stage] = gap[place.stage] or not place.parameter.keyword_only
-            continue
-        if form is Form.METHOD and place.index == 0 and place.stage == "call":
-            receiver = expression
-            continue
-        positional_source = isinstance(expression, Take) and ":" in expression.key
-        positional_source = positional_source and not expression.key.startswith(("kw", "newkw"))  # type: ignore[union-attr]
-        plain = positional_source or place.parameter.required or expression_is_receiver(expression)
-        keyword = place.parameter.keyword_only or gap[place.stage] or not plain
-        gap[place.stage] = gap[place.stage] or keyword
-        slots[place.stage].append(
-            Slot(name=_keyword_name(place, target), keyword=keyword, value=expression)
-        )
-    return _Draft(
-        source=source,
-        target=target,
-        receiver=receiver,
-        new=tuple(slots["new"]),
-        call=tuple(slots["call"]),
-        form=form,
-    )
+def _is_positional(expression: Expression) -> bool:
+    """Whether the report's own call gives it by position, as the receiver, or as a parameter."""
+    if isinstance(expression, Gather):
+        return _is_positional(expression.items[0])
+    return isinstance(expression, Take) and not expression.key.startswith(("kw:", "newkw:"))
 
 
-def expression_is_receiver(expression: Expression) -> bool:
-    """Whether the expression is the receiver of the source's method call."""
-    return isinstance(expression, Take) and expression.key == "recv"
+def _makes_tensors(plan: Adaptation) -> bool:
+    fills = (s.value for s in (*plan.new, *plan.call) if isinstance(s.value, Fill))
+    return any(fill.text.endswith(")") and "dtype=" in fill.text for fill in fills)
 
 
-def _keyword_name(place: _Place, target: Api) -> str:
-    """Operator schemas call the first tensor `self`; callers of Python functions write `input`."""
-    name = place.parameter.name
-    python = target.kind not in (ApiKind.METHOD, ApiKind.OP)
-    return "input" if name == "self" and python else name
-
-
-def _must_be_given(place: _Place, target: Api) -> bool:
-    receiver = target.kind is ApiKind.METHOD and place.stage == "call" and place.index == 0
-    return receiver or place.parameter.required
-
-
-def _places(signature: Signature | None, stage: str) -> list[_Place]:
-    if signature is None:
-        return []
-    return [
-        _Place(parameter=parameter, stage=stage, index=index)
-        for index, parameter in enumerate(signature.parameters)
-        if not parameter.variadic
-    ]
-
-
-def _assign(values: Sequence[SourceValue], places: list[_Place]) -> dict[int, SourceValue]:
-    """Pairs of parameter and value, greedily by score; each is used once."""
-    scored: list[tuple[float, int, int]] = []
-    tensor_rank = _ranks([value.value.is_tensor for value in values])
-    place_rank = _ranks([takes_tensor(place.parameter.type) for place in places])
-    for v, value in enumerate(values):
-        for p, place in enumerate(places):
-            near = tensor_rank[v] == place_rank[p] and tensor_rank[v] is not None
-            score = _score(value, place, nth_tensor=near, same_index=v == p)
-            if score > 0:
-                scored.append((score, v, p))
-    chosen: dict[int, SourceValue] = {}
-    used: set[int] = set()
-    for _, v, p in sorted(scored, key=lambda entry: (-entry[0], entry[1], entry[2])):
-        if v not in used and p not in chosen:
-            chosen[p] = values[v]
-            used.add(v)
-    return chosen
-
-
-def _ranks(flags: Sequence[bool]) -> list[int | None]:
-    count = 0
-    ranks: list[int | None] = []
-    for flag in flags:
-        ranks.append(count if flag else None)
-        count += flag
-    return ranks
-
-
-def _score(value: SourceValue, place: _Place, *, nth_tensor: bool, same_index: bool) -> float:
-    parameter = place.parameter
-    likeness = name_likeness(value.name, parameter.name)
-    if wraps(value.value, parameter.type):
-        return max(likeness, NEXT_TENSOR if value.value.is_tensor else 0.0)
-    if not fits(value.value, parameter.type):
-        stubborn = likeness == SAME_NAME and not fits(value.value, value.type)
-        if stubborn or _same_declaration(value, parameter, likeness):
-            return SAME_NAME
-        # What is required under the same name is worth trying before something is filled in.
-        wanted = likeness == SAME_NAME and parameter.required and not value.value.is_tensor
-        return LIKE_NAME if wanted else 0.0
-    if value.key.startswith("attr:") and likeness < SAME_NAME:
-        return 0.0
-    if value.value.is_tensor:
-        if not takes_tensor(parameter.type) and likeness == 0:
-            return 0.0
-        return likeness + (NEXT_TENSOR if nth_tensor else 0.5)
-    if parameter.name in FACTORY and likeness < SAME_NAME:
-        return 0.0
-    if likeness:
-        return likeness + (0.5 if same_index else 0.0)
-    if value.value.kind == "none" or not parameter.required:
-        return 0.0
-    return SAME_PLACE if same_index else 1.0
-
-
-def _same_declaration(value: SourceValue, parameter: Parameter, likeness: float) -> bool:
-    """The misfit lies in the value, not in the pair: both sides declare the same."""
-    return likeness >= LIKE_NAME and value.type is not None and value.type == parameter.type
-
-
-def _renames(places: list[_Place], chosen: dict[int, SourceValue]) -> list[str]:
+def _renames(named: Sequence[Place], chosen: dict[int, SourceValue]) -> list[str]:
     renamed = []
     for number, value in chosen.items():
-        name = places[number].parameter.name
-        keyword = value.key.startswith(("kw:", "newkw:"))
-        if keyword and name != value.name:
+        name = named[number].parameter.name
+        if value.key.startswith(("kw:", "newkw:")) and name != value.name:
             renamed.append(f"{value.name} -> {name}")
     return renamed

@@ -8,7 +8,7 @@ lose numbers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from citadel.plan.invocation import Invocation
@@ -94,3 +94,21 @@ def lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
         if len(items) == 2 * lift.before:
             return (Step(name="resize", amount=2 * lift.after),)
     return ()
+
+
+def shape_after(shape: tuple[int, ...], steps: Sequence[Step]) -> tuple[int, ...]:
+    """The shape of a tensor after steps.
+
+    >>> shape_after((2, 3), [Step(name="lift", amount=2)])
+    (2, 3, 1, 1)
+    """
+    for step in steps:
+        if step.name == "lift":
+            shape = (*shape, *[1] * step.amount)
+        elif step.name == "lower":
+            shape = shape[: len(shape) - step.amount]
+        elif step.name == "lead":
+            shape = (*[1] * step.amount, *shape)
+        elif step.name == "narrow":
+            shape = (*shape[:-1], step.amount)
+    return shape

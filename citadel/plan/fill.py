@@ -1,19 +1,20 @@
 """Fill a required argument that the source does not supply.
 
-Tensors are the source's own again (so that layout, dtype and odd values stay in play); other values
-come from valid calls of the target, else from the parameter's type.
+Tensors are the source's own again (so that layout, dtype and odd values stay in play), or made like
+those of the sibling's valid calls; other values come from such calls, else from the parameter's
+type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 from analysis.catalog.model import Parameter
-from analysis.values import Value
+from citadel.plan.analogy import Analogy
 from citadel.plan.dimensions import Lift, lifted
 from citadel.plan.invocation import Invocation
+from citadel.plan.lexicon import SAME_WORDS, Lexicon
 from citadel.plan.model import Expression, Fill, SourceValue, Step, Take
-from citadel.plan.names import SAME_WORDS, name_likeness
 from citadel.plan.types import (
     ANY,
     BOOL,
@@ -30,54 +31,99 @@ from citadel.plan.types import (
 )
 
 SIZES = ("size", "sizes", "shape", "sizes_", "output_size")
+MAIN = ("input", "self", "x", "other")
+"""Names under which functions without declared types take a tensor."""
+DEFAULTS = ((INTS, "[1]"), (INT, "1"), (FLOATS, "[1.0]"), (FLOAT, "1.0"), (BOOL, "False"))
 
 
-def fill(
-    parameter: Parameter, source: Invocation, samples: Sequence[dict[str, Value]], lift: Lift
-) -> Expression | None:
-    """An expression for the parameter, or None where nothing is known that would do."""
-    kinds = accepted(parameter.type)
-    main = source.main
-    if TENSOR in kinds and NONE in kinds:
-        return Fill(text="None")
-    if main is not None and TENSOR in kinds:
-        return Take(key=main.key, steps=lifted(main, lift))
-    if main is not None and TENSORS in kinds:
-        return Take(key=main.key, steps=(*lifted(main, lift), Step(name="list")))
-    namesake = _namesake(parameter, source)
-    if namesake is not None:
-        return Take(key=namesake.key, steps=lifted(namesake, lift))
-    sampled = _from_samples(parameter.name, samples)
-    if INTS in kinds and parameter.name in SIZES and main is not None and main.value.shape:
-        return Fill(text=str(list(main.value.shape)))
-    if sampled is not None:
-        return Fill(text=sampled)
-    if ANY in kinds and main is not None and parameter.name in ("input", "self", "x", "other"):
-        return Take(key=main.key, steps=lifted(main, lift))
-    if ANY in kinds:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filler:
+    """Fills the parameters of one sibling under one change of dimensions.
+
+    `alike`: tensors are made like those of valid calls, where they tell.
+    """
+
+    source: Invocation
+    lift: Lift
+    lexicon: Lexicon
+    analogy: Analogy
+    alike: bool
+
+    def fill(self, parameter: Parameter) -> Expression | None:
+        """An expression for the parameter, or None where nothing is known that would do."""
+        kinds = accepted(parameter.type)
+        if TENSOR in kinds and NONE in kinds:
+            return Fill(text="None")
+        for way in (self._made, self._own, self._size, self._namesake, self._sampled):
+            found = way(parameter, kinds)
+            if found is not None:
+                return found
+        if ANY in kinds:
+            return self._main_again(parameter)
+        return self._by_type(parameter, kinds)
+
+    def _made(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
+        """A tensor of ones; of zeros where it holds indices, which are in range then."""
+        found = self.analogy.tensor(parameter.name) if self.alike else None
+        main = self.source.main
+        if found is None or main is None or not kinds & {TENSOR, ANY}:
+            return None
+        shape, dtype = found
+        function = "zeros" if "int" in dtype else "ones"
+        device = main.value.device or "cpu"
+        place = "" if device == "cpu" else f", device={device!r}"
+        text = f"{self._root}.{function}({list(shape)}, dtype={self._root}.{dtype}{place})"
+        return Fill(text=text)
+
+    def _own(self, _: Parameter, kinds: frozenset[str]) -> Expression | None:
+        """The source's main tensor again."""
+        main = self.source.main
+        if main is None or not kinds & {TENSOR, TENSORS}:
+            return None
+        wrap = () if TENSOR in kinds else (Step(name="list"),)
+        return Take(key=main.key, steps=(*lifted(main, self.lift), *wrap))
+
+    def _size(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
+        size = self.analogy.number(parameter.name) if INT in kinds else None
+        return None if size is None else Fill(text=str(size))
+
+    def _namesake(self, parameter: Parameter, _: frozenset[str]) -> Expression | None:
+        """A value that the source gives under nearly this name (`in_features`, `in2_features`)."""
+        for value in self.source.values:
+            like = self.lexicon.likeness(value.name, parameter.name) >= SAME_WORDS
+            if like and fits(value.value, parameter.type):
+                return self._taken(value)
         return None
-    defaults = ((INTS, "[1]"), (INT, "1"), (FLOATS, "[1.0]"), (FLOAT, "1.0"), (BOOL, "False"))
-    for kind, text in defaults:
-        if kind in kinds:
-            return Fill(text="0" if parameter.name == "dim" else text)
-    if DTYPE in kinds and main is not None and main.value.dtype:
-        return Fill(text=f"torch.{main.value.dtype}")
-    return None
 
+    def _sampled(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
+        """What a valid call of the sibling has; sizes are those of the source's main tensor."""
+        main = self.source.main
+        if INTS in kinds and parameter.name in SIZES and main is not None and main.value.shape:
+            return Fill(text=str(list(main.value.shape)))
+        for sample in self.analogy.samples:
+            value = sample.get(parameter.name)
+            text = value.literal() if value is not None else None
+            if text is not None and text != "None":
+                return Fill(text=text)
+        return None
 
-def _namesake(parameter: Parameter, source: Invocation) -> SourceValue | None:
-    """A value that the source gives under nearly this name (`in_features` for `in2_features`)."""
-    for value in source.values:
-        like = name_likeness(value.name, parameter.name) >= SAME_WORDS
-        if like and fits(value.value, parameter.type):
-            return value
-    return None
+    def _main_again(self, parameter: Parameter) -> Expression | None:
+        main = self.source.main
+        return self._taken(main) if main is not None and parameter.name in MAIN else None
 
+    def _by_type(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
+        for kind, text in DEFAULTS:
+            if kind in kinds:
+                return Fill(text="0" if parameter.name == "dim" else text)
+        main = self.source.main
+        if DTYPE in kinds and main is not None and main.value.dtype:
+            return Fill(text=f"{self._root}.{main.value.dtype}")
+        return None
 
-def _from_samples(name: str, samples: Sequence[dict[str, Value]]) -> str | None:
-    for sample in samples:
-        value = sample.get(name)
-        text = value.literal() if value is not None else None
-        if text is not None and text != "None":
-            return text
-    return None
+    def _taken(self, value: SourceValue) -> Take:
+        return Take(key=value.key, steps=lifted(value, self.lift))
+
+    @property
+    def _root(self) -> str:
+        """What the framework is called in code."""
+        return self.source.api.name.partition(".")[0]

@@ -23,6 +23,13 @@ class Form(StrEnum):
     CONSTRUCTOR = "constructor"
 
 
+class Stage(StrEnum):
+    """Which of a layer's two calls; all other APIs have only "call"."""
+
+    NEW = "new"
+    CALL = "call"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceValue:
     """One argument of the source's call, bound to its parameter's name."""
@@ -66,16 +73,31 @@ class Fill:
         return {"text": self.text}
 
 
-Expression = Take | Fill
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gather:
+    """Several of the source's values in one list."""
+
+    items: tuple[Take, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As `analysis/inside/probe.py` reads it."""
+        return {"items": [item.to_json() for item in self.items]}
+
+
+Expression = Take | Fill | Gather
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """One argument of the sibling's call; positional when `keyword` is false."""
+    """One argument of the sibling's call; positional when `keyword` is false.
+
+    `star`: the elements of a list become positional arguments.
+    """
 
     name: str
     keyword: bool
     value: Expression
+    star: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +121,9 @@ class Adaptation:
         """As `analysis/inside/probe.py` reads it."""
 
         def slots(given: tuple[Slot, ...]) -> list[Any]:
-            return [[s.name if s.keyword else None, s.value.to_json()] for s in given]
+            return [
+                [s.name if s.keyword else "*" if s.star else None, s.value.to_json()] for s in given
+            ]
 
         return {
             "target": self.target,

@@ -100,7 +100,7 @@ class _Speller(cst.CSTTransformer):
         self, original_node: cst.Attribute, updated_node: cst.Attribute
     ) -> cst.BaseExpression:
         dotted = h.get_full_name_for_node(original_node)
-        if dotted is None or not dotted.startswith("torch."):
+        if dotted is None or "." not in dotted:
             return updated_node
         return cst.parse_expression(spelled(dotted, self._local)[0])
 

@@ -18,7 +18,7 @@ from analysis.target.operators import NAMESPACE, Site, operation
 from analysis.values import Value
 from citadel.identify import LAYER_FORMS
 from citadel.plan.invocation import Invocation
-from citadel.plan.model import Adaptation, Expression, Fill, Form, Slot, Take
+from citadel.plan.model import Adaptation, Expression, Fill, Form, Gather, Slot, Take
 from citadel.rewrite import imports
 from citadel.rewrite.layout import laid_out
 from citadel.rewrite.pieces import Pieces
@@ -187,7 +187,10 @@ class Rewriter:
         base = original if original is not None else cst.Arg(value)
         if not slot.keyword:
             return base.with_changes(
-                value=value, keyword=None, equal=cst.MaybeSentinel.DEFAULT, star=""
+                value=value,
+                keyword=None,
+                equal=cst.MaybeSentinel.DEFAULT,
+                star="*" if slot.star else "",
             )
         space = cst.SimpleWhitespace("")
         equal = cst.AssignEqual(whitespace_before=space, whitespace_after=space)
@@ -201,6 +204,10 @@ class Rewriter:
     def _text(self, expression: Expression, way: _Way) -> cst.BaseExpression | None:
         if isinstance(expression, Fill):
             return imports.respelled(cst.parse_expression(expression.text), self._aliases)
+        if isinstance(expression, Gather):
+            items = [self._text(item, way) for item in expression.items]
+            elements = [cst.Element(item) for item in items if item is not None]
+            return cst.List(elements) if len(elements) == len(items) else None
         node = self._node(expression.key, in_place=way.in_place)
         if node is None:
             return None

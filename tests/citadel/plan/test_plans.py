@@ -4,9 +4,9 @@ import pytest
 
 from analysis.catalog.model import ApiKind
 from analysis.values import Value
-from citadel.plan.adapt import MAX_PLANS, plans
+from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
-from citadel.plan.model import Fill, Form, Obstacle, Step, Take
+from citadel.plan.model import Fill, Form, Gather, Obstacle, Step, Take
 
 CONV2D = "input: Tensor, weight: Tensor, bias: Tensor? = None, stride: int[2] = 1, groups: int = 1"
 
@@ -280,7 +280,7 @@ def test_obstacles(conv, api, signatures, obstacle):
 def test_overloads_come_in_order_of_plausibility(conv, api):
     target = api("torch.h", "input: Tensor", CONV2D, "input: Tensor, weight: Tensor")
     found = plans(conv, target)
-    assert len(found) == MAX_PLANS
+    assert len(found) == 3
     assert [len(plan.call) for plan in found] == [3, 2, 1]
     assert [p.plausibility for p in found] == sorted((p.plausibility for p in found), reverse=True)
 
@@ -320,3 +320,57 @@ def test_a_plan_is_plain_json(conv, api):
             ["groups", {"key": "kw:groups", "steps": []}],
         ],
     }
+
+
+def test_what_is_left_goes_to_what_collects_the_rest(conv, api):
+    target = api("torch.each", "input: Tensor, *tensors: Tensor, **options")
+    plan = first(plans(conv, target))
+    assert written(plan.call) == ["arg:0", "arg:1", "groups=kw:groups"]
+    assert plan.edits == ("renamed to torch.each",)
+
+
+def test_a_list_of_tensors_is_spread(api, call):
+    source = invocation(
+        call("torch.cat", [{(2, 3)}, {(2, 3)}]), api("torch.cat", "tensors: Tensor[]"), ()
+    )
+    (slot,) = first(plans(source, api("torch.each", "*tensors: Tensor"))).call
+    assert (slot.star, slot.value) == (True, Take(key="arg:0"))
+
+
+def test_tensors_in_a_row_become_a_list(api, call):
+    source = invocation(
+        call("torch.each", {(2, 3)}, {(2, 3)}), api("torch.each", "*tensors: Tensor"), ()
+    )
+    (slot,) = first(plans(source, api("torch.cat", "tensors: Tensor[], dim: int = 0"))).call
+    assert slot.value == Gather(items=(Take(key="arg:0"), Take(key="arg:1")))
+
+
+def test_nothing_is_collected_behind_a_gap(conv, api):
+    target = api("torch.each", "input: Tensor, size: int = 1, *tensors: Tensor")
+    assert "dropped weight" in first(plans(conv, target)).edits
+
+
+def test_tensors_are_made_like_those_of_valid_calls_or_are_the_sources_own(clamp, api):
+    target = api("torch.gather", "input: Tensor, index: Tensor")
+    sample = {
+        "input": Value(kind="tensor", shape=(4, 5), dtype="float32"),
+        "index": Value(kind="tensor", shape=(4, 5), dtype="int64"),
+    }
+    made, own = plans(clamp, target, Book(sample))
+    assert made.call[1].value == Fill(text="torch.zeros([2, 3], dtype=torch.int64)")
+    assert own.call[1].value == Take(key="recv")
+    assert made.plausibility > own.plausibility
+
+
+def test_numbers_that_are_sizes_of_the_input_are_its_sizes(api, call):
+    source = invocation(call("torch.exp", {(2, 3)}), api("torch.exp", "input: Tensor"), ())
+    target = api(
+        "torch.nn.Linear", "in_features: int, out_features: int", kind=ApiKind.MODULE,
+        call="input: Tensor",
+    )  # fmt: skip
+    sample = {
+        "input": Value(kind="tensor", shape=(7, 5), dtype="float32"),
+        "in_features": Value(kind="int", text="5"),
+        "out_features": Value(kind="int", text="8"),
+    }
+    assert written(first(plans(source, target, Book(sample))).new) == ["3", "8"]

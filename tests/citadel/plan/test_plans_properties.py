@@ -65,6 +65,8 @@ def signatures(draw):
         for index, name in enumerate(names)
     ]
     if draw(st.booleans()):
+        made.insert(firsts, Parameter(name="tensors", variadic="*"))
+    if draw(st.booleans()):
         made.append(Parameter(name="kwargs", variadic="**"))
     return Signature(parameters=tuple(made), provenance=Provenance.SCHEMA)
 
@@ -168,12 +170,11 @@ def takes(signature, slots, receiver, *, python):
         renamed = parameter.name == "self" and python and not (receiver and index == 0)
         name = "input" if renamed else parameter.name
         if parameter.variadic:
-            kind = kinds.VAR_KEYWORD
+            kind = kinds.VAR_KEYWORD if parameter.variadic == "**" else kinds.VAR_POSITIONAL
         default = kinds.empty if parameter.required or parameter.variadic else None
         parameters.append(kinds(name, kind, default=default))
     try:
         inspect.Signature(parameters).bind(*positional, **keywords)
     except (TypeError, ValueError):
         return False
-    named = {p.name for p in parameters if p.kind is not kinds.VAR_KEYWORD}
-    return set(keywords) <= named
+    return True

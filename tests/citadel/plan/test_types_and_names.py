@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.values import Value
-from citadel.plan.names import LIKE_NAME, SAME_NAME, SAME_WORDS, name_likeness
+from citadel.plan.lexicon import LIKE_NAME, SAME_NAME, SAME_WORDS, Lexicon
 from citadel.plan.types import accepted, fits, kind_of, takes_tensor
 
 INT = Value(kind="int", text="3")
@@ -124,5 +124,5 @@ def test_takes_tensor():
     ],
 )
 def test_name_likeness(one, other, likeness):
-    assert name_likeness(one, other) == likeness
-    assert name_likeness(other, one) == likeness
+    assert Lexicon().likeness(one, other) == likeness
+    assert Lexicon().likeness(other, one) == likeness

@@ -1,0 +1,98 @@
+"""What the other arguments of a sibling look like at the sizes of the report's own tensor.
+
+In every valid call of `conv2d` the second size of `weight` is the second size of `input`; so it is
+in the call that is made up. Sizes that follow from none of the main tensor's are taken as they are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analysis.values import Value
+
+MOST_ELEMENTS = 1 << 20
+"""Larger tensors are not made up."""
+_WHOLE = re.compile(r"u?int\d+|q?u?int\d+x?\d*")
+_PLAIN = re.compile(r"u?int\d+|b?float\d+|float|double|bool|complex\d+")
+Shape = tuple[int, ...]
+Sample = dict[str, Value]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analogy:
+    """Valid calls of the sibling; `main` is its parameter that gets the source's main tensor, of
+    shape `shape` then."""
+
+    samples: Sequence[Sample]
+    main: str | None
+    shape: Shape | None
+    dtype: str | None = None
+
+    def tensor(self, name: str) -> tuple[Shape, str] | None:
+        """Shape and dtype of the tensor that a parameter takes beside the main one.
+
+        None where no sample tells, or where the main tensor itself is such a one.
+        """
+        known = [(s[name], m) for s, m in self._pairs() if s.get(name, _NOTHING).shape is not None]
+        if not known or self.shape is None:
+            return None
+        first = known[0][0]
+        alike = [(v.shape or (), m) for v, m in known if v.rank == first.rank]
+        shape = tuple(
+            self._size([v[d] for v, _ in alike], [m for _, m in alike])
+            for d in range(first.rank or 0)
+        )
+        dtype = self._dtype(first.dtype or "")
+        small = math.prod(shape) <= MOST_ELEMENTS
+        same = shape == self.shape and dtype == self.dtype
+        return (shape, dtype) if small and not same and _PLAIN.fullmatch(dtype) else None
+
+    def number(self, name: str) -> int | None:
+        """The number that a parameter takes, where it is a size of the main tensor."""
+        known = [(_number(s.get(name)), m) for s, m in self._pairs()]
+        pairs = [(n, m) for n, m in known if n is not None]
+        if not pairs or self.shape is None:
+            return None
+        at = self._place([n for n, _ in pairs], [m for _, m in pairs])
+        return None if at is None else self.shape[at]
+
+    def _pairs(self) -> list[tuple[Sample, Shape]]:
+        """Samples whose main tensor's shape is known, those of the same rank first."""
+        if self.main is None or self.shape is None:
+            return []
+        known = [(s, s[self.main].shape) for s in self.samples if self.main in s]
+        pairs = [(s, m) for s, m in known if m is not None]
+        same = [pair for pair in pairs if len(pair[1]) == len(self.shape or ())]
+        return same or pairs
+
+    def _size(self, sizes: Sequence[int], mains: Sequence[Shape]) -> int:
+        at = self._place(sizes, mains)
+        return sizes[0] if at is None or self.shape is None else self.shape[at]
+
+    def _place(self, sizes: Sequence[int], mains: Sequence[Shape]) -> int | None:
+        """Which size of the main tensor it is in all samples, counted from an end that fits."""
+        rank = min(len(self.shape or ()), *map(len, mains))
+        if max(sizes) <= 1:
+            return None  # a size of 1 fits everywhere and says nothing
+        # Channels come second in most layouts, so the second size is the likeliest.
+        for at in sorted(range(-rank, rank), key=lambda at: (at < 0, abs(at - 1))):
+            if all(main[at] == size for main, size in zip(mains, sizes, strict=True)):
+                return at
+        return None
+
+    def _dtype(self, sampled: str) -> str:
+        """Floating and complex tensors take after the main one, indices and masks do not."""
+        whole = sampled == "bool" or _WHOLE.fullmatch(sampled)
+        main_whole = self.dtype is None or self.dtype == "bool" or _WHOLE.fullmatch(self.dtype)
+        return sampled if whole or main_whole or self.dtype is None else self.dtype
+
+
+_NOTHING = Value(kind="none")
+
+
+def _number(value: Value | None) -> int | None:
+    text = value.literal() if value is not None and value.kind == "int" else None
+    return None if text is None else int(text)

@@ -1,0 +1,86 @@
+"""Which value goes to which parameter: the assignment with the highest score.
+
+Names decide, then types and positions. Scores are squared before they are summed, so that one equal
+name outweighs two similar ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from analysis.catalog.model import Parameter
+from citadel.plan.lexicon import LIKE_NAME, SAME_NAME, Lexicon
+from citadel.plan.model import SourceValue
+from citadel.plan.places import Place
+from citadel.plan.types import fits, takes_tensor, wraps
+
+FACTORY = frozenset(("device", "dtype", "out", "layout", "pin_memory", "generator", "names"))
+"""Parameters that a value is given to by name only."""
+SAME_PLACE, NEXT_TENSOR = 2.0, 3.0
+
+
+def assign(
+    values: Sequence[SourceValue], places: Sequence[Place], lexicon: Lexicon
+) -> dict[int, SourceValue]:
+    """Number of a place -> the value that it gets; each value is used once."""
+    if not values or not places:
+        return {}
+    tensors = _ranks([value.value.is_tensor for value in values])
+    takers = _ranks([takes_tensor(place.parameter.type) for place in places])
+    scores = np.zeros((len(values), len(places)))
+    for v, value in enumerate(values):
+        for p, place in enumerate(places):
+            nth = tensors[v] is not None and tensors[v] == takers[p]
+            scores[v, p] = _score(value, place, lexicon, nth_tensor=nth, same_index=v == p)
+    # Of equal scores earlier values and places win, and both keep their order.
+    v_at, p_at = np.arange(len(values))[:, None], np.arange(len(places))[None, :]
+    order = 1e-6 * v_at * p_at - 1e-4 * (v_at + p_at)
+    rows, columns = linear_sum_assignment(scores**2 + order, maximize=True)
+    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+    return {p: values[v] for v, p in pairs if scores[v, p] > 0}
+
+
+def _ranks(flags: Sequence[bool]) -> list[int | None]:
+    count = 0
+    ranks: list[int | None] = []
+    for flag in flags:
+        ranks.append(count if flag else None)
+        count += flag
+    return ranks
+
+
+def _score(
+    value: SourceValue, place: Place, lexicon: Lexicon, *, nth_tensor: bool, same_index: bool
+) -> float:
+    parameter = place.parameter
+    likeness = lexicon.likeness(value.name, parameter.name)
+    if wraps(value.value, parameter.type):
+        return max(likeness, NEXT_TENSOR if value.value.is_tensor else 0.0)
+    if not fits(value.value, parameter.type):
+        stubborn = likeness == SAME_NAME and not fits(value.value, value.type)
+        if stubborn or _same_declaration(value, parameter, likeness):
+            return SAME_NAME
+        # What is required under the same name is worth trying before something is filled in.
+        wanted = likeness == SAME_NAME and parameter.required and not value.value.is_tensor
+        return LIKE_NAME if wanted else 0.0
+    if value.key.startswith("attr:") and likeness < SAME_NAME:
+        return 0.0
+    if value.value.is_tensor:
+        if not takes_tensor(parameter.type) and likeness == 0:
+            return 0.0
+        return likeness + (NEXT_TENSOR if nth_tensor else 0.5)
+    if parameter.name in FACTORY and likeness < SAME_NAME:
+        return 0.0
+    if likeness:
+        return likeness + (0.5 if same_index else 0.0)
+    if value.value.kind == "none" or not parameter.required:
+        return 0.0
+    return SAME_PLACE if same_index else 1.0
+
+
+def _same_declaration(value: SourceValue, parameter: Parameter, likeness: float) -> bool:
+    """The misfit lies in the value, not in the pair: both sides declare the same."""
+    return likeness >= LIKE_NAME and value.type is not None and value.type == parameter.type

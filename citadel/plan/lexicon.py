@@ -1,0 +1,151 @@
+"""How alike two parameter names are: equal, synonyms, sharing a word, or not at all.
+
+Most synonyms are learnt from the catalog: where two forms of one operation (`max_pool2d` and
+`MaxPool2d`, `tf.reduce_sum` and `tf.raw_ops.Sum`) agree on the parameters around it, what one calls
+`filters` and the other `kernel` is the same thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import combinations, pairwise
+
+from analysis.catalog.model import Api, ApiKind, Parameter, Signature
+from citadel.match.family import parse
+from citadel.plan.types import accepted
+
+SAME_NAME, SAME_WORDS, LIKE_NAME = 10.0, 9.0, 6.0
+
+CONVENTIONS = (
+    frozenset(("input", "self", "x", "a", "tensor")),
+    frozenset(("dim", "axis", "dims", "axes")),
+    frozenset(("other", "mat2", "vec", "vec2", "b", "tensor2")),
+)
+"""What libraries of arrays agree on."""
+LEAST_FAMILIES = 2
+"""Operations in which two names must stand for each other."""
+LEAST_SHARE = 0.2
+"""... as a share of the operations that have the rarer one of them."""
+MOST_FORMS = 16
+"""Signatures of one operation that are compared with each other."""
+GRADIENTS = frozenset(("backward", "gradient"))
+
+Pair = frozenset[str]
+
+
+class Lexicon:
+    """Likeness of parameter names, with the synonyms of one framework build."""
+
+    def __init__(self, synonyms: Iterable[Pair] = ()) -> None:
+        self.synonyms = frozenset(synonyms)
+        self._known: dict[tuple[str, str], float] = {}
+
+    def likeness(self, one: str, other: str) -> float:
+        """`SAME_NAME`, `SAME_WORDS` (also for synonyms), `LIKE_NAME`, half of it, or 0."""
+        if one == other:
+            return SAME_NAME
+        found = self._known.get((one, other))
+        if found is None:
+            found = self._known[one, other] = self._likeness(one, other)
+        return found
+
+    def _likeness(self, one: str, other: str) -> float:
+        if any(one in group and other in group for group in CONVENTIONS):
+            return SAME_NAME
+        left, right = _words(one), _words(other)
+        same = (left == right and bool(left)) or _plain(one) == _plain(other)
+        if same or frozenset((one, other)) in self.synonyms:
+            return SAME_WORDS
+        if not left or not right:
+            return 0.0
+        if left <= right or right <= left:
+            return LIKE_NAME
+        return LIKE_NAME / 2 if left & right else 0.0
+
+
+@lru_cache(maxsize=65536)
+def _words(name: str) -> frozenset[str]:
+    parts = (_singular(part) for part in re.split(r"[_\d]+", name.lower()))
+    return frozenset(part for part in parts if len(part) > 1 and part not in ("val", "value"))
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] not in "su" else word
+
+
+def _plain(name: str) -> str:
+    """`keepdims` and `keep_dims` are one name."""
+    return name.lower().replace("_", "")
+
+
+def learnt(apis: Iterable[Api]) -> Lexicon:
+    """The lexicon of a build: names that stand for each other in several operations.
+
+    Two names that one signature has beside each other are no synonyms.
+    """
+    votes: dict[Pair, set[str]] = defaultdict(set)
+    families: dict[str, set[str]] = defaultdict(set)
+    beside: dict[Pair, set[str]] = defaultdict(set)
+    for core, forms in _families(apis):
+        for form in forms:
+            for parameter in form:
+                families[parameter.name].add(core)
+            for one, other in combinations(sorted({p.name for p in form}), 2):
+                beside[frozenset((one, other))].add(core)
+        for one_form, other_form in combinations(forms[:MOST_FORMS], 2):
+            for one, other in _aligned(one_form, other_form):
+                votes[frozenset((one, other))].add(core)
+    return Lexicon(
+        pair
+        for pair, cores in votes.items()
+        if len(cores) >= LEAST_FAMILIES
+        and len(cores) > len(beside.get(pair, ()))
+        and len(cores) >= LEAST_SHARE * min(len(families[name]) for name in pair)
+    )
+
+
+Form = tuple[Parameter, ...]
+
+
+def _families(apis: Iterable[Api]) -> Iterator[tuple[str, list[Form]]]:
+    """Distinct signatures of each operation's forms; constructors of layers among themselves."""
+    found: dict[str, dict[tuple[str, ...], Form]] = defaultdict(dict)
+    for api in apis:
+        name = parse(api.name, api.kind)
+        core = ".".join((name.core, *sorted(name.variants & GRADIENTS)))
+        made = api.kind in (ApiKind.MODULE, ApiKind.CLASS)
+        for signature in api.signatures:
+            _add(found[core + " of" if made else core], signature)
+        for signature in api.call_signatures:
+            _add(found[core], signature)
+    for core, forms in found.items():
+        yield core, list(forms.values())
+
+
+def _add(forms: dict[tuple[str, ...], Form], signature: Signature) -> None:
+    plain = tuple(p for p in signature.parameters if not p.variadic)
+    forms.setdefault(tuple(p.name for p in plain), plain)
+
+
+def _aligned(one: Form, other: Form) -> Iterator[tuple[str, str]]:
+    """Names in the same place between parameters that both have, where their types agree."""
+    names = {p.name for p in other}
+    shared = [p.name for p in one if p.name in names]
+    if [p.name for p in other if p.name in set(shared)] != shared:
+        return
+    for left, right in zip(_between(one, shared), _between(other, shared), strict=True):
+        if len(left) != len(right):
+            continue
+        for a, b in zip(left, right, strict=True):
+            # Where types are unknown, order alone is no evidence.
+            if accepted(a.type) & accepted(b.type) and (a.type or b.type or len(left) == 1):
+                yield a.name, b.name
+
+
+def _between(form: Form, shared: Sequence[str]) -> Iterator[Form]:
+    places = [-1, *(i for i, p in enumerate(form) if p.name in set(shared)), len(form)]
+    for start, end in pairwise(places):
+        yield form[start + 1 : end]

@@ -1,0 +1,55 @@
+"""The parameters of a sibling that a call can fill: of its constructor ("new") and of its call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.catalog.model import Api, ApiKind, Parameter, Signature
+from citadel.plan.model import Stage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A parameter, which call it belongs to and where it stands there."""
+
+    parameter: Parameter
+    stage: Stage
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """The named parameters of one overload; per stage, those that collect the rest."""
+
+    named: tuple[Place, ...]
+    positional: dict[Stage, Parameter]
+    keywords: dict[Stage, Parameter]
+
+
+def places(new: Signature | None, call: Signature | None) -> Places:
+    """The places of an overload, the constructor's first."""
+    named: list[Place] = []
+    collecting: dict[str, dict[Stage, Parameter]] = {"*": {}, "**": {}}
+    for stage, signature in ((Stage.NEW, new), (Stage.CALL, call)):
+        for index, parameter in enumerate(signature.parameters if signature is not None else ()):
+            if parameter.variadic:
+                collecting[parameter.variadic][stage] = parameter
+            else:
+                named.append(Place(parameter=parameter, stage=stage, index=index))
+    return Places(named=tuple(named), positional=collecting["*"], keywords=collecting["**"])
+
+
+def must_be_given(place: Place, target: Api) -> bool:
+    """Whether a call of the target must supply it."""
+    return is_receiver(place, target) or place.parameter.required
+
+
+def is_receiver(place: Place, target: Api) -> bool:
+    """Whether it is the tensor that a method is called on."""
+    return target.kind is ApiKind.METHOD and place.stage is Stage.CALL and place.index == 0
+
+
+def keyword_name(parameter: Parameter, target: Api) -> str:
+    """Operator schemas call the first tensor `self`; callers of Python functions write `input`."""
+    python = target.kind not in (ApiKind.METHOD, ApiKind.OP)
+    return "input" if parameter.name == "self" and python else parameter.name

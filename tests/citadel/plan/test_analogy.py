@@ -1,0 +1,82 @@
+"""Tensors and numbers that are made up have the sizes that valid calls show."""
+
+import pytest
+
+from analysis.values import Value
+from citadel.plan.analogy import MOST_ELEMENTS, Analogy
+
+
+def tensor(*shape, dtype="float32"):
+    return Value(kind="tensor", shape=shape, dtype=dtype)
+
+
+def number(value):
+    return Value(kind="int", text=str(value))
+
+
+CONV = (
+    {"input": tensor(2, 4, 7, 7), "weight": tensor(6, 4, 3, 3), "groups": number(3)},
+    {"input": tensor(1, 5, 9, 9), "weight": tensor(8, 5, 3, 3), "groups": number(1)},
+)
+
+
+def analogy(*samples, shape=(3, 16, 32, 32), dtype="float32"):
+    return Analogy(samples=samples, main="input", shape=shape, dtype=dtype)
+
+
+def test_sizes_follow_the_main_tensor_where_they_do_so_in_all_samples():
+    assert analogy(*CONV).tensor("weight") == ((6, 16, 3, 3), "float32")
+
+
+def test_floating_tensors_take_after_the_main_one_indices_do_not():
+    sample = {
+        "input": tensor(2, 3),
+        "other": tensor(2, 5),
+        "index": tensor(7, dtype="int64"),
+        "mask": tensor(2, 3, dtype="bool"),
+    }
+    found = analogy(sample, shape=(4, 5), dtype="float64")
+    assert found.tensor("other") == ((4, 5), "float64") or found.tensor("other") is None
+    assert found.tensor("index") == ((7,), "int64")
+    assert found.tensor("mask") == ((4, 5), "bool")
+
+
+def test_sizes_are_counted_from_the_end_where_that_holds():
+    samples = [
+        {"input": tensor(2, 5), "weight": tensor(7, 5)},
+        {"input": tensor(2, 3, 6), "weight": tensor(7, 6)},
+    ]
+    assert analogy(*samples, shape=(8, 9, 10, 11)).tensor("weight") == ((7, 11), "float32")
+
+
+def test_numbers_that_are_sizes():
+    layers = [{"in_features": number(5), "input": tensor(2, 5)}]
+    assert analogy(*layers, shape=(3, 8)).number("in_features") == 8
+    assert analogy(*CONV).number("groups") is None
+
+
+@pytest.mark.parametrize(
+    ("samples", "shape"),
+    [
+        ((), (2, 3)),
+        (({"input": tensor(2, 3)},), (2, 3)),
+        (({"weight": tensor(2, 3)},), (2, 3)),
+        (({"input": tensor(2, 3), "weight": tensor(2, 3)},), (4, 5)),
+        (({"input": tensor(2, 3), "weight": tensor(2, 3, dtype="resource")},), (4, 5)),
+        (({"input": tensor(2, 3), "weight": tensor(2, 2)},), (MOST_ELEMENTS, 5)),
+        (
+            (
+                {
+                    "input": tensor(2, 3),
+                    "weight": tensor(
+                        3,
+                    ),
+                },
+            ),
+            None,
+        ),
+    ],
+    ids=["no sample", "other names", "no main", "like the main one", "handle", "huge", "unknown"],
+)
+def test_where_nothing_is_made(samples, shape):
+    assert analogy(*samples, shape=shape).tensor("weight") is None
