@@ -35,13 +35,23 @@ def failing_call(observation: Observation) -> Call | None:
     """The innermost traced call that raised what ended the run, or that never returned."""
     if observation.outcome is Outcome.EXCEPTION and observation.exception is not None:
         final = observation.exception
-        raised = [c for c in observation.calls if c.raised is not None]
-        same = [c for c in raised if c.raised is not None and c.raised.message == final.message]
-        return max(same, key=lambda call: (call.depth, call.number), default=None)
+        raised = [(c, c.raised.message) for c in observation.calls if c.raised is not None]
+        same = [call for call, message in raised if message == final.message]
+        # Some hand on what they caught, in words of their own: TorchScript, `raise ... from e`.
+        told = [call for call, message in raised if len(message) > 8 and message in final.message]
+        return max(same if _framework(same) else told or same, key=_depth, default=None)
     if observation.outcome in (Outcome.OK, Outcome.EXIT):
         return None
     unfinished = [call for call in observation.calls if not call.finished]
     return max(unfinished, key=lambda call: (call.depth, call.number), default=None)
+
+
+def _depth(call: Call) -> tuple[int, int]:
+    return call.depth, call.number
+
+
+def _framework(calls: Sequence[Call]) -> bool:
+    return any(call.form != "other" for call in calls)
 
 
 def culprit(
@@ -51,9 +61,10 @@ def culprit(
     failing = failing_call(observation)
     if failing is None:
         return None
+    named = {leaf(m.name) for m in mentions if m.title or m.body}
+    failing = _handed(failing, observation.calls, named)
     if resolve(failing, catalog) is None and not _uses_values(failing):
         return None  # whoever made its arguments has done nothing wrong
-    named = {leaf(m.name) for m in mentions if m.title or m.body}
     chain = [
         (call, api)
         for call in (failing, *makers(failing, observation.calls))
@@ -73,6 +84,18 @@ def culprit(
             if leaf(pair[0].name) in words:
                 return pair
     return _nearest_maker(makers_only) or first
+
+
+def _handed(failing: Call, calls: Sequence[Call], named: set[str]) -> Call:
+    """The function that a failing call was handed and has called, unless the report names it not.
+
+    `gradcheck(torch.f, x)` fails for what `torch.f` does.
+    """
+    inner = [c for c in calls if c.site == failing.site and c.form == "handed"]
+    made = [c for c in inner if c.number > failing.number and c.depth > failing.depth]
+    if not made or (leaf(failing.name) in named and leaf(made[-1].name) not in named):
+        return failing
+    return made[-1]
 
 
 def caught_calls(observation: Observation) -> tuple[Call, ...]:

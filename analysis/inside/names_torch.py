@@ -38,7 +38,11 @@ def identify(function):
     if isinstance(owner, torch.Tensor):
         return "torch.Tensor." + function.__name__, "method", owner
     if isinstance(function, torch.nn.Module):
-        return _class_name(type(function)), "module", function
+        return _class_name(_public(type(function), "forward")), "module", function
+    if isinstance(owner, torch.nn.Module):
+        found = _own(function, owner)
+        if found is not None:
+            return found
     name = _NAMES.get(id(function))
     if name is not None:
         return name, "function", None
@@ -46,9 +50,44 @@ def identify(function):
     if name is not None:
         return name, "unbound", None
     if isinstance(function, type):
-        name = _class_name(function)
+        name = _class_name(_public(function, "__init__"))
         return (name, "class", None) if name.startswith("torch.") else None
+    if id(getattr(function, "__wrapped__", None)) in _NAMES:
+        return None  # what was made of an operation (`vmap(torch.abs)`) is another one
     return _by_module(function)
+
+
+def _own(function, layer):
+    """`layer.forward(x)`, `super().forward(x)` and `super().__init__(...)` of a layer."""
+    name = function.__name__
+    made_by = getattr(function, "__func__", None)
+    if name not in ("forward", "__init__") or made_by is None:
+        return None
+    kinds = type(layer).__mro__
+    maker = next((kind for kind in kinds if vars(kind).get(name) is made_by), None)
+    public = next((kind for kind in kinds if _is_layer(kind)), None)
+    if maker is None or public is None or not maker.__module__.startswith("torch."):
+        return None
+    return _class_name(public), "module" if name == "forward" else "class", layer
+
+
+def _public(kind, method):
+    """The framework's class that a case's class inherits `method` from, else the class itself."""
+    if kind.__module__.split(".")[0] == "torch" or not issubclass(kind, torch.nn.Module):
+        return kind
+    base = next((base for base in kind.__mro__ if _is_layer(base)), None)
+    return base if base is not None and _inherits(kind, base, method) else kind
+
+
+def _inherits(kind, base, method):
+    return getattr(kind, method) is getattr(base, method)
+
+
+def _is_layer(kind):
+    """Whether a class is one of the framework's layers, and no mere frame for layers."""
+    frames = (torch.nn.Module, torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict)
+    inside = kind.__module__.startswith("torch.") and issubclass(kind, torch.nn.Module)
+    return inside and kind not in frames and not kind.__name__.startswith("_")
 
 
 def _by_module(function):
@@ -69,7 +108,8 @@ def _class_name(kind):
 
 def layers(function):
     """The layers of a plain `Sequential` without hooks, else None."""
-    if type(function) is not torch.nn.Sequential:
+    sequential = torch.nn.Sequential
+    if not isinstance(function, sequential) or type(function).forward is not sequential.forward:
         return None
     return None if function._forward_hooks or function._forward_pre_hooks else list(function)
 
@@ -77,3 +117,25 @@ def layers(function):
 def interesting(value):
     """Whether the tracer follows this object: tensors and layers."""
     return isinstance(value, (torch.Tensor, torch.nn.Module))
+
+
+def compiled_from(function):
+    """The Python function that TorchScript was made from, where that is still known."""
+    if isinstance(function, torch.jit.ScriptFunction):
+        return getattr(function, "_torchdynamo_inline", None)
+    return None
+
+
+def operation(thing):
+    """Whether a value is one of the framework's functions."""
+    if isinstance(thing, (type, torch.nn.Module, torch.jit.ScriptFunction)):
+        return False
+    if id(thing) in _NAMES or id(thing) in _TENSOR_METHODS:
+        return True
+    return type(thing).__name__ in ("OpOverloadPacket", "OpOverload")
+
+
+def layer(thing):
+    """Whether a value is a layer or a class of layers."""
+    kind = thing if isinstance(thing, type) else type(thing)
+    return issubclass(kind, torch.nn.Module)

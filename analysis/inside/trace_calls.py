@@ -5,11 +5,11 @@ after a crash. Only metadata is recorded (see `values`). Objects carry a number 
 host can follow a tensor from the call that made it to the call that choked on it.
 """
 
-import functools
 import operator
 import sys
 import types
 
+from handed import Handed, unbound
 from values import describe
 
 MAX_EVENTS = 4000
@@ -49,23 +49,26 @@ class Tracer:
         self.depth = 0
         framework = next((name for name in ("torch",) if name in sys.modules), None)
         self.names = __import__("names_" + framework) if framework else None
+        self.handed = Handed(self)
 
     def __call__(self, site, function, /, *args, **kwargs):
         return self.call(site, function, args, kwargs)
 
-    def call(self, site, function, args, kwargs, inner=False):
+    def call(self, site, function, args, kwargs, within=None):
+        """Make the call; `within`: "inner" in a sequence of layers, "handed" to another function."""
         occurrence = self.seen[site] = self.seen.get(site, 0) + 1
-        if type(function) is functools.partial and not function.args:
-            # What is bound by keyword is an argument like any other.
-            function, kwargs = function.func, dict(function.keywords, **kwargs)
+        function, args, kwargs = unbound(self.handed.original(function), args, kwargs)
+        name, form, receiver = self.identify(function, args)
         if self.hook is not None:
-            replaced = self.hook(site, occurrence, function, args, kwargs)
+            # `layer.forward(x)` is a call of the layer.
+            called = receiver if form == "module" else function
+            replaced = self.hook(site, occurrence, called, args, kwargs)
             if replaced is not None:
                 return replaced[0]
-        name, form, receiver = self.identify(function, args)
         if not self.worth(name, form, args, kwargs):
+            args, kwargs = self.handed.watched(site, function, args, kwargs)
             return function(*args, **kwargs)
-        form = "inner" if inner and form == "module" else form
+        form = within_form(form, within)
         number = self.count = self.count + 1
         loud = occurrence <= QUIET_AFTER and number <= MAX_EVENTS
         if loud:
@@ -81,21 +84,36 @@ class Tracer:
             raise
         finally:
             self.depth -= 1
+        made = receiver if form == "class" and receiver is not None else result
         if form == "class":
-            BUILT[id(result)] = (args, kwargs)
+            BUILT[id(made)] = (args, kwargs)
         if loud:
-            self.emit({"e": "return", "n": number, "value": self.seen_value(result)})
+            self.emit({"e": "return", "n": number, "value": self.seen_value(made)})
         return result
 
     def result(self, site, function, args, kwargs):
         """Call it; a plain sequence of layers is gone through here, to see which one fails."""
         layers = self.names.layers(function) if self.names is not None and not kwargs else None
         if layers is None or len(args) != 1:
-            return function(*args, **kwargs)
+            given, named = self.handed.watched(site, function, args, kwargs)
+            try:
+                return function(*given, **named)
+            except Exception:
+                self.explain(function, args, kwargs)
+                raise
         value = args[0]
         for layer in layers:
-            value = self.call(site, layer, (value,), {}, inner=True)
+            value = self.call(site, layer, (value,), {}, within="inner")
         return value
+
+    def explain(self, function, args, kwargs):
+        """What was compiled fails as a whole: its Python is run to see which of its calls does."""
+        source = self.names.compiled_from(function) if self.names is not None else None
+        if source is not None:
+            try:
+                source(*args, **kwargs)
+            except Exception:
+                return
 
     def started(self, number, site, occurrence, name, form, receiver, args, kwargs):
         self.emit(
@@ -107,7 +125,7 @@ class Tracer:
                 "d": self.depth,
                 "f": name,
                 "form": form,
-                "self": None if receiver is None else self.seen_value(receiver),
+                "self": None if receiver is None or form == "class" else self.seen_value(receiver),
                 "args": [self.seen_value(value) for value in others(form, args)[:64]],
                 "kwargs": {str(key): self.seen_value(value) for key, value in kwargs.items()},
             }
@@ -162,6 +180,13 @@ class Tracer:
                 if self.interesting(item):
                     part.update(self.seen_value(item))
         return record
+
+
+def within_form(form, within):
+    """The form of a call that no text makes: see `analysis.target.observation.Call`."""
+    if within is None or form in ("class", "other"):
+        return form
+    return "inner" if form == "module" else within
 
 
 def others(form, args):
