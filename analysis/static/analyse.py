@@ -201,11 +201,11 @@ def group(
     given = taken or {}
     copies: dict[tuple[Any, ...], list[FunctionRecord]] = {}
     for record in functions:
-        if record.kind is not Kind.CONSTRUCTOR and not record.base.startswith(("operator", "__")):
-            own = (
-                record.id if record.id in given else None
-            )  # kernels of two operators are no copies
-            key = (record.base, record.body, record.parameters, record.kind is Kind.PYTHON, own)
+        base = record.base
+        if record.kind is not Kind.CONSTRUCTOR and not base.startswith(("operator", "__")):
+            # Kernels of two operators are no copies.
+            own = record.id if record.id in given else None
+            key = (base, record.body, record.parameters, record.kind is Kind.PYTHON, own)
             copies.setdefault(key, []).append(record)
     owners = list(copies.values())
     normaliser = Normaliser(settings)

@@ -8,6 +8,7 @@ this `class TORCH_API Foo {` is read as a function and all methods inside are lo
 from __future__ import annotations
 
 import re
+import string
 from functools import lru_cache
 
 _ATTRIBUTE = re.compile(
@@ -38,40 +39,47 @@ _WITH_ARGUMENT = re.compile(
 _LAMBDA = re.compile(rb"LAMBDA$|DEVICE$|^__(?:host|device)__$")
 """What may stand before the parameters of a lambda; else a parenthesis means a call."""
 
-_WORD = re.compile(rb"[A-Z_](?<!\w\w)\w{5,}")
-_ARGUMENT = rb"[ \t]*\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)"
+_END = re.compile(rb"_[A-Z_]\w*")
+"""What attributes end with. The search begins with one certain letter, which makes it fast."""
+
+_LETTERS = (string.ascii_letters + string.digits + "_").encode()
+_ARGUMENT = re.compile(rb"[ \t]*\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)")
+_PARENTHESIS = re.compile(rb"[ \t]*\(")
 _DIRECTIVE = re.compile(rb"[ \t]*#")
 
 
 def blank(text: bytes) -> bytes:
-    """The text with attribute macros replaced by as many spaces."""
-    words = {word for word in set(_WORD.findall(text)) if _form(word)}
-    return _pattern(frozenset(words)).sub(_spaces, text) if words else text
+    """The text with attribute macros replaced by as many spaces.
+
+    Lines of the preprocessor stay as they are (`#ifdef USE_VULKAN_API`).
+    """
+    kept = bytearray(text)
+    done = 0
+    for match in _END.finditer(text):
+        if match.start() < done:
+            continue
+        line = text.rfind(b"\n", 0, match.start()) + 1
+        start = line + len(text[line : match.start()].rstrip(_LETTERS))
+        done = _end(text, start, match.end())
+        if done > start and not _DIRECTIVE.match(text, line):
+            kept[start:done] = b" " * (done - start)
+    return bytes(kept)
+
+
+def _end(text: bytes, start: int, end: int) -> int:
+    """Where an attribute with its argument ends; `start` if the word is no attribute here."""
+    word = text[start:end]
+    bare, with_argument = _forms(word)
+    if with_argument:
+        argument = _ARGUMENT.match(text, end)
+        if argument is not None:
+            return argument.end()
+    if bare and (_LAMBDA.search(word) or not _PARENTHESIS.match(text, end)):
+        return end
+    return start
 
 
 @lru_cache(maxsize=100_000)
-def _form(word: bytes) -> str:
-    """How the word is an attribute: bare, with an argument, either, or ("") not at all."""
-    bare = "bare" if _ATTRIBUTE.fullmatch(word) else ""
-    return bare + ("argument" if _WITH_ARGUMENT.fullmatch(word) else "")
-
-
-@lru_cache(maxsize=1_000)
-def _pattern(words: frozenset[bytes]) -> re.Pattern[bytes]:
-    parts = []
-    for word in sorted(words):
-        # The check for the start of the word stands behind its first letter, for the sake of speed.
-        start = word[:1] + rb"(?<!\w\w)" + word[1:]
-        if _form(word) != "bare":
-            parts.append(start + _ARGUMENT)
-        if _form(word) != "argument":
-            parts.append(start + (rb"\b" if _LAMBDA.search(word) else rb"\b(?![ \t]*\()"))
-    return re.compile(b"|".join(parts))
-
-
-def _spaces(match: re.Match[bytes]) -> bytes:
-    """Spaces, except in the lines of the preprocessor (`#ifdef USE_VULKAN_API`)."""
-    start = match.string.rfind(b"\n", 0, match.start()) + 1
-    if _DIRECTIVE.match(match.string, start):
-        return match.group()
-    return b" " * len(match.group())
+def _forms(word: bytes) -> tuple[bool, bool]:
+    """Whether the word is an attribute by itself, and whether it is one with an argument."""
+    return bool(_ATTRIBUTE.fullmatch(word)), bool(_WITH_ARGUMENT.fullmatch(word))

@@ -10,6 +10,7 @@ lambdas that are handed to `AT_DISPATCH_*`.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -30,10 +31,10 @@ LANGUAGES: dict[str, Callable[[], object]] = {
 }
 
 _QUERY = """
-(function_definition body: (_)) @function
+(function_definition) @function
 (lambda_expression) @lambda
 (namespace_definition) @scope
-[(class_specifier body: (_)) (struct_specifier body: (_)) (union_specifier body: (_))] @scope
+[(class_specifier) (struct_specifier) (union_specifier)] @scope
 (ERROR) @error
 (call_expression function: [(identifier) (qualified_identifier) (template_function)] @call)
 (call_expression function: (field_expression field: (_) @method))
@@ -89,8 +90,8 @@ def _extract(text: bytes, language: str) -> tuple[list[Row], int, list[_Span]]:
     tree = parser(language).parse(text)
     found = tree_sitter.QueryCursor(_query(language)).captures(tree.root_node)
     spans = _spans(text, found.get("function", []), found.get("scope", []))
-    calls = [(node.start_byte, _called(text, node)) for node in found.get("call", ())]
-    calls += [(node.start_byte, _method(text, node)) for node in found.get("method", ())]
+    calls = [(node.start_byte, _written(text, node)) for node in found.get("call", ())]
+    calls += [(node.start_byte, "." + _written(text, node)) for node in found.get("method", ())]
     calls += [(node.start_byte, "") for node in found.get("lambda", ())]
     _attribute(spans, sorted(calls))
     rows = [_row(text, span, span.header) for span in spans if span.header is not None]
@@ -138,29 +139,19 @@ def _function(text: bytes, node: tree_sitter.Node, outer: _Span | None) -> _Span
 
 def _attribute(spans: list[_Span], calls: list[tuple[int, str]]) -> None:
     """Give each call (or lambda, "") to the innermost function around it."""
-    functions = [span for span in spans if span.header is not None]
-    open_: list[_Span] = []
-    position = 0
-    for start, name in calls:
-        while position < len(functions) and functions[position].start <= start:
-            open_.append(functions[position])
-            position += 1
-        while open_ and open_[-1].end <= start:
-            open_.pop()
-        if not open_:
-            continue
-        if name:
-            open_[-1].callees.append(name)
-        else:
-            open_[-1].lambdas += 1
+    starts = [start for start, _ in calls]
+    names = [name for _, name in calls]
+    # Inner functions start after the outer ones, so they come first and take what is theirs.
+    for span in reversed(spans):
+        if span.header is not None:
+            inside = slice(bisect_left(starts, span.start), bisect_left(starts, span.end))
+            span.callees = [name for name in names[inside] if name]
+            span.lambdas = inside.stop - inside.start - len(span.callees)
+            del starts[inside], names[inside]
 
 
-def _called(text: bytes, node: tree_sitter.Node) -> str:
+def _written(text: bytes, node: tree_sitter.Node) -> str:
     return without_templates(text[node.start_byte : node.end_byte])
-
-
-def _method(text: bytes, node: tree_sitter.Node) -> str:
-    return "." + without_templates(text[node.start_byte : node.end_byte])
 
 
 def _row(text: bytes, span: _Span, header: Header) -> Row:

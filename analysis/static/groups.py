@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 from scipy import sparse
@@ -44,7 +45,7 @@ def clusters(arguments: Sets, callees: Sets, settings: Similarity) -> list[list[
 
 def _enough(callees: Sets, settings: Similarity) -> list[bool]:
     """Whether each function calls enough to be compared."""
-    frequency = Counter(name for found in callees for name in found)
+    frequency = Counter(chain.from_iterable(callees))
     return [
         len(found) >= settings.least_callees
         or any(frequency[name] <= settings.rare for name in found)

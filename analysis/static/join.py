@@ -13,8 +13,10 @@ memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,16 +26,12 @@ Ints = NDArray[np.int64]
 BLOCK = 4_096
 
 
-def tokens(sets: Sequence[Iterable[str]]) -> list[list[int]]:
+def tokens(sets: Sequence[Collection[str]]) -> list[list[int]]:
     """Each set as numbers, where a larger number is a more frequent token (ties by name)."""
-    frequency: dict[str, int] = {}
-    lists = [list(found) for found in sets]
-    for found in lists:
-        for token in found:
-            frequency[token] = frequency.get(token, 0) + 1
+    frequency = Counter(chain.from_iterable(sets))
     order = sorted(frequency, key=lambda token: (frequency[token], token))
     number = {token: index for index, token in enumerate(order)}
-    return [sorted(number[token] for token in found) for found in lists]
+    return [sorted(map(number.__getitem__, found)) for found in sets]
 
 
 def similar_pairs(sets: Sequence[Sequence[int]], threshold: Fraction) -> Ints:
@@ -68,7 +66,7 @@ def prefix_length(size: int, threshold: Fraction) -> int:
 def matrix(sets: Sequence[Sequence[int]]) -> sparse.csr_matrix:
     """The sets as rows of zeros and ones."""
     ends = np.cumsum([0, *map(len, sets)])
-    columns = np.fromiter((token for found in sets for token in found), np.int64, int(ends[-1]))
+    columns = np.fromiter(chain.from_iterable(sets), np.int64, int(ends[-1]))
     width = int(columns.max()) + 1 if len(columns) else 1
     ones = np.ones(len(columns), np.int32)
     return sparse.csr_matrix((ones, columns, ends), shape=(len(sets), width))

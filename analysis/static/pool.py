@@ -2,9 +2,9 @@
 
 In: jobs. Out: pairs of a job's position and what its file yielded, as they come. Workers are
 fresh interpreters (no fork of a threaded parent, no second run of the caller's main module). Each
-gets a batch of files at a time and answers them one by one; when it dies, the file it was at is
-to blame and the rest goes to a new worker. Ctrl-C reaches only the parent, which ends the workers
-on its way out.
+gets a batch of files at a time and answers them at once, which is cheaper than one by one. When it
+dies, the files of its batch are tried again one by one, and the one at which a worker dies alone is
+to blame. Ctrl-C reaches only the parent, which ends the workers on its way out.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from analysis.static.model import Skip
 from analysis.static.worker import Job, Parsed, skipped
 
 BATCH = 8
+AHEAD = 2
+"""Batches that a worker has at a time: one to work on, one so that it need not wait."""
+
 FILE_SECONDS = 30
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
@@ -37,7 +40,7 @@ _START = (
 class _Worker:
     process: subprocess.Popen[bytes]
     connection: Connection
-    batch: deque[int] = field(default_factory=deque)
+    batches: deque[list[int]] = field(default_factory=deque)
     ready: bool = False
 
 
@@ -76,52 +79,55 @@ class Pool:
         Raises:
             CitadelError: when workers do not start at all.
         """
-        waiting = deque(range(len(jobs)))
+        size = max(1, min(BATCH, len(jobs) // (AHEAD * self._size)))
+        waiting = deque(
+            list(range(at, min(at + size, len(jobs)))) for at in range(0, len(jobs), size)
+        )
         left = len(jobs)
         while left:
             for worker in self._workers:
-                if worker.ready:
-                    self._feed(worker, jobs, waiting)
+                self._feed(worker, jobs, waiting)
             for connection in wait([worker.connection for worker in self._workers]):
                 worker = next(w for w in self._workers if w.connection is connection)
-                answer = self._answer(worker, waiting)
-                if answer is not None:
+                for answer in self._answers(worker, waiting):
                     left -= 1
                     yield answer
 
-    def _feed(self, worker: _Worker, jobs: Sequence[Job], waiting: deque[int]) -> None:
-        """Keep a worker supplied: the next batch goes out before it is done with the last."""
-        if len(worker.batch) > BATCH // 2 or not waiting:
-            return
-        batch = [waiting.popleft() for _ in range(min(BATCH, len(waiting)))]
-        worker.batch.extend(batch)
-        with contextlib.suppress(OSError):  # it has died, which reading from it will tell
-            worker.connection.send([tuple(jobs[position]) for position in batch])
+    def _feed(self, worker: _Worker, jobs: Sequence[Job], waiting: deque[list[int]]) -> None:
+        while worker.ready and waiting and len(worker.batches) < AHEAD:
+            batch = waiting.popleft()
+            worker.batches.append(batch)
+            with contextlib.suppress(OSError):  # it has died, which reading from it will tell
+                worker.connection.send([tuple(jobs[position]) for position in batch])
 
-    def _answer(self, worker: _Worker, waiting: deque[int]) -> tuple[int, Parsed] | None:
+    def _answers(self, worker: _Worker, waiting: deque[list[int]]) -> list[tuple[int, Parsed]]:
         try:
             message = worker.connection.recv()
         except (EOFError, OSError):
             return self._bury(worker, waiting)
         if not worker.ready:
             worker.ready = True
-            return None
-        return worker.batch.popleft(), Parsed(*message)
+            return []
+        found = [Parsed(*one) for one in message]
+        return list(zip(worker.batches.popleft(), found, strict=True))
 
-    def _bury(self, worker: _Worker, waiting: deque[int]) -> tuple[int, Parsed] | None:
-        """Replace a dead worker; what it was at is skipped, the rest of its batch waits again."""
+    def _bury(self, worker: _Worker, waiting: deque[list[int]]) -> list[tuple[int, Parsed]]:
+        """Replace a dead worker; its batches wait again, the one that it was at in single files."""
         status = worker.process.wait()
         worker.connection.close()
         if not worker.ready:
             message = f"the processes that parse sources do not start (status {status})"
             raise CitadelError(message, "reinstall Citadel into an environment of its own")
         self._workers[self._workers.index(worker)] = self._start()
-        if not worker.batch:
-            return None
-        blamed, *rest = worker.batch
-        waiting.extendleft(reversed(rest))
+        if not worker.batches:
+            return []
+        batch, *later = worker.batches
+        waiting.extendleft(reversed(later))
+        if len(batch) > 1:
+            waiting.extendleft([position] for position in reversed(batch))
+            return []
         slow = status == -signal.SIGALRM
-        return blamed, skipped(Skip.TOO_SLOW if slow else Skip.DIED)
+        return [(batch[0], skipped(Skip.TOO_SLOW if slow else Skip.DIED))]
 
     def _start(self) -> _Worker:
         ours, theirs = socket.socketpair()

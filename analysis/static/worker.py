@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from analysis.static import cpp, operators, python, registrations
+from analysis.static import cpp, python, registrations
 from analysis.static.model import Row, Skip, identify
 
 MEMORY = 4 << 30
@@ -99,8 +99,10 @@ def _clang(job: Job, digest: str) -> Parsed:
 
 
 def _yaml(text: bytes, digest: str) -> Parsed:
+    from analysis.static.operators import read_entries  # and with it PyYAML, for a single file
+
     try:
-        return Parsed(digest, [], 0, operators.read_entries(text), None)
+        return Parsed(digest, [], 0, read_entries(text), None)
     except ValueError:
         return skipped(Skip.YAML, digest)
 
@@ -118,16 +120,20 @@ def serve(descriptor: int, seconds: int) -> None:
             batch = connection.recv()
         except (EOFError, OSError):
             return
-        for job in batch:
-            signal.alarm(seconds)
-            try:
-                found = parse(Job(*job))
-            except (MemoryError, RecursionError):
-                found = skipped(Skip.DIED)
-            except Exception:  # one file must not cost the others; the counts show it
-                found = skipped(Skip.BUG)
-            signal.alarm(0)
-            try:
-                connection.send(tuple(found))
-            except OSError:
-                return
+        try:
+            connection.send([tuple(_guarded(Job(*job), seconds)) for job in batch])
+        except OSError:
+            return
+
+
+def _guarded(job: Job, seconds: int) -> Parsed:
+    """What a file yields, whatever it does to the parser short of killing the process."""
+    signal.alarm(seconds)
+    try:
+        return parse(job)
+    except (MemoryError, RecursionError):
+        return skipped(Skip.DIED)
+    except Exception:  # one file must not cost the others; the counts show it
+        return skipped(Skip.BUG)
+    finally:
+        signal.alarm(0)

@@ -29,5 +29,7 @@ def test_other_words_stay():
         b"#ifdef USE_VULKAN_API",
         b"x = FOO_API(3);",
         b"TORCH_CHECK(a)",
+        b"not_a_TORCH_API",
+        b"TORCH_APIs",
     ):
         assert blank(text) == text

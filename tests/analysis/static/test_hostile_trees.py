@@ -71,6 +71,16 @@ def test_a_file_that_takes_too_long_costs_only_itself(tree):
     assert [row[1] for row in found[1].rows] == ["one"]
 
 
+def test_the_rest_of_a_batch_survives_the_death_of_a_worker(tree):
+    names = [f"good{n}.cpp" for n in range(20)]
+    names.insert(7, "slow.cpp")
+    root = tree({name: "a<" * 300_000 if name == "slow.cpp" else GOOD for name in names})
+    with Pool(1, seconds=2) as workers:
+        found = dict(workers.run([Job(str(root / name), "cpp", 10**7) for name in names]))
+    assert {names[at] for at in found} == set(names)
+    assert [names[at] for at, one in found.items() if one.skipped] == ["slow.cpp"]
+
+
 @pytest.mark.parametrize(
     "make", [lambda path: None, lambda path: path.mkdir(), lambda path: path.touch()]
 )

@@ -45,6 +45,11 @@ def test_macros_that_make_statements_are_left_alone():
     assert set(functions(text)) == {"g"}
 
 
+def test_only_directives_define():
+    text = "  #  define MAKE(f) void f() { g(); }\n// #define OTHER(f) void f() { g(); }\n"
+    assert set(functions(text + "MAKE(one)\nOTHER(two)\n")) == {"one"}
+
+
 def test_hostile_macros_end():
     rounds = "#define A(x) void f##x() { B(x) }\n#define B(x) A(x) A(x) A(x)\nA(1)\n"
     endless = "#define A(x) void f() { g(x); }\n" + "A(((((\n" * 500
