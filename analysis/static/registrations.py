@@ -23,9 +23,10 @@ from analysis.static.names import without_templates
 COMPUTING = ("Compute", "ComputeAsync", "DoCompute", "operator()", "Operate", "Run")
 """Methods that TensorFlow calls to compute a kernel or functor."""
 
-_KERNEL = re.compile(rb"\bREGISTER_KERNEL_BUILDER(?:_IF_[A-Z_0-9]+)?\s*\(")
+# The check for the start of the word stands behind its first letter, for the sake of speed.
+_KERNEL = re.compile(rb"R(?<!\w\w)EGISTER_KERNEL_BUILDER(?:_IF_[A-Z_0-9]+)?\s*\(")
 _OTHER = re.compile(rb"^[ \t]*(REGISTER\w*)\s*\(", re.MULTILINE)
-_OPERATOR = re.compile(rb'\bREGISTER_OP\(\s*"(\w+)"\s*\)')
+_OPERATOR = re.compile(rb'R(?<!\w\w)EGISTER_OP\(\s*"(\w+)"\s*\)')
 _PART = re.compile(rb'\.\s*(Input|Attr)\(\s*"((?:[^"\\]|\\.)*)"')
 _NAME = re.compile(rb'\bName\(\s*"([^"]+)"')
 _LITERAL = re.compile(rb'"(\w+)"')
