@@ -12,11 +12,13 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
+from queue import SimpleQueue
 from typing import Any
 
 from analysis.catalog.records import read_catalog
-from analysis.dynamic.confirm import confirmed, distinct
+from analysis.dynamic.confirm import confirmed
 from analysis.dynamic.joined import Joined
 from analysis.dynamic.journal import Journal
 from analysis.dynamic.phases import PHASES, PRELOADS, Phase
@@ -26,11 +28,15 @@ from analysis.target.session import Session
 from analysis.target.target import Target
 
 PARTS = 2
+SMALLEST = 16
+"""Entries of the smallest part of a phase: to fork for fewer costs more than an idle core."""
 CATALOG_SECONDS = 180.0
 CATALOG = "catalog"
 
 Progress = Callable[[str, int, int], None]
 Stored = dict[str, Any]
+Names = list[list[str]]
+"""Of each API its name and its aliases."""
 
 
 def build(target: Target, *, journal: Journal, progress: Progress) -> Stored:
@@ -42,15 +48,22 @@ def build(target: Target, *, journal: Journal, progress: Progress) -> Stored:
         CitadelError: when the build has no API to speak of.
     """
     started = time.monotonic()
+    phases = PHASES[target.info.framework]
     with ExitStack() as stack, ThreadPoolExecutor(PARTS + 1) as pool, ExitStack() as hasty:
-        walker, *sessions = (stack.enter_context(target.session()) for _ in range(PARTS + 1))
+        sessions = [stack.enter_context(target.session()) for _ in range(PARTS + 1)]
         # After Ctrl-C nobody waits for what the threads are doing.
-        hasty.push(partial(_abort, (walker, *sessions)))
+        hasty.push(partial(_abort, tuple(sessions)))
+        walker = sessions.pop()
+        eager_phases = [phase for phase in phases if not phase.rest]
+        if not eager_phases:  # nobody else needs the sessions now
+            walker = sessions[0]
         walk = pool.submit(_walk, target, walker, journal)
         runner = _Runner(target.info.framework, pool, sessions, journal, progress)
-        phases = PHASES[target.info.framework]
-        eager = [runner.start(phase, {}) for phase in phases if not phase.rest]
+        eager = [runner.start(phase) for phase in eager_phases]
+        ready = [pool.submit(other.start) for other in sessions if not eager and other != walker]
         records = walk.result()
+        for start in ready:
+            start.result()
         walked = time.monotonic() - started
         progress(CATALOG, len(records), len(records))
         catalog = read_catalog(records)
@@ -58,21 +71,22 @@ def build(target: Target, *, journal: Journal, progress: Progress) -> Stored:
         for parts in eager:
             joined.add(part.result() for part in parts)
         for phase in (phase for phase in phases if phase.rest):
-            names = joined.without()
-            joined.add(part.result() for part in runner.start(phase, {"names": names}))
-        crashes = confirmed(target.info.framework, joined.crashes(), sessions, pool, progress)
+            joined.add(part.result() for part in runner.start(phase, joined.without()))
+        crashes = confirmed(
+            target.info.framework, joined.crashes(), sessions, pool, progress, runner.known
+        )
     return {
         "key": target.info.key,
         "framework": target.info.framework,
         "catalog": records,
         **joined.stored(),
-        "crashes": distinct(crashes),
+        "crashes": crashes,
         "seconds": {"catalog": walked, "dynamic": time.monotonic() - started - walked},
     }
 
 
 class _Runner:
-    """Starts a phase in all sessions, each with its part of the entries."""
+    """Runs the parts of a phase, each in the session that is free first."""
 
     def __init__(
         self,
@@ -84,44 +98,77 @@ class _Runner:
     ) -> None:
         self._preload = PRELOADS.get(framework, ())
         self._pool = pool
-        self._sessions = sessions
         self._log = log
         self._tell = tell
+        self._parts = len(sessions)
+        self.known: Stored = {}
+        self._free: SimpleQueue[Session] = SimpleQueue()
+        for session in sessions:
+            self._free.put(session)
 
-    def start(self, phase: Phase, given: Stored) -> list[Future[Part]]:
-        """One future per part; what the journal knows of the same work is not done again."""
-        self._check(phase, given)
-        done = [0] * len(self._sessions)
+    def start(self, phase: Phase, names: Names | None = None) -> list[Future[Part]]:
+        """One future per part; what the journal knows of the same work is not done again.
+
+        Where there are `names`, these are parted; without, the task itself knows its entries.
+        """
+        jobs = self._jobs(phase, names)
+        self._check(phase, names)
+        done = [0] * len(jobs)
 
         def run(part: int) -> Part:
             def advance(reached: int, total: int) -> None:
                 done[part] = reached
-                self._tell(phase.label, min(sum(done), total), total)
+                of = total if names is None else len(names)
+                self._tell(phase.label, min(sum(done), of), of)
 
-            return run_part(
-                self._sessions[part],
-                Job(
-                    task=phase.task,
-                    given=given,
-                    part=part,
-                    parts=len(self._sessions),
-                    preload=self._preload,
-                ),
-                progress=advance,
-                past=self._log.past(phase.label, part),
-                keep=partial(self._log.add, phase.label, part),
-            )
+            session = self._free.get()
+            try:
+                return run_part(
+                    session,
+                    jobs[part],
+                    progress=advance,
+                    past=self._log.past(phase.label, part),
+                    keep=partial(self._log.add, phase.label, part),
+                )
+            finally:
+                self._free.put(session)
 
-        return [self._pool.submit(run, part) for part in range(len(self._sessions))]
+        return [self._pool.submit(run, part) for part in range(len(jobs))]
 
-    def _check(self, phase: Phase, given: Stored) -> None:
+    def _jobs(self, phase: Phase, names: Names | None) -> list[Job]:
+        job = Job(
+            task=phase.task,
+            preload=self._preload,
+            blocks_once=phase.blocks_once,
+            known=self.known if phase.learns else None,
+        )
+        if names is None:
+            return [replace(job, part=part, parts=self._parts) for part in range(self._parts)]
+        shares = [names[start:end] for start, end in shared(len(names), self._parts)]
+        return [replace(job, given={"names": share}) for share in shares]
+
+    def _check(self, phase: Phase, names: Names | None) -> None:
         """Entries are numbers: they mean something only for the same list of names."""
-        text = json.dumps([phase.task, len(self._sessions), given], sort_keys=True)
+        text = json.dumps([phase.task, self._parts, SMALLEST, names], sort_keys=True)
         about = {"work": hashlib.sha256(text.encode()).hexdigest()}
         key = phase.label + " of"
         if self._log.past(key, 0)[-1:] != [about]:
             self._log.forget(phase.label)
             self._log.add(key, 0, about)
+
+
+def shared(count: int, parts: int) -> list[tuple[int, int]]:
+    """Ranges of entries, ever smaller ones, so that all are done at about the same time.
+
+    >>> shared(100, 2)
+    [(0, 25), (25, 43), (43, 59), (59, 75), (75, 91), (91, 100)]
+    """
+    found, start = [], 0
+    while start < count:
+        end = min(start + max((count - start) // (2 * parts), SMALLEST), count)
+        found.append((start, end))
+        start = end
+    return found
 
 
 def _abort(sessions: Iterable[Session], kind: type[BaseException] | None, *_: object) -> None:

@@ -25,6 +25,7 @@ class Joined:
         self._problems: dict[str, str] = {}
         self._unknown: set[str] = set()
         self._deaths: dict[str, str] = {}
+        self._calls: dict[str, str] = {}
         self._bodies: dict[str, set[frozenset[str]]] = {}
         self._unavailable: set[str] = set()
         self._whole = True
@@ -35,6 +36,7 @@ class Joined:
             self._whole &= part.whole
             self._unavailable |= part.unavailable
             self._deaths.update(part.deaths)
+            self._calls.update(part.calls)
             for caller, bodies in part.bodies.items():
                 self._bodies.setdefault(caller, set()).update(bodies)
             for name in part.sets:
@@ -58,7 +60,8 @@ class Joined:
             name = key.partition("#")[0]
             api = self._catalog.resolve(name)
             names = [name] if api is None else [api.name, *api.aliases]
-            found.append({"api": names[0], "names": names, "sample": key, "how": how})
+            again = {"text": self._calls[key]} if key in self._calls else {}
+            found.append({"api": names[0], "names": names, "sample": key, "how": how, **again})
         return found
 
     def stored(self) -> Stored:

@@ -8,6 +8,7 @@ a maker is called is found by the same search as for every other operator. What 
 handle among its inputs fills it: `MakeIterator`, `QueueEnqueueV2`.
 """
 
+import functools
 import re
 
 import opdefs_tensorflow as opdefs
@@ -52,7 +53,6 @@ class Handles:
         self.maker = maker
         self.recipes = {}
         self.filling = {}
-        self.makers = None
         self.sought = set()
         self.search = None  # set by the search itself: (operator name, fixed genes) -> genes
 
@@ -60,7 +60,7 @@ class Handles:
         """Makers that may fit an input, best first."""
         wanted, special = words(operator), words(argument)
         scored = []
-        for name, made in self.known().items():
+        for name, made in makers().items():
             if kind in made and name != operator:
                 own = words(name)
                 score = 2 * len(own & special) + len(own & wanted)
@@ -71,20 +71,6 @@ class Handles:
     def useless(self, name):
         """Whether it is known that nobody knows how to call a maker."""
         return self.recipes.get(name, ()) is None and name not in self.sought
-
-    def known(self):
-        """Operators that make handles out of other things: name -> kinds."""
-        if self.makers is None:
-            self.makers = {}
-            for name in opdefs.names():
-                definition = opdefs.definition(name)
-                kinds = {handle_kind(item) for item in definition.output_arg} - {None}
-                taken = {handle_kind(item) for item in definition.input_arg} - {None}
-                if not kinds or taken or any(arg.is_ref for arg in definition.input_arg):
-                    continue
-                if opdefs.on_cpu(name) and not opdefs.is_distributed(definition):
-                    self.makers[name] = kinds
-        return self.makers
 
     def recipe(self, name):
         """How a maker is called: (keyword genes, types of its attributes), None where unknown."""
@@ -120,7 +106,7 @@ class Handles:
         """[(operator, its handle argument, recipe)] of what puts something behind a handle."""
         if name not in self.filling:
             self.filling[name] = []
-            own, kinds = words(name), self.known().get(name, set()) - {"variant"}
+            own, kinds = words(name), makers().get(name, set()) - {"variant"}
             scored = []
             for other in opdefs.names() if kinds else ():
                 definition = opdefs.definition(other)
@@ -135,6 +121,21 @@ class Handles:
                     genes = {key: gene for key, gene in recipe[0].items() if key != argument}
                     self.filling[name].append((other, argument, (genes, recipe[1])))
         return self.filling[name]
+
+
+@functools.lru_cache(maxsize=None)
+def makers():
+    """Operators that make handles out of other things: name -> kinds."""
+    found = {}
+    for name in opdefs.names():
+        definition = opdefs.definition(name)
+        kinds = {handle_kind(item) for item in definition.output_arg} - {None}
+        taken = {handle_kind(item) for item in definition.input_arg} - {None}
+        if not kinds or taken or any(arg.is_ref for arg in definition.input_arg):
+            continue
+        if opdefs.on_cpu(name) and not opdefs.is_distributed(definition):
+            found[name] = kinds
+    return found
 
 
 def pick(made, definition):

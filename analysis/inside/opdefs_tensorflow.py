@@ -7,6 +7,8 @@ instead of `Tensor` is a variable of version 1), `Tensor[]` (a list), `int`, `fl
 constant) and lists of these such as `int[]`.
 """
 
+import functools
+
 import tensorflow as tf
 from public_tensorflow import unwrapped
 from tensorflow.core.framework import types_pb2
@@ -22,6 +24,7 @@ def definition(name):
     return op_def_registry.get(name)
 
 
+@functools.lru_cache(maxsize=None)
 def by_code():
     """The operator of each generated Python function: its code object -> operator name.
 

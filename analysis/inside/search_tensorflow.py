@@ -30,14 +30,20 @@ BASES = (
 satisfy most of what operators demand of sizes."""
 MOST_TYPES = 4
 SINGLE = 8
-BLOCK = 16
-"""Attempts are told to the host in blocks after the first few, so that a crash skips a block."""
+BLOCK = 64
+"""Attempts are told to the host in blocks after the first few. A block in which the process died is
+told attempt by attempt when it is run again, so that the culprit is known."""
 SECONDS_PER_ATTEMPT = 0.6
 MOST_LATE = 2
+MOST_STALE = 60, 40
+"""Attempts without a refusal not seen before until a search is given up: so many, and so many more
+for each that it has come past. Few kinds of refusal mean that the changes miss the point."""
 MOST_SILENT = 40
 """Attempts after a call that worked, but ran no operator: most such APIs never run any."""
 MOST_DEATHS = 2
 """Calls that may kill the process before an API is given up."""
+FOUND = "found"
+"""In the keys of calls that vary one that works."""
 
 
 class Subject:
@@ -100,23 +106,22 @@ class Search:
         self.problem = "no parameters that could be tried"
         self.silent = None  # a call that worked, but ran no operator
         self.number = 0
+        self.news_at = 0
         self.silent_at = budget
 
     def run(self, skip=()):
-        """Yield a key before calls; return the first genes that work: (genes, types) or None."""
-        if sum(key.startswith(self.subject.name + "#") for key in skip) >= MOST_DEATHS:
+        """Yield the record of calls before them; return the first that works: (genes, types)."""
+        if sum(alone(key, self.subject.name) for key in skip) >= MOST_DEATHS:
             self.problem = "kills its process"
             return None
         for genes, types in self.proposals():
-            if self.number >= self.budget or self.is_late():
+            if self.number >= self.budget or self.is_late() or self.is_stale():
                 break
-            block = self.block()
-            key = "{}#{}".format(self.subject.name, block)
-            skipped = key in skip
-            if block == self.number:
-                yield key
+            key = self.key(skip)
+            if key is not None and key not in skip:
+                yield {"at": key, "call": self.text(genes, types)} if alone(key) else {"at": key}
             self.number += 1
-            if not skipped and self.attempt(genes, types):
+            if key not in skip and self.attempt(genes, types):
                 return genes, types
             if self.late >= MOST_LATE or self.number - self.silent_at > MOST_SILENT:
                 break
@@ -126,11 +131,24 @@ class Search:
         """Whether the time is up; that of searches for handles, which others use too, is free."""
         return time.process_time() - self.maker.spent - self.start > self.seconds
 
-    def block(self):
-        """The first attempt of the block that the present one lies in."""
-        if self.number < SINGLE:
-            return self.number
-        return self.number - (self.number - SINGLE) % BLOCK
+    def is_stale(self):
+        """Whether nothing new has come of many attempts."""
+        start, more = MOST_STALE
+        return self.number - self.news_at > start + more * len(self.seen)
+
+    def key(self, skip):
+        """What the present attempt is called; None inside a block, which is told as a whole."""
+        within = (self.number - SINGLE) % BLOCK
+        if self.number >= SINGLE:
+            first = self.number - within
+            block = "{}#{}-{}".format(self.subject.name, first, first + BLOCK - 1)
+            if block not in skip:
+                return None if within else block
+        return "{}#{}".format(self.subject.name, self.number)
+
+    def text(self, genes, types):
+        """What `attempts_tensorflow` makes the same call of, in another process."""
+        return repr((list(genes), types, self.graph))
 
     def proposals(self):
         """(genes, types) to try: first one shape for all, then changes of what came far."""
@@ -203,12 +221,19 @@ class Search:
         """Remember a call that came further than others."""
         if reason not in self.seen:
             self.seen[reason] = 0
+            self.news_at = self.number
             self.pool.append((tuple(genes), types, hint))
 
     def variations(self, found, count):
         """Changes of a call that works."""
         self.pool = [(*found, Hint("", ()))]
         return [self.changed() for _ in range(count)] if self.subject.slots else []
+
+
+def alone(key, name=None):
+    """Whether a key stands for a single call of a search, if given of the API of that name."""
+    api, _, number = key.partition("#")
+    return number.isdigit() and name in (None, api)
 
 
 def has_triple(slots):

@@ -6,6 +6,7 @@ say; `search_tensorflow` does the rest. What exists to change settings, or waits
 machines, is left out by what its name or definition says in general.
 """
 
+import ast
 import time
 
 import opdefs_tensorflow as opdefs
@@ -13,33 +14,37 @@ import public_tensorflow as public
 import signatures_tensorflow as signatures
 import slots_tensorflow
 import tensorflow as tf
+from child import EVENTS, Emitter
 from genes_tensorflow import Maker
 from guard_tensorflow import Guard, configures
-from patience_tensorflow import patience
+from patience_tensorflow import patience, paused
 from recorder_tensorflow import Recorder
-from search_tensorflow import SECONDS_PER_ATTEMPT, Search, Subject, surroundings
+from search_tensorflow import FOUND, MOST_DEATHS, Search, Subject, surroundings
 from tested_tensorflow import Tested, prepare
 
 PROVIDER = "synthesis"
 RAW = "tf.raw_ops."
 OPERATOR_BUDGET = 1200, 0.25
-FUNCTION_BUDGET = 160, 0.2
+FUNCTION_BUDGET = 160, 0.12
 HANDLE_BUDGET = 300, 0.2
 VARIATIONS = 6
 MOST_WORKING = 4
+SECONDS_PER_VARIATION = 2.0
 MOST_TYPES = 12
 PREFERRED = (
     "float32 int32 int64 string float64 bool complex64 quint8 qint8 uint8 qint32 half".split()
 )
 
 
-def profile(names, part=0, parts=1, first=0, skip=()):
-    """Call every `parts`-th API from number `first` on, without the calls in `skip`."""
+def profile(names, part=0, parts=1, first=0, skip=(), known=None):
+    """Call every `parts`-th API from number `first` on, without the calls in `skip`.
+
+    `known` are recipes of handles that other processes have told.
+    """
     prepare()
     skip, recorder, guard = frozenset(skip), Recorder(), Guard()
-    maker = Maker()
-    maker.handles.search = lambda name, fixed: recipe(name, fixed, maker, recorder)
-    codes = opdefs.by_code()
+    recipes = Recipes(recorder, known or {})
+    maker, codes = recipes.maker, opdefs.by_code()
     for number in range(part, len(names), parts):
         if number < first:
             continue
@@ -53,6 +58,7 @@ def profile(names, part=0, parts=1, first=0, skip=()):
             continue
         tf.random.set_seed(0)
         for record in synthesised(subject, maker, recorder, skip):
+            recipes.outer = record if "at" in record else None
             yield record
         guard.check()
 
@@ -80,7 +86,7 @@ def synthesised(subject, maker, recorder, skip):
     steps = search.run(skip)
     while True:
         try:
-            yield {"at": next(steps)}
+            yield next(steps)
         except StopIteration as end:
             found = end.value
             break
@@ -89,38 +95,72 @@ def synthesised(subject, maker, recorder, skip):
         tested.problem = search.problem
         yield tested.result()
         return
+    deaths = 0
     for number, (genes, types) in enumerate([found, *search.variations(found, VARIATIONS)]):
-        key = "{}#found{}".format(subject.name, number)
-        if key in skip or tested.worked >= MOST_WORKING:
+        key = "{}#{}{}".format(subject.name, FOUND, number)
+        deaths += key in skip
+        if tested.worked >= MOST_WORKING or deaths >= (1 if tested.worked else MOST_DEATHS):
+            break
+        if key in skip:
             continue
-        yield {"at": key}
+        yield {"at": key, "call": search.text(genes, types)}
         try:
-            with surroundings(search.graph), patience(2 * SECONDS_PER_ATTEMPT):
+            with surroundings(search.graph), patience(SECONDS_PER_VARIATION):
                 tested.attempt(subject.values(genes, types, maker))
         except (Exception, SystemExit):
             continue
     yield tested.result()
 
 
-def recipe(operator, fixed, maker, recorder):
-    """Genes with which an operator works: (keyword genes, types), None where none are found."""
-    subject = operator_subject(RAW + operator, maker, fixed)
-    search = Search(subject, maker, recorder, *HANDLE_BUDGET)
-    steps = search.run()
-    outer, recorder.names = recorder.names, None
-    began, spent = time.process_time(), maker.spent
-    try:
-        while True:
-            next(steps)
-    except StopIteration as end:
-        found = end.value
-    finally:
-        recorder.names = outer
-        maker.spent = spent + time.process_time() - began
-    if found is None:
-        return None
-    genes = {slot.name: gene for slot, gene in zip(subject.slots, found[0]) if gene is not None}
-    return genes, found[1]
+class Recipes:
+    """How operators that make handles are called; what is found out is told to the host.
+
+    That a recipe is sought is told as well: if the search kills this process, the host lets the
+    others know that there is none.
+    """
+
+    def __init__(self, recorder, known):
+        self.recorder = recorder
+        self.known = {key: text and ast.literal_eval(text) for key, text in known.items()}
+        self.maker = Maker()
+        self.maker.handles.search = self.recipe
+        self.maker.handles.recipes.update(self.known)
+        self.tell = Emitter(EVENTS)
+        self.outer = None
+
+    def recipe(self, operator, fixed):
+        """Genes with which an operator works: (keyword genes, types), None where none are found."""
+        key = "{} {}".format(operator, sorted(fixed.items())) if fixed else operator
+        if key not in self.known:
+            self.tell({"at": "{}{}#handle".format(RAW, operator), "seeks": key})
+            found = self.found(operator, fixed)
+            self.known[key] = found
+            self.tell({"known": [key, found and repr(found)]})
+            if self.outer is not None:
+                self.tell(self.outer)
+        return self.known[key]
+
+    def found(self, operator, fixed):
+        """The same, by a search of its own, which is not recorded."""
+        maker, recorder = self.maker, self.recorder
+        subject = operator_subject(RAW + operator, maker, fixed)
+        search = Search(subject, maker, recorder, *HANDLE_BUDGET)
+        steps = search.run()
+        outer, recorder.names = recorder.names, None
+        began, spent = time.process_time(), maker.spent
+        try:
+            with paused():
+                while True:
+                    next(steps)
+        except StopIteration as end:
+            found = end.value
+        finally:
+            recorder.names = outer
+            maker.spent = spent + time.process_time() - began
+        if found is None:
+            return None
+        genes = {slot.name: gene for slot, gene in zip(subject.slots, found[0]) if gene is not None}
+        return genes, found[1]
 
 
 def subject_of(names, codes, maker):

@@ -173,3 +173,42 @@ def test_a_target_that_dies_at_once_is_not_asked_for_ever():
 )
 def test_reasons(died, expected):
     assert reason(died) == expected
+
+
+class Blocking(Script):
+    """Both calls of the first entry do not return."""
+
+    def __init__(self):
+        super().__init__({"torch.f0#0": "signal SIGALRM", "torch.f0#1": "signal SIGALRM"})
+
+    def records(self, arguments):
+        for record in super().records(arguments):
+            yield {**record, "call": "text"} if "at" in record else record
+
+
+@pytest.mark.parametrize(("once", "deaths"), [(True, 1), (False, 2)])
+def test_what_blocks_is_not_called_again_where_its_calls_are_alike(once, deaths):
+    job = Job(task="examples", given={"names": []}, blocks_once=once)
+    part = run_part(Blocking(), job, progress=lambda *_: None)
+    assert len(part.deaths) == len(part.calls) == deaths
+    assert "torch.f1" in part.sets
+
+
+def test_processes_learn_from_each_other():
+    class Learning(Script):
+        def task(self, name, arguments, **options):
+            known.append(arguments.pop("known"))
+            return super().task(name, arguments, **options)
+
+        def records(self, arguments):
+            yield {"entry": 0, "of": 2}
+            if not arguments["skip"]:
+                yield {"known": ["table", "how"]}
+                yield {"at": "torch.queue#handle", "seeks": "queue"}
+                yield {"died": "signal SIGSEGV"}
+            yield ran("torch.f", [])
+
+    known = []
+    job = Job(task="examples", given={"names": []}, known={})
+    run_part(Learning(), job, progress=lambda *_: None)
+    assert known == [{}, {"table": "how", "queue": None}]
