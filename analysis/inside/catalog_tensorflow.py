@@ -10,7 +10,6 @@ import inspect
 
 import public_tensorflow as public
 import signatures_tensorflow
-import tensorflow as tf
 from opdefs_tensorflow import by_code, operator_of
 
 RAW = "tf.raw_ops."
@@ -20,7 +19,7 @@ def walk():
     """Yield the record of every public object."""
     codes = by_code()
     entries = {}
-    for name, thing in public.names("tf", tf):
+    for name, thing in public.everything():
         entries.setdefault(id(thing), (thing, []))[1].append(name)
     homes = set()
     # Raw operators last: what is defined is the function that they wrap.
@@ -46,7 +45,7 @@ def describe(thing, names, codes, homes):
         record["k"] = "op" if raw else "function"
         record["s"] = signatures_tensorflow.function(thing, operator, raw)
         record["o"] = [operator] if operator else []
-    record["a"] = names[1:] + keras_names(names, thing)
+    record["a"] = names[1:]
     home = public.home(thing)
     if home.startswith(("tensorflow.", "keras.")) and "<" not in home and home not in homes:
         homes.add(home)
@@ -58,17 +57,6 @@ def describe(thing, names, codes, homes):
 def is_keras(kind):
     """Whether a class is one of Keras, whose instances are made to be called."""
     return any((base.__module__ + ".").startswith(public.KERAS_HOMES) for base in kind.__mro__)
-
-
-def keras_names(names, thing):
-    """The names of an object below `keras`, where that shows the same one."""
-    found = []
-    for name in names:
-        if name.startswith("tf.keras."):
-            place = public.located(name[3:])
-            if place is not None and getattr(*place) is thing:
-                found.append(name[3:])
-    return found
 
 
 def methods(path):

@@ -10,7 +10,10 @@ import types
 
 API = "tensorflow._api.v2"
 REPEATED = ("tf.compat.v2", "tf.compat.v1.compat")
+KERAS = "keras"
 KERAS_HOMES = ("keras.", "keras_core.", "tf_keras.")
+KERAS_INNER = frozenset("src api protobuf".split())
+"""What the package `keras` has beside its public namespaces: its sources, and all of it again."""
 TENSORS = ("Tensor", "Variable", "RaggedTensor", "SparseTensor", "IndexedSlices", "TensorArray")
 """The classes of `tf` that hold values: what they can do is found as their methods."""
 DATA = ("data.Dataset",)
@@ -19,6 +22,15 @@ SPECIAL_METHODS = frozenset(
     for name in "add sub mul matmul truediv floordiv mod pow and or xor div".split()
     for prefix in ("", "r")
 ) | frozenset("__%s__" % name for name in "neg abs invert eq ne lt le gt ge getitem len".split())
+
+
+def everything():
+    """`(dotted name, object)` of everything public: below `tf`, then below the package `keras`."""
+    for pair in names("tf", sys.modules["tensorflow"]):
+        yield pair
+    keras = sys.modules.get(KERAS)  # what `tf.keras` shows, unless that is another package
+    for pair in names(KERAS, keras) if keras is not None else ():
+        yield pair
 
 
 def names(root, module):
@@ -57,6 +69,9 @@ def offered(full, module):
     """The module that a public namespace stands for; None where it is somebody else's."""
     if full in REPEATED:
         return None
+    if full.startswith(KERAS + "."):
+        own = attribute(module, "__name__") == full
+        return module if own and full.rpartition(".")[2] not in KERAS_INNER else None
     found = sys.modules.get(API + full[2:]) if full.startswith("tf.") else None
     if found is not None:
         return found
@@ -77,13 +92,14 @@ def located(name):
 def preference(name, thing):
     """Sort key of the names of one object: the first one is what people write.
 
-    Current names come before those of version 1, the namespace of Keras before its copies
-    elsewhere, the name that the object was defined under before other spellings, short ones before
-    long ones.
+    Names below `tf` come before those of the package `keras`, current ones before those of version
+    1, the namespace of Keras before its copies elsewhere, the name that the object was defined
+    under before other spellings, short ones before long ones.
     """
     own = getattr(unwrapped(thing), "__name__", "")
     of_keras = (getattr(thing, "__module__", None) or "").startswith(KERAS_HOMES)
     return (
+        name.startswith(KERAS + "."),
         name.startswith("tf.compat."),
         of_keras and not name.startswith(("tf.keras.", "keras.")),
         ".experimental" in name or ".legacy" in name,

@@ -3,10 +3,7 @@
 import ast
 from collections import Counter
 
-import pytest
-
 from analysis.catalog.model import ApiKind, Provenance
-from analysis.errors import CitadelError
 
 
 def rows(catalog, name, which="signatures"):
@@ -43,6 +40,16 @@ def test_names_are_those_people_write(catalog):
         "keras.layers.Dense": "tf.keras.layers.Dense",
     }.items():
         assert catalog.resolve(alias).name == name, alias
+
+
+def test_names_of_the_package_keras_are_names_of_the_same_objects(walk, catalog):
+    for name in ("layers.Conv2D", "activations.relu", "losses.MeanSquaredError", "Sequential"):
+        assert catalog.resolve("keras." + name) is catalog.resolve("tf.keras." + name)
+    names = {name for record in walk for name in (record["n"], *record["a"])}
+    assert sum(name.startswith("keras.") for name in names) >= 850
+    assert not any(name.startswith(("keras.api.", "keras._")) for name in names)
+    if any(name.startswith("tf.keras.ops.") for name in names):
+        assert catalog.resolve("keras.ops.max_pool").name == "tf.keras.ops.max_pool"
 
 
 def test_kinds(catalog):
@@ -99,9 +106,3 @@ def test_defaults_are_source(walk):
             for _, _, default, _ in signature["p"]:
                 if default is not None:
                     ast.parse(default, mode="eval")
-
-
-def test_triage_is_refused_in_one_line(target):
-    with pytest.raises(CitadelError, match="cannot be triaged yet") as refusal:
-        target.need_replays()
-    assert "index and siblings" in refusal.value.hint
