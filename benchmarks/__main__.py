@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from analysis.cache import ENVIRONMENT
-from analysis.target.target import REPLAYED, probe
+from analysis.target.target import probe
 from benchmarks import index, probing, replays, static, triage
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,10 +35,9 @@ def _measure(python: str) -> None:
     load = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     print(f"{info.framework} {info.version}, {load}, sandbox: {info.sandbox}")
     index.measure(target)
-    if info.framework in REPLAYED:
-        replays.measure(target)
-        probing.measure(target)
-        triage.measure(python, ROOT)
+    replays.measure(target)
+    probing.measure(target)
+    triage.measure(python, ROOT)
 
 
 main()

@@ -74,7 +74,6 @@ def run_triage(
         raise CitadelError(f"{plain(first.source)}: {first.error}", first.hint)
     _check_places(request)
     target = find_target()
-    target.need_replays()
     console = Console(
         file=sys.stderr if request.json == "-" else sys.stdout,
         highlight=False,

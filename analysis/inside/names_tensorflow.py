@@ -12,7 +12,7 @@ _ALIVE = []
 def prepare():
     """Build the table from object to name; one walk, before any fork."""
     found = {}
-    for name, thing in public.names("tf", tf):
+    for name, thing in public.everything():
         found.setdefault(id(thing), (thing, []))[1].append(name)
     for thing, names in found.values():
         _ALIVE.append(thing)
@@ -70,3 +70,21 @@ def layers(function):
 def interesting(value):
     """Whether the tracer follows this object: tensors, variables and layers."""
     return isinstance(value, (tf.Tensor, tf.Variable, tf.Module, tf.RaggedTensor, tf.SparseTensor))
+
+
+def compiled_from(function):
+    """The Python function that a graph function was made from; it is traced as it runs."""
+    return None
+
+
+def operation(thing):
+    """Whether a value is one of the framework's functions."""
+    if isinstance(thing, (type, tf.Module)):
+        return False
+    return id(thing) in _NAMES or id(thing) in _METHODS
+
+
+def layer(thing):
+    """Whether a value is a layer or a class of layers."""
+    kind = thing if isinstance(thing, type) else type(thing)
+    return issubclass(kind, tf.Module) or _is_layer(kind)

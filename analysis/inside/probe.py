@@ -16,6 +16,7 @@ import sys
 import time
 
 import case
+import side
 from trace_calls import BUILT, OPERATORS, others, text
 
 BATCH = 64
@@ -32,8 +33,9 @@ def run(emit, code, traced, site, occurrence, plans, wanted, onward, wall, total
     with the rest of the case, the sibling's result in the place of the source's.
     `wall`: seconds per attempt; `total`: seconds for all of them.
     """
-    sys.modules["torch"].set_num_threads(1)
-    probe = Probe(emit, plans, wanted, onward, wall, time.monotonic() + total)
+    live = side.module("live")
+    live.pin()
+    probe = Probe(live, emit, plans, wanted, onward, wall, time.monotonic() + total)
 
     def hook(at, nth, function, args, kwargs):
         if probe.going is None and at == site and nth == occurrence:
@@ -52,7 +54,8 @@ def run(emit, code, traced, site, occurrence, plans, wanted, onward, wall, total
 class Probe:
     """The attempts at one call. `plans` are (index, group, plan), a group's plans in a row."""
 
-    def __init__(self, emit, plans, wanted, onward, wall, deadline):
+    def __init__(self, live, emit, plans, wanted, onward, wall, deadline):
+        self.live = live
         self.emit = emit
         self.plans = plans
         self.wanted = wanted
@@ -80,7 +83,7 @@ class Probe:
 
     def all(self, function, args, kwargs):
         """All attempts. Returns the result to carry on with, where that is what is left to do."""
-        values = live_values(function, args, kwargs)
+        values = live_values(self.live, function, args, kwargs)
         position = 0
         alone = False
         while position < len(self.plans) and not self.late(position):
@@ -146,7 +149,7 @@ class Probe:
 
     def carry_on(self, position, values, writing):
         """One attempt in a grandchild whose case goes on; returns `(result,)` if it may."""
-        record, result = execute(self.plans[position][2], values)
+        record, result = execute(self.live, self.plans[position][2], values)
         if record["o"] != "ok":
             record["at"] = position
             os.write(writing, json.dumps(record).encode("utf-8") + b"\n")
@@ -156,12 +159,12 @@ class Probe:
 
     def attempts(self, start, size, values, writing):
         position = start
-        before = state(values)
+        before = state(self.live, values)
         while position < min(len(self.plans), start + size):
-            record = execute(self.plans[position][2], values)[0]
+            record = execute(self.live, self.plans[position][2], values)[0]
             record["at"] = position
             os.write(writing, json.dumps(record).encode("utf-8") + b"\n")
-            if state(values) != before:
+            if state(self.live, values) != before:
                 return
             position = self.after(position, record)
 
@@ -210,32 +213,20 @@ class Lines:
         return json.loads(line.decode("utf-8"))
 
 
-def state(values):
-    """What changes when an attempt writes to its arguments: version counters and metadata."""
+def state(live, values):
+    """What changes when an attempt writes to its arguments."""
     marks = []
     for value in values.values():
         for tensor in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(tensor, sys.modules["torch"].Tensor):
-                marks.append(mark(tensor))
+            if live.is_tensor(tensor):
+                marks.append(live.mark(tensor))
     return marks
 
 
-def mark(tensor):
-    """What is known of a tensor; some have no version (inference mode) or no shape yet (Lazy)."""
-    known = []
-    for name in ("_version", "requires_grad", "dtype", "shape"):
-        try:
-            value = getattr(tensor, name)
-            known.append(tuple(value) if name == "shape" else value)
-        except Exception:
-            known.append(None)
-    return known
-
-
-def live_values(function, args, kwargs):
+def live_values(live, function, args, kwargs):
     """The values behind the keys of a plan: receiver, arguments, the layer's construction."""
     if function in vars(OPERATORS).values():
-        left = isinstance(args[0], sys.modules["torch"].Tensor)
+        left = live.is_tensor(args[0])
         rest = others("operator" if left else "reflected", args)
         values = {"arg:%d" % index: value for index, value in enumerate(rest)}
         return dict(values, recv=args[0] if left else args[1])
@@ -250,26 +241,26 @@ def live_values(function, args, kwargs):
     if built is not None:
         values.update(("new:%d" % index, value) for index, value in enumerate(built[0]))
         values.update(("newkw:" + name, value) for name, value in built[1].items())
-    for name, parameter in getattr(function, "_parameters", {}).items():
+    for name, parameter in live.parameters(function).items():
         values["attr:" + name] = parameter
     return values
 
 
-def execute(plan, values):
+def execute(live, plan, values):
     """Make the planned call: (record, result).
 
     The record's stage says whether preparing the arguments ("adapt") or the call itself failed.
     """
     stage = "adapt"
     try:
-        receiver = plan["receiver"] and evaluate(plan["receiver"], values)
-        new = arguments(plan["new"], values)
-        call = arguments(plan["call"], values)
+        receiver = plan["receiver"] and evaluate(live, plan["receiver"], values)
+        new = arguments(live, plan["new"], values)
+        call = arguments(live, plan["call"], values)
         form = plan["form"]
         if form == "method":
             target = getattr(receiver, plan["target"].rsplit(".", 1)[1])
         else:
-            target = resolve(plan["target"])
+            target = resolve(live, plan["target"])
         stage = "call"
         if form in ("module", "constructor"):
             target = result = target(*new[0], **new[1])
@@ -282,19 +273,19 @@ def execute(plan, values):
     return {"o": "ok"}, result
 
 
-def resolve(name):
+def resolve(live, name):
     """The object behind a public dotted name of the framework."""
     first, *rest = name.split(".")
-    thing = sys.modules[first]
+    thing = live.MODULES.get(first) or sys.modules[first]
     for part in rest:
         thing = getattr(thing, part)
     return thing
 
 
-def arguments(slots, values):
+def arguments(live, slots, values):
     positional, keywords = [], {}
     for name, expression in slots:
-        value = evaluate(expression, values)
+        value = evaluate(live, expression, values)
         if name is None:
             positional.append(value)
         elif name == "*":
@@ -304,50 +295,16 @@ def arguments(slots, values):
     return positional, keywords
 
 
-def evaluate(expression, values):
+def evaluate(live, expression, values):
     """A taken value with its steps applied, a list of such, or a literal."""
     if "items" in expression:
-        return [evaluate(item, values) for item in expression["items"]]
+        return [evaluate(live, item, values) for item in expression["items"]]
     if "key" not in expression:
-        return eval(expression["text"], {name: sys.modules.get(name) for name in ("torch",)})
+        return eval(expression["text"], dict(live.MODULES))
     value = values[expression["key"]]
     for name, amount in expression["steps"]:
-        value = STEPS[name](value, amount)
+        value = (STEPS.get(name) or live.STEPS[name])(value, amount)
     return value
-
-
-def lift(value, amount):
-    """Add trailing dimensions of size 1; opaque layouts go through a dense tensor."""
-    if value.layout is sys.modules["torch"]._mkldnn:
-        return lift(value.to_dense(), amount).to_mkldnn()
-    for _ in range(amount):
-        value = value.unsqueeze(-1)
-    return value
-
-
-def lower(value, amount):
-    """Drop trailing dimensions, keeping their first entries."""
-    if value.layout is sys.modules["torch"]._mkldnn:
-        return lower(value.to_dense(), amount).to_mkldnn()
-    for _ in range(amount):
-        value = value.select(-1, 0)
-    return value
-
-
-def lead(value, amount):
-    """Add dimensions of size 1 in front."""
-    for _ in range(amount):
-        value = value.unsqueeze(0)
-    return value
-
-
-def narrow(value, amount):
-    """Make the last dimension `amount` long: cut it, or repeat its first entry."""
-    have = value.shape[-1]
-    if have >= amount:
-        return value[..., :amount]
-    torch = sys.modules["torch"]
-    return torch.cat([value] + [value[..., :1]] * (amount - have), -1)
 
 
 def resize(value, amount):
@@ -355,11 +312,5 @@ def resize(value, amount):
     return type(value)((list(value) + [value[-1]] * amount)[:amount])
 
 
-STEPS = {
-    "lift": lift,
-    "lower": lower,
-    "lead": lead,
-    "narrow": narrow,
-    "resize": resize,
-    "list": lambda value, _: [value],
-}
+STEPS = {"resize": resize, "list": lambda value, _: [value]}
+"""What is done to lists; tensors are the framework's."""

@@ -24,6 +24,7 @@ import time
 import traceback
 
 import processes
+import side
 import sweep
 
 TICK = 0.02
@@ -329,7 +330,9 @@ def main(framework, sandbox, scratch, lent):
     if framework:
         os.environ.update(QUIET)
         importlib.import_module(framework)
-        importlib.import_module("names_" + framework).prepare()
+        side.use(framework)
+        side.module("names").prepare()
+        side.module("live")
     lazy = ("numpy.random",) if "numpy" in sys.modules else ()
     for module in (*lazy, "child", "case", "probe"):  # loaded once here, not in every child
         importlib.import_module(module)

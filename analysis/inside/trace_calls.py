@@ -6,9 +6,9 @@ host can follow a tensor from the call that made it to the call that choked on i
 """
 
 import operator
-import sys
 import types
 
+import side
 from handed import Handed, unbound
 from values import describe
 
@@ -47,8 +47,7 @@ class Tracer:
         self.alive = []  # keeps described objects alive, so that their numbers stay theirs
         self.numbers = {}
         self.depth = 0
-        framework = next((name for name in ("torch",) if name in sys.modules), None)
-        self.names = __import__("names_" + framework) if framework else None
+        self.names = side.module("names")
         self.handed = Handed(self)
 
     def __call__(self, site, function, /, *args, **kwargs):

@@ -15,11 +15,9 @@ from analysis.target.sandbox import INSIDE, Sandbox, SandboxKind, choose
 from analysis.target.session import Session, lent_packages
 
 FRAMEWORKS = ("torch", "tensorflow")
-"""Frameworks that have a module `names_<framework>` in `analysis/inside`; of several in one
-interpreter the first one is meant unless the user says otherwise."""
-REPLAYED = ("torch",)
-"""Frameworks whose calls can be traced and made through siblings, as triage does."""
-
+"""Frameworks that have modules of their own (`names_torch`, `live_torch`, ...) in
+`analysis/inside`; of several in one interpreter the first one is meant unless the user says
+otherwise."""
 COMPANIONS = ("keras",)
 """Packages that belong to a framework's build where they are installed beside it."""
 
@@ -46,18 +44,6 @@ class Target:
         self.info = info
         self._sandbox = sandbox
         self._lent = lent
-
-    def need_replays(self) -> None:
-        """Refuse what needs reports to be replayed where the framework is only indexed so far.
-
-        Raises:
-            CitadelError: when calls of this framework cannot be made through siblings yet.
-        """
-        if self.info.framework not in REPLAYED:
-            raise CitadelError(
-                f"reports about {self.info.framework} cannot be triaged yet",
-                f"index and siblings work with it; triage works with {', '.join(REPLAYED)}",
-            )
 
     def session(self) -> Session:
         """A new, not yet started fork server on this target."""

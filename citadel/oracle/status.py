@@ -1,8 +1,7 @@
 """The status oracle: exceptions, native crashes, hangs.
 
 `capture` turns one observation into a symptom; `matches` compares two symptoms by exception class
-and normalised message, or by signal. Normalising abstracts what legitimately differs between
-siblings: numbers, shapes, dtypes, API and operator names, source line numbers.
+and normalised message (see `citadel.oracle.messages`), or by signal.
 """
 
 from __future__ import annotations
@@ -11,59 +10,12 @@ import re
 
 from analysis.target.observation import Observation, Outcome, Raised
 from citadel.model import Symptom, SymptomKind
+from citadel.oracle.messages import first_line, normalise
 
-MAX_PATTERN = 300
-
-_DTYPES = (
-    r"(?:torch|tf)\.(?:u?int\d+|b?float\d+\w*|complex\d+|bool|half|double|long|short|q?u?int\d+x?\d*)"
-    r"|\b(?:c10::)?(?:Complex)?(?:BFloat16|Float8_\w+|Float|Double|Half)\b"
-    r"|\b(?:Long|Int|Short|Char|Byte|Bool|QInt8|QUInt8|QInt32|UInt16|UInt32|UInt64)\b"
-    r"|\b(?:float|double|int|long|short|bool|char)\b(?= !=)"
-    r"|(?<=!= )(?:float|double|int|long|short|bool|char)\b"
-    r"|\b(?:u?int(?:8|16|32|64)|float(?:16|32|64)|bfloat16|complex(?:64|128))\b"
-)
-_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"0x[0-9a-fA-F]+"), "ADDRESS"),
-    # The assertion's file tells where it is; its line moves with every release.
-    (re.compile(r"[\"']?(?:[\w.+-]*/)+([\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp|py))[\"']?:\d+"), r"\1"),
-    # Autograd calls its nodes after the operation: ExpBackward0, or Exp for short.
-    (re.compile(r"\b\w+Backward\d*\b|(?<=output \d of )\w+"), "NODE"),
-    (re.compile(r"\b(?:aten|prims|prim|quantized|mkldnn)::\w+(?:\.\w+)?"), "OP"),
-    # Kernels are named after their operators: "addmm_impl_cpu_" not implemented for 'Half'.
-    (re.compile(r"\"\w+\"(?= not implemented for)"), "OP"),
-    # The condition of a failed assertion is what tells it from its neighbours.
-    (re.compile(r"\b\w+(?:\.\w+)*\(\)(?!.{0,200}INTERNAL ASSERT)"), "API()"),
-    (re.compile(_DTYPES), "DTYPE"),
-    (re.compile(r"^(?:torch\.)?(?:[a-z_]\w*\.)*[a-z_]\w*: (?=\S)"), "API: "),
-    (re.compile(r"\btorch\.(?:\w+\.)*\w+"), "API"),
-    (re.compile(r"\b\w*[a-z_]\w*_?[1-3]d\w*\b"), "API"),
-    (re.compile(r"\[[A-Z]\w+(?:, ?[A-Z]\w*)+[^\]]*\]?"), "[NAMES]"),
-    (re.compile(r"[\[(<]\s*-?\d+(?:\s*[,x]\s*-?\d+)*\s*,?\s*[\])>]"), "SHAPE"),
-    (re.compile(r"(?<![\w.])-?\d+(?:x-?\d+)+\b"), "SHAPE"),
-    (re.compile(r"(?<![A-Za-z_\d])[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"), "N"),
-    (re.compile(r"\s+"), " "),
-)
 _FROM_OUTSIDE = frozenset(("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXFSZ"))
 """Signals by which others end a process: the kernel short of memory, a limit, the case itself."""
 
 _INTERNAL = re.compile(r"INTERNAL ASSERT FAILED|Check failed|please report a bug", re.IGNORECASE)
-
-
-def normalise(message: str) -> str:
-    """The message's first line with everything abstracted that differs between siblings.
-
-    >>> normalise("max_pool1d() Invalid computed output size: -2")
-    'API() Invalid computed output size: N'
-    """
-    text = first_line(message)
-    for pattern, replacement in _RULES:
-        text = pattern.sub(replacement, text)
-    return text.strip()[:MAX_PATTERN]
-
-
-def first_line(message: str) -> str:
-    """The first line that says something."""
-    return next((line.strip() for line in message.splitlines() if line.strip()), "")
 
 
 def raises(exception: str, message: str) -> Symptom:

@@ -7,6 +7,7 @@ import pytest
 from analysis.target.observation import Frame, Observation, Outcome, Raised
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
+from citadel.oracle.messages import MAX_PATTERN, WRAPPED, first_line, innermost, normalise
 
 HANGS = Symptom(kind=SymptomKind.HANGS)
 
@@ -120,22 +121,22 @@ DIFFERENT = {
 @pytest.mark.parametrize(("one", "other"), SAME.values(), ids=SAME)
 def test_what_legitimately_differs_between_siblings_is_abstracted(one, other):
     assert one != other
-    assert status.normalise(one) == status.normalise(other)
+    assert normalise(one) == normalise(other)
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT.values(), ids=DIFFERENT)
 def test_different_complaints_stay_different(one, other):
-    assert status.normalise(one) != status.normalise(other)
+    assert normalise(one) != normalise(other)
 
 
 @pytest.mark.parametrize("message", [pair[0] for pair in SAME.values()], ids=SAME)
 def test_normalising_twice_changes_nothing(message):
-    once = status.normalise(message)
-    assert status.normalise(once) == once
+    once = normalise(message)
+    assert normalise(once) == once
 
 
 def test_patterns_of_endless_messages_are_bounded():
-    assert len(status.normalise("bad " * 10_000)) <= status.MAX_PATTERN
+    assert len(normalise("bad " * 10_000)) <= MAX_PATTERN
 
 
 def observation(outcome, **fields):
@@ -297,5 +298,39 @@ def test_what_the_framework_calls_its_own_fault(symptom, fault):
 
 
 def test_first_line_skips_blank_ones():
-    assert status.first_line("\n \n  a \nb") == "a"
-    assert status.first_line("") == ""
+    assert first_line("\n \n  a \nb") == "a"
+    assert first_line("") == ""
+
+
+@pytest.mark.parametrize(("message", "says"), WRAPPED)
+def test_wrappers_are_taken_off(message, says):
+    assert innermost(message) == says
+
+
+TENSORFLOW = {
+    "nodes": (
+        "Dimensions must be equal, but are 3 and 2 for '{{node MatMul}} = MatMul[T=DT_FLOAT, "
+        "transpose_a=false](x, x)' with input shapes: [2,3], [2,3].",
+        "Dimensions must be equal, but are 4 and 5 for '{{node Mul}} = Mul[T=DT_HALF](a, b)' with "
+        "input shapes: [2,4], [5,3].",
+    ),
+    "operators": (
+        "cannot compute AddV2 as input #1(zero-based) was expected to be a float tensor but is a "
+        "int32 tensor [Op:AddV2] name: ",
+        "cannot compute Sub as input #1(zero-based) was expected to be a double tensor but is a "
+        "half tensor [Op:Sub]",
+    ),
+    "attributes": (
+        "Attr 'padding' of 'Conv2D' Op passed string 'NOPE' not in: \"SAME\", \"VALID\".",
+        "Attr 'padding' of 'MaxPool3D' Op passed string 'NOPE' not in: \"SAME\", \"VALID\".",
+    ),
+    "layers": (
+        'Input 0 of layer "dense_1" is incompatible with the layer: expected min_ndim=2',
+        'Input 0 of layer "conv" is incompatible with the layer: expected min_ndim=3',
+    ),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), TENSORFLOW.values(), ids=list(TENSORFLOW))
+def test_messages_of_tensorflow_up_to_what_differs(one, other):
+    assert normalise(one) == normalise(other)

@@ -1,0 +1,69 @@
+"""What the probe does to live values of TensorFlow: changes of shape, and what tells a change."""
+
+import tensorflow as tf
+
+MODULES = {"tf": tf}
+"""What the texts of fills may name."""
+MOST_ELEMENTS = 10000
+"""Larger variables are not looked at for changes."""
+
+
+def pin():
+    """One thread per pool: a forked process has no pool of them, and one means "do it yourself"."""
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+
+
+def is_tensor(value):
+    return isinstance(value, (tf.Tensor, tf.Variable, tf.SparseTensor, tf.RaggedTensor))
+
+
+def mark(tensor):
+    """What an attempt can change: the content of a variable. Tensors stay as they are."""
+    if not isinstance(tensor, tf.Variable) or tensor.shape.num_elements() is None:
+        return None
+    if tensor.shape.num_elements() > MOST_ELEMENTS:
+        return None
+    try:
+        return bytes(tensor.numpy().tobytes())
+    except Exception:  # not in eager mode, or not initialised
+        return None
+
+
+def parameters(layer):
+    """The variables of a Keras layer by name (`kernel`, `bias`); none of what is no layer."""
+    found = {}
+    for weight in getattr(layer, "weights", None) or ():
+        name = str(getattr(weight, "name", "")).rpartition("/")[2].partition(":")[0]
+        found.setdefault(name, weight)
+    return found
+
+
+def lift(value, amount):
+    """Add trailing dimensions of size 1."""
+    for _ in range(amount):
+        value = tf.expand_dims(value, -1)
+    return value
+
+
+def lower(value, amount):
+    """Drop trailing dimensions, keeping their first entries."""
+    return value[(Ellipsis,) + (0,) * amount]
+
+
+def lead(value, amount):
+    """Add dimensions of size 1 in front."""
+    for _ in range(amount):
+        value = tf.expand_dims(value, 0)
+    return value
+
+
+def narrow(value, amount):
+    """Make the last dimension `amount` long: cut it, or repeat its first entry."""
+    have = value.shape[-1]
+    if have >= amount:
+        return value[..., :amount]
+    return tf.concat([value] + [value[..., :1]] * (amount - have), -1)
+
+
+STEPS = {"lift": lift, "lower": lower, "lead": lead, "narrow": narrow}

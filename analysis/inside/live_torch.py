@@ -1,0 +1,68 @@
+"""What the probe does to live values of PyTorch: changes of shape, and what tells a change."""
+
+import torch
+
+MODULES = {"torch": torch}
+"""What the texts of fills may name."""
+
+
+def pin():
+    """One thread: a forked process has no pool of them."""
+    torch.set_num_threads(1)
+
+
+def is_tensor(value):
+    return isinstance(value, torch.Tensor)
+
+
+def mark(tensor):
+    """What is known of a tensor; some have no version (inference mode) or no shape yet (Lazy)."""
+    known = []
+    for name in ("_version", "requires_grad", "dtype", "shape"):
+        try:
+            value = getattr(tensor, name)
+            known.append(tuple(value) if name == "shape" else value)
+        except Exception:
+            known.append(None)
+    return known
+
+
+def parameters(layer):
+    """The layer's own parameters by name; none of what is no layer."""
+    return getattr(layer, "_parameters", {})
+
+
+def lift(value, amount):
+    """Add trailing dimensions of size 1; opaque layouts go through a dense tensor."""
+    if value.layout is torch._mkldnn:
+        return lift(value.to_dense(), amount).to_mkldnn()
+    for _ in range(amount):
+        value = value.unsqueeze(-1)
+    return value
+
+
+def lower(value, amount):
+    """Drop trailing dimensions, keeping their first entries."""
+    if value.layout is torch._mkldnn:
+        return lower(value.to_dense(), amount).to_mkldnn()
+    for _ in range(amount):
+        value = value.select(-1, 0)
+    return value
+
+
+def lead(value, amount):
+    """Add dimensions of size 1 in front."""
+    for _ in range(amount):
+        value = value.unsqueeze(0)
+    return value
+
+
+def narrow(value, amount):
+    """Make the last dimension `amount` long: cut it, or repeat its first entry."""
+    have = value.shape[-1]
+    if have >= amount:
+        return value[..., :amount]
+    return torch.cat([value] + [value[..., :1]] * (amount - have), -1)
+
+
+STEPS = {"lift": lift, "lower": lower, "lead": lead, "narrow": narrow}

@@ -1,0 +1,129 @@
+"""What an exception says, without what differs between siblings: `innermost`, then `normalise`.
+
+Keras and tf.function wrap the message that counts in layers of their own; TensorFlow adds the names
+of nodes and devices. Numbers, shapes, dtypes, names of APIs and operators, and source lines differ
+legitimately between APIs that share a bug.
+"""
+
+from __future__ import annotations
+
+import re
+
+MAX_PATTERN = 300
+MOST_WRAPPERS = 10
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_BY_LAYER = re.compile(
+    r"Exception encountered when calling [^\n]*\n+(?P<inner>.*?)"
+    r"(?:\n+(?:Call a|A)rguments received by .*)?",
+    re.DOTALL,
+)
+_USER_CODE = re.compile(r"in user code:\n.*", re.DOTALL)
+_ERROR_LINE = re.compile(r"^\s*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception): ", re.MULTILINE)
+_GRAPH = re.compile(r"Graph execution error:\n.*", re.DOTALL)
+_LAST_FRAME = re.compile(
+    r".*^(?:Node: [^\n]*|\s*File \"[^\n]*(?:\n {6}[^\n]*)?)\n", re.DOTALL | re.M
+)
+_NODES = re.compile(
+    r"\{\{function_node [^}]*\}\}\s*|\s*\[\[\{\{node [^}]*\}\}\]\]|\s*\[Op:\w+\](?: name:.*)?"
+)
+
+_DTYPES = (
+    r"(?:torch|tf)\.(?:u?int\d+|b?float\d+\w*|complex\d+|bool|half|double|long|short|q?u?int\d+x?\d*)"
+    r"|\b(?:c10::)?(?:Complex)?(?:BFloat16|Float8_\w+|Float|Double|Half)\b"
+    r"|\b(?:Long|Int|Short|Char|Byte|Bool|QInt8|QUInt8|QInt32|UInt16|UInt32|UInt64)\b"
+    r"|\b(?:float|double|int|long|short|bool|char)\b(?= !=)"
+    r"|(?<=!= )(?:float|double|int|long|short|bool|char)\b"
+    r"|\b(?:u?int(?:8|16|32|64)|float(?:16|32|64)|bfloat16|complex(?:64|128))\b"
+    r"|\bDT_[A-Z0-9_]+\b"
+    r"|\b(?:half|float|double|string|bool|resource|variant)(?= tensor\b)"
+)
+_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"0x[0-9a-fA-F]+"), "ADDRESS"),
+    # The assertion's file tells where it is; its line moves with every release.
+    (re.compile(r"[\"']?(?:[\w.+-]*/)+([\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp|py))[\"']?:\d+"), r"\1"),
+    # Autograd calls its nodes after the operation: ExpBackward0, or Exp for short.
+    (re.compile(r"\b\w+Backward\d*\b|(?<=output \d of )\w+"), "NODE"),
+    # TensorFlow shows the node, and everything about it.
+    (re.compile(r"'?\{\{node [^}]*\}\}(?: = \w+\[[^\]]*\](?:\([^)]*\))?)?'?"), "NODE"),
+    (re.compile(r"\b(?:aten|prims|prim|quantized|mkldnn)::\w+(?:\.\w+)?"), "OP"),
+    (re.compile(r"'\w+'(?= Op\b)|(?<=cannot compute )\w+|\b(?:[A-Z][a-z0-9]+)+Op\b"), "OP"),
+    # Kernels are named after their operators: "addmm_impl_cpu_" not implemented for 'Half'.
+    (re.compile(r"\"\w+\"(?= not implemented for)"), "OP"),
+    (re.compile(r"(?<=\blayer )(?:\"\w+\"|'\w+')"), "NAME"),
+    # The condition of a failed assertion is what tells it from its neighbours.
+    (re.compile(r"\b\w+(?:\.\w+)*\(\)(?!.{0,200}INTERNAL ASSERT)"), "API()"),
+    (re.compile(_DTYPES), "DTYPE"),
+    (re.compile(r"^(?:torch\.)?(?:[a-z_]\w*\.)*[a-z_]\w*: (?=\S)"), "API: "),
+    (re.compile(r"\b(?:torch|tf)\.(?:\w+\.)*\w+"), "API"),
+    (re.compile(r"\b\w*[a-z_]\w*_?[1-3]d\w*\b"), "API"),
+    (re.compile(r"\[[A-Z]\w+(?:, ?[A-Z]\w*)+[^\]]*\]?"), "[NAMES]"),
+    (re.compile(r"[\[(<]\s*-?\d+(?:\s*[,x]\s*-?\d+)*\s*,?\s*[\])>]"), "SHAPE"),
+    (re.compile(r"(?<![\w.])-?\d+(?:x-?\d+)+\b"), "SHAPE"),
+    (re.compile(r"(?<![A-Za-z_\d])[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"), "N"),
+    (re.compile(r"\s+"), " "),
+)
+
+WRAPPED: tuple[tuple[str, str], ...] = (
+    ("Exception encountered when calling Reshape.call().\n\n\x1b[1mThe total size.\x1b[0m\n\n"
+     "Arguments received by Reshape.call():\n  • args=(3,)", "The total size."),
+    ("Exception encountered when calling layer 'a' (type A).\n\nbad\n\nCall arguments received by "
+     "layer 'a' (type A):\n  • x=1", "bad"),
+    ("Exception encountered when calling layer 'm' (type M).\nException encountered when calling "
+     "layer 'a' (type A).\nbad", "bad"),
+    ("in user code:\n\n    File \"a.py\", line 1, in g  *\n        return f(x)\n\n    ValueError: "
+     "Dimensions must be equal\n", "Dimensions must be equal"),
+    ("in user code:\nTypeError: Input 'y' has type int32", "Input 'y' has type int32"),
+    ("Graph execution error:\n\nDetected at node 'G' defined at (most recent call last):\n"
+     "    File \"a.py\", line 22, in h\n      return f(x)\nNode: 'G'\nindices[0] = 9\n"
+     "\t [[{{node G}}]] [Op:__inference_h_574]", "indices[0] = 9"),
+    ("Graph execution error:\n\nDetected at node G defined at (most recent call last):\n"
+     "  File \"a.py\", line 23, in h\n\n  File \"a.py\", line 22, in h\n\nindices[0] = 9\n"
+     "\t [[{{node G}}]] [Op:__inference_h_549]", "indices[0] = 9"),
+    ("{{function_node __wrapped__Reshape_device_/device:CPU:0}} Input has 6 values [Op:Reshape]",
+     "Input has 6 values"),
+    ("Matrix size-incompatible [Op:MatMul] name: \n", "Matrix size-incompatible"),
+    ("plain\nsecond line", "plain\nsecond line"),
+    ("Graph execution error:", "Graph execution error:"),
+)  # fmt: skip
+"""(message as it is raised, what it says)."""
+
+
+def innermost(message: str) -> str:
+    """The message below what Keras, tf.function and TensorFlow's sessions wrap around it."""
+    text = _ANSI.sub("", message).strip()
+    for _ in range(MOST_WRAPPERS):
+        inner = _unwrapped(text)
+        if not inner or inner == text:
+            break
+        text = inner
+    return _NODES.sub("", text).strip()
+
+
+def _unwrapped(text: str) -> str:
+    layer = _BY_LAYER.fullmatch(text)
+    if layer is not None:
+        return layer["inner"].strip()
+    if _USER_CODE.fullmatch(text):
+        errors = list(_ERROR_LINE.finditer(text))
+        return text[errors[-1].end() :].strip() if errors else text
+    if _GRAPH.fullmatch(text):
+        return _LAST_FRAME.sub("", text).strip()
+    return text
+
+
+def normalise(message: str) -> str:
+    """The message's first line with everything abstracted that differs between siblings.
+
+    >>> normalise("max_pool1d() Invalid computed output size: -2")
+    'API() Invalid computed output size: N'
+    """
+    text = first_line(message)
+    for pattern, replacement in _RULES:
+        text = pattern.sub(replacement, text)
+    return text.strip()[:MAX_PATTERN]
+
+
+def first_line(message: str) -> str:
+    """The first line that says something, of the innermost message."""
+    return next((line.strip() for line in innermost(message).splitlines() if line.strip()), "")
