@@ -37,9 +37,11 @@ def failing_call(observation: Observation) -> Call | None:
         final = observation.exception
         raised = [(c, c.raised.message) for c in observation.calls if c.raised is not None]
         same = [call for call, message in raised if message == final.message]
+        last = max(same, key=_depth, default=None)
         # Some hand on what they caught, in words of their own: TorchScript, `raise ... from e`.
         told = [call for call, message in raised if len(message) > 8 and message in final.message]
-        return max(same if _framework(same) else told or same, key=_depth, default=None)
+        inner = [call for call in told if last is None or call.number > last.number]
+        return max(inner, key=_depth, default=last)
     if observation.outcome in (Outcome.OK, Outcome.EXIT):
         return None
     unfinished = [call for call in observation.calls if not call.finished]
@@ -48,10 +50,6 @@ def failing_call(observation: Observation) -> Call | None:
 
 def _depth(call: Call) -> tuple[int, int]:
     return call.depth, call.number
-
-
-def _framework(calls: Sequence[Call]) -> bool:
-    return any(call.form != "other" for call in calls)
 
 
 def culprit(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import libcst as cst
 import libcst.helpers as h
+import libcst.matchers as m
 
-from citadel.rewrite.scope import rebound
+from citadel.rewrite.scope import bindings
 
 EXAMPLES = (
     ("import torch.nn.functional as F", "torch.nn.functional.conv2d", "F.conv2d"),
@@ -21,7 +23,12 @@ EXAMPLES = (
     ("import torch\ntry:\n    import foo\nexcept ImportError:\n    pass", "torch.abs", "torch.abs"),
     ("import torch\nfrom torch.nn import *", "torch.nn.Linear", "torch.nn.Linear"),
     ("from . import torch as own\nimport torch", "torch.abs", "torch.abs"),
-)
+    ("import torch\nF = torch.nn.functional", "torch.nn.functional.relu", "F.relu"),
+    ("import torch\nF = torch.nn.functional\nF = 1", "torch.nn.functional.relu",
+     "torch.nn.functional.relu"),
+    ("try:\n    import torch as t\nexcept ImportError:\n    raise", "torch.abs", "t.abs"),
+    ("if True:\n    from torch import nn\nimport torch", "torch.nn.Linear", "nn.Linear"),
+)  # fmt: skip
 """(imports, API, how it is written)."""
 
 MISSING = (
@@ -36,18 +43,49 @@ MISSING = (
 """(text, the same with `import torch`)."""
 
 
-def aliases(module: cst.Module) -> dict[str, str]:
-    """Local name -> dotted name, for the imports at the top level of the module.
+def aliases(module: cst.Module, inside: Iterable[cst.CSTNode] = ()) -> dict[str, str]:
+    """Local name -> dotted name, for the imports of a module and of the functions `inside` it.
 
-    A name that the module also binds otherwise may mean anything.
+    `F = torch.nn.functional` counts as an import. A name that the module also binds otherwise may
+    mean anything.
     """
+    bound = bindings(module)
     found: dict[str, str] = {}
-    for line in module.body:
+    for body in (module, *inside):
+        for statement in _statements(body):
+            for name, dotted in _bound(statement):
+                if not bound[name]:
+                    found[name] = dotted
+            assigned = _assigned(statement, found)
+            if assigned is not None and bound[assigned[0]] == 1:
+                found[assigned[0]] = assigned[1]
+    return found
+
+
+def _statements(body: cst.CSTNode) -> Iterator[cst.BaseSmallStatement]:
+    """The simple statements of a body, in whatever blocks, but not those of inner functions."""
+    for line in body.children:
         if isinstance(line, cst.SimpleStatementLine):
-            for statement in line.body:
-                found.update(_bound(statement))
-    other = rebound(module)
-    return {name: dotted for name, dotted in found.items() if name not in other}
+            yield from line.body
+        elif isinstance(line, (cst.FunctionDef, cst.ClassDef)):
+            continue
+        elif isinstance(line, (cst.BaseCompoundStatement, cst.BaseSuite, *_BRANCHES)):
+            yield from _statements(line)
+
+
+_BRANCHES = (cst.Else, cst.ExceptHandler, cst.Finally)
+
+
+def _assigned(statement: cst.BaseSmallStatement, known: dict[str, str]) -> tuple[str, str] | None:
+    """The name and the module of `F = torch.nn.functional`."""
+    if not isinstance(statement, cst.Assign) or not isinstance(statement.value, cst.Attribute):
+        return None
+    target = statement.targets[0].target
+    dotted = h.get_full_name_for_node(statement.value) or ""
+    first, dot, rest = dotted.partition(".")
+    if len(statement.targets) > 1 or not isinstance(target, cst.Name) or first not in known:
+        return None
+    return target.value, known[first] + dot + rest
 
 
 def _bound(statement: cst.BaseSmallStatement) -> Iterator[tuple[str, str]]:
@@ -82,6 +120,46 @@ def spelled(api: str, local: dict[str, str]) -> tuple[str, str | None]:
     if best is not None:
         return best[1], None
     return api, api.split(".", 1)[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """How a sibling is written by a changed import: its name, and the import statement's change."""
+
+    name: cst.BaseExpression
+    statement: cst.ImportFrom
+    changed: cst.ImportFrom
+
+
+def imported(module: cst.Module, name: str, api: str, *, read: int) -> Imported | None:
+    """`from torch import floor` changed for `torch.ceil`; a name that is read elsewhere is kept.
+
+    `read`: how often the module reads the name.
+    """
+    package, _, new = api.rpartition(".")
+    for node in m.findall(module, m.ImportFrom()):
+        assert isinstance(node, cst.ImportFrom)  # noqa: S101 - by the pattern
+        if isinstance(node.names, cst.ImportStar) or node.module is None or node.relative:
+            continue
+        for index, alias in enumerate(node.names):
+            if (alias.evaluated_alias or alias.evaluated_name) != name:
+                continue
+            if h.get_full_name_for_node(node.module) != package:
+                continue
+            if read == 1:
+                changed = alias.with_changes(name=cst.Name(new))
+                names = [*node.names[:index], changed, *node.names[index + 1 :]]
+                local = name if alias.asname is not None else new
+            else:
+                comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+                last = node.names[-1]
+                added = cst.ImportAlias(cst.Name(new), comma=last.comma)
+                names = [*node.names[:-1], last.with_changes(comma=comma), added]
+                local = new
+            return Imported(
+                name=cst.Name(local), statement=node, changed=node.with_changes(names=names)
+            )
+    return None
 
 
 def respelled(expression: cst.BaseExpression, local: dict[str, str]) -> cst.BaseExpression:

@@ -39,3 +39,21 @@ def _separated(args: Sequence[cst.Arg], end: cst.Arg | None) -> list[cst.Arg]:
             space = end.whitespace_after_arg
             placed.append(arg.with_changes(comma=end.comma, whitespace_after_arg=space))
     return placed
+
+
+def shortened(node: cst.CSTNode) -> cst.CSTNode:
+    """A call with one argument per line; anything else as it is."""
+    if not isinstance(node, cst.Call) or not node.args or "\n" in _code(node):
+        return node
+    inside = _line("    ")
+    args = [arg.with_changes(comma=cst.Comma(whitespace_after=inside)) for arg in node.args]
+    last = args[-1].with_changes(comma=cst.Comma(whitespace_after=_line("")))
+    return node.with_changes(whitespace_before_args=inside, args=[*args[:-1], last])
+
+
+def _line(indent: str) -> cst.ParenthesizedWhitespace:
+    return cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(indent))
+
+
+def _code(node: cst.CSTNode) -> str:
+    return cst.Module(body=()).code_for_node(node)

@@ -5,32 +5,34 @@ A report is rewritten for hundreds of siblings; most of its text is the same in 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import cast
 
 import libcst as cst
 
 from analysis.target.operators import statement
+from citadel.rewrite.tree import Tree
 
-Replacements = Mapping[cst.CSTNode, cst.BaseExpression]
+Replacements = Mapping[cst.CSTNode, cst.CSTNode]
 
 
 class Pieces:
     """A parsed module, kept as the texts of its top-level statements."""
 
-    def __init__(self, module: cst.Module) -> None:
+    def __init__(self, tree: Tree) -> None:
+        module = tree.module
         self._module = module
         self._texts = [module.code_for_node(line) for line in module.body]
         self._head = "".join(map(module.code_for_node, module.header))
         self._tail = "".join(map(module.code_for_node, module.footer))
-        self._place: dict[int, int] = {}
-        for number, line in enumerate(module.body):
-            _note(line, number, self._place)
+        self._tree = tree
+        self._starts = [tree.order(line) for line in module.body]
 
     def replaced(self, nodes: Replacements, dropped: cst.CSTNode | None = None) -> str:
         """The text with some nodes replaced, and the line of another one taken out."""
         touched = [*nodes, *([] if dropped is None else [dropped])]
-        changed = {self._place[id(node)] for node in touched}
+        changed = {bisect_right(self._starts, self._tree.order(node)) - 1 for node in touched}
         replacer = _Replacer(nodes, dropped)
         texts = [
             self._changed(number, replacer) if number in changed else text
@@ -48,12 +50,11 @@ class Pieces:
         return text if self._module.has_trailing_newline else text.rstrip("\r\n")
 
 
-def _note(node: cst.CSTNode, number: int, place: dict[int, int]) -> None:
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        place[id(one)] = number
-        waiting.extend(one.children)
+def replaced_in(node: cst.BaseExpression, nodes: Replacements) -> cst.BaseExpression:
+    """An expression with some of its nodes replaced."""
+    changed = node.visit(_Replacer(nodes, None))
+    assert isinstance(changed, cst.BaseExpression)  # noqa: S101 - nothing is removed
+    return changed
 
 
 class _Replacer(cst.CSTTransformer):
@@ -76,5 +77,6 @@ class _Replacer(cst.CSTTransformer):
         if new is None:
             return updated_node
         if isinstance(original_node, (cst.AugAssign, cst.Assign)):
+            assert isinstance(new, cst.BaseExpression)  # noqa: S101 - it stands in for an operation
             return cast(cst.CSTNodeT, statement(original_node, new))
         return cast(cst.CSTNodeT, new)

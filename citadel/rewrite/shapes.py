@@ -1,24 +1,33 @@
 """Dimension changes in the text where a value's shape is written: `torch.rand(2, 8, 16, 16)`.
 
-Where a variable that only the failing call reads was made by a call whose literal numbers are just
-the shape that the trace recorded, the numbers are edited instead of wrapping the variable.
+In: a call and the shape that the trace recorded for its result. Out: the call with its sizes
+changed, if it has arguments that are just this shape. Sizes may be expressions; what they come to
+is asked of `constant`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 import libcst as cst
 
-from analysis.values import Value
 from citadel.plan.model import Step
 
-DATA = frozenset(("tensor", "as_tensor", "array", "asarray"))
+T = TypeVar("T")
+Shape = tuple[int, ...]
+Constant = Callable[[cst.BaseExpression], "int | Shape | None"]
+"""What an expression is known to come to: an integer, several, or unknown."""
+
+DATA = frozenset(("tensor", "as_tensor", "array", "asarray", "FloatTensor", "LongTensor", "Tensor"))
 """Functions whose lists of numbers are elements, not sizes."""
+KEEPS_ELEMENTS = frozenset(("reshape", "view", "unflatten"))
+"""Functions that cannot make a tensor of fewer elements than there are."""
+MAX_ELEMENTS = 16
+"""As many numbers as can still be read one by one."""
 
 EXAMPLES: tuple[tuple[str, tuple[int, ...], Step, str | None], ...] = (
-    ("torch.rand(2, 8, 16).to_mkldnn()", (2, 8, 16), Step(name="lift", amount=1),
-     "torch.rand(2, 8, 16, 1).to_mkldnn()"),
     ("torch.full((2, 3), 0.5)", (2, 3), Step(name="lift", amount=2),
      "torch.full((2, 3, 1, 1), 0.5)"),
     ("torch.zeros([4, 1, 8, 8])", (4, 1, 8, 8), Step(name="lower", amount=1),
@@ -27,79 +36,186 @@ EXAMPLES: tuple[tuple[str, tuple[int, ...], Step, str | None], ...] = (
      "torch.rand(2, 3, 1, requires_grad=True)"),
     ("torch.rand(size=(2, 3))", (2, 3), Step(name="lift", amount=1),
      "torch.rand(size=(2, 3, 1))"),
+    ("torch.rand(2, 3)", (2, 3), Step(name="lead", amount=1), "torch.rand(1, 2, 3)"),
+    ("torch.rand((2, 3))", (2, 3), Step(name="lead", amount=1), "torch.rand((1, 2, 3))"),
+    ("torch.rand(5, 2)", (5, 2), Step(name="narrow", amount=3), "torch.rand(5, 3)"),
+    ("x.view(2, -1)", (2, 3), Step(name="lift", amount=1), "x.view(2, -1, 1)"),
+    ("x.view(2, 3)", (2, 3), Step(name="lower", amount=1), None),
+    ("x.view(2, 3, 1)", (2, 3, 1), Step(name="lower", amount=1), "x.view(2, 3)"),
+    ("torch.rand(n, 3)", (7, 3), Step(name="lift", amount=1), "torch.rand(n, 3, 1)"),
+    ("torch.rand(n, 2 * n)", (7, 14), Step(name="lift", amount=1), "torch.rand(n, 2 * n, 1)"),
+    ("torch.rand(*size)", (7, 7), Step(name="lift", amount=1), "torch.rand(*size, 1)"),
+    ("torch.rand(*size)", (7, 7), Step(name="lower", amount=1), "torch.rand(*size[:-1])"),
+    ("torch.rand(size)", (7, 7), Step(name="lift", amount=1), "torch.rand((*size, 1))"),
+    ("torch.rand(size)", (7, 7), Step(name="lead", amount=1), "torch.rand((1, *size))"),
+    ("torch.rand(size)", (7, 7), Step(name="lower", amount=1), "torch.rand(size[:-1])"),
     ("torch.rand(2, 3)", (3, 2), Step(name="lift", amount=1), None),
-    ("torch.rand(2, 3).expand(2, 3)", (2, 3), Step(name="lift", amount=1), None),
-    ("torch.rand(n, 3)", (2, 3), Step(name="lift", amount=1), None),
+    ("torch.rand(2, 3).expand(2, 3)", (2, 3), Step(name="lift", amount=1),
+     "torch.rand(2, 3).expand(2, 3, 1)"),
+    ("torch.rand(m, 3)", (2, 3), Step(name="lift", amount=1), None),
     ("torch.rand(3)", (3,), Step(name="lift", amount=1), None),
-    ("torch.tensor([3, 4, 5])", (3,), Step(name="lift", amount=1), None),
-    ("torch.tensor([1])", (1,), Step(name="lift", amount=1), None),
-    ("torch.tensor([[2, 2], [0, 1]])", (2, 2), Step(name="lift", amount=1), None),
-    ("torch.from_numpy(np.array([[2, 2], [0, 1]]))", (2, 2), Step(name="lift", amount=1), None),
-    ("torch.tensor([[1, 0]]).expand([2, 2])", (2, 2), Step(name="lift", amount=1),
-     "torch.tensor([[1, 0]]).expand([2, 2, 1])"),
+    ("torch.tensor([3, 4, 5])", (3,), Step(name="lift", amount=1), "torch.tensor([[3], [4], [5]])"),
+    ("torch.tensor([1])", (1,), Step(name="lead", amount=1), "torch.tensor([[1]])"),
+    ("torch.tensor([[2, 3], [0, 1]])", (2, 2), Step(name="lower", amount=1),
+     "torch.tensor([2, 0])"),
+    ("torch.tensor([[2, 3]])", (2, 2), Step(name="lower", amount=1), None),
+    ("torch.tensor([3, 4])", (2,), Step(name="lower", amount=1), None),
+    ("torch.tensor([[0.1, 0.2]])", (1, 2), Step(name="narrow", amount=1), "torch.tensor([[0.1]])"),
+    ("torch.tensor([[0.1]])", (1, 1), Step(name="narrow", amount=3),
+     "torch.tensor([[0.1, 0.1, 0.1]])"),
     ("torch.rand(2, 3)", (2, 3), Step(name="resize", amount=1), None),
 )  # fmt: skip
-"""(expression, recorded shape, step, result; None where the shape is not written once)."""
+"""(call, recorded shape, step, result) where `n` is 7 and `size` is (7, 7)."""
 
 
 def with_shape(
-    expression: cst.BaseExpression, value: Value, steps: Sequence[Step]
-) -> cst.BaseExpression | None:
-    """The creating expression with its literal shape changed, or None where there is none."""
-    if len(steps) != 1 or steps[0].name not in ("lift", "lower") or not value.shape:
+    call: cst.Call, shape: Shape, steps: Sequence[Step], constant: Constant
+) -> cst.Call | None:
+    """A call with its literal sizes changed, or None where they are not written in it."""
+    if len(steps) != 1 or steps[0].name not in ("lift", "lower", "lead", "narrow") or not shape:
         return None
-    shape = [str(size) for size in value.shape]
-    amount = steps[0].amount
-    wanted = shape + ["1"] * amount if steps[0].name == "lift" else shape[:-amount]
-    editor = _Editor(shape, wanted)
-    changed = expression.visit(editor)
-    if editor.edits != 1 or not isinstance(changed, cst.BaseExpression):
+    step = steps[0]
+    name = leaf(call.func)
+    if name in DATA:
+        return _data(call, shape, step)
+    lost = shape[-step.amount :] if step.name == "lower" else ()
+    shrinks = any(size != 1 for size in lost) or step.name == "narrow"
+    if len(shape) < 2 or len(lost) == len(shape) or (shrinks and name in KEEPS_ELEMENTS):
         return None
-    return changed
+    return _Sizes(shape, step, constant).call(call)
 
 
-class _Editor(cst.CSTTransformer):
-    """Replaces the one sequence of integer literals that equals the recorded shape."""
-
-    def __init__(self, shape: list[str], wanted: list[str]) -> None:
-        super().__init__()
-        self.shape = shape
-        self.wanted = wanted
-        self.edits = 0
-        self._data = [False]
-
-    def visit_Call_args(self, node: cst.Call) -> None:
-        self._data.append(_leaf(node.func) in DATA)
-
-    def leave_Call_args(self, node: cst.Call) -> None:
-        self._data.pop()
-
-    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
-        plain = [arg for arg in updated_node.args if arg.keyword is None]
-        if len(self.shape) < 2 or [_integer(arg.value) for arg in plain] != self.shape:
-            return updated_node
-        self.edits += 1
-        rest = [arg for arg in updated_node.args if arg.keyword is not None]
-        made = [cst.Arg(cst.Integer(size)) for size in self.wanted]
-        return updated_node.with_changes(args=[*made, *rest])
-
-    def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> cst.Tuple:
-        return updated_node.with_changes(elements=self._elements(updated_node.elements))
-
-    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.List:
-        return updated_node.with_changes(elements=self._elements(updated_node.elements))
-
-    def _elements(self, elements: Sequence[cst.BaseElement]) -> Sequence[cst.BaseElement]:
-        if self._data[-1] or [_integer(element.value) for element in elements] != self.shape:
-            return elements
-        self.edits += 1
-        return [cst.Element(cst.Integer(size)) for size in self.wanted]
-
-
-def _leaf(function: cst.BaseExpression) -> str:
+def leaf(function: cst.BaseExpression) -> str:
+    """The last part of a function's name."""
     name = function.attr if isinstance(function, cst.Attribute) else function
     return name.value if isinstance(name, cst.Name) else ""
 
 
-def _integer(node: cst.BaseExpression) -> str | None:
-    return node.value if isinstance(node, cst.Integer) else None
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """Finds the sizes among a call's arguments and changes them."""
+
+    shape: Shape
+    step: Step
+    constant: Constant
+
+    def call(self, call: cst.Call) -> cst.Call | None:
+        plain = [arg for arg in call.args if arg.keyword is None and not arg.star]
+        rest = call.args[len(plain) :]
+        if list(call.args[: len(plain)]) == plain and self._same([arg.value for arg in plain]):
+            sizes = [arg.with_changes(comma=cst.MaybeSentinel.DEFAULT) for arg in plain]
+            made = self._sizes(sizes, lambda size: cst.Arg(cst.Integer(str(size))))
+            return call.with_changes(args=[*made, *rest])
+        for index, arg in enumerate(call.args):
+            changed = self._argument(arg)
+            if changed is not None:
+                return call.with_changes(
+                    args=[*call.args[:index], *changed, *call.args[index + 1 :]]
+                )
+        return None
+
+    def _argument(self, arg: cst.Arg) -> list[cst.Arg] | None:
+        if self.constant(arg.value) != self.shape or arg.star == "**":
+            return None
+        if arg.star:
+            return self._starred(arg)
+        return [arg.with_changes(value=self.value(arg.value))]
+
+    def value(self, value: cst.BaseExpression) -> cst.BaseExpression:
+        """A tuple of sizes, changed: a literal where it is written, else what is made of it."""
+        if isinstance(value, (cst.Tuple, cst.List)):
+            elements = [e.with_changes(comma=cst.MaybeSentinel.DEFAULT) for e in value.elements]
+            made = self._sizes(elements, lambda size: cst.Element(cst.Integer(str(size))))
+            return value.with_changes(elements=made)
+        text = cst.Module(body=()).code_for_node(value)
+        ones = ", ".join(["1"] * self.step.amount)
+        if self.step.name == "lift":
+            return cst.parse_expression(f"(*{text}, {ones})")
+        if self.step.name == "lead":
+            return cst.parse_expression(f"({ones}, *{text})")
+        if self.step.name == "lower":
+            return cst.parse_expression(f"{text}[:-{self.step.amount}]")
+        return cst.parse_expression(f"(*{text}[:-1], {self.step.amount})")
+
+    def _starred(self, arg: cst.Arg) -> list[cst.Arg]:
+        changed = self.value(arg.value)
+        if isinstance(arg.value, (cst.Tuple, cst.List)) or not isinstance(changed, cst.Tuple):
+            return [arg.with_changes(value=changed)]
+        return [
+            cst.Arg(e.value, star="*" if isinstance(e, cst.StarredElement) else "")
+            for e in changed.elements
+        ]
+
+    def _same(self, values: Sequence[cst.BaseExpression]) -> bool:
+        sizes = [self.constant(value) for value in values]
+        if len(sizes) != len(self.shape) or sizes.count(-1) > 1:
+            return False
+        return all(one in (-1, size) for one, size in zip(sizes, self.shape, strict=True))
+
+    def _sizes(self, have: list[T], make: Callable[[int], T]) -> list[T]:
+        amount = self.step.amount
+        if self.step.name == "narrow":
+            return [*have[:-1], make(amount)]
+        if self.step.name == "lower":
+            return have[:-amount]
+        ones = [make(1) for _ in range(amount)]
+        return [*have, *ones] if self.step.name == "lift" else [*ones, *have]
+
+
+def _data(call: cst.Call, shape: Shape, step: Step) -> cst.Call | None:
+    """A call of a function that is given the elements, nested as the tensor is."""
+    given = call.args[0] if call.args and call.args[0].keyword is None else None
+    if given is None or not _nested(given.value, shape) or _count(shape) > MAX_ELEMENTS:
+        return None
+    depth = len(shape)
+    value: cst.BaseExpression | None = given.value
+    for _ in range(1 if step.name == "narrow" else step.amount):
+        if step.name == "lead":
+            value = None if value is None else _list([value])
+        elif value is not None:
+            value = _inner(value, depth if step.name == "lift" else depth - 1, step)
+            depth += 1 if step.name == "lift" else -1
+    if value is None or (step.name == "lower" and step.amount >= len(shape)):
+        return None
+    return call.with_changes(args=[given.with_changes(value=value), *call.args[1:]])
+
+
+def _inner(node: cst.BaseExpression, depth: int, step: Step) -> cst.BaseExpression:
+    """What stands `depth` lists deep, changed: wrapped, replaced by its first, cut or repeated."""
+    if depth == 0:
+        return _one(node, step)
+    assert isinstance(node, (cst.List, cst.Tuple))  # noqa: S101 - `_nested` has looked
+    elements = [e.with_changes(value=_inner(e.value, depth - 1, step)) for e in node.elements]
+    return node.with_changes(elements=elements)
+
+
+def _one(node: cst.BaseExpression, step: Step) -> cst.BaseExpression:
+    if step.name == "lift":
+        return _list([node])
+    assert isinstance(node, (cst.List, cst.Tuple))  # noqa: S101 - as above
+    if step.name == "lower":
+        return node.elements[0].value
+    values = [element.value for element in node.elements]
+    values = (values + [values[0]] * step.amount)[: step.amount]
+    return node.with_changes(elements=[cst.Element(value) for value in values])
+
+
+def _list(values: Sequence[cst.BaseExpression]) -> cst.BaseExpression:
+    return cst.List([cst.Element(value) for value in values])
+
+
+def _nested(node: cst.BaseExpression, shape: Shape) -> bool:
+    """Whether a literal is lists in lists of these sizes."""
+    if not shape:
+        return not isinstance(node, (cst.List, cst.Tuple, cst.ListComp))
+    if not isinstance(node, (cst.List, cst.Tuple)) or len(node.elements) != shape[0]:
+        return False
+    plain = all(isinstance(element, cst.Element) for element in node.elements)
+    return plain and all(_nested(element.value, shape[1:]) for element in node.elements)
+
+
+def _count(shape: Shape) -> int:
+    count = 1
+    for size in shape:
+        count *= size
+    return count

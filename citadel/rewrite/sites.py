@@ -11,7 +11,7 @@ from analysis.target.instrument import Instrumented, sites_of
 
 def moved_sites(
     source: Instrumented,
-    nodes: Mapping[cst.CSTNode, cst.BaseExpression],
+    nodes: Mapping[cst.CSTNode, cst.CSTNode],
     dropped: cst.CSTNode | None = None,
 ) -> dict[int, int]:
     """Site in the report -> site in the text in which `nodes` were replaced.

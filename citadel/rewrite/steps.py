@@ -29,6 +29,8 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("x", (Step(name="lift", amount=1), Step(name="list")), "[x.unsqueeze(-1)]"),
     ("[3]", (Step(name="resize", amount=3),), "[3, 3, 3]"),
     ("(3, 4)", (Step(name="resize", amount=1),), "(3,)"),
+    ("(k,) * 2", (Step(name="resize", amount=3),), "(k,) * 3"),
+    ("2 * [0]", (Step(name="resize", amount=1),), "1 * [0]"),
 )
 """(expression, steps, result)."""
 
@@ -98,6 +100,9 @@ def _narrowed(text: str, amount: int, value: Value | None) -> str:
 def _resized(
     node: cst.BaseExpression, amount: int, value: Value | None
 ) -> cst.BaseExpression | None:
+    repeated = _repeated(node, amount)
+    if repeated is not None:
+        return repeated
     written = node.elements if isinstance(node, (cst.List, cst.Tuple)) else ()
     if written and not any(isinstance(element, cst.StarredElement) for element in written):
         elements = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in written]
@@ -113,6 +118,18 @@ def _resized(
     if value.kind == "list":
         return cst.parse_expression(f"[{inner}]")
     return cst.parse_expression(f"({inner},)" if amount == 1 else f"({inner})")
+
+
+def _repeated(node: cst.BaseExpression, amount: int) -> cst.BaseExpression | None:
+    """`(k,) * 2` with another number."""
+    if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Multiply):
+        return None
+    for side, other in (("right", node.left), ("left", node.right)):
+        times = getattr(node, side)
+        single = isinstance(other, (cst.List, cst.Tuple)) and len(other.elements) == 1
+        if single and isinstance(times, cst.Integer):
+            return node.with_changes(**{side: cst.Integer(str(amount))})
+    return None
 
 
 def code_of(node: cst.CSTNode) -> str:

@@ -1,0 +1,288 @@
+"""The expressions that stand in for a call, by a plan: name, receiver, arguments, construction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from citadel.plan.model import Adaptation, Expression, Fill, Form, Gather, Slot, Take
+from citadel.rewrite import imports
+from citadel.rewrite.given import Given, without_steps
+from citadel.rewrite.layout import laid_out
+from citadel.rewrite.naming import renamed_string
+from citadel.rewrite.source import Source
+from citadel.rewrite.steps import ATOMS, apply_steps, code_of
+
+Nodes = dict[cst.CSTNode, cst.CSTNode]
+
+
+@dataclass(slots=True)
+class Maker:
+    """Makes the expressions of one plan. `changed` are the keys that need no steps any more;
+    `nodes` collects what else of the text changes (imports)."""
+
+    source: Source
+    plan: Adaptation
+    changed: frozenset[str] = frozenset()
+    nodes: Nodes = field(default_factory=dict)
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The arguments of the sibling's call."""
+        return without_steps(self.plan.call, self.changed)
+
+    @property
+    def new(self) -> tuple[Slot, ...]:
+        """The arguments of its construction."""
+        return without_steps(self.plan.new, self.changed)
+
+    @property
+    def receiver(self) -> Slot | None:
+        """What its method is called on."""
+        if self.plan.receiver is None:
+            return None
+        slot = Slot(name="self", keyword=False, value=self.plan.receiver)
+        return without_steps((slot,), self.changed)[0]
+
+    def whole(self) -> cst.BaseExpression | None:
+        """The expression that stands in for the failing call."""
+        source = self.source
+        if self.plan.form is Form.CONSTRUCTOR:
+            function = self.name(source.call)
+            return self._made(function, self.new, source.called, source.call)
+        if self.plan.form is Form.MODULE:
+            made = self._moved(self.name(source.call))
+            return None if made is None else self._called(made)
+        if self.plan.form is Form.METHOD:
+            method = self._method()
+            return None if method is None else self._called(method)
+        return self._called(self.name(source.call))
+
+    def named(self) -> cst.BaseExpression | None:
+        """What the place that names the function has to name, where the call can stay as it is."""
+        source, plan, naming = self.source, self.plan, self.source.naming
+        if naming is None:
+            return None
+        owner, _, name = plan.target.rpartition(".")
+        method = plan.form is Form.METHOD and self._is(self.receiver, "recv")
+        if naming.owner is not None:
+            fits = method if source.form == "method" else naming.owner == owner
+            return renamed_string(naming.node, name) if fits else None
+        if source.form == "method":
+            return None
+        if plan.form is Form.METHOD:
+            return self.name(naming.node) if self._is(self.receiver, "arg:0") else None
+        if plan.form is Form.MODULE and not source.layer:
+            return cst.Call(self.name(naming.node)) if not plan.new else None
+        if source.layer and plan.form is not Form.MODULE:
+            return None
+        return self.name(naming.node)
+
+    def kept(self, given: Given, node: cst.CSTNode, slots: Sequence[Slot]) -> Nodes | None:
+        """Changes that make a call give `slots` to a function that is named elsewhere."""
+        if given.same(slots):
+            return {}
+        if not isinstance(node, cst.Call) or self.source.form == "inner" or not given.args:
+            return None
+        args = given.written(slots, self._text, bound=True)
+        if args is None:
+            return None
+        first = next(iter(given.args.values()), None)
+        before = node.args[: node.args.index(first)] if first in node.args else ()
+        return {node: laid_out(node.func, [*before, *args], node)}
+
+    def arguments(self) -> tuple[Slot, ...]:
+        """The slots of the call, the receiver of an unbound method the first of them."""
+        receiver = self.receiver
+        if receiver is None or self._is(receiver, "recv"):
+            return self.slots
+        return (receiver, *self.slots)
+
+    def built(self) -> cst.BaseExpression | None:
+        """The construction of the layer, in the place of the report's own."""
+        source = self.source
+        if not isinstance(source.built, cst.Call):
+            return None
+        function = self.name(source.built)
+        return self._made(function, self.new, source.constructed, source.built)
+
+    def function(self) -> cst.BaseExpression | None:
+        """A lambda that takes what the function was given, and calls the sibling with it."""
+        source = self.source
+        keys = [key for key in source.values if key.startswith(("arg:", "kw:"))]
+        if len(keys) != len(source.called.bound):
+            return None
+        names = dict(zip(keys, _parameters([source.names[key] for key in keys]), strict=True))
+        inner = Given(args={key: cst.Arg(cst.Name(name)) for key, name in names.items()}, parts={})
+        naming = source.naming
+        if naming is None:
+            return None
+        maker = Maker(source, self.plan, self.changed, self.nodes)
+        body = maker.applied(inner, naming.node)
+        if body is None:
+            return None
+        return cst.parse_expression(f"lambda {', '.join(names.values())}: {code_of(body)}")
+
+    def applied(self, given: Given, at: cst.CSTNode) -> cst.BaseExpression | None:
+        """The sibling's call on other expressions than those at the failing call."""
+
+        def text(slot: Slot) -> cst.BaseExpression | None:
+            return self._text(slot, given)
+
+        args = given.written(self.slots, text, bound=False)
+        function: cst.BaseExpression | None = self.name(at)
+        if self.plan.form is Form.METHOD and self.receiver is not None:
+            receiver = text(self.receiver)
+            function = None if receiver is None else self._attribute(receiver)
+        elif self.plan.form is Form.MODULE:
+            new = given.written(self.new, text, bound=False)
+            function = None if new is None or function is None else cst.Call(function, args=new)
+        if function is None or args is None:
+            return None
+        plain = [arg.with_changes(comma=cst.MaybeSentinel.DEFAULT) for arg in args]
+        return laid_out(function, plain, None)
+
+    def name(self, at: cst.CSTNode) -> cst.BaseExpression:
+        """How the sibling is named at a place in the text."""
+        source, api = self.source, self.plan.target
+        made = source.built if source.layer else source.call
+        if api == source.api and isinstance(made, cst.Call) and source.naming is None:
+            return made.func
+        text = imports.spelled(api, source.local(at))[0]
+        written = at.func if isinstance(at, cst.Call) else at
+        if "." in text and isinstance(written, cst.Name):
+            read = source.scopes.count(written.value)
+            found = imported_name(source, written.value, api, read)
+            if found is not None:
+                self.nodes[found.statement] = found.changed
+                return found.name
+        return cst.parse_expression(text)
+
+    def _called(self, function: cst.BaseExpression) -> cst.BaseExpression | None:
+        return self._made(function, self.slots, self.source.called, self.source.call)
+
+    def _made(
+        self,
+        function: cst.BaseExpression,
+        slots: Sequence[Slot],
+        given: Given,
+        base: cst.CSTNode | None,
+    ) -> cst.BaseExpression | None:
+        """A call with the given arguments, in the layout of `base`, the call that it replaces."""
+        if isinstance(base, cst.Call) and not given.bound and given.same(slots):
+            return base.with_changes(func=function)
+        args = given.written(slots, self._text, bound=False)
+        return None if args is None else laid_out(function, args, base)
+
+    def _moved(self, function: cst.BaseExpression) -> cst.BaseExpression | None:
+        """The construction of a layer where it is called."""
+        args = self.source.constructed.written(self.new, self._text, bound=False)
+        return None if args is None else laid_out(function, args, None)
+
+    def _method(self) -> cst.BaseExpression | None:
+        slot = self.receiver
+        receiver = None if slot is None else self._text(slot)
+        if receiver is None:
+            return None
+        function = self.source.call.func if isinstance(self.source.call, cst.Call) else None
+        if isinstance(function, cst.Attribute) and receiver is function.value:
+            name = cst.Name(self.plan.target.rsplit(".", 1)[1])
+            return function.with_changes(attr=name)
+        return self._attribute(receiver)
+
+    def _attribute(self, receiver: cst.BaseExpression) -> cst.BaseExpression:
+        name = cst.Name(self.plan.target.rsplit(".", 1)[1])
+        # A line break is harmless between the parentheses of a call, not in front of a dot.
+        exposed = not isinstance(receiver, ATOMS) or "\n" in code_of(receiver)
+        if exposed and not receiver.lpar:
+            receiver = receiver.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        return cst.Attribute(value=receiver, attr=name)
+
+    def _is(self, slot: Slot | None, key: str) -> bool:
+        value = None if slot is None else slot.value
+        return isinstance(value, Take) and value.key == key and not value.steps
+
+    def _text(self, slot: Slot, given: Given | None = None) -> cst.BaseExpression | None:
+        return self._value(slot.value, given)
+
+    def _value(self, value: Expression, given: Given | None) -> cst.BaseExpression | None:
+        if isinstance(value, Gather):
+            parts = [self._value(item, given) for item in value.items]
+            if any(part is None for part in parts):
+                return None
+            return cst.List([cst.Element(part) for part in parts if part is not None])
+        if isinstance(value, Fill):
+            local = self.source.local(self.source.call)
+            return imports.respelled(cst.parse_expression(value.text), local)
+        node = given.reached(value.key) if given is not None else self._node(value.key)
+        if node is None:
+            node = self._literal(value.key)
+        if node is None:
+            return None
+        return apply_steps(node, value.steps, self.source.values.get(value.key))
+
+    def _node(self, key: str) -> cst.BaseExpression | None:
+        """The text behind a key: an argument, the receiver, a layer's parameter, or a literal."""
+        source = self.source
+        if key.startswith("attr:"):
+            layer = source.layer_node()
+            name = cst.Name(key.partition(":")[2])
+            return None if layer is None else cst.Attribute(value=layer, attr=name)
+        if key == "recv":
+            return source.receiver
+        if not key.startswith("new") or source.form == "class":
+            found = source.called.reached(key)
+            return found if found is not None else self._elsewhere(source.called, key)
+        found = source.constructed.reached(key)
+        if found is not None and (constant(found) or source.built is source.call):
+            return found
+        return self._literal(key) or found
+
+    def _elsewhere(self, given: Given, key: str) -> cst.BaseExpression | None:
+        """What `functools.partial` has bound, where it is more than a literal."""
+        literal = self._literal(key)
+        found = given.parts.get(key) if key in given.bound else None
+        return found if literal is None or (found is not None and constant(found)) else literal
+
+    def _literal(self, key: str) -> cst.BaseExpression | None:
+        recorded = self.source.values.get(key)
+        text = recorded.literal() if recorded is not None else None
+        return None if text is None else cst.parse_expression(text)
+
+
+def imported_name(source: Source, name: str, api: str, read: int) -> imports.Imported | None:
+    """A changed `from ... import`, where the name that it brings is free."""
+    found = imports.imported(source.tree.module, name, api, read=read)
+    if found is None:
+        return None
+    new = code_of(found.name)
+    return None if new != name and source.scopes.bound(new) else found
+
+
+def constant(node: cst.BaseExpression) -> bool:
+    """Whether an expression means the same wherever it stands."""
+    text = code_of(node)
+    try:
+        compile(text, "<argument>", "eval")
+    except SyntaxError:
+        return False
+    return not any(isinstance(child, cst.Name) for child in _walk(node)) or text in (
+        "True",
+        "False",
+        "None",
+    )
+
+
+def _parameters(names: Sequence[str]) -> Iterator[str]:
+    """Names for a lambda's parameters: those of the function, the first tensor being `x`."""
+    for index, name in enumerate(names):
+        plain = name.isidentifier() and name not in ("self", "input", *names[:index])
+        yield name if plain else "x" if index == 0 else f"x{index}"
+
+
+def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    yield node
+    for child in node.children:
+        yield from _walk(child)

@@ -1,0 +1,157 @@
+"""The failing call in the text: its node, its layer's construction, and what is given to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import libcst as cst
+import libcst.matchers as m
+
+from analysis.target.instrument import Instrumented
+from analysis.target.operators import NAMESPACE, Site, operation
+from analysis.values import Value
+from citadel.identify import LAYER_FORMS
+from citadel.plan.invocation import Invocation
+from citadel.rewrite import imports
+from citadel.rewrite.given import Given, given
+from citadel.rewrite.naming import Namer, Naming
+from citadel.rewrite.origins import Origins
+from citadel.rewrite.scope import Scopes
+from citadel.rewrite.shapes import leaf
+from citadel.rewrite.steps import code_of
+from citadel.rewrite.tree import Tree
+
+ARGUMENTS = ("arg", "kw")
+CONSTRUCTION = ("new", "newkw")
+
+
+class Source:
+    """What all siblings' plans are written from; made once per report."""
+
+    def __init__(self, source: Instrumented, invocation: Invocation) -> None:
+        self.instrumented = source
+        self.api = invocation.api.name
+        self.tree = Tree(source.module)
+        self.scopes = Scopes(self.tree)
+        self.origins = Origins(self.tree, self.scopes)
+        self.form = invocation.call.form
+        self.layer = self.form in LAYER_FORMS
+        self.values: Mapping[str, Value] = {
+            value.key: value.value for value in (*invocation.values, *invocation.attributes)
+        }
+        self.names = {value.key: value.name for value in invocation.values}
+        self.call = source.nodes[invocation.call.site]
+        built = invocation.constructor
+        self.built = source.nodes[built.site] if built is not None else None
+        self._locals: dict[int, dict[str, str]] = {}
+        names = frozenset((self.api, *invocation.api.aliases, invocation.call.name))
+        self._namer = Namer(self.tree, self.scopes, names, self.local(self.call))
+        self.naming = self._naming()
+        """Where the function that is called (or the class that is constructed) is named."""
+        self.receiver: cst.BaseExpression | None = None
+        self.called = self._given()
+        self.constructed = self._constructed()
+
+    @property
+    def handed(self) -> bool:
+        """Whether the call is made by another function, to which this one was handed over."""
+        return self.form == "handed" or (
+            self.form == "class"
+            and isinstance(self.call, cst.Call)
+            and self.naming is not None
+            and self.tree.inside(self.naming.node, self.call)
+        )
+
+    def local(self, node: cst.CSTNode) -> dict[str, str]:
+        """The imports that are in reach of a node."""
+        functions = [n for n in self.tree.above(node) if isinstance(n, cst.FunctionDef)]
+        key = id(functions[0]) if functions else 0
+        if key not in self._locals:
+            bodies = [function.body for function in reversed(functions)]
+            self._locals[key] = imports.aliases(self.tree.module, bodies)
+        return self._locals[key]
+
+    def layer_node(self) -> cst.BaseExpression | None:
+        """The expression of the layer that is called."""
+        if not isinstance(self.call, cst.Call):
+            return None
+        function = self.call.func
+        if isinstance(function, cst.Attribute) and function.attr.value == "forward":
+            function = function.value
+        inherited = m.matches(function, m.Call(func=m.Name("super")))
+        return cst.Name("self") if inherited else function
+
+    def alone(self, call: cst.CSTNode) -> bool:
+        """Whether nothing but this call reads the variable that holds what is called."""
+        if not isinstance(call, cst.Call):
+            return False
+        binding = self.scopes.binding(call.func)
+        return binding is None or len(list(self.scopes.reads(binding))) == 1
+
+    def _naming(self) -> Naming | None:
+        made = self.built if self.layer else self.call
+        if not isinstance(made, cst.Call):
+            return None
+        return self._namer.naming(made, handed=self.form == "handed")
+
+    def _given(self) -> Given:
+        keys = [key for key in self.values if key.startswith(("arg:", "kw:"))]
+        if self.form == "class":
+            keys = [key for key in self.values if key.startswith(("new:", "newkw:"))]
+        node = self.call
+        if not isinstance(node, cst.Call):
+            return self._operands(node)
+        if self.form == "class":
+            return self._of_call(node, keys, CONSTRUCTION)
+        if isinstance(node.func, cst.Attribute):
+            self.receiver = node.func.value
+        if self.form == "method" and self.naming is not None and isinstance(node.func, cst.Call):
+            self.receiver = node.func.args[0].value  # getattr(x, "floor")()
+        return self._of_call(node, keys, ARGUMENTS)
+
+    def _constructed(self) -> Given:
+        if self.form == "class":
+            return self.called
+        if not isinstance(self.built, cst.Call):
+            return Given(args={}, parts={})
+        keys = [key for key in self.values if key.startswith(("new:", "newkw:"))]
+        return self._of_call(self.built, keys, CONSTRUCTION)
+
+    def _of_call(self, node: cst.Call, keys: list[str], prefixes: tuple[str, str]) -> Given:
+        skip = 0
+        if self.handed and node is self.call:
+            passed = self._passed(node, keys, prefixes)
+            if passed is None:
+                return Given(args={}, parts={}, bound=tuple(keys))
+            skip = passed
+        return given(node, keys, prefixes, self.scopes, skip)
+
+    def _passed(self, node: cst.Call, keys: list[str], prefixes: tuple[str, str]) -> int | None:
+        """How many arguments come before those passed on, as in `submit(f, x)`; None: none are."""
+        names = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
+        naming = self.naming.node if self.naming is not None else None
+        place = next((i for i, name in enumerate(names) if name is naming), None)
+        if place is None or leaf(node.func) in LAZY:
+            return None
+        behind = node.args[place + 1 :]
+        if any(arg.star for arg in behind):
+            return None
+        plain = sum(arg.keyword is None for arg in behind)
+        words = {f"{prefixes[1]}:{arg.keyword.value}" for arg in behind if arg.keyword is not None}
+        mine = sum(key.startswith(f"{prefixes[0]}:") for key in keys)
+        named = {key for key in keys if key.startswith(f"{prefixes[1]}:")}
+        return place + 1 if plain == mine and words == named else None
+
+    def _operands(self, node: Site) -> Given:
+        found = operation(node)
+        if found is None:
+            return Given(args={}, parts={})
+        operands = found.operands if self.form == "operator" else found.operands[::-1]
+        self.receiver = operands[0]
+        rest = {f"arg:{i}": cst.Arg(operand) for i, operand in enumerate(operands[1:])}
+        args = {key: arg for key, arg in rest.items() if NAMESPACE not in code_of(arg)}
+        return Given(args=args, parts={})
+
+
+LAZY = frozenset(("map", "filter", "starmap", "reduce", "sorted", "min", "max"))
+"""Functions whose further arguments are sequences of what the handed function gets."""
