@@ -236,7 +236,7 @@ class Maker:
             found = source.called.reached(key)
             return found if found is not None else self._elsewhere(source.called, key)
         found = source.constructed.reached(key)
-        if found is not None and (constant(found) or source.built is source.call):
+        if found is not None and constant(found):
             return found
         return self._literal(key) or found
 

@@ -26,6 +26,8 @@ class Naming:
 
     node: cst.BaseExpression
     owner: str | None = None
+    label: cst.SimpleString | None = None
+    """The key of a dictionary that repeats the name, if nothing else reads it."""
 
 
 class Namer:
@@ -38,6 +40,7 @@ class Namer:
         self._scopes = scopes
         self._names = names
         self._local = local
+        self._leaves = frozenset(name.rpartition(".")[2] for name in names)
 
     def spells(self, node: cst.CSTNode) -> bool:
         """Whether an expression is one of the API's names."""
@@ -78,7 +81,20 @@ class Namer:
         """The only place that names the API without calling it."""
         found = [n for n in self._expressions() if n is not call.func]
         near = found if len(found) < 2 else [n for n in found if self._flows(n, call)]
-        return Naming(node=near[0]) if len(near) == 1 else None
+        return Naming(node=near[0], label=self._label(near[0])) if len(near) == 1 else None
+
+    def _label(self, node: cst.BaseExpression) -> cst.SimpleString | None:
+        """`{"floor": torch.floor}`: the key, where the text mentions it but here."""
+        element = self._tree.parent(node)
+        key = element.key if isinstance(element, cst.DictElement) else None
+        if not isinstance(key, cst.SimpleString) or key.evaluated_value not in self._leaves:
+            return None
+        same = [
+            one
+            for one in self._tree.nodes
+            if isinstance(one, cst.SimpleString) and one.evaluated_value == key.evaluated_value
+        ]
+        return key if len(same) == 1 else None
 
     def _flows(self, node: cst.CSTNode, call: cst.Call) -> bool:
         """Whether a name stands where the variable that is called has its values from."""
@@ -120,12 +136,11 @@ class Namer:
         found = self.dotted(owner) or ""
         if isinstance(name, cst.SimpleString):
             return Naming(node=name, owner=found)
-        leaves = {known.rpartition(".")[2] for known in self._names}
         strings = [
             node
             for node in self._tree.nodes
             if isinstance(node, cst.SimpleString)
-            and node.evaluated_value in leaves
+            and node.evaluated_value in self._leaves
             and not isinstance(self._tree.parent(node), (cst.Comparison, cst.ComparisonTarget))
         ]
         return Naming(node=strings[0], owner=found) if len(strings) == 1 else None

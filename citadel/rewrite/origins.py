@@ -67,8 +67,8 @@ class Origins:
         self._tree = tree
         self._scopes = scopes
 
-    def edits(self, wanted: Sequence[Wanted]) -> tuple[dict[str, Step], Edits]:
-        """Which keys are taken care of (with their step), and the edits that do it."""
+    def edits(self, wanted: Sequence[Wanted]) -> tuple[frozenset[str], Edits]:
+        """Which keys are taken care of, and the edits that do it."""
         paths = {one.key: path for one in wanted if (path := self._path(one)) is not None}
         while paths:
             reads = {id(read) for path in paths.values() for read in path.reads}
@@ -78,11 +78,10 @@ class Origins:
                 break
             for key in held:
                 paths.pop(key, None)
-        steps = {one.key: one.steps[0] for one in wanted if one.key in paths}
         merged: dict[cst.CSTNode, cst.BaseExpression] = {}
         for path in paths.values():
             merged.update(path.edits)
-        return steps, merged
+        return frozenset(paths), merged
 
     def constant(self, node: cst.BaseExpression, depth: int = 0) -> int | Shape | None:
         """The integer or the sizes that an expression always comes to, if it is that simple."""

@@ -22,6 +22,7 @@ from citadel.rewrite import imports
 from citadel.rewrite.calls import Maker, Nodes
 from citadel.rewrite.given import takes
 from citadel.rewrite.layout import shortened
+from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.origins import Edits, Wanted
 from citadel.rewrite.pieces import Pieces, replaced_in
 from citadel.rewrite.scope import unused_line
@@ -70,15 +71,24 @@ class Rewriter:
         return plan.target == source.api and new and given.same(slots)
 
     def _ways(self, plan: Adaptation) -> Iterator[tuple[Nodes, bool]]:
-        steps, edits = self._source.origins.edits(self._wanted(plan))
-        variants: list[tuple[frozenset[str], Edits]] = [(frozenset(), {})]
-        if steps:
-            variants.insert(0, (frozenset(steps), edits))
-        for make in (self._in_place, self._anew):
-            for changed, given in variants:
+        wanted = self._wanted(plan)
+        # A construction that is not kept has its arguments moved to the call.
+        moved = [one for one in wanted if self._source.layer and one.key.startswith("new")]
+        for make, ones in (
+            (self._in_place, wanted),
+            (self._anew, [one for one in wanted if one not in moved]),
+        ):
+            for changed, edits in self._variants(ones):
                 nodes = make(Maker(self._source, plan, changed))
                 if nodes is not None:
-                    yield self._with_edits(nodes, given), bool(given)
+                    yield self._with_edits(nodes, edits), bool(edits)
+
+    def _variants(self, wanted: list[Wanted]) -> Iterator[tuple[frozenset[str], Edits]]:
+        """The values changed where they are made, as far as possible; then none of them."""
+        keys, edits = self._source.origins.edits(wanted)
+        if keys:
+            yield keys, edits
+        yield frozenset(), {}
 
     def _wanted(self, plan: Adaptation) -> list[Wanted]:
         """The values that a plan changes, where the text shows them."""
@@ -107,9 +117,15 @@ class Rewriter:
             slots = maker.new if plan.form is Form.CONSTRUCTOR else maker.arguments()
             changed = maker.kept(source.called, source.call, slots)
             if changed is not None and (not changed or source.handed or source.alone(source.call)):
-                return {naming.node: named, **changed, **maker.nodes}
+                return {naming.node: named, **self._label(plan), **changed, **maker.nodes}
         function = maker.function() if source.handed else None
         return None if function is None else {naming.node: function, **maker.nodes}
+
+    def _label(self, plan: Adaptation) -> Nodes:
+        """The key of a dictionary of functions that says the function's name, changed as well."""
+        label = self._source.naming.label if self._source.naming is not None else None
+        name = plan.target.rpartition(".")[2]
+        return {} if label is None else {label: renamed_string(label, name)}
 
     def _layer(self, maker: Maker) -> Nodes | None:
         """Another class where the layer is constructed."""
