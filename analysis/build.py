@@ -114,14 +114,18 @@ class _Runner:
         jobs = self._jobs(phase, names)
         self._check(phase, names)
         done = [0] * len(jobs)
+        waiting = iter(range(len(jobs)))
 
-        def run(part: int) -> Part:
+        def run() -> Part:
+            # First the session: a thread that has a part and waits for one may wait to the end.
+            session = self._free.get()
+            part = next(waiting)
+
             def advance(reached: int, total: int) -> None:
                 done[part] = reached
                 of = total if names is None else len(names)
                 self._tell(phase.label, min(sum(done), of), of)
 
-            session = self._free.get()
             try:
                 return run_part(
                     session,
@@ -133,7 +137,7 @@ class _Runner:
             finally:
                 self._free.put(session)
 
-        return [self._pool.submit(run, part) for part in range(len(jobs))]
+        return [self._pool.submit(run) for _ in jobs]
 
     def _jobs(self, phase: Phase, names: Names | None) -> list[Job]:
         job = Job(
