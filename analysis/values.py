@@ -19,7 +19,8 @@ class Value:
     `text` is Python source for scalars and the type's qualified name for objects; `items` are the
     elements of a list, tuple or dict (None when it was too long, then `length` tells); `shape`,
     `dtype`, `layout` (strided, sparse_coo, sparse_csr, mkldnn, quantized, ragged ...) are set for
-    tensors; handles of TensorFlow are tensors of dtype resource or variant.
+    tensors; handles of TensorFlow are tensors of dtype resource or variant. `content` is Python
+    source of a small tensor's elements, where they were read.
     """
 
     kind: str
@@ -29,6 +30,7 @@ class Value:
     layout: str | None = None
     device: str | None = None
     requires_grad: bool = False
+    content: str | None = None
     keys: tuple[str, ...] = ()
     items: tuple[Value, ...] | None = None
     length: int | None = None
@@ -57,6 +59,7 @@ class Value:
             layout=_word(given.get("layout")),
             device=_word(given.get("device")),
             requires_grad=given.get("grad") is True,
+            content=_content(given.get("data")),
             keys=tuple(keys) if _all(keys, str) else (),
             items=tuple(map(cls.from_json, items)) if isinstance(items, list) else None,
             length=length if type(length) is int else None,
@@ -71,6 +74,7 @@ class Value:
             "layout": self.layout,
             "device": self.device,
             "grad": self.requires_grad or None,
+            "data": None if self.content is None else ast.literal_eval(self.content),
             "keys": list(self.keys) or None,
             "items": None if self.items is None else [item.to_json() for item in self.items],
             "len": self.length,
@@ -144,6 +148,17 @@ def _float(number: float) -> str:
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _content(value: object) -> str | None:
+    """Source of numbers, or of nested lists of them; None for all else."""
+    return repr(value) if value is not None and _numbers(value, 8) else None
+
+
+def _numbers(value: object, depth: int) -> bool:
+    if isinstance(value, list):
+        return depth > 0 and all(_numbers(item, depth - 1) for item in value)
+    return type(value) in (bool, int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _word(value: object) -> str | None:

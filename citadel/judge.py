@@ -151,6 +151,8 @@ def _unlike(wanted: Symptom, seen: Symptom | None, observation: Observation) -> 
         if observation.outcome is Outcome.OK:
             return _verdict(VerdictKind.CLEAN)
         return _verdict(VerdictKind.NOT_ADAPTED, reason=f"ended by {observation.outcome}")
+    if status.unavailable(seen) and not status.unavailable(wanted):
+        return _verdict(VerdictKind.NEEDS, symptom=seen, reason=seen.headline()[:200])
     if status.refuses_arguments(seen) and not status.refuses_arguments(wanted):
         return _verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=seen.headline()[:200])
     refused = (

@@ -232,6 +232,7 @@ def _finding(candidate: Candidate, verdict: Verdict, edits: tuple[str, ...], cod
 def _better(verdict: Verdict, than: Verdict) -> bool:
     order = (
         VerdictKind.NOT_ADAPTED,
+        VerdictKind.NEEDS,
         VerdictKind.CLEAN,
         VerdictKind.REFUSED,
         VerdictKind.DIFFERENT,
@@ -247,6 +248,8 @@ def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
     reason = seen.headline()[:200] if seen is not None else None
     if probed.outcome is ProbeOutcome.CLEAN:
         kind = VerdictKind.CLEAN
+    elif seen is not None and status.unavailable(seen):
+        kind = VerdictKind.NEEDS
     elif probed.outcome is not ProbeOutcome.OTHER or seen is None:
         kind = VerdictKind.NOT_ADAPTED
     else:

@@ -2,19 +2,65 @@
 its constructor's. Values are described by `values`.
 """
 
+import math
+
 from values import describe
+
+MOST_ELEMENTS = 16
+"""Tensors of at most so many elements are described with them."""
 
 
 def describe_call(call):
     """The record of (arguments, keywords, the constructor's or None)."""
     args, kwargs, built = call
     record = {
-        "a": [describe(item) for item in args],
-        "k": {str(key): describe(item) for key, item in kwargs.items()},
+        "a": [detailed(item, describe(item)) for item in args],
+        "k": {str(key): detailed(item, describe(item)) for key, item in kwargs.items()},
     }
     if built is not None:
         record["c"] = describe_call((built[0], built[1], None))
     return record
+
+
+def detailed(value, record):
+    """The record with the elements of the small dense tensors in it.
+
+    Only arguments of calls that worked are read: what a bug returned may not be readable.
+    """
+    if record["k"] == "tensor" and record.get("layout") == "strided":
+        shape = record.get("shape")
+        if shape is not None and product(shape) <= MOST_ELEMENTS:
+            found = elements(value)
+            if found is not None:
+                record["data"] = found
+    elif record["k"] in ("list", "tuple") and len(record.get("items", ())) == len(value):
+        for item, inner in zip(value, record.get("items", ())):
+            detailed(item, inner)
+    return record
+
+
+def product(sizes):
+    total = 1
+    for size in sizes:
+        total *= size
+    return total
+
+
+def elements(tensor):
+    """Nested lists of finite numbers; None for all else (handles, texts, symbols)."""
+    try:
+        if hasattr(tensor, "detach"):
+            tensor = tensor.detach()
+        found = tensor.tolist() if hasattr(tensor, "tolist") else tensor.numpy().tolist()
+    except Exception:
+        return None
+    return found if plain(found) else None
+
+
+def plain(found):
+    if isinstance(found, list):
+        return all(map(plain, found))
+    return isinstance(found, (bool, int)) or (isinstance(found, float) and math.isfinite(found))
 
 
 def outline(described):

@@ -1,12 +1,23 @@
 """Which TensorFlow API a callable object is; the clean parent imports it: no operation here."""
 
+import types
+
 import public_tensorflow as public
 import tensorflow as tf
 
 TENSOR = "tf.Tensor"
 _NAMES = {}
 _METHODS = {}
+_STATIC = set()
 _ALIVE = []
+_FOLLOWED = (
+    tf.Tensor,
+    tf.Variable,
+    tf.Module,
+    tf.RaggedTensor,
+    tf.SparseTensor,
+    tf.data.Dataset,
+)
 
 
 def prepare():
@@ -19,8 +30,10 @@ def prepare():
         _NAMES[id(thing)] = min(names, key=lambda name: public.preference(name, thing))
     for path in public.TENSORS + public.DATA:
         parent, name = public.located("tf." + path)
-        for method, thing, _ in public.methods(getattr(parent, name)):
+        for method, thing, of_instance in public.methods(getattr(parent, name)):
             _METHODS.setdefault(id(thing), "tf.{}.{}".format(path, method))
+            if not of_instance:
+                _STATIC.add(id(thing))
 
 
 def identify(function):
@@ -29,6 +42,10 @@ def identify(function):
     name = _METHODS.get(id(getattr(function, "__func__", None)))
     if owner is not None and name is not None:
         return (name, "function", None) if isinstance(owner, type) else (name, "method", owner)
+    if owner is not None and not isinstance(owner, (type, types.ModuleType)):
+        inherited = _inherited(type(owner), getattr(function, "__name__", ""))
+        if inherited is not None:
+            return inherited, "method", owner
     if isinstance(function, tf.Module) or _is_layer(type(function)):
         return _class_name(type(function)), "module", function
     name = _NAMES.get(id(function))
@@ -36,8 +53,16 @@ def identify(function):
         return name, "class" if isinstance(function, type) else "function", None
     name = _METHODS.get(id(function))
     if name is not None:
-        return name, "unbound", None
+        return name, "function" if id(function) in _STATIC else "unbound", None
     return _by_module(function)
+
+
+def _inherited(kind, method):
+    """The public name of a method, by the nearest public class that it is called on."""
+    for base in kind.__mro__:
+        if id(base) in _NAMES and hasattr(base, method):
+            return "{}.{}".format(_NAMES[id(base)], method)
+    return None
 
 
 def _is_layer(kind):
@@ -67,13 +92,20 @@ def layers(function):
     return list(function.layers)
 
 
+def parts(function):
+    """The layers of a model that calls them one after the other, built or not."""
+    return list(function.layers) if type(function) is tf.keras.Sequential else None
+
+
 def interesting(value):
-    """Whether the tracer follows this object: tensors, variables and layers."""
-    return isinstance(value, (tf.Tensor, tf.Variable, tf.Module, tf.RaggedTensor, tf.SparseTensor))
+    """Whether the tracer follows this object: tensors, variables, datasets and layers."""
+    return isinstance(value, _FOLLOWED)
 
 
 def compiled_from(function):
-    """The Python function that a graph function was made from; it is traced as it runs."""
+    """The Python function that a graph is made from: what AutoGraph makes of it is not traced."""
+    if isinstance(function, tf.types.experimental.GenericFunction):
+        return getattr(function, "python_function", None)
     return None
 
 

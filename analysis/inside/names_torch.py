@@ -114,6 +114,11 @@ def layers(function):
     return None if function._forward_hooks or function._forward_pre_hooks else list(function)
 
 
+def parts(function):
+    """Layers that are gone through only when the whole fails; `layers` does it at once here."""
+    return None
+
+
 def interesting(value):
     """Whether the tracer follows this object: tensors and layers."""
     return isinstance(value, (torch.Tensor, torch.nn.Module))

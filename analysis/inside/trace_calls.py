@@ -54,7 +54,7 @@ class Tracer:
         return self.call(site, function, args, kwargs)
 
     def call(self, site, function, args, kwargs, within=None):
-        """Make the call; `within`: "inner" in a sequence of layers, "handed" to another function."""
+        """Make the call; `within`: "inner" in a row of layers, "handed" to another function."""
         occurrence = self.seen[site] = self.seen.get(site, 0) + 1
         function, args, kwargs = unbound(self.handed.original(function), args, kwargs)
         name, form, receiver = self.identify(function, args)
@@ -98,21 +98,28 @@ class Tracer:
             try:
                 return function(*given, **named)
             except Exception:
-                self.explain(function, args, kwargs)
+                self.explain(site, function, args, kwargs)
                 raise
-        value = args[0]
+        return self.through(site, layers, args[0])
+
+    def explain(self, site, function, args, kwargs):
+        """What was compiled, or built on the way, fails as a whole: see which of its calls does."""
+        if self.names is None:
+            return
+        source, layers = self.names.compiled_from(function), self.names.parts(function)
+        try:
+            if source is not None:
+                source(*args, **kwargs)
+            elif layers and len(args) == 1 and not kwargs:
+                self.through(site, layers, args[0])
+        except Exception:
+            return
+
+    def through(self, site, layers, value):
+        """Call layers one after the other."""
         for layer in layers:
             value = self.call(site, layer, (value,), {}, within="inner")
         return value
-
-    def explain(self, function, args, kwargs):
-        """What was compiled fails as a whole: its Python is run to see which of its calls does."""
-        source = self.names.compiled_from(function) if self.names is not None else None
-        if source is not None:
-            try:
-                source(*args, **kwargs)
-            except Exception:
-                return
 
     def started(self, number, site, occurrence, name, form, receiver, args, kwargs):
         self.emit(

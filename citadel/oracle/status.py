@@ -118,6 +118,18 @@ def refuses_arguments(symptom: Symptom) -> bool:
     return _ARGUMENTS.search(symptom.message or "") is not None
 
 
+_UNAVAILABLE = re.compile(
+    r"Could not find device for node|No OpKernel was registered|No registered '\w+' OpKernel"
+    r"|not (?:compiled|built|linked) with|not available in this build",
+    re.IGNORECASE,
+)
+
+
+def unavailable(symptom: Symptom) -> bool:
+    """Whether this build has not got what was called: it says nothing about a bug."""
+    return _UNAVAILABLE.search(symptom.message or "") is not None
+
+
 _SHAPES = re.compile(
     r"\b(?:shapes?|sizes?|dimensions?|dims?|ndim|rank|broadcast\w*|dtypes?|scalar type|dense"
     r"|same device|numel|elements|length|must match|inconsistent|\d-?D)\b",

@@ -31,8 +31,8 @@ class Analogy:
     shape: Shape | None
     dtype: str | None = None
 
-    def tensor(self, name: str) -> tuple[Shape, str] | None:
-        """Shape and dtype of the tensor that a parameter takes beside the main one.
+    def tensor(self, name: str) -> tuple[Shape, str, str | None] | None:
+        """Shape, dtype and, where the shape is a sample's, elements of what a parameter takes.
 
         None where no sample tells, or where the main tensor itself is such a one.
         """
@@ -46,9 +46,15 @@ class Analogy:
             for d in range(first.rank or 0)
         )
         dtype = self._dtype(first.dtype or "")
+        # Whole numbers are often sizes, axes and the like, whose number is a coincidence.
+        certain = len({v for v, _ in alike}) > 1
+        if first.content is not None and _is_whole(dtype) and not certain:
+            shape = first.shape or ()
         small = math.prod(shape) <= MOST_ELEMENTS
         same = shape == self.shape and dtype == self.dtype
-        return (shape, dtype) if small and not same and _PLAIN.fullmatch(dtype) else None
+        if same or not small or not _PLAIN.fullmatch(dtype):
+            return None
+        return shape, dtype, first.content if shape == first.shape else None
 
     def number(self, name: str) -> int | None:
         """The number that a parameter takes, where it is a size of the main tensor."""
@@ -85,9 +91,9 @@ class Analogy:
 
     def _dtype(self, sampled: str) -> str:
         """Floating and complex tensors take after the main one, indices and masks do not."""
-        whole = sampled == "bool" or _WHOLE.fullmatch(sampled)
-        main_whole = self.dtype is None or self.dtype == "bool" or _WHOLE.fullmatch(self.dtype)
-        return sampled if whole or main_whole or self.dtype is None else self.dtype
+        if self.dtype is None or _is_whole(sampled) or _is_whole(self.dtype):
+            return sampled
+        return self.dtype
 
 
 _NOTHING = Value(kind="none")
@@ -96,3 +102,7 @@ _NOTHING = Value(kind="none")
 def _number(value: Value | None) -> int | None:
     text = value.literal() if value is not None and value.kind == "int" else None
     return None if text is None else int(text)
+
+
+def _is_whole(dtype: str) -> bool:
+    return dtype == "bool" or _WHOLE.fullmatch(dtype) is not None

@@ -33,6 +33,8 @@ from citadel.plan.types import (
 SIZES = ("size", "sizes", "shape", "sizes_", "output_size")
 MAIN = ("input", "self", "x", "other")
 """Names under which functions without declared types take a tensor."""
+FROM_NUMBERS = {"torch": "tensor", "tf": "constant"}
+"""Per framework, the function that makes a tensor of numbers."""
 DEFAULTS = ((INTS, "[1]"), (INT, "1"), (FLOATS, "[1.0]"), (FLOAT, "1.0"), (BOOL, "False"))
 
 
@@ -63,17 +65,18 @@ class Filler:
         return self._by_type(parameter, kinds)
 
     def _made(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
-        """A tensor of ones; of zeros where it holds indices, which are in range then."""
+        """The tensor of a valid call, or one of fitting size: ones, or, as indices, zeros."""
         found = self.analogy.tensor(parameter.name) if self.alike else None
         main = self.source.main
         if found is None or main is None or not kinds & {TENSOR, ANY}:
             return None
-        shape, dtype = found
-        function = "zeros" if "int" in dtype else "ones"
+        shape, dtype, content = found
+        function, given = "zeros" if "int" in dtype else "ones", str(list(shape))
+        if content is not None:
+            function, given = FROM_NUMBERS[self._root], content
         device = main.value.device or "cpu"
         place = "" if device == "cpu" else f", device={device!r}"
-        text = f"{self._root}.{function}({list(shape)}, dtype={self._root}.{dtype}{place})"
-        return Fill(text=text)
+        return Fill(text=f"{self._root}.{function}({given}, dtype={self._root}.{dtype}{place})")
 
     def _own(self, _: Parameter, kinds: frozenset[str]) -> Expression | None:
         """The source's main tensor again."""
