@@ -39,23 +39,24 @@ def parameters(layer):
     return found
 
 
-def lift(value, amount):
-    """Add trailing dimensions of size 1."""
-    for _ in range(amount):
-        value = tf.expand_dims(value, -1)
-    return value
+def lift(value, amount, behind=0):
+    """Add dimensions of size 1."""
+    return value[(Ellipsis,) + (None,) * amount + (slice(None),) * behind]
 
 
-def lower(value, amount):
-    """Drop trailing dimensions, keeping their first entries."""
-    return value[(Ellipsis,) + (0,) * amount]
+def lower(value, amount, behind=0):
+    """Drop dimensions, keeping their first entries."""
+    return value[(Ellipsis,) + (0,) * amount + (slice(None),) * behind]
 
 
 def lead(value, amount):
     """Add dimensions of size 1 in front."""
-    for _ in range(amount):
-        value = tf.expand_dims(value, 0)
-    return value
+    return value[(None,) * amount]
+
+
+def behead(value, amount):
+    """Drop dimensions in front, keeping their first entries."""
+    return value[(0,) * amount]
 
 
 def narrow(value, amount):
@@ -66,4 +67,13 @@ def narrow(value, amount):
     return tf.concat([value] + [value[..., :1]] * (amount - have), -1)
 
 
-STEPS = {"lift": lift, "lower": lower, "lead": lead, "narrow": narrow}
+STEPS = {
+    "lift": lift,
+    "lower": lower,
+    "lead": lead,
+    "behead": behead,
+    "narrow": narrow,
+    "indices": lambda value: value.indices,
+    "values": lambda value: value.values,
+    "shape": lambda value: value.dense_shape,
+}

@@ -32,21 +32,21 @@ def parameters(layer):
     return getattr(layer, "_parameters", {})
 
 
-def lift(value, amount):
-    """Add trailing dimensions of size 1; opaque layouts go through a dense tensor."""
+def lift(value, amount, behind=0):
+    """Add dimensions of size 1; opaque layouts go through a dense tensor."""
     if value.layout is torch._mkldnn:
-        return lift(value.to_dense(), amount).to_mkldnn()
+        return lift(value.to_dense(), amount, behind).to_mkldnn()
     for _ in range(amount):
-        value = value.unsqueeze(-1)
+        value = value.unsqueeze(-1 - behind)
     return value
 
 
-def lower(value, amount):
-    """Drop trailing dimensions, keeping their first entries."""
+def lower(value, amount, behind=0):
+    """Drop dimensions, keeping their first entries; opaque layouts as above."""
     if value.layout is torch._mkldnn:
-        return lower(value.to_dense(), amount).to_mkldnn()
+        return lower(value.to_dense(), amount, behind).to_mkldnn()
     for _ in range(amount):
-        value = value.select(-1, 0)
+        value = value.select(-1 - behind, 0)
     return value
 
 
@@ -54,6 +54,13 @@ def lead(value, amount):
     """Add dimensions of size 1 in front."""
     for _ in range(amount):
         value = value.unsqueeze(0)
+    return value
+
+
+def behead(value, amount):
+    """Drop dimensions in front, keeping their first entries."""
+    for _ in range(amount):
+        value = value[0]
     return value
 
 
@@ -65,4 +72,13 @@ def narrow(value, amount):
     return torch.cat([value] + [value[..., :1]] * (amount - have), -1)
 
 
-STEPS = {"lift": lift, "lower": lower, "lead": lead, "narrow": narrow}
+STEPS = {
+    "lift": lift,
+    "lower": lower,
+    "lead": lead,
+    "behead": behead,
+    "narrow": narrow,
+    "indices": lambda value: value.coalesce().indices(),
+    "values": lambda value: value.coalesce().values(),
+    "shape": lambda value: list(value.shape),
+}

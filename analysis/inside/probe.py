@@ -8,6 +8,7 @@ process has no thread pool.
 Emits one event per plan: {"e": "probe", "i": index, "o": "ok" | "raise" | "signal" | "timeout"}.
 """
 
+import ast
 import json
 import os
 import select
@@ -302,15 +303,22 @@ def evaluate(live, expression, values):
     if "key" not in expression:
         return eval(expression["text"], dict(live.MODULES))
     value = values[expression["key"]]
-    for name, amount in expression["steps"]:
-        value = (STEPS.get(name) or live.STEPS[name])(value, amount)
+    for name, *given in expression["steps"]:
+        value = (STEPS.get(name) or live.STEPS[name])(value, *given)
     return value
 
 
-def resize(value, amount):
-    """Make a list or tuple `amount` long: cut it, or repeat its last entry."""
-    return type(value)((list(value) + [value[-1]] * amount)[:amount])
+def resize(value, amount, behind=0):
+    """Make a list or tuple `amount` long, its ends apart: cut it, or repeat its last entry."""
+    items = list(value)
+    first, last = items[:behind], items[len(items) - behind :]
+    middle = items[behind : len(items) - behind]
+    return type(value)(first + (middle + [middle[-1]] * amount)[:amount] + last)
 
 
-STEPS = {"resize": resize, "list": lambda value, _: [value]}
-"""What is done to lists; tensors are the framework's."""
+STEPS = {
+    "resize": resize,
+    "list": lambda value: [value],
+    "say": lambda _, text: ast.literal_eval(text),
+}
+"""What is done to lists and other plain values; tensors are the framework's."""

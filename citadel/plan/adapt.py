@@ -34,6 +34,7 @@ from citadel.plan.model import (
     Step,
     Take,
 )
+from citadel.plan.parts import part_of, taken_apart
 from citadel.plan.places import Place, Places, is_receiver, keyword_name, must_be_given, places
 from citadel.plan.samples import SampleBook
 from citadel.plan.types import TENSOR, TENSORS, accepted, wraps
@@ -122,9 +123,16 @@ class _Planner:
         values = self.source.values
         if self.target.kind is not ApiKind.MODULE:
             values += self.source.attributes
-        chosen = assign(values, self.places.named, self.lexicon)
-        rest = [v for v in self.source.values if v not in chosen.values()]
-        given = self._given(chosen, rest)
+        parts = taken_apart(values, self.places.named, self.lexicon)
+        whole = [value for value in values if value not in parts.values()]
+        free = [n for n in range(len(self.places.named)) if n not in parts]
+        found = assign(whole, [self.places.named[n] for n in free], self.lexicon)
+        chosen = {free[place]: value for place, value in found.items()}
+        rest = [v for v in self.source.values if v not in (*chosen.values(), *parts.values())]
+        given = self._given(chosen, rest) | {
+            n: Take(key=v.key, steps=(Step(name=part_of(self.places.named[n])),))
+            for n, v in parts.items()
+        }
         collected, dropped = self._collected(rest, given)
         if not chosen and all(slot.keyword for _, slot in collected):
             yield Obstacle.NOTHING_IN_COMMON
@@ -158,7 +166,8 @@ class _Planner:
         """The chosen values; a list takes all that the source's `*tensors` had, out of `rest`."""
         found: dict[int, Expression] = {}
         for number, value in chosen.items():
-            taken = Take(key=value.key, steps=lifted(value, self.lift))
+            steps = lifted(value, self.lift) or self._spelled(value, number)
+            taken = Take(key=value.key, steps=steps)
             found[number] = taken
             if not wraps(value.value, self.places.named[number].parameter.type):
                 continue
@@ -168,6 +177,14 @@ class _Planner:
             alone = replace(taken, steps=(*taken.steps, WRAP))
             found[number] = Gather(items=(taken, *more)) if others else alone
         return found
+
+    def _spelled(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        """`"same"` is `"SAME"` where all valid calls of the sibling write it thus."""
+        own = value.value.literal() if value.value.kind == "str" else None
+        name = self.places.named[number].parameter.name
+        known = {text for s in self.samples if name in s and (text := s[name].literal())}
+        like = [text for text in known if own is not None and text.lower() == own.lower()]
+        return (Step(name="say", text=like[0]),) if like and own not in known else ()
 
     def _filled(
         self, chosen: dict[int, SourceValue], given: dict[int, Expression], *, alike: bool

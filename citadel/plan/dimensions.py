@@ -1,8 +1,8 @@
 """Dimension differences: `conv1d` works on 3-d tensors, `conv3d` on 5-d ones.
 
 The number of spatial dimensions is read off the names (`1d`, `2d`, `3d`). Tensors that have spatial
-dimensions gain or lose trailing ones of size 1; lists with one number per spatial dimension gain or
-lose numbers.
+dimensions gain or lose ones of size 1: the last ones, or, where channels come last, those in front
+of the channels. Lists with one number per spatial dimension gain or lose numbers.
 """
 
 from __future__ import annotations
@@ -14,6 +14,13 @@ from dataclasses import dataclass
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import SourceValue, Step
 
+CHANNELS_LAST = ("tf", "keras")
+"""Frameworks whose layers expect the channels behind the spatial dimensions, unless told."""
+FILTERS = frozenset(("filter", "filters", "kernel", "depthwise_filter", "pointwise_filter"))
+"""What has its spatial dimensions in front there."""
+_LAYOUT = re.compile(r"N?C?[DHW]{1,3}C?")
+_SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
+
 _DIMENSIONS = re.compile(r"([123])d(?![a-z])", re.IGNORECASE)
 
 
@@ -21,7 +28,7 @@ _DIMENSIONS = re.compile(r"([123])d(?![a-z])", re.IGNORECASE)
 class Lift:
     """From `before` to `after` spatial dimensions. `narrow`: also shrink (or widen) last dimensions
     whose size is the number of spatial dimensions; `lead`: dimensions that the value `main` gets in
-    front."""
+    front. `channels_last` tells where the spatial dimensions are."""
 
     before: int = 0
     after: int = 0
@@ -29,6 +36,7 @@ class Lift:
     lead: int = 0
     main: str = ""
     guess: bool = False
+    channels_last: bool = False
 
     @property
     def amount(self) -> int:
@@ -59,9 +67,20 @@ def dimension_change(source: Invocation, target: str) -> Iterator[Lift]:
     if before is None or after is None or before == after:
         yield Lift()
         return
+    last = _channels_last(source)
     if any(_per_dimension(value, before) for value in source.values):
-        yield Lift(before=before, after=after, narrow=True)
-    yield Lift(before=before, after=after, guess=True)
+        yield Lift(before=before, after=after, narrow=True, channels_last=last)
+    yield Lift(before=before, after=after, guess=True, channels_last=last)
+
+
+def _channels_last(source: Invocation) -> bool:
+    for value in source.values:
+        text = (value.value.literal() or "").strip("'\"")
+        if text in ("channels_last", "channels_first"):
+            return text == "channels_last"
+        if value.name == "data_format" and _LAYOUT.fullmatch(text):
+            return text.endswith("C")
+    return source.api.name.partition(".")[0] in CHANNELS_LAST
 
 
 def _per_dimension(value: SourceValue, spatial_dimensions: int) -> bool:
@@ -81,19 +100,40 @@ def lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     if not lift.amount:
         return ()
     if value.value.is_tensor:
-        if (value.value.rank or 0) > lift.before:
-            name = "lift" if lift.amount > 0 else "lower"
-            return (Step(name=name, amount=abs(lift.amount)),)
-        if lift.narrow and _per_dimension(value, lift.before):
-            return (Step(name="narrow", amount=lift.after),)
-        return ()
+        return _tensor_lifted(value, lift)
+    if value.value.kind == "str":
+        return _layout_lifted(value, lift)
     items = value.value.items
     if value.value.kind in ("list", "tuple") and items is not None:
         if len(items) == lift.before:
             return (Step(name="resize", amount=lift.after),)
         if len(items) == 2 * lift.before:
             return (Step(name="resize", amount=2 * lift.after),)
+        if len(items) == lift.before + 2 and lift.channels_last:
+            return (Step(name="resize", amount=lift.after, behind=1),)
     return ()
+
+
+def _tensor_lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
+    rank, amount = value.value.rank or 0, abs(lift.amount)
+    if lift.channels_last and value.name in FILTERS and rank == lift.before + 2:
+        return (Step(name="lead" if lift.amount > 0 else "behead", amount=amount),)
+    if rank > lift.before:
+        behind = 1 if lift.channels_last and rank > lift.before + 1 else 0
+        name = "lift" if lift.amount > 0 else "lower"
+        return (Step(name=name, amount=amount, behind=behind),)
+    if lift.narrow and _per_dimension(value, lift.before):
+        return (Step(name="narrow", amount=lift.after),)
+    return ()
+
+
+def _layout_lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
+    """`NHWC` is `NDHWC` with one dimension more."""
+    text = (value.value.literal() or "").strip("'\"")
+    if value.name != "data_format" or not _LAYOUT.fullmatch(text):
+        return ()
+    said = text.replace(_SPATIAL[lift.before], _SPATIAL[lift.after])
+    return (Step(name="say", text=repr(said)),)
 
 
 def shape_after(shape: tuple[int, ...], steps: Sequence[Step]) -> tuple[int, ...]:
@@ -103,10 +143,13 @@ def shape_after(shape: tuple[int, ...], steps: Sequence[Step]) -> tuple[int, ...
     (2, 3, 1, 1)
     """
     for step in steps:
+        inner = len(shape) - step.behind
         if step.name == "lift":
-            shape = (*shape, *[1] * step.amount)
+            shape = (*shape[:inner], *[1] * step.amount, *shape[inner:])
         elif step.name == "lower":
-            shape = shape[: len(shape) - step.amount]
+            shape = (*shape[: inner - step.amount], *shape[inner:])
+        elif step.name == "behead":
+            shape = shape[step.amount :]
         elif step.name == "lead":
             shape = (*[1] * step.amount, *shape)
         elif step.name == "narrow":

@@ -63,7 +63,14 @@ class Lexicon:
             return 0.0
         if left <= right or right <= left:
             return LIKE_NAME
-        return LIKE_NAME / 2 if left & right else 0.0
+        return LIKE_NAME / 2 if left & right or _ends_alike(left, right) else 0.0
+
+
+def _ends_alike(left: frozenset[str], right: frozenset[str]) -> bool:
+    """`ksize` ends like `pool_size`."""
+    return any(
+        a.endswith(b) or b.endswith(a) for a in left for b in right if min(len(a), len(b)) >= 4
+    )
 
 
 @lru_cache(maxsize=65536)

@@ -43,11 +43,25 @@ class SourceValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One change of a value: `lift`/`lower` n dimensions, `resize` a list to n, `narrow` the last
-    dimension to n, `lead` n dimensions in front, `list` wraps the value in a list."""
+    """One change of a value.
+
+    `lift` and `lower` add and drop n dimensions in front of the last `behind` ones, `lead` and
+    `behead` in front of all; `narrow` makes the last dimension n long, `resize` a list but for its
+    first and last `behind` entries; `list` wraps the value in a list; `say` replaces it by `text`;
+    `indices`, `values` and `shape` are those of a sparse tensor.
+    """
 
     name: str
     amount: int = 0
+    behind: int = 0
+    text: str = ""
+
+    def to_json(self) -> list[str | int]:
+        """As `analysis/inside/probe.py` reads it: the name and its arguments."""
+        if self.text:
+            return [self.name, self.text]
+        arguments = (self.amount, self.behind) if self.behind else (self.amount,)
+        return [self.name, *arguments] if self.amount else [self.name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +73,7 @@ class Take:
 
     def to_json(self) -> dict[str, Any]:
         """As `analysis/inside/probe.py` reads it."""
-        return {"key": self.key, "steps": [[step.name, step.amount] for step in self.steps]}
+        return {"key": self.key, "steps": [step.to_json() for step in self.steps]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

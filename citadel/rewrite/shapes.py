@@ -77,8 +77,9 @@ def with_shape(
     step = steps[0]
     name = leaf(call.func)
     if name in DATA:
-        return _data(call, shape, step)
-    lost = shape[-step.amount :] if step.name == "lower" else ()
+        return None if step.behind else _data(call, shape, step)
+    inner = len(shape) - step.behind
+    lost = shape[inner - step.amount : inner] if step.name == "lower" else ()
     shrinks = any(size != 1 for size in lost) or step.name == "narrow"
     if len(shape) < 2 or len(lost) == len(shape) or (shrinks and name in KEEPS_ELEMENTS):
         return None
@@ -129,6 +130,8 @@ class _Sizes:
             return value.with_changes(elements=made)
         text = cst.Module(body=()).code_for_node(value)
         ones = ", ".join(["1"] * self.step.amount)
+        if self.step.behind:
+            return cst.parse_expression(self._inside(text, ones))
         if self.step.name == "lift":
             return cst.parse_expression(f"(*{text}, {ones})")
         if self.step.name == "lead":
@@ -136,6 +139,13 @@ class _Sizes:
         if self.step.name == "lower":
             return cst.parse_expression(f"{text}[:-{self.step.amount}]")
         return cst.parse_expression(f"(*{text}[:-1], {self.step.amount})")
+
+    def _inside(self, text: str, ones: str) -> str:
+        """The sizes with some added or dropped in front of the last ones."""
+        behind = self.step.behind
+        if self.step.name == "lift":
+            return f"(*{text}[:-{behind}], {ones}, *{text}[-{behind}:])"
+        return f"(*{text}[:-{behind + self.step.amount}], *{text}[-{behind}:])"
 
     def _starred(self, arg: cst.Arg) -> list[cst.Arg]:
         changed = self.value(arg.value)
@@ -156,10 +166,11 @@ class _Sizes:
         amount = self.step.amount
         if self.step.name == "narrow":
             return [*have[:-1], make(amount)]
+        inner = len(have) - self.step.behind
         if self.step.name == "lower":
-            return have[:-amount]
+            return [*have[: inner - amount], *have[inner:]]
         ones = [make(1) for _ in range(amount)]
-        return [*have, *ones] if self.step.name == "lift" else [*ones, *have]
+        return [*have[:inner], *ones, *have[inner:]] if self.step.name == "lift" else [*ones, *have]
 
 
 def _data(call: cst.Call, shape: Shape, step: Step) -> cst.Call | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import libcst as cst
 
 from analysis.values import Value
 from citadel.plan.model import Step
 
+Item = TypeVar("Item")
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
 EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
@@ -31,10 +33,17 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("(3, 4)", (Step(name="resize", amount=1),), "(3,)"),
     ("(k,) * 2", (Step(name="resize", amount=3),), "(k,) * 3"),
     ("2 * [0]", (Step(name="resize", amount=1),), "1 * [0]"),
+    ("[1, 2, 2, 1]", (Step(name="resize", amount=3, behind=1),), "[1, 2, 2, 2, 1]"),
+    ("x", (Step(name="behead", amount=2),), "x[0, 0]"),
+    ("x", (Step(name="lower", amount=1, behind=1),), "x[..., 0, :]"),
+    ("'same'", (Step(name="say", text="'SAME'"),), "'SAME'"),
+    ("a @ b", (Step(name="indices"),), "(a @ b).coalesce().indices()"),
+    ("x", (Step(name="shape"),), "list(x.shape)"),
 )
 """(expression, steps, result)."""
 
 _PAIR = Value(kind="tuple", items=(Value(kind="int", text="3"), Value(kind="int", text="4")))
+_OF_TENSORFLOW = Value(kind="tensor", text="tensorflow.EagerTensor", shape=(5, 2))
 WITH_VALUES: tuple[tuple[str, Value, Step, str | None], ...] = (
     ("size", _PAIR, Step(name="resize", amount=3), "(3, 4, 4)"),
     ("size", _PAIR, Step(name="resize", amount=1), "(3,)"),
@@ -49,6 +58,14 @@ WITH_VALUES: tuple[tuple[str, Value, Step, str | None], ...] = (
      "x.to_dense().unsqueeze(-1).to_mkldnn()"),
     ("x", Value(kind="tensor", shape=(5,), layout="mkldnn"), Step(name="lower", amount=1),
      "x.to_dense()[..., 0].to_mkldnn()"),
+    ("x", _OF_TENSORFLOW, Step(name="lift", amount=2), "x[..., None, None]"),
+    ("x", _OF_TENSORFLOW, Step(name="lift", amount=1, behind=1), "x[..., None, :]"),
+    ("x", _OF_TENSORFLOW, Step(name="lead", amount=1), "x[None]"),
+    ("x", _OF_TENSORFLOW, Step(name="narrow", amount=1), "x[..., :1]"),
+    ("x", _OF_TENSORFLOW, Step(name="narrow", amount=3),
+     "tf.concat([x, x[..., :1]], -1)"),
+    ("x", _OF_TENSORFLOW, Step(name="values"), "x.values"),
+    ("x", _OF_TENSORFLOW, Step(name="shape"), "x.dense_shape"),
 )  # fmt: skip
 """(expression, what it evaluated to, step, result)."""
 
@@ -70,54 +87,95 @@ def apply_steps(
 
 def _apply(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.BaseExpression | None:
     if step.name == "resize":
-        return _resized(node, step.amount, value)
-    text = (
-        code_of(node) if isinstance(node, ATOMS) or _parenthesised(node) else f"({code_of(node)})"
-    )
-    if step.name == "lead":
-        return cst.parse_expression(text + ".unsqueeze(0)" * step.amount)
+        return _resized(node, step, value)
+    if step.name == "say":
+        return cst.parse_expression(step.text)
     if step.name == "list":
         return cst.parse_expression(f"[{code_of(node)}]")
+    plain = isinstance(node, ATOMS) or _parenthesised(node)
+    text = code_of(node) if plain else f"({code_of(node)})"
+    write = _in_tensorflow if _of_tensorflow(value) else _in_torch
+    return cst.parse_expression(write(text, step, value))
+
+
+def _of_tensorflow(value: Value | None) -> bool:
+    kind = value.text if value is not None else None
+    return (kind or "").partition(".")[0] in ("tensorflow", "keras")
+
+
+def _in_tensorflow(text: str, step: Step, value: Value | None) -> str:
     if step.name == "narrow":
-        return cst.parse_expression(_narrowed(text, step.amount, value))
+        return _narrowed(text, step.amount, value, "tf.concat")
+    if step.name in ("indices", "values", "shape"):
+        return f"{text}.{'dense_shape' if step.name == 'shape' else step.name}"
+    if step.name == "lead":
+        return f"{text}[{', '.join(['None'] * step.amount)}]"
+    if step.name == "lift":
+        return f"{text}[{', '.join(['...', *['None'] * step.amount, *[':'] * step.behind])}]"
+    return _indexed(text, step)
+
+
+def _in_torch(text: str, step: Step, value: Value | None) -> str:
+    if step.name == "narrow":
+        return _narrowed(text, step.amount, value, "torch.cat")
+    if step.name == "shape":
+        return f"list({text}.shape)"
+    if step.name in ("indices", "values"):
+        return f"{text}.coalesce().{step.name}()"
+    if step.name == "lead":
+        return text + ".unsqueeze(0)" * step.amount
     opaque = value is not None and value.layout == "mkldnn"
     dense = f"{text}.to_dense()" if opaque else text
     if step.name == "lift":
-        changed = dense + ".unsqueeze(-1)" * step.amount
+        changed = dense + f".unsqueeze({-1 - step.behind})" * step.amount
     else:
-        changed = f"{dense}[..., {', '.join(['0'] * step.amount)}]"
-    return cst.parse_expression(changed + ".to_mkldnn()" if opaque else changed)
+        changed = _indexed(dense, step)
+    return changed + ".to_mkldnn()" if opaque else changed
 
 
-def _narrowed(text: str, amount: int, value: Value | None) -> str:
+def _indexed(text: str, step: Step) -> str:
+    """Dimensions dropped by taking their first entries."""
+    zeros = ["0"] * step.amount
+    parts = zeros if step.name == "behead" else ["...", *zeros, *[":"] * step.behind]
+    return f"{text}[{', '.join(parts)}]"
+
+
+def _narrowed(text: str, amount: int, value: Value | None, join: str) -> str:
     have = value.shape[-1] if value is not None and value.shape else amount
     if have >= amount:
         return f"{text}[..., :{amount}]"
     more = ", ".join([f"{text}[..., :1]"] * (amount - have))
-    return f"torch.cat([{text}, {more}], -1)"
+    return f"{join}([{text}, {more}], -1)"
+
+
+def _between(items: Sequence[Item], step: Step) -> list[Item]:
+    """A list with its last entry repeated, or cut, its ends apart."""
+    end = len(items) - step.behind
+    middle = items[step.behind : end]
+    middle = [*middle, *[middle[-1]] * step.amount][: step.amount]
+    return [*items[: step.behind], *middle, *items[end:]]
 
 
 def _resized(
-    node: cst.BaseExpression, amount: int, value: Value | None
+    node: cst.BaseExpression, step: Step, value: Value | None
 ) -> cst.BaseExpression | None:
-    repeated = _repeated(node, amount)
+    repeated = None if step.behind else _repeated(node, step.amount)
     if repeated is not None:
         return repeated
     written = node.elements if isinstance(node, (cst.List, cst.Tuple)) else ()
     if written and not any(isinstance(element, cst.StarredElement) for element in written):
         elements = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in written]
-        elements = (elements + [elements[-1]] * amount)[:amount]
-        return node.with_changes(elements=elements)
+        return node.with_changes(elements=_between(elements, step))
     if value is None or not value.items:
         return None
     parts = [item.literal() for item in value.items]
     if any(part is None for part in parts):
         return None
-    resized = (parts + [parts[-1]] * amount)[:amount]
+    resized = _between(parts, step)
     inner = ", ".join(str(part) for part in resized)
     if value.kind == "list":
         return cst.parse_expression(f"[{inner}]")
-    return cst.parse_expression(f"({inner},)" if amount == 1 else f"({inner})")
+    return cst.parse_expression(f"({inner},)" if len(resized) == 1 else f"({inner})")
 
 
 def _repeated(node: cst.BaseExpression, amount: int) -> cst.BaseExpression | None:
