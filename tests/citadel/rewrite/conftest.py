@@ -39,7 +39,11 @@ class Case:
 def site_of(source: Instrumented, text: str) -> int:
     """The site of the shortest node whose text begins thus."""
     bare = cst.Module(body=())
-    texts = [bare.code_for_node(node.with_changes(lpar=(), rpar=())) for node in source.nodes]
+    bared = [
+        node.with_changes(lpar=(), rpar=()) if isinstance(node, cst.BaseExpression) else node
+        for node in source.nodes
+    ]
+    texts = [bare.code_for_node(node) for node in bared]
     sites = [site for site, found in enumerate(texts) if found.startswith(text)]
     assert sites, (text, texts)
     return min(sites, key=lambda site: len(texts[site]))

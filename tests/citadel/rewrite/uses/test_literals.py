@@ -1,0 +1,406 @@
+"""Other dimensions: sizes are changed where they are written, else at the call."""
+
+import pytest
+
+USES = {
+    "plain": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            x = torch.rand(1, 4, 8, 8)
+            w = torch.rand(4, 4, 3, 3)
+            F.conv2d(x, w, groups=0)
+        """,
+        "at": "F.conv2d(x, w, groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "to": {
+            "torch.nn.functional.conv3d": [
+                ("x = torch.rand(1, 4, 8, 8)", "x = torch.rand(1, 4, 8, 8, 1)"),
+                ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3, 3, 1)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv3d(x, w, groups=0)"),
+            ],
+            "torch.nn.functional.conv1d": [
+                ("x = torch.rand(1, 4, 8, 8)", "x = torch.rand(1, 4, 8)"),
+                ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv1d(x, w, groups=0)"),
+            ],
+        },
+    },
+    "shape_var": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            shape = (1, 4, 8, 8)
+            x = torch.randn(shape)
+            w = torch.rand(4, 4, 3, 3)
+            F.conv2d(x, w, groups=0)
+        """,
+        "at": "F.conv2d(x, w, groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "to": {
+            "torch.nn.functional.conv3d": [
+                ("shape = (1, 4, 8, 8)", "shape = (1, 4, 8, 8, 1)"),
+                ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3, 3, 1)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv3d(x, w, groups=0)"),
+            ],
+            "torch.nn.functional.conv1d": [
+                ("shape = (1, 4, 8, 8)", "shape = (1, 4, 8)"),
+                ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv1d(x, w, groups=0)"),
+            ],
+        },
+    },
+    "shape_star": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            shape = (1, 4, 8, 8)
+            x = torch.randn(*shape)
+            w = torch.rand(4, 4, 3, 3)
+            F.conv2d(x, w, groups=0)
+        """,
+        "at": "F.conv2d(x, w, groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "to": {
+            "torch.nn.functional.conv3d": [
+                ("shape = (1, 4, 8, 8)", "shape = (1, 4, 8, 8, 1)"),
+                ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3, 3, 1)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv3d(x, w, groups=0)"),
+            ],
+            "torch.nn.functional.conv1d": [
+                ("shape = (1, 4, 8, 8)", "shape = (1, 4, 8)"),
+                ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv1d(x, w, groups=0)"),
+            ],
+        },
+    },
+    "shape_shared": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            shape = [4, 4, 3, 3]
+            x = torch.randn(shape)
+            w = torch.randn(shape)
+            F.conv2d(x, w, groups=0)
+        """,
+        "at": "F.conv2d(x, w, groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "args": [{(4, 4, 3, 3)}, {(4, 4, 3, 3)}],
+        "kwargs": {"groups": 0},
+        "to": {
+            "torch.nn.functional.conv3d": [
+                ("x = torch.randn(shape)", "x = torch.randn((*shape, 1))"),
+                ("w = torch.randn(shape)", "w = torch.randn((*shape, 1))"),
+                ("F.conv2d(x, w, groups=0)", "F.conv3d(x, w, groups=0)"),
+            ],
+            "torch.nn.functional.conv1d": [
+                ("x = torch.randn(shape)", "x = torch.randn(shape[:-1])"),
+                ("w = torch.randn(shape)", "w = torch.randn(shape[:-1])"),
+                ("F.conv2d(x, w, groups=0)", "F.conv1d(x, w, groups=0)"),
+            ],
+        },
+    },
+    "shape_printed": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            shape = (1, 4, 8, 8)
+            x = torch.randn(shape)
+            print(shape[0], x.shape)
+            w = torch.rand(4, 4, 3, 3)
+            F.conv2d(x, w, groups=0)
+        """,
+        "at": "F.conv2d(x, w, groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "to": {
+            "torch.nn.functional.conv3d": [
+                ("shape = (1, 4, 8, 8)", "shape = (1, 4, 8, 8, 1)"),
+                ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3, 3, 1)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv3d(x, w, groups=0)"),
+            ],
+            "torch.nn.functional.conv1d": [
+                ("shape = (1, 4, 8, 8)", "shape = (1, 4, 8)"),
+                ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv1d(x, w, groups=0)"),
+            ],
+        },
+    },
+    "sizes": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            n, c, h, w = 1, 4, 8, 8
+            x = torch.randn(n, c, h, w)
+            k = torch.rand(c, c, 3, 3)
+            F.conv2d(x, k, groups=0)
+        """,
+        "at": "F.conv2d(x, k, groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "to": {
+            "torch.nn.functional.conv3d": [
+                ("x = torch.randn(n, c, h, w)", "x = torch.randn(n, c, h, w, 1)"),
+                ("k = torch.rand(c, c, 3, 3)", "k = torch.rand(c, c, 3, 3, 1)"),
+                ("F.conv2d(x, k, groups=0)", "F.conv3d(x, k, groups=0)"),
+            ],
+            "torch.nn.functional.conv1d": [
+                ("x = torch.randn(n, c, h, w)", "x = torch.randn(n, c, h)"),
+                ("k = torch.rand(c, c, 3, 3)", "k = torch.rand(c, c, 3)"),
+                ("F.conv2d(x, k, groups=0)", "F.conv1d(x, k, groups=0)"),
+            ],
+        },
+    },
+    "sizes_kw": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            n = 1
+            x = torch.randn(size=(n, 4, 2 * 4, 8), requires_grad=True)
+            w = torch.rand(4, 4, 3, 3)
+            F.conv2d(x, w, groups=0)
+        """,
+        "at": "F.conv2d(x, w, groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "to": {
+            "torch.nn.functional.conv3d": [
+                (
+                    "x = torch.randn(size=(n, 4, 2 * 4, 8), requires_grad=True)",
+                    "x = torch.randn(size=(n, 4, 2 * 4, 8, 1), requires_grad=True)",
+                ),
+                ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3, 3, 1)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv3d(x, w, groups=0)"),
+            ],
+            "torch.nn.functional.conv1d": [
+                (
+                    "x = torch.randn(size=(n, 4, 2 * 4, 8), requires_grad=True)",
+                    "x = torch.randn(size=(n, 4, 2 * 4), requires_grad=True)",
+                ),
+                ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv1d(x, w, groups=0)"),
+            ],
+        },
+    },
+    "numpy": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            import numpy as np
+            x = torch.from_numpy(np.random.rand(1, 4, 8, 8).astype(np.float32))
+            w = torch.tensor(np.ones((4, 4, 3, 3), dtype=np.float32))
+            F.conv2d(x, w, groups=0)
+        """,
+        "at": "F.conv2d(x, w, groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "to": {
+            "torch.nn.functional.conv3d": [
+                (
+                    "x = torch.from_numpy(np.random.rand(1, 4, 8, 8).astype(np.float32))",
+                    "x = torch.from_numpy(np.random.rand(1, 4, 8, 8, 1).astype(np.float32))",
+                ),
+                (
+                    "w = torch.tensor(np.ones((4, 4, 3, 3), dtype=np.float32))",
+                    "w = torch.tensor(np.ones((4, 4, 3, 3, 1), dtype=np.float32))",
+                ),
+                ("F.conv2d(x, w, groups=0)", "F.conv3d(x, w, groups=0)"),
+            ],
+            "torch.nn.functional.conv1d": [
+                (
+                    "x = torch.from_numpy(np.random.rand(1, 4, 8, 8).astype(np.float32))",
+                    "x = torch.from_numpy(np.random.rand(1, 4, 8).astype(np.float32))",
+                ),
+                (
+                    "w = torch.tensor(np.ones((4, 4, 3, 3), dtype=np.float32))",
+                    "w = torch.tensor(np.ones((4, 4, 3), dtype=np.float32))",
+                ),
+                ("F.conv2d(x, w, groups=0)", "F.conv1d(x, w, groups=0)"),
+            ],
+        },
+    },
+    "numpy_steps": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            import numpy as np
+            a = np.zeros((1, 4, 8, 8), dtype='float32')
+            x = torch.from_numpy(a)
+            w = torch.rand(4, 4, 3, 3)
+            F.conv2d(x, w, groups=0)
+        """,
+        "at": "F.conv2d(x, w, groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "to": {
+            "torch.nn.functional.conv3d": [
+                (
+                    "a = np.zeros((1, 4, 8, 8), dtype='float32')",
+                    "a = np.zeros((1, 4, 8, 8, 1), dtype='float32')",
+                ),
+                ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3, 3, 1)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv3d(x, w, groups=0)"),
+            ],
+            "torch.nn.functional.conv1d": [
+                (
+                    "a = np.zeros((1, 4, 8, 8), dtype='float32')",
+                    "a = np.zeros((1, 4, 8), dtype='float32')",
+                ),
+                ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv1d(x, w, groups=0)"),
+            ],
+        },
+    },
+    "nested": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            x = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+            w = torch.tensor([[[[1.0]]]])
+            F.conv2d(x, w, groups=0)
+        """,
+        "at": "F.conv2d(x, w, groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "args": [{(1, 1, 2, 2)}, {(1, 1, 1, 1)}],
+        "kwargs": {"groups": 0},
+        "to": {
+            "torch.nn.functional.conv3d": [
+                (
+                    "x = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])",
+                    "x = torch.tensor([[[[[1.0], [2.0]], [[3.0], [4.0]]]]])",
+                ),
+                ("w = torch.tensor([[[[1.0]]]])", "w = torch.tensor([[[[[1.0]]]]])"),
+                ("F.conv2d(x, w, groups=0)", "F.conv3d(x, w, groups=0)"),
+            ],
+            "torch.nn.functional.conv1d": [
+                (
+                    "x = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])",
+                    "x = torch.tensor([[[1.0, 3.0]]])",
+                ),
+                ("w = torch.tensor([[[[1.0]]]])", "w = torch.tensor([[[1.0]]])"),
+                ("F.conv2d(x, w, groups=0)", "F.conv1d(x, w, groups=0)"),
+            ],
+        },
+    },
+    "reshape": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            x = torch.arange(256.0).reshape(1, 4, 8, 8)
+            w = torch.ones(144).view(4, 4, 3, 3)
+            F.conv2d(x, w, groups=0)
+        """,
+        "at": "F.conv2d(x, w, groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "to": {
+            "torch.nn.functional.conv3d": [
+                (
+                    "x = torch.arange(256.0).reshape(1, 4, 8, 8)",
+                    "x = torch.arange(256.0).reshape(1, 4, 8, 8, 1)",
+                ),
+                ("w = torch.ones(144).view(4, 4, 3, 3)", "w = torch.ones(144).view(4, 4, 3, 3, 1)"),
+                ("F.conv2d(x, w, groups=0)", "F.conv3d(x, w, groups=0)"),
+            ],
+            "torch.nn.functional.conv1d": [
+                ("F.conv2d(x, w, groups=0)", "F.conv1d(x[..., 0], w[..., 0], groups=0)")
+            ],
+        },
+    },
+    "reshape_minus": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            x = torch.arange(256.0).reshape(1, 4, 8, -1)
+            w = torch.ones(1).expand((4, 4, 3, 3))
+            F.conv2d(x, w, groups=0)
+        """,
+        "at": "F.conv2d(x, w, groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "to": {
+            "torch.nn.functional.conv3d": [
+                (
+                    "x = torch.arange(256.0).reshape(1, 4, 8, -1)",
+                    "x = torch.arange(256.0).reshape(1, 4, 8, -1, 1)",
+                ),
+                (
+                    "w = torch.ones(1).expand((4, 4, 3, 3))",
+                    "w = torch.ones(1).expand((4, 4, 3, 3, 1))",
+                ),
+                ("F.conv2d(x, w, groups=0)", "F.conv3d(x, w, groups=0)"),
+            ],
+            "torch.nn.functional.conv1d": [
+                ("w = torch.ones(1).expand((4, 4, 3, 3))", "w = torch.ones(1).expand((4, 4, 3))"),
+                ("F.conv2d(x, w, groups=0)", "F.conv1d(x[..., 0], w, groups=0)"),
+            ],
+        },
+    },
+    "inline": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            F.conv2d(torch.randn(1, 4, 8, 8), torch.randn(4, 4, 3, 3), groups=0)
+        """,
+        "at": "F.conv2d(torch.randn(1, 4, 8, 8), torch.randn(4, 4, 3, 3), groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "to": {
+            "torch.nn.functional.conv3d": [
+                (
+                    "F.conv2d(torch.randn(1, 4, 8, 8), torch.randn(4, 4, 3, 3), groups=0)",
+                    "F.conv3d(torch.randn(1, 4, 8, 8, 1), torch.randn(4, 4, 3, 3, 1), groups=0)",
+                )
+            ],
+            "torch.nn.functional.conv1d": [
+                (
+                    "F.conv2d(torch.randn(1, 4, 8, 8), torch.randn(4, 4, 3, 3), groups=0)",
+                    "F.conv1d(torch.randn(1, 4, 8), torch.randn(4, 4, 3), groups=0)",
+                )
+            ],
+        },
+    },
+    "inline_kw": {
+        "code": """
+            import torch
+            import torch.nn as nn
+            import torch.nn.functional as F
+            F.conv2d(input=torch.randn(1, 4, 8, 8), weight=torch.randn(4, 4, 3, 3), groups=0)
+        """,
+        "at": "F.conv2d(input=torch.randn(1, 4, 8, 8), weight=torch.randn(4, 4, 3, 3), groups=0)",
+        "api": "torch.nn.functional.conv2d",
+        "args": [],
+        "kwargs": {"input": {(1, 4, 8, 8)}, "weight": {(4, 4, 3, 3)}, "groups": 0},
+        "to": {
+            "torch.nn.functional.conv3d": [
+                (
+                    "F.conv2d(input=torch.randn(1, 4, 8, 8), weight=torch.randn(4, 4, 3, 3), groups=0)",
+                    "F.conv3d(input=torch.randn(1, 4, 8, 8, 1), weight=torch.randn(4, 4, 3, 3, 1), groups=0)",
+                )
+            ],
+            "torch.nn.functional.conv1d": [
+                (
+                    "F.conv2d(input=torch.randn(1, 4, 8, 8), weight=torch.randn(4, 4, 3, 3), groups=0)",
+                    "F.conv1d(input=torch.randn(1, 4, 8), weight=torch.randn(4, 4, 3), groups=0)",
+                )
+            ],
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_text(use, check_text):
+    check_text(**USES[use])
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+@pytest.mark.parametrize("use", USES)
+def test_replay(use, check_replay):
+    check_replay(**USES[use])
