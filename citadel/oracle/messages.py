@@ -61,6 +61,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"[\[(<]\s*-?\d+(?:\s*[,x]\s*-?\d+)*\s*,?\s*[\])>]"), "SHAPE"),
     (re.compile(r"(?<![\w.])-?\d+(?:x-?\d+)+\b"), "SHAPE"),
     (re.compile(r"(?<![A-Za-z_\d])[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"), "N"),
+    (re.compile(r"\bN(?:, ?N)+\b"), "N"),
     (re.compile(r"\s+"), " "),
 )
 

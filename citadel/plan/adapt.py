@@ -134,7 +134,7 @@ class _Planner:
             for n, v in parts.items()
         }
         collected, dropped = self._collected(rest, given)
-        if not chosen and all(slot.keyword for _, slot in collected):
+        if not given and all(slot.keyword for _, slot in collected):
             yield Obstacle.NOTHING_IN_COMMON
             return
         first = self._plan(chosen, given, collected, dropped, alike=True)
@@ -179,12 +179,15 @@ class _Planner:
         return found
 
     def _spelled(self, value: SourceValue, number: int) -> tuple[Step, ...]:
-        """`"same"` is `"SAME"` where all valid calls of the sibling write it thus."""
+        """`"same"` is `"SAME"` where all valid calls of the sibling write in capitals."""
         own = value.value.literal() if value.value.kind == "str" else None
         name = self.places.named[number].parameter.name
-        known = {text for s in self.samples if name in s and (text := s[name].literal())}
-        like = [text for text in known if own is not None and text.lower() == own.lower()]
-        return (Step(name="say", text=like[0]),) if like and own not in known else ()
+        known = [s[name] for s in self.samples if name in s and s[name].kind == "str"]
+        texts = [text for one in known if (text := one.literal())]
+        for change in (str.upper, str.lower):
+            if own is not None and texts and all(text == change(text) for text in texts):
+                return (Step(name="say", text=change(own)),) if own != change(own) else ()
+        return ()
 
     def _filled(
         self, chosen: dict[int, SourceValue], given: dict[int, Expression], *, alike: bool

@@ -28,7 +28,7 @@ def assign(
     """Number of a place -> the value that it gets; each value is used once."""
     if not values or not places:
         return {}
-    tensors = _ranks([value.value.is_tensor for value in values])
+    tensors = _ranks([acts_as_tensor(value) for value in values])
     takers = _ranks([takes_tensor(place.parameter.type) for place in places])
     scores = np.zeros((len(values), len(places)))
     for v, value in enumerate(values):
@@ -41,6 +41,12 @@ def assign(
     rows, columns = linear_sum_assignment(scores**2 + order, maximize=True)
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     return {p: values[v] for v, p in pairs if scores[v, p] > 0}
+
+
+def acts_as_tensor(value: SourceValue) -> bool:
+    """Whether it is a tensor, or a number or list that stands where the source takes a tensor."""
+    given = value.value.kind != "none" and takes_tensor(value.type)
+    return value.value.is_tensor or given
 
 
 def _ranks(flags: Sequence[bool]) -> list[int | None]:
@@ -59,16 +65,20 @@ def _score(
     likeness = lexicon.likeness(value.name, parameter.name)
     if wraps(value.value, parameter.type):
         return max(likeness, NEXT_TENSOR if value.value.is_tensor else 0.0)
-    if not fits(value.value, parameter.type):
-        stubborn = likeness == SAME_NAME and not fits(value.value, value.type)
-        if stubborn or _same_declaration(value, parameter, likeness):
+    stands_in = acts_as_tensor(value) and takes_tensor(parameter.type)
+    if not stands_in and not fits(value.value, parameter.type):
+        if likeness == SAME_NAME and not fits(value.value, value.type):
             return SAME_NAME
+        if _same_declaration(value, parameter, likeness):
+            return SAME_NAME
+        if parameter.required and not fits(value.value, value.type):
+            return likeness
         # What is required under the same name is worth trying before something is filled in.
         wanted = likeness == SAME_NAME and parameter.required and not value.value.is_tensor
         return LIKE_NAME if wanted else 0.0
     if value.key.startswith("attr:") and likeness < SAME_NAME:
         return 0.0
-    if value.value.is_tensor:
+    if acts_as_tensor(value):
         if not takes_tensor(parameter.type) and likeness == 0:
             return 0.0
         return likeness + (NEXT_TENSOR if nth_tensor else 0.5)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
 from analysis.dynamic.model import CallValues, Sample
 from analysis.target.observation import Argument, Call
+from analysis.values import Value
 from citadel.identify import LAYER_FORMS, OPERATOR_FORMS, constructor_of
 from citadel.plan.model import SourceValue
 from citadel.plan.types import fits
+
+ARRAYS_ARE_TENSORS = ("tf", "keras")
+"""Frameworks that take a NumPy array wherever they take a tensor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +140,13 @@ def _bound(call: Call, signatures: Sequence[Signature], prefix: str) -> tuple[So
         )
         for name, argument in call.keywords
     ]
+    if call.name.partition(".")[0] in ARRAYS_ARE_TENSORS:
+        bound = [replace(one, value=_as_tensor(one.value)) for one in bound]
     return tuple(bound)
+
+
+def _as_tensor(value: Value) -> Value:
+    return replace(value, kind="tensor", layout="strided") if value.kind == "array" else value
 
 
 def _positional_parameters(signature: Signature | None, count: int) -> list[Parameter | None]:
