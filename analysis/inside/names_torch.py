@@ -125,7 +125,7 @@ def interesting(value):
 
 
 def compiled_from(function):
-    """The Python function that TorchScript was made from, where that is still known."""
+    """The Python function that TorchScript was made from, where that is known (from 2.0 on)."""
     if isinstance(function, torch.jit.ScriptFunction):
         return getattr(function, "_torchdynamo_inline", None)
     return None

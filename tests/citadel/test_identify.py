@@ -232,3 +232,28 @@ def test_without_a_failure_the_last_call_of_what_is_named_most(call, known):
     assert mentioned_call(run, known, titled)[0] is calls[1]
     assert mentioned_call(run, known, (mention("torch.sum"),)) is None
     assert mentioned_call(run, known, ()) is None
+
+
+def test_an_exception_that_is_handed_on_in_other_words(known, call):
+    inner = call("torch.exp", {(2,)}, number=1, raised=("RuntimeError", "not implemented"))
+    run = raised(inner, message="exp failed: not implemented")
+    assert failing_call(run) is inner
+    assert blamed(run, known) == "torch.exp"
+
+
+def test_what_was_compiled_fails_for_what_is_inside(known, call):
+    whole = call("case.f", {(2,)}, form="other", number=1, raised=("RuntimeError", "bad: not here"))
+    inner = call("torch.exp", {(2,)}, number=2, depth=1, raised=("RuntimeError", "not here"))
+    run = raised(whole, inner, message="bad: not here")
+    assert failing_call(run) is inner
+
+
+@pytest.mark.parametrize(
+    ("mentions", "expected"),
+    [((), "torch.exp"), ((mention("torch.sum"),), "torch.sum")],
+)
+def test_a_function_that_was_handed_over_is_to_blame(known, call, mentions, expected):
+    """`sum` stands for any function that calls what it is given."""
+    outer = call("torch.sum", number=1, site=3, raised=BAD)
+    inner = call("torch.exp", {(2,)}, form="handed", number=2, site=3, depth=1, result={(2,)})
+    assert blamed(raised(outer, inner), known, *mentions) == expected

@@ -98,3 +98,71 @@ print(loss.item(), x.tolist(), x.T.shape, (x > 1).sum(), x[..., None].size())
     seen = torch_session.run(code, traced=instrument(code).traced, seed=3)
     assert plain.outcome is Outcome.OK, plain
     assert seen.stdout == plain.stdout
+
+
+FAILING = "import torch\nfrom torch import nn\nx = torch.tensor([1j])\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "form", "arguments"),
+    [
+        ("list(map(torch.floor, [x]))", "torch.floor", "handed", 1),
+        ("list(map(torch.Tensor.floor, [x]))", "torch.Tensor.floor", "handed", 1),
+        ("from torch.utils.checkpoint import checkpoint\n"
+         "checkpoint(torch.floor, x, use_reentrant=False)", "torch.floor", "handed", 1),
+        ("sorted([x], key=torch.floor)", "torch.floor", "handed", 1),
+        ("list(map(nn.Softmax(7), [x]))", "torch.nn.modules.activation.Softmax", "inner", 1),
+        ("from functools import partial\npartial(torch.sum, x)(9)", "torch.sum", "function", 2),
+        ("nn.Softmax(7).forward(x)", "torch.nn.modules.activation.Softmax", "module", 1),
+        ("class A(nn.Softmax): pass\nA(7)(x)", "torch.nn.modules.activation.Softmax", "module", 1),
+    ],
+)  # fmt: skip
+def test_calls_that_the_text_does_not_make_itself(trace, code, name, form, arguments):
+    seen = trace(f"{FAILING}{code}\n")
+    failed = [call for call in seen.calls if call.raised is not None]
+    found = max(failed, key=lambda call: (call.depth, call.number))
+    assert (found.name, found.form, len(found.arguments)) == (name, form, arguments)
+
+
+def test_what_torchscript_was_made_from_tells_which_call_failed(trace):
+    if trace("import torch; print(torch.__version__)").stdout.startswith("1."):
+        pytest.skip("the source of a scripted function is known from 2.0 on")
+    seen = trace(f"{FAILING}@torch.jit.script\ndef f(t):\n    return torch.floor(t)\nf(x)\n")
+    whole, inner = (call for call in seen.calls if call.raised is not None)
+    assert (inner.name, inner.depth) == ("torch.floor", whole.depth + 1)
+    assert inner.raised.message in whole.raised.message == seen.exception.message
+
+
+def test_the_construction_of_a_class_that_is_derived(trace):
+    code = """
+class Pool(nn.MaxPool2d):
+    def __init__(self, size):
+        super().__init__(size, stride=0)
+Pool(2)(torch.rand(1, 1, 4, 4))
+"""
+    seen = trace(FAILING + code)
+    built, called = (call for call in seen.calls if call.name.endswith("MaxPool2d"))
+    assert (built.form, [a.value.text for a in built.arguments]) == ("class", ["2"])
+    assert (called.form, called.receiver.id) == ("module", built.result.id)
+    assert called.raised is not None
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "print(map, isinstance(nn.ReLU(), nn.ReLU), callable(torch.abs), torch.abs.__name__)",
+        "d = dict(f=torch.abs); l = []; l.append(torch.abs); print(d['f'] is torch.abs is l[0])",
+        "from functools import partial, wraps\nprint(partial(torch.abs).func is torch.abs)",
+        "import inspect; print(inspect.isbuiltin(torch.abs))",
+        "import copy; print(copy.copy(torch.abs) is torch.abs)",
+        "print(hash(torch.abs) == hash(torch.abs), {torch.abs: 1}.get(torch.abs))",
+        "print(list(map(torch.abs, [torch.ones(1)])), max([-1, 1], key=abs))",
+        "print(torch.jit.script(torch.nn.ReLU())(torch.ones(1)))",
+    ],
+)
+def test_functions_that_are_handed_over_stay_what_they_are(torch_session, code):
+    code = f"{FAILING}{code}\n"
+    plain = torch_session.run(code)
+    seen = torch_session.run(code, traced=instrument(code).traced)
+    assert plain.outcome is Outcome.OK, plain
+    assert seen.stdout == plain.stdout

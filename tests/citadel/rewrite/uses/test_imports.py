@@ -215,7 +215,7 @@ USES = {
             import torch
             x = torch.rand(1, 4, 8, 8)
             w = torch.rand(4, 4, 3, 3)
-            y = torch.ops.aten.conv2d.default(x, w, None, [1, 1], [0, 0], [1, 1], 0)
+            torch.ops.aten.conv2d.default(x, w, None, [1, 1], [0, 0], [1, 1], 0)
         """,
         "at": "torch.ops.aten.conv2d.default(x, w, None, [1, 1], [0, 0], [1, 1], 0)",
         "api": "torch.ops.aten.conv2d",
@@ -225,8 +225,8 @@ USES = {
                 ("x = torch.rand(1, 4, 8, 8)", "x = torch.rand(1, 4, 8, 8, 1)"),
                 ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3, 3, 1)"),
                 (
-                    "y = torch.ops.aten.conv2d.default(x, w, None, [1, 1], [0, 0], [1, 1], 0)",
-                    "y = torch.nn.functional.conv3d(x, w, None, [1, 1, 1], [0, 0, 0], [1, 1, 1], 0)",
+                    "torch.ops.aten.conv2d.default(x, w, None, [1, 1], [0, 0], [1, 1], 0)",
+                    "torch.nn.functional.conv3d(x, w, None, [1, 1, 1], [0, 0, 0], [1, 1, 1], 0)",
                 ),
             ]
         },

@@ -370,25 +370,20 @@ USES = {
             import torch
             import torch.nn as nn
             import torch.nn.functional as F
-            F.conv2d(input=torch.randn(1, 4, 8, 8), weight=torch.randn(4, 4, 3, 3), groups=0)
+            g = {"groups": 0}
+            F.conv2d(input=torch.rand(1, 4, 8, 8), weight=torch.rand(4, 4, 3, 3), **g)
         """,
-        "at": "F.conv2d(input=torch.randn(1, 4, 8, 8), weight=torch.randn(4, 4, 3, 3), groups=0)",
+        "at": "F.conv2d(input",
         "api": "torch.nn.functional.conv2d",
         "args": [],
         "kwargs": {"input": {(1, 4, 8, 8)}, "weight": {(4, 4, 3, 3)}, "groups": 0},
         "to": {
-            "torch.nn.functional.conv3d": [
-                (
-                    "F.conv2d(input=torch.randn(1, 4, 8, 8), weight=torch.randn(4, 4, 3, 3), groups=0)",
-                    "F.conv3d(input=torch.randn(1, 4, 8, 8, 1), weight=torch.randn(4, 4, 3, 3, 1), groups=0)",
-                )
-            ],
             "torch.nn.functional.conv1d": [
                 (
-                    "F.conv2d(input=torch.randn(1, 4, 8, 8), weight=torch.randn(4, 4, 3, 3), groups=0)",
-                    "F.conv1d(input=torch.randn(1, 4, 8), weight=torch.randn(4, 4, 3), groups=0)",
+                    "F.conv2d(input=torch.rand(1, 4, 8, 8), weight=torch.rand(4, 4, 3, 3), **g)",
+                    "F.conv1d(input=torch.rand(1, 4, 8), weight=torch.rand(4, 4, 3), **g)",
                 )
-            ],
+            ]
         },
     },
 }
