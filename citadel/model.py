@@ -94,6 +94,8 @@ class BugCase:
     observed: str = ""
     needs: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    """The API's other public names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ longer reproduces keeps the symptom that it recorded and stays a template for it
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import partial
 
@@ -25,6 +26,7 @@ MAX_CANDIDATES = 12
 STATUS_CLAIMS = (ClaimKind.RAISES, ClaimKind.CRASHES, ClaimKind.HANGS)
 INCOMPLETE = frozenset(("NameError", "SyntaxError", "IndentationError", "FileNotFoundError"))
 """Exceptions by which code says that it is not whole, rather than that the framework is broken."""
+_OF_MODULE = re.compile(r"module '(?:torch|tensorflow|keras)")
 MISSING = frozenset(("ModuleNotFoundError", "ImportError"))
 
 
@@ -240,7 +242,7 @@ def _unusable(observation: Observation, symptom: Symptom | None) -> str | None:
         return f"needs a package: {symptom.message}"
     if symptom.exception in INCOMPLETE and (call is None or call.form == "other"):
         return f"not self-contained: {symptom.exception}: {symptom.message}"
-    if symptom.exception == "AttributeError" and "module 'torch" in (symptom.message or ""):
+    if symptom.exception == "AttributeError" and _OF_MODULE.match(symptom.message or ""):
         return f"not in this build: {symptom.message}"
     return None
 
@@ -293,6 +295,7 @@ def _conclude(
         runs=(attempt.hits if again else 0, attempt.runs),
         observed=seen.headline() if seen is not None else "runs without an error",
         evidence=_evidence(wanted, seen, attempt.snippet, call),
+        aliases=api.aliases,
     )
     return Verified(
         case=case,

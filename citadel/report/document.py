@@ -2,18 +2,27 @@
 
 In: the build under test and the triages. Out: a dictionary of plain JSON values. Fields beyond the
 contract are additive: `case.observed`, `case.runs`, `case.evidence`, `tried`, `control`, and per
-sibling `aliases`.
+sibling `aliases`. An API with several public names has an entry for each of them, so that one
+looks up whatever name one has; `alias_of` tells the name under which it was judged.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from citadel.model import BugCase, Finding, Seconds, TargetSummary, Triage
+from citadel.model import (
+    BugCase,
+    Channels,
+    Finding,
+    Seconds,
+    TargetSummary,
+    Triage,
+    VerdictKind,
+)
 from citadel.report.files import unwritable, write_atomically
 from citadel.report.order import ranked
 
@@ -83,6 +92,35 @@ def sibling_record(finding: Finding) -> dict[str, Any]:
         "symptom": None if verdict.symptom is None else verdict.symptom.to_json(),
         "reason": verdict.reason,
         "aliases": list(finding.aliases),
+        "alias_of": None,
+    }
+
+
+def _other_names(case: BugCase | None, findings: Sequence[Finding]) -> Iterator[dict[str, Any]]:
+    """Entries for the other names of the source and of the siblings that share the bug."""
+    if case is not None and case.reproduces:
+        yield from (_source_under(name, case) for name in case.aliases)
+    for finding in findings:
+        if finding.verdict.kind is VerdictKind.BUG:
+            record = sibling_record(finding)
+            for name in finding.aliases:
+                yield {**record, "api": name, "aliases": [], "alias_of": finding.api}
+
+
+def _source_under(name: str, case: BugCase) -> dict[str, Any]:
+    """The source itself, which is the same object under each of its names."""
+    return {
+        "api": name,
+        "verdict": str(VerdictKind.BUG),
+        "runs": list(case.runs),
+        "confidence": 1.0,
+        "channels": Channels(signature=1.0, family="same object", arguments=1.0).to_json(),
+        "edits": ["another name of the source"],
+        "file": None,
+        "symptom": case.symptom.to_json(),
+        "reason": None,
+        "aliases": [],
+        "alias_of": case.api,
     }
 
 
@@ -104,7 +142,10 @@ def _report_record(triage: Triage) -> dict[str, Any]:
         "error": triage.error,
         "skipped": triage.skipped,
         "case": None if triage.case is None else _case_record(triage.case),
-        "siblings": [sibling_record(finding) for finding in ranked(triage.findings)],
+        "siblings": [
+            *map(sibling_record, ranked(triage.findings)),
+            *_other_names(triage.case, ranked(triage.findings)),
+        ],
         "families": [
             {"key": family.key, "apis": list(family.apis), "root": family.root}
             for family in triage.families
@@ -120,6 +161,7 @@ def _case_record(case: BugCase) -> dict[str, Any]:
     return {
         "id": case.id,
         "api": case.api,
+        "aliases": list(case.aliases),
         "kind": str(case.kind),
         "reproduces": case.reproduces,
         "symptom": case.symptom.to_json(),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ def test_the_contract(
     assert report["case"] == {
         "id": "0123456789abcdef",
         "api": "builtins.int",
+        "aliases": [],
         "kind": "status",
         "reproduces": True,
         "symptom": {
@@ -48,7 +50,7 @@ def test_the_contract(
         "runs": [3, 3],
         "evidence": [],
     }
-    assert [s["api"] for s in report["siblings"]] == ["a.bug", "b.clean"]
+    assert [s["api"] for s in report["siblings"]] == ["a.bug", "b.clean", "a.bug.alias"]
     assert report["siblings"][0] == {
         "api": "a.bug",
         "verdict": "bug",
@@ -66,7 +68,10 @@ def test_the_contract(
         "symptom": report["case"]["symptom"],
         "reason": None,
         "aliases": ["a.bug.alias"],
+        "alias_of": None,
     }
+    other = {**report["siblings"][0], "api": "a.bug.alias", "aliases": [], "alias_of": "a.bug"}
+    assert report["siblings"][2] == other
     families = [{"key": "k", "apis": ["builtins.int", "a.bug"], "root": "check_width"}]
     assert report["families"] == families
     assert report["seconds"] == {"verify": 0.44, "siblings": 6.12, "first_finding": 1.2}
@@ -122,3 +127,17 @@ def test_a_link_keeps_pointing_to_the_new_document(tmp_path: Path) -> None:
     write_json({"a": 1}, tmp_path / "link.json")
     assert (tmp_path / "link.json").is_symlink()
     assert json.loads((tmp_path / "real.json").read_text()) == {"a": 1}
+
+
+def test_other_names_of_the_source_share_the_bug_while_it_reproduces(
+    target: TargetSummary, make_triage: Callable[..., Triage]
+) -> None:
+    done = make_triage()
+    assert done.case is not None
+    named = replace(done, case=replace(done.case, aliases=("builtins.whole",)))
+    (report,) = document(target, [named])["reports"]
+    (entry,) = report["siblings"]
+    assert (entry["api"], entry["alias_of"]) == ("builtins.whole", "builtins.int")
+    assert (entry["verdict"], entry["runs"]) == ("bug", [3, 3])
+    fixed = replace(named, case=replace(named.case, reproduces=False))
+    assert document(target, [fixed])["reports"][0]["siblings"] == []
