@@ -1,0 +1,83 @@
+"""A step does the same to a live value (the probe) and to its text (the generated case)."""
+
+import libcst as cst
+import pytest
+
+from analysis.target.observation import Outcome
+from analysis.values import Value
+from citadel.plan.model import Step
+from citadel.rewrite.steps import apply_steps, code_of
+
+MAKERS = {
+    "torch": "import torch\nx = torch.arange(24.0).reshape(2, 3, 4)\n"
+    "s = torch.tensor([[0.0, 2.0], [3.0, 0.0]]).to_sparse()\n",
+    "tensorflow": "import tensorflow as tf\nx = tf.reshape(tf.range(24.0), [2, 3, 4])\n"
+    "s = tf.sparse.from_dense([[0.0, 2.0], [3.0, 0.0]])\n",
+}
+COMPARE = """
+import numpy as np, side, probe
+live = side.module("live")
+def plain(value):
+    if isinstance(value, (list, tuple, str)):
+        return value
+    value = value.numpy() if hasattr(value, "numpy") else np.asarray(value)
+    return value.shape, value.tolist()
+for text, name, given, value in CASES:
+    function = probe.STEPS.get(name) or live.STEPS[name]
+    assert plain(eval(text)) == plain(function(value, *given)), (text, name, given)
+    print(text)
+"""
+TENSOR_STEPS = [
+    Step(name="lift", amount=1),
+    Step(name="lift", amount=2, behind=1),
+    Step(name="lower", amount=1),
+    Step(name="lower", amount=2),
+    Step(name="lower", amount=1, behind=1),
+    Step(name="lead", amount=2),
+    Step(name="behead", amount=1),
+    Step(name="behead", amount=2),
+    Step(name="narrow", amount=2),
+    Step(name="narrow", amount=6),
+    Step(name="list"),
+]
+SPARSE_STEPS = [Step(name="indices"), Step(name="values"), Step(name="shape")]
+LIST_STEPS = [
+    Step(name="resize", amount=1),
+    Step(name="resize", amount=5),
+    Step(name="resize", amount=3, behind=1),
+    Step(name="resize", amount=1, behind=1),
+]
+SIZES = Value(
+    kind="list", items=tuple(Value(kind="int", text=str(number)) for number in (1, 2, 3, 4))
+)
+
+
+def cases(framework):
+    tensor = Value(kind="tensor", text=f"{framework}.Tensor", shape=(2, 3, 4))
+    sparse = Value(kind="tensor", text=f"{framework}.Sparse", shape=(2, 2))
+    yield from (("x", tensor, step) for step in TENSOR_STEPS)
+    yield from (("s", sparse, step) for step in SPARSE_STEPS)
+    yield from (("[1, 2, 3, 4]", SIZES, step) for step in LIST_STEPS)
+    yield "'same'", Value(kind="str", text="'same'"), Step(name="say", text="'SAME'")
+
+
+@pytest.mark.parametrize(
+    ("framework", "fixture"),
+    [
+        pytest.param("torch", "torch_target", marks=pytest.mark.torch),
+        pytest.param("torch", "torch113_target", marks=pytest.mark.torch113),
+        pytest.param("tensorflow", "tf_target", marks=pytest.mark.tf),
+        pytest.param("tensorflow", "tf213_target", marks=pytest.mark.tf),
+    ],
+)
+def test_text_and_live_value_agree(request, framework, fixture):
+    rows = []
+    for name, value, step in cases(framework):
+        changed = apply_steps(cst.parse_expression(name), (step,), value)
+        said, *given = step.to_json()
+        rows.append(f"({code_of(changed)!r}, {said!r}, {given!r}, {name}),")
+    code = MAKERS[framework] + "CASES = [\n" + "\n".join(rows) + "\n]\n" + COMPARE
+    with request.getfixturevalue(fixture).session() as session:
+        seen = session.run(code)
+    assert seen.outcome is Outcome.OK, seen.stderr
+    assert len(seen.stdout.splitlines()) == len(rows)
