@@ -35,6 +35,8 @@ from analysis.target.target import Target
 FORMAT = 5
 SHARED = ("defaults.py", "described.py", "frames.py", "values.py")
 """Code inside the interpreter that every index depends on, beside that of its framework."""
+APART = ("live_", "names_")
+"""Code of a framework that no index depends on: what reports are traced and tried with."""
 
 Progress = Callable[[str, int, int], None]
 Stored = dict[str, Any]
@@ -154,7 +156,8 @@ def add_sources(
 def cache_path(framework: str, version: str, key: str) -> Path:
     """The file of an index: it changes with the build and with the code that looks at it."""
     digest = hashlib.sha256(str(FORMAT).encode())
-    for file in sorted([*INSIDE.glob(f"*_{framework}.py"), *(INSIDE / name for name in SHARED)]):
+    own = (f for f in INSIDE.glob(f"*_{framework}.py") if not f.name.startswith(APART))
+    for file in sorted([*own, *(INSIDE / name for name in SHARED)]):
         digest.update(file.read_bytes())
     name = f"{framework}-{version}-{key}-{digest.hexdigest()[:12]}.json"
     return cache.folder() / "index" / name.replace("/", "_")

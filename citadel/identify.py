@@ -8,10 +8,11 @@ one that the report names. (The paper counts mentions alone.)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from analysis.catalog.model import Api, ApiKind, Catalog
 from analysis.target.observation import Call, Observation, Outcome
+from citadel.oracle.messages import first_line
 from harvest.report.model import Mention
 
 LAYER_FORMS = ("module", "inner")
@@ -36,11 +37,16 @@ def failing_call(observation: Observation) -> Call | None:
     if observation.outcome is Outcome.EXCEPTION and observation.exception is not None:
         final = observation.exception
         raised = [(c, c.raised.message) for c in observation.calls if c.raised is not None]
-        same = [call for call, message in raised if message == final.message]
+        # What frameworks wrap around a message differs from call to call.
+        said = first_line(final.message)
+        same = [call for call, message in raised if first_line(message) == said]
         last = max(same, key=_depth, default=None)
         # Some hand on what they caught, in words of their own: TorchScript, `raise ... from e`.
         told = [call for call, message in raised if len(message) > 8 and message in final.message]
         inner = [call for call in told if last is None or call.number > last.number]
+        if not inner and last is not None and last.form == "other":
+            # A graph says it in other words than the Python that it is made from.
+            inner = [c for c, _ in raised if c.number > last.number and c.depth > last.depth]
         return max(inner, key=_depth, default=last)
     if observation.outcome in (Outcome.OK, Outcome.EXIT):
         return None
@@ -73,7 +79,7 @@ def culprit(
     first = chain[0]
     user = first[0] is not failing or leaf(first[0].name) in USERS_OF_VALUES
     if first[0] is failing and not user:
-        return first
+        return _maker_of_nothing(failing, observation.calls, catalog, named) or first
     if leaf(first[0].name) in named - GRADIENTS:
         return first  # the report says that it is this one
     makers_only = [pair for pair in chain if leaf(pair[0].name) not in USERS_OF_VALUES]
@@ -166,6 +172,21 @@ def constructor_of(call: Call, calls: Sequence[Call]) -> Call | None:
         built = earlier.result if earlier.form == "class" else None
         if built is not None and built.id == call.receiver.id:
             return earlier
+    return None
+
+
+def _maker_of_nothing(
+    failing: Call, calls: Sequence[Call], catalog: Catalog, named: Collection[str]
+) -> tuple[Call, Api] | None:
+    """The API that returned the None which the failing call chokes on, if the report names it."""
+    values = [item for one in failing.inputs() for item in (one.value, *(one.value.items or ()))]
+    if leaf(failing.name) in named or all(value.kind != "none" for value in values):
+        return None
+    for call in reversed([call for call in calls if call.number < failing.number]):
+        nothing = call.result is not None and call.result.value.kind == "none"
+        api = resolve(call, catalog) if nothing and leaf(call.name) in named else None
+        if api is not None:
+            return call, api
     return None
 
 

@@ -268,6 +268,9 @@ class _Planner:
         return Slot(name=parameter.name, keyword=False, value=taken, star=several)
 
     def _keyword(self, value: SourceValue, stage: Stage) -> Slot | None:
+        if value.key == "kw:out" and (self.target.out or self.target is self.source.api):
+            steps = lifted(value, self.lift)
+            return Slot(name="out", keyword=True, value=Take(key=value.key, steps=steps))
         if stage not in self.places.keywords or not value.key.startswith(("kw:", "newkw:")):
             return None
         name = value.key.partition(":")[2]
@@ -315,7 +318,7 @@ class _Planner:
     ) -> Adaptation:
         lost = sum(0.3 if value.value.is_tensor else 0.12 for value in dropped)
         cost = lost + 0.15 * len(self.invented) + 0.05 * len(self.edits)
-        cost += 0.1 if self.lift.guess else 0.0
+        cost += 0.1 * self.lift.guess + 0.05 * (self.lift.lead > 0)
         forms = {ApiKind.METHOD: Form.METHOD, ApiKind.MODULE: Form.MODULE}
         form = forms.get(self.target.kind, Form.FUNCTION)
         same = self.target.name == self.source.api.name

@@ -242,9 +242,11 @@ def test_an_exception_that_is_handed_on_in_other_words(known, call):
 
 
 def test_what_was_compiled_fails_for_what_is_inside(known, call):
-    whole = call("case.f", {(2,)}, form="other", number=1, raised=("RuntimeError", "bad: not for complex"))
+    whole = call(
+        "case.f", {(2,)}, form="other", number=1, raised=("RuntimeError", "bad: not for complex")
+    )
     inner = call("torch.exp", {(2,)}, number=2, depth=1, raised=("RuntimeError", "not for complex"))
-    run = raised(whole, inner, message="bad: not for complex")
+    run = raised(whole, inner, message=message)
     assert failing_call(run) is inner
 
 
