@@ -79,7 +79,8 @@ def culprit(
     first = chain[0]
     user = first[0] is not failing or leaf(first[0].name) in USERS_OF_VALUES
     if first[0] is failing and not user:
-        return _maker_of_nothing(failing, observation.calls, catalog, named) or first
+        titled = {leaf(m.name) for m in mentions if m.title}
+        return _maker_of_nothing(failing, observation.calls, catalog, titled or named) or first
     if leaf(first[0].name) in named - GRADIENTS:
         return first  # the report says that it is this one
     makers_only = [pair for pair in chain if leaf(pair[0].name) not in USERS_OF_VALUES]

@@ -130,6 +130,11 @@ def unavailable(symptom: Symptom) -> bool:
     return _UNAVAILABLE.search(symptom.message or "") is not None
 
 
+def no_kernel_here(message: str) -> bool:
+    """Whether TensorFlow lists the kernels of an operator, and none is for the CPU."""
+    return "kernels registered for op" in message and "device='CPU'" not in message
+
+
 _SHAPES = re.compile(
     r"\b(?:shapes?|sizes?|dimensions?|dims?|ndim|rank|broadcast\w*|dtypes?|scalar type|dense"
     r"|same device|numel|elements|length|must match|inconsistent|\d-?D)\b",

@@ -246,7 +246,7 @@ def test_what_was_compiled_fails_for_what_is_inside(known, call):
         "case.f", {(2,)}, form="other", number=1, raised=("RuntimeError", "bad: not for complex")
     )
     inner = call("torch.exp", {(2,)}, number=2, depth=1, raised=("RuntimeError", "not for complex"))
-    run = raised(whole, inner, message=message)
+    run = raised(whole, inner, message="bad: not for complex")
     assert failing_call(run) is inner
 
 
@@ -259,3 +259,12 @@ def test_a_function_that_was_handed_over_is_to_blame(known, call, mentions, expe
     outer = call("torch.sum", number=1, site=3, raised=BAD)
     inner = call("torch.exp", {(2,)}, form="handed", number=2, site=3, depth=1, result={(2,)})
     assert blamed(raised(outer, inner), known, *mentions) == expected
+
+
+def test_nothing_is_blamed_on_what_returned_it_where_the_report_is_about_that(known, call):
+    checks = call("torch.sum", {(2,)}, number=1, result=None)
+    user = call("torch.exp", [None], number=2, raised=("TypeError", "cannot convert None"))
+    run = raised(checks, user, message="cannot convert None")
+    assert blamed(run, known, mention("torch.sum", title=1), mention("torch.exp")) == "torch.sum"
+    assert blamed(run, known, mention("torch.exp", title=1), mention("torch.sum")) == "torch.exp"
+    assert blamed(run, known) == "torch.exp"

@@ -334,3 +334,10 @@ TENSORFLOW = {
 @pytest.mark.parametrize(("one", "other"), TENSORFLOW.values(), ids=list(TENSORFLOW))
 def test_messages_of_tensorflow_up_to_what_differs(one, other):
     assert normalise(one) == normalise(other)
+
+
+def test_operators_without_any_kernel_for_this_device_are_told_from_those_without_this_one():
+    head = "Could not find device for node: X = X[T=DT_INT64]\nAll kernels registered for op X:\n"
+    assert status.no_kernel_here(head + "  device='TPU'; T in [DT_FLOAT]\n")
+    assert not status.no_kernel_here(head + "  device='CPU'; T in [DT_FLOAT]\n")
+    assert not status.no_kernel_here("Could not find device for node: X")
