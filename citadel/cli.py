@@ -94,6 +94,10 @@ def triage(
         float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of one run.")
     ] = 30.0,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Replays per finding.")] = 3,
+    adaptations: Annotated[
+        int,
+        typer.Option("--adaptations", min=1, help="Rewritten cases tried at most per sibling."),
+    ] = 6,
     jobs: Annotated[
         int, typer.Option("--jobs", min=1, help="Processes that probe, and as many that replay.")
     ] = 2,
@@ -128,6 +132,7 @@ def triage(
         walk=Walk(siblings=count, seconds=budget),
         mode=mode,
         runs=runs,
+        adaptations=adaptations,
         limits=Limits(wall=timeout),
     )
     request = TriageRequest(

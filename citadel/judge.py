@@ -55,8 +55,8 @@ def judge(
             return _verdict(VerdictKind.CLEAN)
         return _unlike(wanted, seen, traced)
     if traced.exception is not None and status.no_kernel_here(traced.exception.message):
-        reason = "the operator has no kernel for this device, whatever it is given"
-        return _verdict(VerdictKind.NEEDS, symptom=seen, reason=reason)
+        lack = "the operator has no kernel for this device, whatever it is given"
+        return _verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
     reason = _artefact(traced, plan, target, seen, source, catalog)
     if reason is not None:
         return _verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 
 from analysis.dynamic.learned import learn
 from analysis.target.session import Limits, Session
@@ -32,14 +33,14 @@ from citadel.plan.invocation import invocation
 from citadel.plan.model import Adaptation
 from citadel.probe import ProbeOutcome
 from citadel.replays import Replays
-from citadel.rewrite.rewriter import Rewriter
+from citadel.rewrite.rewriter import Rewriter, Rewritten
 from citadel.verify import NotVerified, Verified, verify
 from citadel.walk import AT_LEAST, Probed, Walk, walk
 from citadel.workbench import Workbench
 from harvest.report.model import Reading
 
-MAX_WAYS = 4
-"""Generated cases per sibling."""
+WAYS = 3
+"""Ways to write one plan down that are tried at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,8 @@ class Options:
     walk: Walk = field(default_factory=Walk)
     mode: Mode = Mode.RANKED
     runs: int = 3
+    adaptations: int = 6
+    """Generated cases that are tried at most per sibling, until one shows the bug."""
     limits: Limits = field(default_factory=Limits)
 
 
@@ -184,31 +187,34 @@ class _Hunt:
         api = probed.candidate.api
         ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
         best: Finding | None = None
-        ways = 0
-        for plan in ordered:
-            for written in self._rewriter.write(plan):
-                verdict = judge(
-                    written,
-                    plan,
-                    api,
-                    self.verified,
-                    session,
-                    self.bench.index.catalog,
-                    runs=self.options.runs,
-                    limits=self.options.limits,
-                )
-                finding = _finding(probed.candidate, verdict, written.edits, written.code)
-                if verdict.kind is VerdictKind.BUG:
-                    return finding
-                if best is None or _better(verdict, best.verdict):
-                    best = finding
-                ways += 1
-                if ways >= MAX_WAYS or time.monotonic() > self._deadline:
-                    return best
+        for plan, written in islice(self._written(ordered), self.options.adaptations):
+            verdict = judge(
+                written,
+                plan,
+                api,
+                self.verified,
+                session,
+                self.bench.index.catalog,
+                runs=self.options.runs,
+                limits=self.options.limits,
+            )
+            finding = _finding(probed.candidate, verdict, written.edits, written.code)
+            if verdict.kind is VerdictKind.BUG:
+                return finding
+            if best is None or _better(verdict, best.verdict):
+                best = finding
+            if time.monotonic() > self._deadline:
+                return best
         if best is not None:
             return best
         reason = "the plan cannot be written in the report's text"
         return _finding(probed.candidate, _not_adapted(reason), probed.plan.edits, "")
+
+    def _written(self, ordered: Iterable[Adaptation]) -> Iterator[tuple[Adaptation, Rewritten]]:
+        """The plans in text, the most plausible first, each in a few ways."""
+        for plan in ordered:
+            for written in islice(self._rewriter.write(plan), WAYS):
+                yield plan, written
 
     def _count(self, probed: Probed) -> None:
         channels = probed.candidate.channels

@@ -5,6 +5,7 @@ import pytest
 
 from citadel.plan.model import Step
 from citadel.rewrite import imports, shapes, steps
+from citadel.rewrite.examples import PAGE, page
 
 
 @pytest.mark.parametrize(("text", "api", "expected"), imports.EXAMPLES)
@@ -56,3 +57,11 @@ def test_several_steps_are_not_written_into_a_shape():
     expression = cst.parse_expression("torch.rand(2, 8, 16)")
     assert shapes.with_shape(expression, (2, 8, 16), (lift, lift), constant) is None
     assert shapes.with_shape(expression, (), (lift,), constant) is None
+
+
+def test_the_page_shows_the_examples_as_they_are():
+    """Renewed by `python -m citadel.rewrite.examples`."""
+    text = PAGE.read_text()
+    assert page(text) == text
+    for name in ("imports", "shapes", "steps", "values"):
+        assert f"<!-- examples: {name} -->\n| " in text
