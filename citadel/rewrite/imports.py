@@ -11,6 +11,11 @@ import libcst.matchers as m
 
 from citadel.rewrite.scope import bindings
 
+MODULES = {"tensorflow": "tf", "keras": "tf.keras"}
+"""How the catalog calls packages that it does not call by their own name."""
+IMPORTS = {"tf": "import tensorflow as tf"}
+"""How packages are imported whose name is not that of the catalog."""
+
 EXAMPLES = (
     ("import torch.nn.functional as F", "torch.nn.functional.conv2d", "F.conv2d"),
     ("import torch\nfrom torch import nn", "torch.nn.Linear", "nn.Linear"),
@@ -23,6 +28,12 @@ EXAMPLES = (
     ("import torch\ntry:\n    import foo\nexcept ImportError:\n    pass", "torch.abs", "torch.abs"),
     ("import torch\nfrom torch.nn import *", "torch.nn.Linear", "torch.nn.Linear"),
     ("from . import torch as own\nimport torch", "torch.abs", "torch.abs"),
+    ("import tensorflow as tf", "tf.nn.relu", "tf.nn.relu"),
+    ("import tensorflow", "tf.nn.relu", "tensorflow.nn.relu"),
+    ("import tensorflow as tf\nfrom tensorflow import keras", "tf.keras.layers.Dense",
+     "keras.layers.Dense"),
+    ("from tensorflow.keras.layers import Dense as D", "tf.keras.layers.Dense", "D"),
+    ("from keras import layers", "tf.keras.layers.Dense", "layers.Dense"),
     ("import torch\nF = torch.nn.functional", "torch.nn.functional.relu", "F.relu"),
     ("import torch\nF = torch.nn.functional\nF = 1", "torch.nn.functional.relu",
      "torch.nn.functional.relu"),
@@ -88,7 +99,22 @@ def _assigned(statement: cst.BaseSmallStatement, known: dict[str, str]) -> tuple
     return target.value, known[first] + dot + rest
 
 
+def canonical(dotted: str) -> str:
+    """A module as the catalog calls it: TensorFlow is `tf`, and Keras is what is in it.
+
+    >>> canonical("tensorflow.nn"), canonical("keras.layers"), canonical("torch.nn")
+    ('tf.nn', 'tf.keras.layers', 'torch.nn')
+    """
+    first, dot, rest = dotted.partition(".")
+    return MODULES.get(first, first) + dot + rest
+
+
 def _bound(statement: cst.BaseSmallStatement) -> Iterator[tuple[str, str]]:
+    """Local names and canonical dotted names that a statement imports."""
+    return ((name, canonical(dotted)) for name, dotted in _imported(statement))
+
+
+def _imported(statement: cst.BaseSmallStatement) -> Iterator[tuple[str, str]]:
     if isinstance(statement, cst.Import):
         for name in statement.names:
             dotted = h.get_full_name_for_node(name.name) or ""
@@ -144,7 +170,7 @@ def imported(module: cst.Module, name: str, api: str, *, read: int) -> Imported 
         for index, alias in enumerate(node.names):
             if (alias.evaluated_alias or alias.evaluated_name) != name:
                 continue
-            if h.get_full_name_for_node(node.module) != package:
+            if canonical(h.get_full_name_for_node(node.module) or "") != package:
                 continue
             if read == 1:
                 changed = alias.with_changes(name=cst.Name(new))
@@ -185,7 +211,7 @@ class _Speller(cst.CSTTransformer):
 
 def with_import(module: cst.Module, name: str) -> cst.Module:
     """The module with `import name` before its first statement that is no docstring or future."""
-    line = cst.parse_statement(f"import {name}\n")
+    line = cst.parse_statement(IMPORTS.get(name, f"import {name}") + "\n")
     body = list(module.body)
     at = 0
     while at < len(body) and _leading(body[at], at):

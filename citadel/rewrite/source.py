@@ -35,6 +35,7 @@ class Source:
         self.scopes = Scopes(self.tree)
         self.origins = Origins(self.tree, self.scopes)
         self.form = invocation.call.form
+        self.constructing = invocation.constructing
         self.layer = self.form in LAYER_FORMS
         self.values: Mapping[str, Value] = {
             value.key: value.value for value in (*invocation.values, *invocation.attributes)
@@ -96,21 +97,21 @@ class Source:
 
     def _given(self) -> Given:
         keys = [key for key in self.values if key.startswith(("arg:", "kw:"))]
-        if self.form == "class":
+        if self.constructing:
             keys = [key for key in self.values if key.startswith(("new:", "newkw:"))]
         node = self.call
         if not isinstance(node, cst.Call):
             return self._operands(node)
-        if self.form == "class":
+        if self.constructing:
             return self._of_call(node, keys, CONSTRUCTION)
-        if isinstance(node.func, cst.Attribute):
+        if isinstance(node.func, cst.Attribute) and self.form != "class":
             self.receiver = node.func.value
         if self.form == "method" and self.naming is not None and isinstance(node.func, cst.Call):
             self.receiver = node.func.args[0].value  # getattr(x, "floor")()
         return self._of_call(node, keys, ARGUMENTS)
 
     def _constructed(self) -> Given:
-        if self.form == "class":
+        if self.constructing:
             return self.called
         if not isinstance(self.built, cst.Call):
             return Given(args={}, parts={})
