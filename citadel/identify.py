@@ -18,10 +18,13 @@ from harvest.report.model import Mention
 LAYER_FORMS = ("module", "inner")
 OPERATOR_FORMS = ("operator", "reflected")
 USERS_OF_VALUES = frozenset(
-    ("backward", "grad", "item", "tolist", "numpy", "cpu", "clone", "print", "repr", "str")
+    (
+        *("backward", "grad", "gradient", "jacobian", "batch_jacobian"),
+        *("item", "tolist", "numpy", "cpu", "clone", "print", "repr", "str"),
+    )
 )
 """Calls that hand on trouble which an earlier call has caused."""
-GRADIENTS = frozenset(("backward", "grad"))
+GRADIENTS = frozenset(("backward", "grad", "gradient", "jacobian", "batch_jacobian"))
 """Users of values that reports name for what they differentiate, not for themselves."""
 REDUCTIONS = frozenset(("sum", "mean"))
 """What stands between an operation and the `backward` that is called to test it."""

@@ -76,4 +76,6 @@ STEPS = {
     "indices": lambda value: value.indices,
     "values": lambda value: value.values,
     "shape": lambda value: value.dense_shape,
+    "tensor": tf.convert_to_tensor,
+    "variable": tf.Variable,
 }

@@ -36,6 +36,7 @@ from citadel.plan.model import (
 )
 from citadel.plan.parts import part_of, taken_apart
 from citadel.plan.places import Place, Places, is_receiver, keyword_name, must_be_given, places
+from citadel.plan.receivers import as_receiver
 from citadel.plan.samples import SampleBook
 from citadel.plan.types import TENSOR, TENSORS, accepted, wraps
 
@@ -129,6 +130,9 @@ class _Planner:
         found = assign(whole, [self.places.named[n] for n in free], self.lexicon)
         chosen = {free[place]: value for place, value in found.items()}
         rest = [v for v in self.source.values if v not in (*chosen.values(), *parts.values())]
+        if not all(self._receivable(chosen, n) for n in range(len(self.places.named))):
+            yield Obstacle.NOT_CALLABLE_LIKE_THE_SOURCE
+            return
         given = self._given(chosen, rest) | {
             n: Take(key=v.key, steps=(Step(name=part_of(self.places.named[n])),))
             for n, v in parts.items()
@@ -167,7 +171,7 @@ class _Planner:
         found: dict[int, Expression] = {}
         for number, value in chosen.items():
             steps = lifted(value, self.lift) or self._spelled(value, number)
-            taken = Take(key=value.key, steps=steps)
+            taken = Take(key=value.key, steps=(*steps, *self._received(value, number)))
             found[number] = taken
             if not wraps(value.value, self.places.named[number].parameter.type):
                 continue
@@ -177,6 +181,15 @@ class _Planner:
             alone = replace(taken, steps=(*taken.steps, WRAP))
             found[number] = Gather(items=(taken, *more)) if others else alone
         return found
+
+    def _receivable(self, chosen: Mapping[int, SourceValue], number: int) -> bool:
+        if number not in chosen or not is_receiver(self.places.named[number], self.target):
+            return True
+        return as_receiver(chosen[number], self.target.name) is not None
+
+    def _received(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        receiver = is_receiver(self.places.named[number], self.target)
+        return (as_receiver(value, self.target.name) or ()) if receiver else ()
 
     def _spelled(self, value: SourceValue, number: int) -> tuple[Step, ...]:
         """`"same"` is `"SAME"` where all valid calls of the sibling write in capitals."""

@@ -12,6 +12,7 @@ from analysis.values import Value
 from citadel.plan.model import Step
 
 Item = TypeVar("Item")
+MADE = {"tensor": "tf.convert_to_tensor", "variable": "tf.Variable"}
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
 EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
@@ -39,6 +40,8 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("'same'", (Step(name="say", text="'SAME'"),), "'SAME'"),
     ("a @ b", (Step(name="indices"),), "(a @ b).coalesce().indices()"),
     ("x", (Step(name="shape"),), "list(x.shape)"),
+    ("[1, 2]", (Step(name="tensor"),), "tf.convert_to_tensor([1, 2])"),
+    ("a + b", (Step(name="variable"),), "tf.Variable(a + b)"),
 )
 """(expression, steps, result)."""
 
@@ -90,6 +93,8 @@ def _apply(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.Bas
         return _resized(node, step, value)
     if step.name == "say":
         return cst.parse_expression(step.text)
+    if step.name in MADE:
+        return cst.parse_expression(f"{MADE[step.name]}({code_of(node)})")
     if step.name == "list":
         return cst.parse_expression(f"[{code_of(node)}]")
     plain = isinstance(node, ATOMS) or _parenthesised(node)

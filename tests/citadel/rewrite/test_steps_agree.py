@@ -58,6 +58,9 @@ def cases(framework):
     yield from (("x", tensor, step) for step in TENSOR_STEPS)
     yield from (("s", sparse, step) for step in SPARSE_STEPS)
     yield from (("[1, 2, 3, 4]", SIZES, step) for step in LIST_STEPS)
+    if framework == "tensorflow":
+        yield "[1, 2, 3, 4]", SIZES, Step(name="tensor")
+        yield "x", tensor, Step(name="variable")
     yield "'same'", Value(kind="str", text="'same'"), Step(name="say", text="'SAME'")
 
 
