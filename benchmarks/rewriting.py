@@ -242,4 +242,5 @@ def agree(tally, plan, seen, live, show, api):
         print(seen.code)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -72,12 +72,14 @@ def offered(full, module):
     if full.startswith(KERAS + "."):
         own = attribute(module, "__name__") == full
         return module if own and full.rpartition(".")[2] not in KERAS_INNER else None
-    found = sys.modules.get(API + full[2:]) if full.startswith("tf.") else None
-    if found is not None:
-        return found
     home = attribute(module, "__name__")
     # The lazy loader of Keras has no name to read.
-    return module if home is None or (home + ".").startswith(KERAS_HOMES) else None
+    of_keras = home is None or (home + ".").startswith(KERAS_HOMES)
+    found = sys.modules.get(API + full[2:]) if full.startswith("tf.") else None
+    # TensorFlow may have a nearly empty module of the same name beside what Keras offers there.
+    if found is not None and not (of_keras and attributes(module)):
+        return found
+    return module if of_keras else None
 
 
 def located(name):

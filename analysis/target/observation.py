@@ -84,8 +84,8 @@ class Call:
     `site` is the number of the call in the text, `occurrence` counts its executions from 1.
     `form`: function, method, unbound (a method called through its class), operator, reflected (an
     operator that belongs to its right operand), module (a layer being called), inner (a layer being
-    called by a sequence of layers), class (a constructor), handed (a function called by the one that
-    it was handed over to at this site, such as `map`) or other. A call that neither returned nor
+    called by a sequence of layers), class (a constructor), handed (a function that the one called
+    at this site, such as `map`, was given and calls) or other. A call that neither returned nor
     raised is the one that was running when the process died.
     """
 

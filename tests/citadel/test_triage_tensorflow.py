@@ -11,6 +11,7 @@ from analysis.catalog.records import read_catalog
 from analysis.dynamic.joined import Joined
 from analysis.index import read_index
 from analysis.target.session import Limits
+from benchmarks.rewriting import measure
 from citadel.judge import judge
 from citadel.model import VerdictKind
 from citadel.oracle import status
@@ -129,6 +130,15 @@ def test_a_kernel_that_is_missing_is_no_bug_of_a_sibling(bench, by_hand, call):
     )
     assert verdict.kind is VerdictKind.NEEDS
     assert "Could not find device" in verdict.reason
+
+
+@pytest.mark.parametrize("code", [POOL, DIVIDE], ids=["pool", "divide"])
+def test_text_and_live_values_agree_and_most_cases_run(bench, read, code):
+    tally = measure(read("report", code).report, bench, 20, ())
+    assert tally.pairs == 20
+    assert tally.counts["refused"] <= 1
+    assert tally.counts["observed"] >= 17
+    assert tally.counts["disagreeing"] * 20 <= tally.counts["agreeing"]
 
 
 def first_plan(api, call):

@@ -52,6 +52,15 @@ def test_names_of_the_package_keras_are_names_of_the_same_objects(walk, catalog)
         assert catalog.resolve("keras.ops.max_pool").name == "tf.keras.ops.max_pool"
 
 
+def test_what_keras_offers_where_tensorflow_has_a_module_of_the_same_name(catalog):
+    if catalog.resolve("tf.keras.ops.relu") is None:  # Keras 2
+        layer = catalog.resolve("tf.compat.v1.layers.MaxPooling2D")
+        assert layer.kind is ApiKind.MODULE
+        assert layer.name != catalog.resolve("tf.keras.layers.MaxPooling2D").name
+    else:
+        assert catalog.resolve("tf.compat.v1.layers.MaxPooling2D") is None
+
+
 def test_kinds(catalog):
     for name, kind in {
         "tf.nn.relu": ApiKind.FUNCTION,
