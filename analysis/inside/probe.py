@@ -316,8 +316,15 @@ def resize(value, amount, behind=0):
     return type(value)(first + (middle + [middle[-1]] * amount)[:amount] + last)
 
 
+def ends(value, amount):
+    """Numbers with a 1 at either end; a single one stands for all."""
+    return [1] + ([value] * amount if isinstance(value, int) else list(value)) + [1]
+
+
 STEPS = {
     "resize": resize,
+    "ends": ends,
+    "inner": lambda value: value[1:-1],
     "list": lambda value: [value],
     "say": lambda _, text: ast.literal_eval(text),
 }

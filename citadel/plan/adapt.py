@@ -18,6 +18,7 @@ from analysis.values import Value
 from citadel.plan.analogy import Analogy
 from citadel.plan.assign import assign
 from citadel.plan.dimensions import Lift, dimension_change, lifted, shape_after
+from citadel.plan.ends import with_ends
 from citadel.plan.fill import Filler
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
@@ -171,6 +172,7 @@ class _Planner:
         found: dict[int, Expression] = {}
         for number, value in chosen.items():
             steps = lifted(value, self.lift) or self._spelled(value, number)
+            steps += with_ends(value.value, steps, self._valid(number))
             taken = Take(key=value.key, steps=(*steps, *self._received(value, number)))
             found[number] = taken
             if not wraps(value.value, self.places.named[number].parameter.type):
@@ -191,11 +193,15 @@ class _Planner:
         receiver = is_receiver(self.places.named[number], self.target)
         return (as_receiver(value, self.target.name) or ()) if receiver else ()
 
+    def _valid(self, number: int) -> list[Value]:
+        """What valid calls of the sibling give to a parameter."""
+        name = self.places.named[number].parameter.name
+        return [sample[name] for sample in self.samples if name in sample]
+
     def _spelled(self, value: SourceValue, number: int) -> tuple[Step, ...]:
         """`"same"` is `"SAME"` where all valid calls of the sibling write in capitals."""
         own = value.value.literal() if value.value.kind == "str" else None
-        name = self.places.named[number].parameter.name
-        known = [s[name] for s in self.samples if name in s and s[name].kind == "str"]
+        known = [one for one in self._valid(number) if one.kind == "str"]
         texts = [text for one in known if (text := one.literal())]
         for change in (str.upper, str.lower):
             if own is not None and texts and all(text == change(text) for text in texts):

@@ -40,6 +40,10 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("'same'", (Step(name="say", text="'SAME'"),), "'SAME'"),
     ("a @ b", (Step(name="indices"),), "(a @ b).coalesce().indices()"),
     ("x", (Step(name="shape"),), "list(x.shape)"),
+    ("[2, k]", (Step(name="ends", amount=2),), "[1, 2, k, 1]"),
+    ("ksize", (Step(name="ends", amount=2),), "[1, *ksize, 1]"),
+    ("(1, 2, k, 1)", (Step(name="inner"),), "(2, k)"),
+    ("ksize", (Step(name="inner"),), "ksize[1:-1]"),
     ("[1, 2]", (Step(name="tensor"),), "tf.convert_to_tensor([1, 2])"),
     ("a + b", (Step(name="variable"),), "tf.Variable(a + b)"),
 )
@@ -61,6 +65,7 @@ WITH_VALUES: tuple[tuple[str, Value, Step, str | None], ...] = (
      "x.to_dense().unsqueeze(-1).to_mkldnn()"),
     ("x", Value(kind="tensor", shape=(5,), layout="mkldnn"), Step(name="lower", amount=1),
      "x.to_dense()[..., 0].to_mkldnn()"),
+    ("k", Value(kind="int", text="3"), Step(name="ends", amount=3), "[1, k, k, k, 1]"),
     ("x", _OF_TENSORFLOW, Step(name="lift", amount=2), "x[..., None, None]"),
     ("x", _OF_TENSORFLOW, Step(name="lift", amount=1, behind=1), "x[..., None, :]"),
     ("x", _OF_TENSORFLOW, Step(name="lead", amount=1), "x[None]"),
@@ -91,6 +96,8 @@ def apply_steps(
 def _apply(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.BaseExpression | None:
     if step.name == "resize":
         return _resized(node, step, value)
+    if step.name in ("ends", "inner"):
+        return _ends(node, step, value)
     if step.name == "say":
         return cst.parse_expression(step.text)
     if step.name in MADE:
@@ -151,6 +158,22 @@ def _narrowed(text: str, amount: int, value: Value | None, join: str) -> str:
         return f"{text}[..., :{amount}]"
     more = ", ".join([f"{text}[..., :1]"] * (amount - have))
     return f"{join}([{text}, {more}], -1)"
+
+
+def _ends(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.BaseExpression | None:
+    """Numbers with a 1 at either end, or without."""
+    written = node.elements if isinstance(node, (cst.List, cst.Tuple)) else ()
+    elements = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in written]
+    if step.name == "inner":
+        if elements:
+            return node.with_changes(elements=elements[1:-1])
+        return cst.parse_expression(f"{code_of(node)}[1:-1]") if isinstance(node, ATOMS) else None
+    one = cst.Element(cst.Integer("1"))
+    if elements:
+        return cst.List([one, *elements, one])
+    if value is not None and value.kind == "int":
+        return cst.List([one, *[cst.Element(node)] * step.amount, one])
+    return cst.List([one, cst.StarredElement(node), one])
 
 
 def _between(items: Sequence[Item], step: Step) -> list[Item]:
