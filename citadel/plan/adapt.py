@@ -175,7 +175,8 @@ class _Planner:
             steps += with_ends(value.value, steps, self._valid(number))
             taken = Take(key=value.key, steps=(*steps, *self._received(value, number)))
             found[number] = taken
-            if not wraps(value.value, self.places.named[number].parameter.type):
+            ended = any(step.name == "ends" for step in steps)
+            if ended or not wraps(value.value, self.places.named[number].parameter.type):
                 continue
             others = [v for v in rest if v.name == value.name and v.value.is_tensor]
             rest[:] = [v for v in rest if v not in others]

@@ -374,3 +374,15 @@ def test_numbers_that_are_sizes_of_the_input_are_its_sizes(api, call):
         "out_features": Value(kind="int", text="8"),
     }
     assert written(first(plans(source, target, Book(sample))).new) == ["3", "8"]
+
+
+def test_a_window_with_ends_is_no_list_of_a_list(api, call):
+    source = invocation(
+        call("tf.pool", {(1, 8, 8, 2)}, ksize=2), api("tf.pool", "input: Tensor, ksize: int"), ()
+    )
+    window = Value(
+        kind="list", items=tuple(Value(kind="int", text=str(size)) for size in (1, 3, 3, 1))
+    )
+    target = api("tf.raw_ops.Pool", "input: Tensor, ksize: list(int)")
+    (plan,) = plans(source, target, Book({"ksize": window}))
+    assert plan.call[1].value == Take(key="kw:ksize", steps=(Step(name="ends", amount=2),))
