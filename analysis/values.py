@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+MOST_DEPTH, MOST_ITEMS, MOST_CONTENT = 8, 64, 1000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
@@ -46,22 +48,23 @@ class Value:
         return None if self.shape is None else len(self.shape)
 
     @classmethod
-    def from_json(cls, record: object) -> Value:
-        """Read one record; it may come from a hostile process: wrong types are left out."""
+    def from_json(cls, record: object, depth: int = MOST_DEPTH) -> Value:
+        """Read one record; it may come from a hostile process: wrong types are left out, and what
+        is deeper or longer than `analysis/inside/values.py` makes it."""
         given = record if isinstance(record, dict) else {}
         items, shape, keys = given.get("items"), given.get("shape"), given.get("keys")
         length = given.get("len")
         return cls(
             kind=_text(given.get("k")) or "other",
             text=_text(given.get("v")),
-            shape=tuple(shape) if _all(shape, int) else None,
+            shape=tuple(shape) if _all(shape, int) and len(shape) <= MOST_ITEMS else None,
             dtype=_word(given.get("dtype")),
             layout=_word(given.get("layout")),
             device=_word(given.get("device")),
             requires_grad=given.get("grad") is True,
             content=_content(given.get("data")),
             keys=tuple(keys) if _all(keys, str) else (),
-            items=tuple(map(cls.from_json, items)) if isinstance(items, list) else None,
+            items=_items(items, depth),
             length=length if type(length) is int else None,
         )
 
@@ -150,9 +153,16 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _items(items: object, depth: int) -> tuple[Value, ...] | None:
+    if not isinstance(items, list) or len(items) > MOST_ITEMS or depth == 0:
+        return None
+    return tuple(Value.from_json(item, depth - 1) for item in items)
+
+
 def _content(value: object) -> str | None:
     """Source of numbers, or of nested lists of them; None for all else."""
-    return repr(value) if value is not None and _numbers(value, 8) else None
+    text = repr(value) if value is not None and _numbers(value, MOST_DEPTH) else None
+    return text if text is not None and len(text) <= MOST_CONTENT else None
 
 
 def _numbers(value: object, depth: int) -> bool:

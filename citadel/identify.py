@@ -30,6 +30,9 @@ REDUCTIONS = frozenset(("sum", "mean"))
 """What stands between an operation and the `backward` that is called to test it."""
 
 
+_NOTHING = re.compile(r"\bNone(?:Type)?\b")
+
+
 def leaf(name: str) -> str:
     """The last part of a dotted name, without in-place underscores, in lower case."""
     return name.rsplit(".", 1)[-1].strip("_").lower()
@@ -49,7 +52,7 @@ def failing_call(observation: Observation) -> Call | None:
         inner = [call for call in told if last is None or call.number > last.number]
         if not inner and last is not None and last.form == "other":
             # A graph says it in other words than the Python that it is made from.
-            inner = [c for c, _ in raised if c.number > last.number and c.depth > last.depth]
+            inner = [c for c, _ in raised if c.explained and c.number > last.number]
         return max(inner, key=_depth, default=last)
     if observation.outcome in (Outcome.OK, Outcome.EXIT):
         return None
@@ -184,7 +187,8 @@ def _maker_of_nothing(
 ) -> tuple[Call, Api] | None:
     """The API that returned the None which the failing call chokes on, if the report names it."""
     values = [item for one in failing.inputs() for item in (one.value, *(one.value.items or ()))]
-    if leaf(failing.name) in named or all(value.kind != "none" for value in values):
+    told = failing.raised is not None and _NOTHING.search(failing.raised.message)
+    if not told or leaf(failing.name) in named or all(v.kind != "none" for v in values):
         return None
     for call in reversed([call for call in calls if call.number < failing.number]):
         nothing = call.result is not None and call.result.value.kind == "none"

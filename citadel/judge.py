@@ -129,12 +129,13 @@ def _artefact(
 
 def made_up(plan: Adaptation) -> tuple[str, ...]:
     """The parameters whose values do not come from the report's call (`None` says nothing)."""
-    filled = (
+    filled = [
         slot.name
         for slot in (*plan.new, *plan.call)
         if isinstance(slot.value, Fill) and slot.value.text != "None"
-    )
-    return (*plan.invented, *filled)
+    ]
+    receiver = ["self"] if isinstance(plan.receiver, Fill) else []
+    return (*plan.invented, *receiver, *filled)
 
 
 def mostly_filled(plan: Adaptation) -> bool:

@@ -96,6 +96,7 @@ class BugCase:
     evidence: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     """The API's other public names."""
+    file: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,8 @@ import sys
 import traceback
 import types
 
+import texts
+
 NAME = "case.py"
 DONE = b'{"e": "done"}\n'
 RAISED = b'{"e": "exception", "types": ["BaseException"], "message": ""}\n'
@@ -96,7 +98,7 @@ def exception_event(problem, path):
     return {
         "e": "exception",
         "types": [kind.__name__ for kind in type(problem).__mro__ if kind is not object],
-        "message": message(problem),
+        "message": texts.of(problem),
         "frames": frames[-40:],
         "cause": type(cause).__name__ if cause is not None else None,
     }
@@ -105,14 +107,6 @@ def exception_event(problem, path):
 def _held(problem, name):
     """An attribute that every exception has, whatever its class makes of attributes."""
     return vars(BaseException)[name].__get__(problem)
-
-
-def message(problem):
-    """The exception's text; a hostile `__str__` does not stop us."""
-    try:
-        return str(problem)[:4000]
-    except BaseException:
-        return "<exception without text>"
 
 
 def ours(filename):

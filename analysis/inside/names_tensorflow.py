@@ -4,6 +4,7 @@ import types
 
 import public_tensorflow as public
 import tensorflow as tf
+from handed import own_code
 
 TENSOR = "tf.Tensor"
 _NAMES = {}
@@ -42,7 +43,8 @@ def identify(function):
     name = _METHODS.get(id(getattr(function, "__func__", None)))
     if owner is not None and name is not None:
         return (name, "function", None) if isinstance(owner, type) else (name, "method", owner)
-    if owner is not None and not isinstance(owner, (type, types.ModuleType)):
+    foreign = owner is None or isinstance(owner, (type, types.ModuleType))
+    if not foreign and not own_code(function):
         inherited = _inherited(type(owner), getattr(function, "__name__", ""))
         if inherited is not None:
             return inherited, "method", owner

@@ -18,7 +18,8 @@ import time
 
 import case
 import side
-from trace_calls import BUILT, OPERATORS, others, text
+import texts
+from trace_calls import BUILT, OPERATORS, others
 
 BATCH = 64
 
@@ -269,8 +270,7 @@ def execute(live, plan, values):
             result = target(*call[0], **call[1])
     except BaseException as problem:
         kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
-        message = text(problem)[:2000]
-        return {"o": "raise", "stage": stage, "types": kinds, "message": message}, None
+        return {"o": "raise", "stage": stage, "types": kinds, "message": texts.of(problem)}, None
     return {"o": "ok"}, result
 
 

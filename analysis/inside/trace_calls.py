@@ -9,6 +9,7 @@ import operator
 import types
 
 import side
+import texts
 from handed import Handed, unbound
 from values import describe
 
@@ -47,6 +48,7 @@ class Tracer:
         self.alive = []  # keeps described objects alive, so that their numbers stay theirs
         self.numbers = {}
         self.depth = 0
+        self.explaining = 0
         self.names = side.module("names")
         self.handed = Handed(self)
 
@@ -79,7 +81,7 @@ class Tracer:
             if not loud:
                 self.started(number, site, occurrence, name, form, receiver, args, kwargs)
             kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
-            self.emit({"e": "raise", "n": number, "types": kinds, "message": text(problem)})
+            self.emit({"e": "raise", "n": number, "types": kinds, "message": texts.of(problem)})
             raise
         finally:
             self.depth -= 1
@@ -107,6 +109,7 @@ class Tracer:
         if self.names is None:
             return
         source, layers = self.names.compiled_from(function), self.names.parts(function)
+        self.explaining += 1
         try:
             if source is not None:
                 source(*args, **kwargs)
@@ -114,6 +117,8 @@ class Tracer:
                 self.through(site, layers, args[0])
         except Exception:
             return
+        finally:
+            self.explaining -= 1
 
     def through(self, site, layers, value):
         """Call layers one after the other."""
@@ -129,6 +134,7 @@ class Tracer:
                 "s": site,
                 "o": occurrence,
                 "d": self.depth,
+                "x": self.explaining > 0,
                 "f": name,
                 "form": form,
                 "self": None if receiver is None or form == "class" else self.seen_value(receiver),
@@ -200,10 +206,3 @@ def others(form, args):
     if form == "operator":
         return args[1:]
     return args[:1] if form == "reflected" else args
-
-
-def text(problem):
-    try:
-        return str(problem)[:4000]
-    except Exception:
-        return "<exception without text>"

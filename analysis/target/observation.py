@@ -59,7 +59,15 @@ class Raised:
             types = tuple(str(kind) for kind in event.get("types", ()))
         except (TypeError, ValueError, OverflowError):
             frames, types = (), ()
-        return cls(types=types, message=str(event.get("message", "")), frames=frames)
+        return cls(types=types, message=_cut(str(event.get("message", ""))), frames=frames)
+
+
+MOST_TEXT = 4096
+
+
+def _cut(text: str) -> str:
+    """What `analysis/inside/texts.py` leaves of a message; a forged one may be of any length."""
+    return text if len(text) <= MOST_TEXT else text[: MOST_TEXT // 4] + text[-MOST_TEXT // 2 :]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +108,8 @@ class Call:
     keywords: tuple[tuple[str, Argument], ...]
     result: Argument | None = None
     raised: Raised | None = None
+    explained: bool = False
+    """Made once more by the tracer, to see what inside a compiled function fails."""
 
     @property
     def finished(self) -> bool:
@@ -195,8 +205,14 @@ def _outcome(end: dict[str, Any], *, exception: Raised | None, done: bool) -> Ou
 
 
 def _argument(record: dict[str, Any]) -> Argument:
-    inner = tuple(item["id"] for item in record.get("items", ()) if "id" in item)
-    return Argument(value=Value.from_json(record), id=record.get("id"), inner=inner)
+    inner = tuple(n for item in record.get("items", ()) if (n := _number(item)) is not None)
+    return Argument(value=Value.from_json(record), id=_number(record), inner=inner)
+
+
+def _number(record: dict[str, Any]) -> int | None:
+    """The number of an object; a forged one may be anything."""
+    number = record.get("id")
+    return number if type(number) is int else None
 
 
 def _call(event: dict[str, Any]) -> Call | None:
@@ -214,6 +230,7 @@ def _call(event: dict[str, Any]) -> Call | None:
             keywords=tuple((str(k), _argument(v)) for k, v in event["kwargs"].items()),
             result=None if returned is None else _argument(returned["value"]),
             raised=None if raised is None else Raised.from_json(raised),
+            explained=event.get("x") is True,
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         return None

@@ -11,6 +11,8 @@ import re
 
 MAX_PATTERN = 300
 MOST_WRAPPERS = 10
+MOST_LINE = 1000
+"""Characters of a line that are looked at: some rules take quadratic time."""
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _BY_LAYER = re.compile(
@@ -21,11 +23,9 @@ _BY_LAYER = re.compile(
 _USER_CODE = re.compile(r"in user code:\n.*", re.DOTALL)
 _ERROR_LINE = re.compile(r"^\s*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception): ", re.MULTILINE)
 _GRAPH = re.compile(r"Graph execution error:\n.*", re.DOTALL)
-_LAST_FRAME = re.compile(
-    r".*^(?:Node: [^\n]*|\s*File \"[^\n]*(?:\n {6}[^\n]*)?)\n", re.DOTALL | re.M
-)
+_FRAME = re.compile(r"\s*File \"|Node: ")
 _NODES = re.compile(
-    r"\{\{function_node [^}]*\}\}\s*|\s*\[\[\{\{node [^}]*\}\}\]\]|\s*\[Op:\w+\](?: name:.*)?"
+    r"\{\{function_node [^}]*\}\} ?|\s?\s?\[\[\{\{node [^}]*\}\}\]\]|\s?\[Op:\w+\](?: name:.*)?"
 )
 
 _DTYPES = (
@@ -41,7 +41,12 @@ _DTYPES = (
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"0x[0-9a-fA-F]+"), "ADDRESS"),
     # The assertion's file tells where it is; its line moves with every release.
-    (re.compile(r"[\"']?(?:[\w.+-]*/)+([\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp|py))[\"']?:\d+"), r"\1"),
+    (
+        re.compile(
+            r"[\"']?(?<![\w.+/-])(?:[\w.+-]*/)+([\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp|py))[\"']?:\d+"
+        ),
+        r"\1",
+    ),
     # Autograd calls its nodes after the operation: ExpBackward0, or Exp for short.
     (re.compile(r"\b\w+Backward\d*\b|(?<=output \d of )\w+"), "NODE"),
     # TensorFlow shows the node, and everything about it.
@@ -109,8 +114,18 @@ def _unwrapped(text: str) -> str:
         errors = list(_ERROR_LINE.finditer(text))
         return text[errors[-1].end() :].strip() if errors else text
     if _GRAPH.fullmatch(text):
-        return _LAST_FRAME.sub("", text).strip()
+        return _behind_frames(text)
     return text
+
+
+def _behind_frames(text: str) -> str:
+    """What follows the last line that names a file or a node, and the line of code below it."""
+    lines = text.splitlines()
+    last = max((n for n, line in enumerate(lines) if _FRAME.match(line)), default=None)
+    if last is None:
+        return text
+    code = last + 1 < len(lines) and lines[last + 1].startswith(" " * 6)
+    return "\n".join(lines[last + 1 + code :]).strip()
 
 
 def normalise(message: str) -> str:
@@ -119,7 +134,7 @@ def normalise(message: str) -> str:
     >>> normalise("max_pool1d() Invalid computed output size: -2")
     'API() Invalid computed output size: N'
     """
-    text = first_line(message)
+    text = first_line(message)[:MOST_LINE]
     for pattern, replacement in _RULES:
         text = pattern.sub(replacement, text)
     return text.strip()[:MAX_PATTERN]

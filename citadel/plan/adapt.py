@@ -10,6 +10,7 @@ own declaration either.
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -163,6 +164,7 @@ class _Planner:
             return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
         self.edits += [f"dropped {value.name}" for value in dropped]
         self.edits += _renames(self.places.named, chosen)
+        self.edits += _said(given)
         return self._assembled({**given, **filled}, collected, dropped)
 
     def _given(
@@ -200,13 +202,17 @@ class _Planner:
         return [sample[name] for sample in self.samples if name in sample]
 
     def _spelled(self, value: SourceValue, number: int) -> tuple[Step, ...]:
-        """`"same"` is `"SAME"` where all valid calls of the sibling write in capitals."""
+        """`"same"` is `"SAME"` where all valid calls of the sibling write a word in capitals."""
         own = value.value.literal() if value.value.kind == "str" else None
-        known = [one for one in self._valid(number) if one.kind == "str"]
-        texts = [text for one in known if (text := one.literal())]
+        word = own[1:-1] if own is not None else ""
+        known = [one.literal() for one in self._valid(number) if one.kind == "str"]
+        texts = [text[1:-1] for text in known if text]
+        if self.target is self.source.api or not (word.isidentifier() and texts):
+            return ()
         for change in (str.upper, str.lower):
-            if own is not None and texts and all(text == change(text) for text in texts):
-                return (Step(name="say", text=change(own)),) if own != change(own) else ()
+            alike = all(text == change(text) and text.isidentifier() for text in texts)
+            if alike and word != change(word):
+                return (Step(name="say", text=repr(change(word))),)
         return ()
 
     def _filled(
@@ -294,6 +300,8 @@ class _Planner:
         if stage not in self.places.keywords or not value.key.startswith(("kw:", "newkw:")):
             return None
         name = value.key.partition(":")[2]
+        if not name.isidentifier() or keyword.iskeyword(name):
+            return None
         own = (place.parameter for place in self.places.named if place.stage is stage)
         if any(name in (one.name, keyword_name(one, self.target)) for one in own):
             return None
@@ -318,10 +326,10 @@ class _Planner:
                 receiver = expression
                 continue
             plain = parameter.required or _is_positional(expression) or place.stage in starred
-            keyword = parameter.keyword_only or gap[place.stage] or not plain
-            gap[place.stage] = gap[place.stage] or keyword
+            named = parameter.keyword_only or gap[place.stage] or not plain
+            gap[place.stage] = gap[place.stage] or named
             slots[place.stage].append(
-                Slot(name=keyword_name(parameter, self.target), keyword=keyword, value=expression)
+                Slot(name=keyword_name(parameter, self.target), keyword=named, value=expression)
             )
         for stage, slot in collected:
             at = len(slots[stage])
@@ -364,6 +372,12 @@ def _is_positional(expression: Expression) -> bool:
 def _makes_tensors(plan: Adaptation) -> bool:
     fills = (s.value for s in (*plan.new, *plan.call) if isinstance(s.value, Fill))
     return any(fill.text.endswith(")") and "dtype=" in fill.text for fill in fills)
+
+
+def _said(given: Mapping[int, Expression]) -> list[str]:
+    """Words that are spelled otherwise."""
+    taken = [one for one in given.values() if isinstance(one, Take)]
+    return [f"said {step.text}" for one in taken for step in one.steps if step.name == "say"]
 
 
 def _renames(named: Sequence[Place], chosen: dict[int, SourceValue]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import SourceValue, Step
@@ -28,7 +28,8 @@ _DIMENSIONS = re.compile(r"([123])d(?![a-z])", re.IGNORECASE)
 class Lift:
     """From `before` to `after` spatial dimensions. `narrow`: also shrink (or widen) last dimensions
     whose size is the number of spatial dimensions; `lead`: dimensions that the value `main` gets in
-    front. `channels_last` tells where the spatial dimensions are."""
+    front. `channels_last` tells where the spatial dimensions are, `as_tensorflow` whose filters
+    and windows they are."""
 
     before: int = 0
     after: int = 0
@@ -37,6 +38,7 @@ class Lift:
     main: str = ""
     guess: bool = False
     channels_last: bool = False
+    as_tensorflow: bool = False
 
     @property
     def amount(self) -> int:
@@ -67,10 +69,15 @@ def dimension_change(source: Invocation, target: str) -> Iterator[Lift]:
     if before is None or after is None or before == after:
         yield Lift()
         return
-    last = _channels_last(source)
+    plain = Lift(
+        before=before,
+        after=after,
+        channels_last=_channels_last(source),
+        as_tensorflow=source.api.name.partition(".")[0] in CHANNELS_LAST,
+    )
     if any(_per_dimension(value, before) for value in source.values):
-        yield Lift(before=before, after=after, narrow=True, channels_last=last)
-    yield Lift(before=before, after=after, guess=True, channels_last=last)
+        yield replace(plain, narrow=True)
+    yield replace(plain, guess=True)
 
 
 def _channels_last(source: Invocation) -> bool:
@@ -103,20 +110,27 @@ def lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
         return _tensor_lifted(value, lift)
     if value.value.kind == "str":
         return _layout_lifted(value, lift)
+    return _list_lifted(value, lift)
+
+
+def _list_lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
+    """Lists with a number per spatial dimension, or two; TensorFlow's with batch and channels."""
     items = value.value.items
-    if value.value.kind in ("list", "tuple") and items is not None:
-        if len(items) == lift.before:
-            return (Step(name="resize", amount=lift.after),)
-        if len(items) == 2 * lift.before:
-            return (Step(name="resize", amount=2 * lift.after),)
-        if len(items) == lift.before + 2 and lift.channels_last:
-            return (Step(name="resize", amount=lift.after, behind=1),)
+    if value.value.kind not in ("list", "tuple") or items is None:
+        return ()
+    if lift.as_tensorflow and len(items) == lift.before + 2:
+        ends = lift.channels_last  # with channels in front nobody writes windows as lists
+        return (Step(name="resize", amount=lift.after, behind=1),) if ends else ()
+    if len(items) == lift.before:
+        return (Step(name="resize", amount=lift.after),)
+    if len(items) == 2 * lift.before:
+        return (Step(name="resize", amount=2 * lift.after),)
     return ()
 
 
 def _tensor_lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     rank, amount = value.value.rank or 0, abs(lift.amount)
-    if lift.channels_last and value.name in FILTERS and rank == lift.before + 2:
+    if lift.as_tensorflow and value.name in FILTERS and rank == lift.before + 2:
         return (Step(name="lead" if lift.amount > 0 else "behead", amount=amount),)
     if rank > lift.before:
         behind = 1 if lift.channels_last and rank > lift.before + 1 else 0

@@ -100,9 +100,12 @@ class Filler:
 
     def _sampled(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
         """What a valid call of the sibling has; sizes are those of the source's main tensor."""
-        main = self.source.main
-        if INTS in kinds and parameter.name in SIZES and main is not None and main.value.shape:
-            return Fill(text=str(list(main.value.shape)))
+        shape = self.analogy.shape
+        if INTS in kinds and parameter.name in SIZES and shape:
+            known = [s[parameter.name] for s in self.analogy.samples if parameter.name in s]
+            # Sizes of another number are no tensor's, but windows and the like.
+            if not known or any(len(one.items or ()) == len(shape) for one in known):
+                return Fill(text=str(list(shape)))
         for sample in self.analogy.samples:
             value = sample.get(parameter.name)
             text = value.literal() if value is not None else None

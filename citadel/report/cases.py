@@ -26,16 +26,17 @@ _WIDTH = 96
 
 
 def write_cases(out: Path, target: TargetSummary, triage: Triage) -> Triage:
-    """Write all files of one triage; return it with every finding's `file` filled in.
+    """Write all files of one triage; return it with the `file` of case and findings filled in.
 
     Raises:
         CitadelError: where a file cannot be written; files written before stay.
     """
     if triage.case is None:
         return triage
-    write_source(out, target, triage)
+    source = write_source(out, target, triage)
     findings = tuple(write_finding(out, target, triage, finding) for finding in triage.findings)
-    written = replace(triage, findings=findings)
+    case = replace(triage.case, file=None if source is None else str(source))
+    written = replace(triage, case=case, findings=findings)
     folder = case_folder(out, triage.case)
     write_atomically(folder / "family.md", family_markdown(target, written))
     return written

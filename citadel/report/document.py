@@ -1,8 +1,8 @@
 """The JSON document: what `--json` writes (design, section 9).
 
 In: the build under test and the triages. Out: a dictionary of plain JSON values. Fields beyond the
-contract are additive: `case.observed`, `case.runs`, `case.evidence`, `tried`, `control`, and per
-sibling `aliases`. An API with several public names has an entry for each of them, so that one
+contract are additive: `case.observed`, `case.runs`, `case.evidence`, `case.file`, `tried`,
+`control`, and per sibling `aliases`. An API with several public names has an entry for each of them, so that one
 looks up whatever name one has; `alias_of` tells the name under which it was judged.
 """
 
@@ -122,7 +122,7 @@ def _source_under(name: str, case: BugCase) -> dict[str, Any]:
         "confidence": 1.0,
         "channels": Channels(signature=1.0, family="same object", arguments=1.0).to_json(),
         "edits": ["another name of the source"],
-        "file": None,
+        "file": case.file,
         "symptom": case.symptom.to_json(),
         "reason": None,
         "aliases": [],
@@ -175,6 +175,7 @@ def _case_record(case: BugCase) -> dict[str, Any]:
         "observed": case.observed,
         "runs": list(case.runs),
         "evidence": list(case.evidence),
+        "file": case.file,
     }
 
 

@@ -164,6 +164,8 @@ def _ends(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.Base
     """Numbers with a 1 at either end, or without."""
     written = node.elements if isinstance(node, (cst.List, cst.Tuple)) else ()
     elements = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in written]
+    if any(isinstance(element, cst.StarredElement) for element in elements):
+        return None
     if step.name == "inner":
         if elements:
             return node.with_changes(elements=elements[1:-1])
@@ -179,8 +181,8 @@ def _ends(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.Base
 def _between(items: Sequence[Item], step: Step) -> list[Item]:
     """A list with its last entry repeated, or cut, its ends apart."""
     end = len(items) - step.behind
-    middle = items[step.behind : end]
-    middle = [*middle, *[middle[-1]] * step.amount][: step.amount]
+    middle = list(items[step.behind : end])
+    middle = (middle + middle[-1:] * step.amount)[: step.amount]
     return [*items[: step.behind], *middle, *items[end:]]
 
 

@@ -145,3 +145,14 @@ def test_no_record_can_break_what_reads_it(record):
 @pytest.mark.parametrize("dtype", ['float32 if exec("1") else 0', "float32\n", 5, None])
 def test_names_of_dtypes_are_names(dtype):
     assert Value.from_json({"k": "tensor", "dtype": dtype}).dtype is None
+
+
+def test_what_is_deeper_or_longer_than_we_describe_is_cut():
+    deep = {"k": "int", "v": "1"}
+    for _ in range(5000):
+        deep = {"k": "list", "items": [deep]}
+    found = Value.from_json(deep)
+    assert Value.from_json(found.to_json()) == found
+    assert Value.from_json({"k": "list", "items": [{"k": "int", "v": "1"}] * 65}).items is None
+    assert Value.from_json({"k": "tensor", "shape": [1] * 65}).shape is None
+    assert Value.from_json({"k": "tensor", "data": [0] * 5000}).content is None

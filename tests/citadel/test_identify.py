@@ -1,6 +1,7 @@
 """Which call of a run is to blame, on runs made by hand."""
 
 import signal
+from dataclasses import replace
 
 import pytest
 
@@ -268,3 +269,18 @@ def test_nothing_is_blamed_on_what_returned_it_where_the_report_is_about_that(kn
     assert blamed(run, known, mention("torch.sum", title=1), mention("torch.exp")) == "torch.sum"
     assert blamed(run, known, mention("torch.exp", title=1), mention("torch.sum")) == "torch.exp"
     assert blamed(run, known) == "torch.exp"
+
+
+def test_what_a_function_of_the_case_catches_is_not_why_it_fails(known, call):
+    outer = call("case.check", {(2,)}, form="other", number=1, raised=("AssertionError", "bad"))
+    caught = call("torch.exp", {(2,)}, number=2, depth=1, raised=("RuntimeError", "no exp"))
+    assert failing_call(raised(outer, caught, message="bad", kind="AssertionError")) is outer
+    told = replace(caught, explained=True)
+    assert failing_call(raised(outer, told, message="bad", kind="AssertionError")) is told
+
+
+def test_a_none_that_nobody_complains_about_accuses_nobody(known, call):
+    setting = call("torch.sum", number=1, result=None)
+    user = call("torch.exp", None, number=2, raised=("RuntimeError", "no deterministic exp"))
+    run = raised(setting, user, message="no deterministic exp")
+    assert blamed(run, known, mention("torch.sum", title=1)) == "torch.exp"

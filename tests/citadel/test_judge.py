@@ -1,14 +1,15 @@
 """Verdicts on generated cases, by real replays."""
 
+from dataclasses import replace
 from textwrap import dedent
 
 import pytest
 
 from analysis.target.session import Limits
-from citadel.judge import confidence, judge
+from citadel.judge import confidence, judge, made_up
 from citadel.model import VerdictKind
 from citadel.oracle import status
-from citadel.plan.model import Adaptation, Form
+from citadel.plan.model import Adaptation, Fill, Form, Take
 from citadel.rewrite.rewriter import Rewritten
 
 
@@ -31,6 +32,12 @@ def plan(target, *, invented=(), plausibility=1.0):
 )
 def test_confidence(plausibility, hits, runs, expected):
     assert confidence(plan("torch.f", plausibility=plausibility), hits, runs) == expected
+
+
+def test_a_receiver_that_is_filled_is_made_up():
+    filled = replace(plan("torch.Tensor.f"), receiver=Fill(text="torch.ones([3])"))
+    assert made_up(filled) == ("self",)
+    assert made_up(replace(filled, receiver=Take(key="arg:0"))) == ()
 
 
 GROUPS = status.raises("RuntimeError", "non-positive groups is not supported")

@@ -341,3 +341,30 @@ def test_operators_without_any_kernel_for_this_device_are_told_from_those_withou
     assert status.no_kernel_here(head + "  device='TPU'; T in [DT_FLOAT]\n")
     assert not status.no_kernel_here(head + "  device='CPU'; T in [DT_FLOAT]\n")
     assert not status.no_kernel_here("Could not find device for node: X")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Graph execution error:\n" + "\n\n" * 100_000 + "!",
+        "in user code:\n" + "  Error: " * 100_000,
+        "Exception encountered when calling " * 10_000,
+        "/" * 1_000_000,
+        "a/" * 500_000,
+        "a_" * 500_000,
+        "[" * 1_000_000,
+        "{{node " * 100_000,
+    ],
+    ids=["frames", "user code", "layers", "slashes", "paths", "words", "brackets", "nodes"],
+)
+def test_hostile_messages_are_done_with(message):
+    assert len(normalise(message)) <= MAX_PATTERN
+
+
+def test_what_is_left_of_a_long_message_is_its_end():
+    frames = "".join(
+        f'  File "/usr/lib/python3/site-packages/{n}.py", line {n}\n' for n in range(99)
+    )
+    wrapped = f"Graph execution error:\n\n{frames}\nindices[0] = 9\n"
+    cut = Raised.from_json({"types": ["E"], "message": wrapped[:1000] + wrapped[-3000:]}).message
+    assert first_line(wrapped) == first_line(cut) == "indices[0] = 9"

@@ -117,3 +117,24 @@ def test_coordinates_are_tried_narrowed_first():
     changes = list(dimension_change(call, "torch.nn.functional.fractional_max_pool3d"))
     assert [change.narrow for change in changes] == [True, False]
     assert [change.guess for change in changes] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("after", "last", "steps"),
+    [
+        (3, True, (Step(name="resize", amount=3, behind=1),)),
+        (1, True, (Step(name="resize", amount=1, behind=1),)),
+        (3, False, ()),
+    ],
+)
+def test_windows_of_tensorflow_have_ends(after, last, steps):
+    window = ints(1, 2, 2, 1)
+    lift = Lift(before=2, after=after, channels_last=last, as_tensorflow=True)
+    assert lifted(SourceValue(key="kw:strides", name="strides", value=window), lift) == steps
+
+
+def test_filters_of_tensorflow_have_their_channels_last_whatever_the_layout():
+    value = SourceValue(key="arg:1", name="filters", value=tensor(3, 3, 2, 1))
+    for last in (True, False):
+        lift = Lift(before=2, after=3, channels_last=last, as_tensorflow=True)
+        assert lifted(value, lift) == (Step(name="lead", amount=1),)

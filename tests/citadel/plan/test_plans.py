@@ -386,3 +386,40 @@ def test_a_window_with_ends_is_no_list_of_a_list(api, call):
     target = api("tf.raw_ops.Pool", "input: Tensor, ksize: list(int)")
     (plan,) = plans(source, target, Book({"ksize": window}))
     assert plan.call[1].value == Take(key="kw:ksize", steps=(Step(name="ends", amount=2),))
+
+
+def spelled(api, call, word, *known):
+    source = invocation(
+        call("torch.f", {(2, 3)}, how=word), api("torch.f", "x: Tensor, how: str"), ()
+    )
+    samples = [{"how": Value(kind="str", text=repr(one))} for one in known]
+    (plan,) = plans(source, api("torch.other", "x: Tensor, how: str"), Book(*samples))
+    return plan.call[1].value.steps
+
+
+def test_words_are_spelled_as_in_valid_calls(api, call):
+    assert spelled(api, call, "same", "SAME", "VALID") == (Step(name="say", text="'SAME'"),)
+    assert spelled(api, call, "SAME", "valid") == (Step(name="say", text="'same'"),)
+    assert spelled(api, call, "same", "SAME", "valid") == ()
+    assert spelled(api, call, "same") == ()
+
+
+def test_other_texts_stay_as_they_are(api, call):
+    assert spelled(api, call, "Ij,jK->IK", "ij,jk->ik") == ()
+    assert spelled(api, call, "a\nb", "AB") == ()
+
+
+@pytest.mark.parametrize("name", ["a b", "class", "1", ""])
+def test_names_that_are_none_are_no_keywords(api, call, name):
+    source = invocation(call("torch.f", {(2, 3)}, **{name: 1}), api("torch.f", "x: Tensor"), ())
+    (plan,) = plans(source, api("torch.g", "x: Tensor, **options"))
+    assert written(plan.call) == ["arg:0"]
+
+
+def test_sizes_of_a_window_come_from_valid_calls_those_of_a_tensor_from_the_tensor(api, call):
+    source = invocation(call("torch.f", {(1, 2, 9, 9)}), api("torch.f", "input: Tensor"), ())
+    sizes = Value(kind="list", items=(Value(kind="int", text="5"), Value(kind="int", text="7")))
+    sample = {"input": Value(kind="tensor", shape=(1, 2, 8, 8)), "output_size": sizes}
+    target = api("torch.pool", "input: Tensor, output_size: int[]")
+    assert written(first(plans(source, target, Book(sample))).call)[1] == "[5, 7]"
+    assert written(first(plans(source, target, Book())).call)[1] == "[1, 2, 9, 9]"

@@ -49,6 +49,7 @@ def test_the_contract(
         "observed": "",
         "runs": [3, 3],
         "evidence": [],
+        "file": None,
     }
     assert [s["api"] for s in report["siblings"]] == ["a.bug", "b.clean", "a.bug.alias"]
     assert report["siblings"][0] == {
