@@ -2,9 +2,9 @@
 
 In: the build under test and the triages. Out: a dictionary of plain JSON values. Fields beyond the
 contract are additive: `case.observed`, `case.runs`, `case.evidence`, `case.file`, `case.aliases`,
-`tried`, `control`, and per sibling `aliases`. An API with several public names has an entry for each
-of them, so that one looks up whatever name one has; `alias_of` tells the name under which it was
-judged.
+`tried`, `control`, and per sibling `aliases`. An API with several public names has an entry for
+each of them, so that one looks up whatever name one has; `alias_of` tells the name under which it
+was judged.
 """
 
 from __future__ import annotations
