@@ -136,6 +136,10 @@ $(SOURCES_STAMP):
 demo: setup torch ## find the siblings of the example report
 	$(BIN)/citadel triage $(EXAMPLE) --python $(TORCH_PYTHON)
 
+.PHONY: demo-tensorflow
+demo-tensorflow: setup tensorflow ## the same for an example report about TensorFlow
+	$(BIN)/citadel triage examples/max_pool3d_rank.md --python .targets/tensorflow/bin/python
+
 .PHONY: lint check format
 lint: setup ## run ruff
 	$(BIN)/ruff check

@@ -37,7 +37,7 @@ def _measure(python: str) -> None:
     index.measure(target)
     replays.measure(target)
     probing.measure(target)
-    triage.measure(python, ROOT)
+    triage.measure(python, info.framework, ROOT)
 
 
 main()

@@ -4,28 +4,26 @@ import time
 
 from analysis.index import load_or_build
 from analysis.target.target import Target
+from benchmarks.cases import FAILS
 from citadel.candidates import candidates
-from citadel.plan.invocation import invocation
+from citadel.plan.invocation import Invocation, invocation
 from citadel.probe import ProbeOutcome
+from citadel.rewrite.rewriter import Rewriter
 from citadel.triage import Options
-from citadel.verify import NotVerified, verify
-from citadel.walk import Walk, walk
+from citadel.verify import NotVerified, Verified, verify
+from citadel.walk import Entry, Walk, walk
 from citadel.workbench import Workbench
 from harvest.report import understand
 from harvest.report.model import Report
 
-CODE = """\
-import torch
-import torch.nn.functional as F
-
-signal = torch.arange(12.).view(1, 2, 6)
-F.conv1d(signal, torch.full((2, 2, 3), 0.5), groups=0)
-"""
+WRITTEN = 200
+"""Siblings that one case is rewritten for."""
 
 
 def measure(target: Target) -> None:
     index = load_or_build(target)
-    reading = understand(Report(source="bench", title="conv1d(groups=0)", body="", code=CODE))
+    code = FAILS[target.info.framework]
+    reading = understand(Report(source="bench", title="bench", body="", code=code))
     options = Options(walk=Walk(seconds=600, patience=None))
     with Workbench(target, index) as bench:
         verified = verify(reading, bench.replays[0], index.catalog, target.info)
@@ -37,10 +35,22 @@ def measure(target: Target) -> None:
         call = invocation(verified.call, verified.api, verified.observation.calls)
         entries = candidates(call, bench)
         planning = time.perf_counter() - started
+        writing = _rewritten(verified, call, entries)
         probed = list(walk(verified, entries, bench, options.walk, options.limits))
         spent = time.perf_counter() - started
+    print(f"rewriting: one case for {WRITTEN} siblings in {writing:.2f} s, every plan in every way")
     hits = sum(result.outcome is ProbeOutcome.HIT for result in probed)
     print(
         f"exhaustive probe: {len(probed)} APIs with a plan of {len(index.catalog.apis)} in "
         f"{spent:.1f} s (planning and ranking {planning:.1f} s), {hits} hits"
     )
+
+
+def _rewritten(verified: Verified, call: Invocation, entries: list[Entry]) -> float:
+    """Seconds to write the plans of the best-ranked siblings down."""
+    started = time.perf_counter()
+    rewriter = Rewriter(verified.source, call)
+    for _, plans in entries[:WRITTEN]:
+        for plan in plans:
+            list(rewriter.write(plan))
+    return time.perf_counter() - started

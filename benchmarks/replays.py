@@ -8,14 +8,8 @@ from pathlib import Path
 
 from analysis.target.sandbox import choose
 from analysis.target.target import Target, _ask
+from benchmarks.cases import WORKS
 
-CASE = """\
-import torch
-import torch.nn.functional as F
-
-signal = torch.arange(12.).view(1, 2, 6)
-print(F.conv1d(signal, torch.ones(2, 2, 3), groups=1).shape)
-"""
 ROUNDS = 12
 WARM_PER_ROUND = 20
 
@@ -25,11 +19,12 @@ def measure(target: Target) -> None:
     warm: list[float] = []
     readable = _ask(target.info.python)["readable"]
     with tempfile.TemporaryDirectory() as folder, target.session() as session:
+        code = WORKS[target.info.framework]
         case = Path(folder, "case.py")
-        case.write_text(CASE)
+        case.write_text(code)
         sandbox = choose((*readable, folder))
         command = sandbox.command([target.info.python, "-I", str(case)], folder)
-        session.run(CASE)
+        session.run(code)
         for _ in range(ROUNDS):
             started = time.perf_counter()
             subprocess.run(
@@ -38,7 +33,7 @@ def measure(target: Target) -> None:
             cold.append(time.perf_counter() - started)
             for _ in range(WARM_PER_ROUND):
                 started = time.perf_counter()
-                session.run(CASE)
+                session.run(code)
                 warm.append(time.perf_counter() - started)
     one, other = statistics.median(cold), statistics.median(warm)
     print(

@@ -6,11 +6,13 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.cases import EXAMPLES
+
 RUNS = 3
 
 
-def measure(python: str, root: Path) -> None:
-    report = next(iter(sorted(root.glob("examples/*diagonal*.md"))))
+def measure(python: str, framework: str, root: Path) -> None:
+    report = root / "examples" / EXAMPLES[framework]
     first: list[float] = []
     whole: list[float] = []
     for _ in range(RUNS):
