@@ -5,7 +5,8 @@ hang or a changed argument ends its grandchild, and another one carries on. Fork
 an attempt, so one grandchild makes many as long as nothing happens; whatever dies is tried again
 alone, since an earlier attempt may have damaged the process. Threads are pinned to one: a forked
 process has no thread pool.
-Emits one event per plan: {"e": "probe", "i": index, "o": "ok" | "raise" | "signal" | "timeout"}.
+Emits an event per plan that is tried: {"e": "probe", "i": index, "o": outcome}, the outcome being
+"ok", "raise", "signal", "timeout", "exit", or "budget" where the time was up.
 """
 
 import ast
@@ -228,7 +229,8 @@ def state(live, values):
 def live_values(live, function, args, kwargs):
     """The values behind the keys of a plan: receiver, arguments, the layer's construction."""
     if function in vars(OPERATORS).values():
-        left = live.is_tensor(args[0])
+        # As the tracer decides it: the operator is that of the first operand that is followed.
+        left = len(args) == 1 or side.module("names").interesting(args[0])
         rest = others("operator" if left else "reflected", args)
         values = {"arg:%d" % index: value for index, value in enumerate(rest)}
         return dict(values, recv=args[0] if left else args[1])
