@@ -161,8 +161,15 @@ def _items(items: object, depth: int) -> tuple[Value, ...] | None:
 
 def _content(value: object) -> str | None:
     """Source of numbers, or of nested lists of them; None for all else."""
-    text = repr(value) if value is not None and _numbers(value, MOST_DEPTH) else None
+    text = repr(_short(value)) if value is not None and _numbers(value, MOST_DEPTH) else None
     return text if text is not None and len(text) <= MOST_CONTENT else None
+
+
+def _short(value: object) -> object:
+    """Numbers as people write them: what is 0.1 in single precision is 0.1."""
+    if isinstance(value, list):
+        return [_short(item) for item in value]
+    return float(f"{value:.7g}") if isinstance(value, float) else value
 
 
 def _numbers(value: object, depth: int) -> bool:

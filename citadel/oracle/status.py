@@ -12,6 +12,8 @@ from analysis.target.observation import Observation, Outcome, Raised
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle.messages import first_line, normalise
 
+_STAMP = re.compile(r"^(?:[IWEF]\d{4} \S+\s+\d+ |\d{4}-\d\d-\d\d \S+ [IWEF] )")
+"""Time and thread in front of a line of a log."""
 _FROM_OUTSIDE = frozenset(("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXFSZ"))
 """Signals by which others end a process: the kernel short of memory, a limit, the case itself."""
 
@@ -62,7 +64,7 @@ def last_words(stderr: str) -> str | None:
     """The line in which the framework says why it aborts, if it does."""
     for line in reversed(stderr.splitlines()):
         if "Check failed" in line or line.lstrip().startswith(("what():", "terminate called")):
-            return line.strip()[:300]
+            return _STAMP.sub("", line.strip())[:300]
     return None
 
 

@@ -15,6 +15,8 @@ from analysis.values import Value
 
 MOST_ELEMENTS = 1 << 20
 """Larger tensors are not made up."""
+FEW_ELEMENTS = 4
+"""Larger tensors of real numbers are made of ones: which numbers they hold matters little."""
 _WHOLE = re.compile(r"u?int\d+|q?u?int\d+x?\d*")
 _PLAIN = re.compile(r"u?int\d+|b?float\d+|float|double|bool|complex\d+")
 Shape = tuple[int, ...]
@@ -54,7 +56,8 @@ class Analogy:
         same = shape == self.shape and dtype == self.dtype
         if same or not small or not _PLAIN.fullmatch(dtype):
             return None
-        return shape, dtype, first.content if shape == first.shape else None
+        told = _is_whole(dtype) or math.prod(shape) <= FEW_ELEMENTS
+        return shape, dtype, first.content if shape == first.shape and told else None
 
     def number(self, name: str) -> int | None:
         """The number that a parameter takes, where it is a size of the main tensor."""

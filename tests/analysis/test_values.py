@@ -156,3 +156,8 @@ def test_what_is_deeper_or_longer_than_we_describe_is_cut():
     assert Value.from_json({"k": "list", "items": [{"k": "int", "v": "1"}] * 65}).items is None
     assert Value.from_json({"k": "tensor", "shape": [1] * 65}).shape is None
     assert Value.from_json({"k": "tensor", "data": [0] * 5000}).content is None
+
+
+def test_numbers_of_single_precision_are_written_as_people_do():
+    record = {"k": "tensor", "data": [[0.10000000149011612, 3], [True, 0.5]]}
+    assert Value.from_json(record).content == "[[0.1, 3], [True, 0.5]]"

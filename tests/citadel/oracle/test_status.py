@@ -368,3 +368,15 @@ def test_what_is_left_of_a_long_message_is_its_end():
     wrapped = f"Graph execution error:\n\n{frames}\nindices[0] = 9\n"
     cut = Raised.from_json({"types": ["E"], "message": wrapped[:1000] + wrapped[-3000:]}).message
     assert first_line(wrapped) == first_line(cut) == "indices[0] = 9"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "F0000 00:00:1795294338.591333       1 tensor_shape.cc:362] Check failed: d < dims()",
+        "2026-11-21 20:54:01.123456: F tensor_shape.cc:362] Check failed: d < dims()",
+        "tensor_shape.cc:362] Check failed: d < dims()",
+    ],
+)
+def test_last_words_are_the_same_at_any_time(line):
+    assert status.last_words(line) == "tensor_shape.cc:362] Check failed: d < dims()"

@@ -57,6 +57,14 @@ def test_elements_are_those_of_a_valid_call_of_the_same_shape():
     assert found.tensor("ends") == ((2,), "int64", "[0, 1]")
 
 
+def test_many_real_numbers_are_not_spelled_out():
+    few = Value(kind="tensor", shape=(2,), dtype="float32", content="[0.5, 2.0]")
+    many = Value(kind="tensor", shape=(5,), dtype="float32", content="[1.0, 2.0, 3.0, 4.0, 5.0]")
+    found = analogy({"input": tensor(3, 7), "few": few, "many": many}, shape=(8, 9))
+    assert found.tensor("few") == ((2,), "float32", "[0.5, 2.0]")
+    assert found.tensor("many") == ((5,), "float32", None)
+
+
 def test_numbers_that_are_sizes():
     layers = [{"in_features": number(5), "input": tensor(2, 5)}]
     assert analogy(*layers, shape=(3, 8)).number("in_features") == 8
