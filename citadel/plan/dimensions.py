@@ -11,13 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import SourceValue, Step
 
-CHANNELS_LAST = ("tf", "keras")
-"""Frameworks whose layers expect the channels behind the spatial dimensions, unless told."""
 FILTERS = frozenset(("filter", "filters", "kernel", "depthwise_filter", "pointwise_filter"))
-"""What has its spatial dimensions in front there."""
+"""What has its spatial dimensions in front in TensorFlow."""
 _LAYOUT = re.compile(r"N?C?[DHW]{1,3}C?")
 _SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 
@@ -73,7 +72,7 @@ def dimension_change(source: Invocation, target: str) -> Iterator[Lift]:
         before=before,
         after=after,
         channels_last=_channels_last(source),
-        as_tensorflow=source.api.name.partition(".")[0] in CHANNELS_LAST,
+        as_tensorflow=as_tensorflow(source.api.name),
     )
     if any(_per_dimension(value, before) for value in source.values):
         yield replace(plain, narrow=True)
@@ -87,7 +86,7 @@ def _channels_last(source: Invocation) -> bool:
             return text == "channels_last"
         if value.name == "data_format" and _LAYOUT.fullmatch(text):
             return text.endswith("C")
-    return source.api.name.partition(".")[0] in CHANNELS_LAST
+    return as_tensorflow(source.api.name)
 
 
 def _per_dimension(value: SourceValue, spatial_dimensions: int) -> bool:

@@ -10,11 +10,9 @@ from analysis.dynamic.model import CallValues, Sample
 from analysis.target.observation import Argument, Call
 from analysis.values import Value
 from citadel.identify import LAYER_FORMS, OPERATOR_FORMS, constructor_of
+from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.model import SourceValue
 from citadel.plan.types import fits
-
-ARRAYS_ARE_TENSORS = ("tf", "keras")
-"""Frameworks that take a NumPy array wherever they take a tensor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +138,7 @@ def _bound(call: Call, signatures: Sequence[Signature], prefix: str) -> tuple[So
         )
         for name, argument in call.keywords
     ]
-    if call.name.partition(".")[0] in ARRAYS_ARE_TENSORS:
+    if as_tensorflow(call.name):
         bound = [replace(one, value=_as_tensor(one.value)) for one in bound]
     return tuple(bound)
 

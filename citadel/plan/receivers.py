@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.model import SourceValue, Step
 
 LAYOUTS = {"tf.SparseTensor": "sparse_coo", "tf.RaggedTensor": "ragged"}
@@ -12,7 +13,7 @@ MADE = {"tf.Tensor": "tensor", "tf.Variable": "variable"}
 def as_receiver(value: SourceValue, target: str) -> tuple[Step, ...] | None:
     """Steps that make a value a receiver of the method `target`; None where it cannot be one."""
     owner = target.rpartition(".")[0]
-    if not owner.startswith("tf."):
+    if not as_tensorflow(target):
         return () if value.value.is_tensor else None
     layout = value.value.layout or "strided"
     if owner in LAYOUTS:
