@@ -370,8 +370,8 @@ def _is_positional(expression: Expression) -> bool:
 
 
 def _makes_tensors(plan: Adaptation) -> bool:
-    fills = (s.value for s in (*plan.new, *plan.call) if isinstance(s.value, Fill))
-    return any(fill.text.endswith(")") and "dtype=" in fill.text for fill in fills)
+    given = [plan.receiver, *(slot.value for slot in (*plan.new, *plan.call))]
+    return any(isinstance(one, Fill) and one.tensor for one in given)
 
 
 def _said(given: Mapping[int, Expression]) -> list[str]:

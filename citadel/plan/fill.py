@@ -76,7 +76,8 @@ class Filler:
             function, given = FROM_NUMBERS[self._root], content
         device = main.value.device or "cpu"
         place = "" if device == "cpu" else f", device={device!r}"
-        return Fill(text=f"{self._root}.{function}({given}, dtype={self._root}.{dtype}{place})")
+        text = f"{self._root}.{function}({given}, dtype={self._root}.{dtype}{place})"
+        return Fill(text=text, tensor=True)
 
     def _own(self, _: Parameter, kinds: frozenset[str]) -> Expression | None:
         """The source's main tensor again."""

@@ -80,9 +80,10 @@ class Take:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fill:
-    """A literal that the source does not supply; `text` is Python source."""
+    """A literal that the source does not supply; `text` is Python source, of a `tensor` or not."""
 
     text: str
+    tensor: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As `analysis/inside/probe.py` reads it."""

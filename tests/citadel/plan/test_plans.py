@@ -357,7 +357,7 @@ def test_tensors_are_made_like_those_of_valid_calls_or_are_the_sources_own(clamp
         "index": Value(kind="tensor", shape=(4, 5), dtype="int64"),
     }
     made, own = plans(clamp, target, Book(sample))
-    assert made.call[1].value == Fill(text="torch.zeros([2, 3], dtype=torch.int64)")
+    assert made.call[1].value == Fill(text="torch.zeros([2, 3], dtype=torch.int64)", tensor=True)
     assert own.call[1].value == Take(key="recv")
     assert made.plausibility > own.plausibility
 
