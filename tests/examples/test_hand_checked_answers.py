@@ -16,6 +16,7 @@ PYTHONS = {
     "1.13.1": Path("/usr/bin/python3"),
     "2.13.0": ROOT / ".targets" / "torch" / "bin" / "python",
 }
+TENSORFLOW = ROOT / ".targets" / "tensorflow" / "bin" / "python"
 ASK_ALL = """
 import torch
 for call in {calls!r}:
@@ -25,6 +26,16 @@ for call in {calls!r}:
         print("works")
     except Exception as error:
         print(f"{{type(error).__name__}}: {{error}}".splitlines()[0])
+"""
+
+ASK_ONE = """
+import tensorflow as tf
+volume = tf.random.uniform([4, 4, 4, 2])
+try:
+    {call}
+    print("works")
+except Exception as error:
+    print(f"{{type(error).__name__}}: {{error}}")
 """
 
 
@@ -42,8 +53,10 @@ def run(python: Path, code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
-def readme_rows() -> list[tuple[str, str]]:
-    lines = (ROOT / "examples" / "README.md").read_text().splitlines()
+def readme_rows(example: str) -> list[tuple[str, str]]:
+    """(call, what it does) for each row of the example's tables."""
+    text = (ROOT / "examples" / "README.md").read_text()
+    lines = text.split(f"## {example}\n")[1].split("\n## ")[0].splitlines()
     cells = [line.strip("| ").split(" | ") for line in lines if line.startswith("| `")]
     rows = [(call.strip("`"), seen.strip("`").removesuffix(" ...")) for _, call, seen in cells]
     first = rows[0][1]
@@ -62,13 +75,27 @@ def code_of(report: dict[str, str]) -> str:
 @pytest.mark.slow
 @pytest.mark.torch
 def test_the_example_table() -> None:
-    rows = readme_rows()
+    rows = readme_rows("diagonal_scatter_csr.md")
     assert len(rows) == 15
     script = ASK_ALL.format(calls=[call for call, _ in rows])
     seen = run(interpreter("2.13.0"), script).stdout.splitlines()
     assert len(seen) == len(rows)
     for (call, expected), observed in zip(rows, seen, strict=True):
         assert observed.startswith(expected), call
+
+
+@pytest.mark.slow
+@pytest.mark.tf
+def test_the_table_of_the_tensorflow_example() -> None:
+    if not TENSORFLOW.exists():
+        pytest.skip("TensorFlow 2.21 is not installed")
+    rows = readme_rows("max_pool3d_rank.md")
+    assert len(rows) == 7
+    for call, expected in rows:
+        done = run(TENSORFLOW, ASK_ONE.format(call=call))
+        assert (done.returncode == -6) == expected.startswith("aborts: "), call
+        wanted = expected.removeprefix("aborts: ").split(": ")
+        assert all(part in done.stdout + done.stderr for part in wanted), call
 
 
 def test_every_fixed_report_has_an_answer_and_its_siblings_are_recorded() -> None:
