@@ -12,6 +12,50 @@ MOST_DEPTH, MOST_ITEMS, MOST_CONTENT = 8, 64, 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What is in a tensor or array, as recorded by `analysis/inside/contents.py`.
+
+    `nan`, `inf` and `ninf` count elements; `low`, `high`, `mean` and `norm` (root of the mean
+    square) are of the finite elements' values, or magnitudes where they are complex, and None where
+    there are none. `few` are all elements row by row, where they are few.
+    """
+
+    count: int
+    nan: int = 0
+    inf: int = 0
+    ninf: int = 0
+    low: float | None = None
+    high: float | None = None
+    mean: float | None = None
+    norm: float | None = None
+    digest: str = ""
+    few: tuple[complex, ...] | None = None
+
+    @property
+    def finite(self) -> bool:
+        """Whether all elements are finite."""
+        return not (self.nan or self.inf or self.ninf)
+
+    @classmethod
+    def from_json(cls, record: object) -> Numbers | None:
+        """Read one record; a forged one may hold anything."""
+        if not isinstance(record, dict) or type(record.get("count")) is not int:
+            return None
+        return cls(
+            count=record["count"],
+            nan=_count(record.get("nan")),
+            inf=_count(record.get("inf")),
+            ninf=_count(record.get("ninf")),
+            low=_real(record.get("low")),
+            high=_real(record.get("high")),
+            mean=_real(record.get("mean")),
+            norm=_real(record.get("norm")),
+            digest=str(record.get("digest", ""))[:64],
+            few=_few(record.get("few")),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
     """One recorded value.
 
@@ -22,7 +66,8 @@ class Value:
     elements of a list, tuple or dict (None when it was too long, then `length` tells); `shape`,
     `dtype`, `layout` (strided, sparse_coo, sparse_csr, mkldnn, quantized, ragged ...) are set for
     tensors; handles of TensorFlow are tensors of dtype resource or variant. `content` is Python
-    source of a small tensor's elements, where they were read.
+    source of a small tensor's elements, where they were read; `numbers` tells of those of a watched
+    value. `unit` is what a measured number counts: s, ns, B or ratio.
     """
 
     kind: str
@@ -36,6 +81,8 @@ class Value:
     keys: tuple[str, ...] = ()
     items: tuple[Value, ...] | None = None
     length: int | None = None
+    numbers: Numbers | None = None
+    unit: str | None = None
 
     @property
     def is_tensor(self) -> bool:
@@ -66,6 +113,8 @@ class Value:
             keys=tuple(keys) if _all(keys, str) else (),
             items=_items(items, depth),
             length=length if type(length) is int else None,
+            numbers=Numbers.from_json(given.get("n")),
+            unit=_word(given.get("unit")),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -176,6 +225,31 @@ def _numbers(value: object, depth: int) -> bool:
     if isinstance(value, list):
         return depth > 0 and all(_numbers(item, depth - 1) for item in value)
     return type(value) in (bool, int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _count(value: object) -> int:
+    return value if type(value) is int else 0
+
+
+def _real(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def _few(items: object) -> tuple[complex, ...] | None:
+    if not isinstance(items, list) or len(items) > MOST_ITEMS:
+        return None
+    found = [_element(item) for item in items]
+    return None if None in found else tuple(item for item in found if item is not None)
+
+
+def _element(item: object) -> complex | None:
+    """A real number as it is, a complex one from its pair."""
+    if isinstance(item, (int, float)):
+        return item
+    parts = (
+        [part for part in item if isinstance(part, (int, float))] if isinstance(item, list) else []
+    )
+    return complex(*parts) if len(parts) == 2 else None
 
 
 def _word(value: object) -> str | None:

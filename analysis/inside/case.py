@@ -39,7 +39,9 @@ def run(emit, code, traced=None, hook=None):
     sys.argv = [path]
     if traced is not None:
         import trace_calls
+        import watch
 
+        module.__dict__["__citadel_watch__"] = watch.Watcher(emit)
         module.__dict__["__citadel__"] = trace_calls.Tracer(emit, hook)
         module.__dict__["__citadel_operators__"] = trace_calls.OPERATORS
     try:

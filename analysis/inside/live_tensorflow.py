@@ -18,6 +18,21 @@ def is_tensor(value):
     return isinstance(value, (tf.Tensor, tf.Variable, tf.SparseTensor, tf.RaggedTensor))
 
 
+def array(value):
+    """The elements as a NumPy array; None where there are none yet (graphs), or where they are
+    no numbers."""
+    if isinstance(value, tf.SparseTensor):
+        value = tf.sparse.to_dense(value)
+    if isinstance(value, tf.RaggedTensor):
+        value = value.flat_values
+    if not is_tensor(value) or not hasattr(value, "numpy"):
+        return None
+    found = value.numpy()
+    if getattr(found, "dtype", None) is not None and found.dtype.name == "bfloat16":
+        return found.astype("float32")
+    return found
+
+
 def mark(tensor):
     """What an attempt can change: the content of a variable. Tensors stay as they are."""
     if not isinstance(tensor, tf.Variable) or tensor.shape.num_elements() is None:

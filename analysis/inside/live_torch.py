@@ -15,6 +15,20 @@ def is_tensor(value):
     return isinstance(value, torch.Tensor)
 
 
+def array(value):
+    """The elements as a NumPy array, sharing memory where possible; None where there are none."""
+    if not is_tensor(value) or value.is_meta:
+        return None
+    value = value.detach().resolve_conj().resolve_neg()
+    if value.is_quantized:
+        value = value.dequantize()
+    if value.layout is not torch.strided:
+        value = value.to_dense()
+    if value.dtype is torch.bfloat16:
+        value = value.float()
+    return value.cpu().numpy()
+
+
 def mark(tensor):
     """What is known of a tensor; some have no version (inference mode) or no shape yet (Lazy)."""
     known = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -16,8 +17,10 @@ import libcst as cst
 
 from analysis.errors import CitadelError
 from analysis.target.operators import NAMESPACE, Operation, Site, operation, statement, stored
+from analysis.target.watch import Point, points_of
 
 TRACER = "__citadel__"
+WATCHER = "__citadel_watch__"
 FRAME_DEPENDENT = frozenset(
     ("super", "locals", "globals", "vars", "dir", "eval", "exec", "__import__", "breakpoint")
 )
@@ -45,6 +48,18 @@ class Instrumented:
     traced: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """A case whose interesting expressions are watched: `points[k]` is what a watch event tells of.
+
+    `text` has the points alone in it; in `traced` the calls go through the tracer as well.
+    """
+
+    points: tuple[Point, ...]
+    text: str
+    traced: str
+
+
 def instrument(code: str) -> Instrumented:
     """Parse and instrument.
 
@@ -61,6 +76,18 @@ def instrument(code: str) -> Instrumented:
         reason = getattr(problem, "message", None) or type(problem).__name__
         raise CitadelError(f"cannot parse the case: {reason}") from problem
     return Instrumented(module=module, nodes=nodes, traced=traced)
+
+
+def watched(case: Instrumented) -> Watched:
+    """Put the watcher around what a case shows, tests and compares."""
+    points = points_of(case.module)
+    numbers = {id(point.node): point.number for point in points}
+    sites = {id(node): site for site, node in enumerate(case.nodes)}
+    return Watched(
+        points=points,
+        text=case.module.visit(_Wrapper({}, numbers)).code,
+        traced=case.module.visit(_Wrapper(sites, numbers)).code,
+    )
 
 
 def sites_of(node: cst.CSTNode) -> tuple[Site, ...]:
@@ -113,11 +140,23 @@ class _Collector(cst.CSTVisitor):
 
 
 class _Wrapper(cst.CSTTransformer):
-    def __init__(self, sites: dict[int, int]) -> None:
+    """Puts the tracer around sites, and the watcher around points (node's id -> number)."""
+
+    def __init__(self, sites: Mapping[int, int], points: Mapping[int, int] | None = None) -> None:
         super().__init__()
         self._sites = sites
+        self._points = points or {}
 
     def on_leave(
+        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
+    ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
+        made = self._traced(original_node, updated_node)
+        point = self._points.get(id(original_node))
+        if point is None or not isinstance(made, cst.BaseExpression):
+            return made
+        return cast(cst.CSTNodeT, _watched(point, made))
+
+    def _traced(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
     ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
         site = self._sites.get(id(original_node))
@@ -134,6 +173,10 @@ class _Wrapper(cst.CSTTransformer):
         assert isinstance(updated_node, cst.BaseExpression)  # noqa: S101 - the rest are
         kept = call.with_changes(lpar=updated_node.lpar, rpar=updated_node.rpar)
         return cast(cst.CSTNodeT, kept)
+
+
+def _watched(point: int, value: cst.BaseExpression) -> cst.Call:
+    return cst.Call(func=cst.Name(WATCHER), args=[_site(point), _parenthesised(cst.Arg(value))])
 
 
 def _site(site: int) -> cst.Arg:

@@ -123,6 +123,15 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a watched expression came to; `occurrence` counts its evaluations from 1."""
+
+    point: int
+    occurrence: int
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
     """One run of one piece of code. Times are in seconds, memory in bytes."""
 
@@ -131,6 +140,8 @@ class Observation:
     """Exit status, or the signal's number."""
     exception: Raised | None = None
     calls: tuple[Call, ...] = ()
+    seen: tuple[Seen, ...] = ()
+    """What the watched expressions came to, in the order in which they were evaluated."""
     stdout: str = ""
     stderr: str = ""
     wall: float = 0.0
@@ -162,6 +173,7 @@ def observe(events: Iterable[dict[str, Any]], end: dict[str, Any], sandbox: str)
     calls: dict[int, dict[str, Any]] = {}
     exception: Raised | None = None
     done = False
+    seen: list[Seen] = []
     extra: list[dict[str, Any]] = []
     for event in events:
         kind, number = event.get("e"), event.get("n")
@@ -171,6 +183,11 @@ def observe(events: Iterable[dict[str, Any]], end: dict[str, Any], sandbox: str)
             calls[number][str(kind)] = event
         elif kind == "exception":
             exception = Raised.from_json(event)
+        elif kind == "watch":
+            point, occurrence = event.get("k"), event.get("o")
+            if type(point) is int and type(occurrence) is int:
+                value = Value.from_json(event.get("v"))
+                seen.append(Seen(point=point, occurrence=occurrence, value=value))
         elif kind == "done":
             done = True
         else:
@@ -180,6 +197,7 @@ def observe(events: Iterable[dict[str, Any]], end: dict[str, Any], sandbox: str)
         code=int(end.get("code", 0)),
         exception=exception,
         calls=tuple(call for call in map(_call, calls.values()) if call is not None),
+        seen=tuple(seen),
         stdout=str(end.get("stdout", "")),
         stderr=str(end.get("stderr", "")),
         wall=float(end.get("wall", 0)),
