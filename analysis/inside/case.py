@@ -22,7 +22,7 @@ class Stop(BaseException):
     """Raised by a hook to end the case early; no `Exception`, so that cases do not catch it."""
 
 
-def run(emit, code, traced=None, hook=None):
+def run(emit, code, traced=None, hook=None, watcher=None):
     """Execute the case as `__main__`; emits its trace, its exception and `{"e": "done"}`.
 
     Returns the exit code for the process.
@@ -41,7 +41,7 @@ def run(emit, code, traced=None, hook=None):
         import trace_calls
         import watch
 
-        module.__dict__["__citadel_watch__"] = watch.Watcher(emit)
+        module.__dict__["__citadel_watch__"] = watcher or watch.Watcher(emit)
         module.__dict__["__citadel__"] = trace_calls.Tracer(emit, hook)
         module.__dict__["__citadel_operators__"] = trace_calls.OPERATORS
     try:

@@ -24,7 +24,7 @@ import seccomp
 
 MEMORY_SLACK = 4
 """Address space allowed, as a multiple of the resident memory allowed."""
-OF_CASES = ("case", "cold", "probe")
+OF_CASES = ("case", "cold", "measure", "probe")
 """Modules whose entries run a stranger's text, and end as the interpreter does."""
 EVENTS = 3
 OPEN_FILES = 4096
