@@ -20,7 +20,7 @@ from pathlib import Path
 
 from analysis.static.analyse import MAX_BYTES, analyse
 from analysis.static.blank import blank
-from analysis.static.cpp import parser
+from analysis.static.grammar import grammar
 from analysis.static.groups import clusters
 from analysis.static.macros import expand
 from analysis.static.normalise import Normaliser
@@ -107,13 +107,13 @@ def _parse_all(files: list[File], parse: Callable[[list[File]], None]) -> None:
 
 def _parse_raw(batch: list[File]) -> None:
     for path, language, _ in batch:
-        parser(language).parse(Path(path).read_bytes())
+        grammar(language).parser.parse(Path(path).read_bytes())
 
 
 def _parse_blanked(batch: list[File]) -> None:
     for path, language, _ in batch:
         text, _ = expand(Path(path).read_bytes())
-        parser(language).parse(blank(text))
+        grammar(language).parser.parse(blank(text))
 
 
 def _spent(work: Callable[[], object]) -> tuple[float, float]:

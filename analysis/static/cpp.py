@@ -11,34 +11,17 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 
 import tree_sitter
-import tree_sitter_cpp
-import tree_sitter_cuda
 
 from analysis.static.blank import blank
+from analysis.static.grammar import Grammar, grammar
 from analysis.static.header import Header, read_header
 from analysis.static.macros import Expansion, expand
 from analysis.static.model import Row
 from analysis.static.names import without_templates
-
-LANGUAGES: dict[str, Callable[[], object]] = {
-    "cpp": tree_sitter_cpp.language,
-    "cuda": tree_sitter_cuda.language,
-}
-
-_QUERY = """
-(function_definition) @function
-(lambda_expression) @lambda
-(namespace_definition) @scope
-[(class_specifier) (struct_specifier) (union_specifier)] @scope
-(ERROR) @error
-(call_expression function: [(identifier) (qualified_identifier) (template_function)] @call)
-(call_expression function: (field_expression field: (_) @method))
-"""
+from analysis.static.tree import Place, calls, find
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,31 +58,23 @@ def extract(text: bytes, language: str) -> Extracted:
     return Extracted(rows=rows, errors=errors)
 
 
-@cache
-def parser(language: str) -> tree_sitter.Parser:
-    """The parser of a language, one per process."""
-    return tree_sitter.Parser(tree_sitter.Language(LANGUAGES[language]()))
-
-
-@cache
-def _query(language: str) -> tree_sitter.Query:
-    return tree_sitter.Query(tree_sitter.Language(LANGUAGES[language]()), _QUERY)
-
-
 def _extract(text: bytes, language: str) -> tuple[list[Row], int, list[_Span]]:
-    tree = parser(language).parse(text)
-    found = tree_sitter.QueryCursor(_query(language)).captures(tree.root_node)
-    spans = _spans(text, found.get("function", []), found.get("scope", []))
-    calls = [(node.start_byte, _written(text, node)) for node in found.get("call", ())]
-    calls += [(node.start_byte, "." + _written(text, node)) for node in found.get("method", ())]
-    calls += [(node.start_byte, "") for node in found.get("lambda", ())]
-    _attribute(spans, sorted(calls))
+    known = grammar(language)
+    found = find(known, known.parser.parse(text).root_node, text)
+    spans = _spans(known, text, found.functions, found.scopes)
+    places = [*found.unwritten, *((start, "") for start in found.lambdas)]
+    end = 0
+    for span in spans:
+        if span.header is not None and span.start >= end:
+            places += calls(known, span.header.node, text)
+            end = span.end
+    _attribute(spans, sorted(places))
     rows = [_row(text, span, span.header) for span in spans if span.header is not None]
-    return rows, len(found.get("error", ())), spans
+    return rows, found.errors, spans
 
 
 def _spans(
-    text: bytes, functions: list[tree_sitter.Node], scopes: list[tree_sitter.Node]
+    known: Grammar, text: bytes, functions: list[tree_sitter.Node], scopes: list[tree_sitter.Node]
 ) -> list[_Span]:
     """All functions, namespaces and classes in order of their start, with qualified names."""
     nodes = [(node.start_byte, -node.end_byte, 0, node) for node in scopes]
@@ -111,36 +86,40 @@ def _spans(
         while open_ and open_[-1].end <= start:
             open_.pop()
         outer = open_[-1] if open_ else None
-        span = _function(text, node, outer) if is_function else _scope(text, node, outer)
+        span = (
+            _function(known, text, node, outer) if is_function else _scope(known, text, node, outer)
+        )
         if span is not None:
             spans.append(span)
             open_.append(span)
     return spans
 
 
-def _scope(text: bytes, node: tree_sitter.Node, outer: _Span | None) -> _Span:
+def _scope(known: Grammar, text: bytes, node: tree_sitter.Node, outer: _Span | None) -> _Span:
     """A namespace or class; anonymous ones add nothing to the path."""
-    name = node.child_by_field_name("name")
+    name = node.child_by_field_id(known.fields.name)
     path = outer.path if outer else ()
     if name is not None:
         written = without_templates(text[name.start_byte : name.end_byte])
         path += tuple(part.strip() for part in written.split("::") if part.strip())
-    is_class = node.type != "namespace_definition"
+    is_class = node.kind_id != known.kinds.namespace
     return _Span(node.start_byte, node.end_byte, path, is_class)
 
 
-def _function(text: bytes, node: tree_sitter.Node, outer: _Span | None) -> _Span | None:
+def _function(
+    known: Grammar, text: bytes, node: tree_sitter.Node, outer: _Span | None
+) -> _Span | None:
     path = outer.path if outer else ()
-    header = read_header(text, node, path, in_class=bool(outer and outer.is_class))
+    header = read_header(known, text, node, path, in_class=bool(outer and outer.is_class))
     if header is None:
         return None
     return _Span(node.start_byte, node.end_byte, path, False, header)
 
 
-def _attribute(spans: list[_Span], calls: list[tuple[int, str]]) -> None:
+def _attribute(spans: list[_Span], places: list[Place]) -> None:
     """Give each call (or lambda, "") to the innermost function around it."""
-    starts = [start for start, _ in calls]
-    names = [name for _, name in calls]
+    starts = [start for start, _ in places]
+    names = [name for _, name in places]
     # Inner functions start after the outer ones, so they come first and take what is theirs.
     for span in reversed(spans):
         if span.header is not None:
@@ -148,10 +127,6 @@ def _attribute(spans: list[_Span], calls: list[tuple[int, str]]) -> None:
             span.callees = [name for name in names[inside] if name]
             span.lambdas = inside.stop - inside.start - len(span.callees)
             del starts[inside], names[inside]
-
-
-def _written(text: bytes, node: tree_sitter.Node) -> str:
-    return without_templates(text[node.start_byte : node.end_byte])
 
 
 def _row(text: bytes, span: _Span, header: Header) -> Row:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import tree_sitter
 
+from analysis.static.grammar import Grammar
 from analysis.static.model import Kind
 from analysis.static.names import without_templates
 
@@ -34,39 +35,32 @@ _MACRO = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _KEYWORDS = {"if", "for", "while", "switch", "catch", "return", "else", "do", "sizeof", "defined"}
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 _SIGNS = re.compile(rb"[*&\s.]*")
-_PARAMETERS = {
-    "parameter_declaration",
-    "optional_parameter_declaration",
-    "variadic_parameter_declaration",
-}
 
 
 def read_header(
-    text: bytes, node: tree_sitter.Node, path: tuple[str, ...], *, in_class: bool
+    known: Grammar, text: bytes, node: tree_sitter.Node, path: tuple[str, ...], *, in_class: bool
 ) -> Header | None:
     """The head of the function at `node`, inside the namespaces and classes of `path`."""
-    declarator = node.child_by_field_name("declarator")
-    while declarator is not None and declarator.type not in (
-        "function_declarator",
-        "operator_cast",
-    ):
-        inner = declarator.child_by_field_name("declarator")
+    declarator = node.child_by_field_id(known.fields.declarator)
+    while declarator is not None and declarator.kind_id not in known.kinds.declarators:
+        inner = declarator.child_by_field_id(known.fields.declarator)
         declarator = inner or next(reversed(declarator.named_children), None)
-    body = node.child_by_field_name("body")
+    body = node.child_by_field_id(known.fields.body)
     if declarator is None or body is None:
         return None
-    named = _named(text, node, declarator, path, in_class=in_class)
+    named = _named(known, text, node, declarator, path, in_class=in_class)
     if named is None:
         return None
     name, kind = named
     if b"__global__" in text[node.start_byte : declarator.start_byte]:
         kind = Kind.KERNEL
-    parameters = _parameters(text, declarator)
-    returns = "" if kind is Kind.CONSTRUCTOR else _returns(text, node, declarator)
+    parameters = _parameters(known, text, declarator)
+    returns = "" if kind is Kind.CONSTRUCTOR else _returns(known, text, node, declarator)
     return Header(name, kind, parameters, returns, body.start_byte, node)
 
 
 def _named(
+    known: Grammar,
     text: bytes,
     node: tree_sitter.Node,
     declarator: tree_sitter.Node,
@@ -75,14 +69,14 @@ def _named(
     in_class: bool,
 ) -> tuple[str, Kind] | None:
     """The qualified name and the kind; None for what is no function."""
-    if declarator.type == "operator_cast":
+    if declarator.kind_id == known.kinds.operator_cast:
         return "::".join((*path, "operator")), Kind.METHOD
-    inner = declarator.child_by_field_name("declarator")
+    inner = declarator.child_by_field_id(known.fields.declarator)
     if inner is None:
         return None
-    if inner.type == "function_declarator":
+    if inner.kind_id == known.kinds.function_declarator:
         return _structured(text, inner, path)
-    if inner.type == "parenthesized_declarator":
+    if inner.kind_id == known.kinds.parenthesized:
         return None
     written = without_templates(text[inner.start_byte : inner.end_byte])
     parts = [part for part in written.split("::") if part]
@@ -92,7 +86,7 @@ def _named(
     scope = full[-2] if len(full) > 1 else ""
     if scope == parts[-1] and (in_class or len(parts) > 1):
         return "::".join(full), Kind.CONSTRUCTOR
-    if _MACRO.match(parts[-1]) and node.child_by_field_name("type") is None:
+    if _MACRO.match(parts[-1]) and node.child_by_field_id(known.fields.type) is None:
         return None
     is_method = in_class or (len(parts) > 1 and scope[:1].isupper())
     return "::".join(full), Kind.METHOD if is_method else Kind.FUNCTION
@@ -124,16 +118,16 @@ def _structured(
     return "::".join((*path, name, "meta")), Kind.META
 
 
-def _parameters(text: bytes, declarator: tree_sitter.Node) -> list[tuple[str, str]]:
-    listed = declarator.child_by_field_name("parameters")
+def _parameters(known: Grammar, text: bytes, declarator: tree_sitter.Node) -> list[tuple[str, str]]:
+    listed = declarator.child_by_field_id(known.fields.parameters)
     if listed is None or listed.end_byte - listed.start_byte == len("()"):
         return []
     found = []
     for node in listed.named_children:
         written = text[node.start_byte : node.end_byte]
         pair = _SEEN.get(written)
-        if pair is None and node.type in _PARAMETERS:
-            pair = _parameter(text, node)
+        if pair is None and node.kind_id in known.kinds.parameters:
+            pair = _parameter(known, text, node)
             if len(_SEEN) < _MOST_SEEN:
                 _SEEN[written] = pair
         if pair is not None and pair != ("void", ""):
@@ -147,11 +141,11 @@ _SEEN: dict[bytes, tuple[str, str]] = {}
 _MOST_SEEN = 50_000
 
 
-def _parameter(text: bytes, node: tree_sitter.Node) -> tuple[str, str]:
+def _parameter(known: Grammar, text: bytes, node: tree_sitter.Node) -> tuple[str, str]:
     """(type, name): `*`, `&` and `[]` of the declarator count as part of the type."""
-    declarator = node.child_by_field_name("declarator")
+    declarator = node.child_by_field_id(known.fields.declarator)
     if declarator is None:
-        default = node.child_by_field_name("default_value")
+        default = node.child_by_field_id(known.fields.default_value)
         end = default.start_byte if default else node.end_byte
         return _line(text[node.start_byte : end].rstrip(b" =\n")), ""
     written = text[declarator.start_byte : declarator.end_byte]
@@ -164,12 +158,14 @@ def _parameter(text: bytes, node: tree_sitter.Node) -> tuple[str, str]:
     return _line(type_), name.group().decode() if name else ""
 
 
-def _returns(text: bytes, node: tree_sitter.Node, declarator: tree_sitter.Node) -> str:
+def _returns(
+    known: Grammar, text: bytes, node: tree_sitter.Node, declarator: tree_sitter.Node
+) -> str:
     if b"->" in text[declarator.start_byte : declarator.end_byte]:
         for child in declarator.named_children:
-            if child.type == "trailing_return_type":
+            if child.kind_id == known.kinds.trailing_return:
                 return _line(text[child.start_byte : child.end_byte].removeprefix(b"->"))
-    type_ = node.child_by_field_name("type")
+    type_ = node.child_by_field_id(known.fields.type)
     if type_ is None:
         return ""
     return _line(text[type_.start_byte : declarator.start_byte])

@@ -22,8 +22,8 @@ from analysis.static.worker import Parsed
 
 CHECKPOINT_SECONDS = 15.0
 _CODE = (
-    "blank", "cpp", "header", "macros", "model", "names", "operators", "python", "registrations",
-    "worker",
+    "blank", "cpp", "grammar", "header", "macros", "model", "names", "operators", "python",
+    "registrations", "tree", "worker",
 )  # fmt: skip
 _GRAMMARS = ("tree-sitter", "tree-sitter-cpp", "tree-sitter-cuda")
 

@@ -1,0 +1,139 @@
+"""Where a syntax tree has functions, scopes, lambdas and calls, without visiting all of its nodes.
+
+In: the tree of a text. Out: nodes of function definitions, namespaces and classes, places of
+lambdas, and named calls. Each of these has a block or arguments: the smallest node that holds a
+brace and the byte before it is the one whose block begins there, and likewise for parentheses and
+calls. Looking these up costs half of a query, which visits everything. Only what error recovery
+made up has no sign in the text; that is found by following the errors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import tree_sitter
+
+from analysis.static.grammar import Grammar
+from analysis.static.names import without_templates
+
+Place = tuple[int, str]
+"""The byte at which the name of what is called starts, and the name (methods as `.name`)."""
+
+_LONGEST = 200
+"""Bytes of a call before its parenthesis, for it to be remembered: chains of calls are longer."""
+
+_MOST_SEEN = 100_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """Nodes in no order. `unwritten` are calls whose parenthesis is not in the text."""
+
+    functions: list[tree_sitter.Node] = field(default_factory=list)
+    scopes: list[tree_sitter.Node] = field(default_factory=list)
+    lambdas: list[int] = field(default_factory=list)
+    unwritten: list[Place] = field(default_factory=list)
+    errors: int = 0
+
+
+def find(grammar: Grammar, root: tree_sitter.Node, text: bytes) -> Found:
+    """The functions, scopes and lambdas that have a body, and what the grammar did not get."""
+    found = Found()
+    broken = list(_broken(root))
+    kinds = grammar.kinds
+    nodes = {node.id: node for node in (*_with_block(grammar, root, text), *broken)}
+    for node in nodes.values():
+        kind = node.kind_id
+        if kind == kinds.function:
+            found.functions.append(node)
+        elif kind in kinds.scopes:
+            found.scopes.append(node)
+        elif kind == kinds.lambda_:
+            found.lambdas.append(node.start_byte)
+    for node in broken:
+        found.errors += node.is_error
+        if node.kind_id == kinds.call:
+            found.unwritten += _unwritten(grammar, node, text)
+    return found
+
+
+def _broken(root: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """The nodes with an error inside, or that are one."""
+    found = [root] if root.has_error else []
+    for node in found:
+        found += [one for one in node.named_children if one.has_error or one.is_error]
+    return found
+
+
+def _with_block(grammar: Grammar, root: tree_sitter.Node, text: bytes) -> list[tree_sitter.Node]:
+    """Functions, scopes and lambdas by the brace that opens their block."""
+    function, scopes, lambda_ = grammar.kinds.function, grammar.kinds.scopes, grammar.kinds.lambda_
+    try_ = grammar.kinds.try_
+    found = []
+    around = [(len(text), root)]  # what is looked into, from the outside, with its end
+    at = text.find(b"{", 1)
+    while at >= 0:
+        while at >= around[-1][0]:
+            around.pop()
+        node = around[-1][1].descendant_for_byte_range(at - 1, at + 1)
+        kind = node.kind_id if node else 0
+        if kind == try_ and node and node.parent:  # the body of a constructor
+            node = node.parent
+            kind = node.kind_id
+        if node and (kind == function or kind in scopes):
+            found.append(node)
+            around.append((node.end_byte, node))
+        elif node and kind == lambda_:
+            found.append(node)
+        at = text.find(b"{", at + 1)
+    return found
+
+
+def _unwritten(grammar: Grammar, call: tree_sitter.Node, text: bytes) -> list[Place]:
+    arguments = call.child_by_field_id(grammar.fields.arguments)
+    if arguments is None or text.startswith(b"(", arguments.start_byte):
+        return []
+    named = _named(grammar, call, text)
+    return [named] if named else []
+
+
+def calls(grammar: Grammar, function: tree_sitter.Node, text: bytes) -> list[Place]:
+    """The named calls within a function, also in what it nests, nearly in order."""
+    call, look_up = grammar.kinds.call, function.descendant_for_byte_range
+    found = []
+    end = function.end_byte
+    at = text.find(b"(", function.start_byte + 1, end)
+    while at >= 0:
+        node = look_up(at - 1, at + 1)
+        if node is not None and node.kind_id == call:
+            written = text[node.start_byte : at]
+            known = _SEEN.get(written)
+            if known is not None:
+                found.append((at - known[0], known[1]))
+            elif written not in _SEEN:
+                named = _named(grammar, node, text)
+                if named is not None:
+                    found.append(named)
+                if len(written) <= _LONGEST and len(_SEEN) < _MOST_SEEN:
+                    _SEEN[written] = (at - named[0], named[1]) if named else None
+        at = text.find(b"(", at + 1, end)
+    return found
+
+
+_SEEN: dict[bytes, Place | None] = {}
+"""What is written before the arguments to its name, and how many bytes before them that starts."""
+
+
+def _named(grammar: Grammar, call: tree_sitter.Node, text: bytes) -> Place | None:
+    """What a call names; None for a call of a type, of a call, of an element."""
+    called = call.child_by_field_id(grammar.fields.function)
+    if called is None:
+        return None
+    if called.kind_id in grammar.kinds.called:
+        return called.start_byte, without_templates(text[called.start_byte : called.end_byte])
+    method = None
+    if called.kind_id == grammar.kinds.field_expression:
+        method = called.child_by_field_id(grammar.fields.field)
+    if method is None:
+        return None
+    return method.start_byte, "." + without_templates(text[method.start_byte : method.end_byte])
