@@ -1,0 +1,292 @@
+"""What a report compares: the forms that a performance claim takes in code.
+
+In: the points of a case and what they measured in a few runs (`quantities.table`). Out: `Measure`s,
+most explicit form first:
+
+    ratio      the report divides one duration (or amount) by another
+    order      it asks whether one exceeds a multiple of the other
+    pair       it shows two, next to each other or one after the other
+    growth     it shows one in a loop, which goes up with each step
+
+A measure reads one sample from a run: the logarithm of how many times more the wasteful side takes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import groupby
+
+import libcst as cst
+import libcst.matchers as m
+
+from analysis.target.observation import Observation
+from analysis.target.watch import Check, Point, Role
+from citadel.oracle import samples
+from citadel.oracle.quantities import AMOUNTS, Place, Table, numbers
+from citadel.oracle.wording import slow_side
+from harvest.report.model import Reading
+
+SERIES = 6
+"""Evaluations of one expression from which on they are a series rather than variants."""
+MOST_ALLOWED = 20.0
+"""Factors in comparisons up to which they are what a report allows for."""
+MOST_MEASURES = 8
+LEAST_AMOUNT = 64.0
+"""Numbers without a unit that are smaller are counters, not amounts of memory."""
+_PERCENT = re.compile(r"\b100(?:\.0*)? ?\*|\* ?100(?:\.0*)?\b")
+
+
+class Form(StrEnum):
+    """How a report compares."""
+
+    RATIO = "ratio"
+    ORDER = "order"
+    PAIR = "pair"
+    GROWTH = "growth"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """Where the two sides of a comparison are, and how a sample is made of them.
+
+    `upper` over `lower` is the ratio; without `lower`, `upper` is one itself (`scale` undoes
+    percentages, `excess` is set where 0 rather than 1 means equal). `where` is the source text.
+    For growth, `upper.point` is the series and a sample its slope (see `samples.slope`).
+    """
+
+    form: Form
+    where: str
+    unit: str | None
+    upper: Place
+    lower: Place | None = None
+    scale: float = 1.0
+    excess: bool = False
+    stated: bool = False
+    """Whether the report's words, rather than its numbers, tell which side is the wasteful one."""
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """The numbers of the points that a run has to tell of."""
+        places = (self.upper,) if self.lower is None else (self.upper, self.lower)
+        return tuple(sorted({place.point for place in places}))
+
+    def turned(self) -> Measure:
+        """The other side over this one."""
+        if self.lower is None:
+            return replace(self, scale=-self.scale)
+        return replace(self, upper=self.lower, lower=self.upper, scale=1 / self.scale)
+
+    def sample(self, observation: Observation) -> float | None:
+        """The log ratio that a run shows (growth: its slope), None where it does not get there."""
+        found = numbers(observation)
+        if self.form is Form.GROWTH:
+            series = [known[0] for place, known in sorted(found.items()) if self._of(place)]
+            return samples.slope(series) if len(series) >= SERIES else None
+        upper = found.get(self.upper)
+        lower = (1.0, None) if self.lower is None else found.get(self.lower)
+        if upper is None or lower is None:
+            return None
+        return self.log(upper[0], lower[0])
+
+    def _of(self, place: Place) -> bool:
+        return place.point == self.upper.point
+
+    def log(self, upper: float, lower: float) -> float | None:
+        """The log ratio of two numbers at the places, None where there is none."""
+        if lower == 0:
+            return None
+        ratio = upper / lower * abs(self.scale) + self.excess
+        if ratio <= 0:
+            return None
+        return math.copysign(1.0, self.scale) * math.log(ratio)
+
+    def sides(self, observation: Observation) -> tuple[float, ...]:
+        """What is compared, as it was in one run; nothing where the ratio alone is known."""
+        found = numbers(observation)
+        if self.lower is None or not {self.upper, self.lower} <= set(found):
+            return ()
+        sides = found[self.upper][0], found[self.lower][0]
+        return sides if min(sides) > 0 else ()
+
+
+def measures(points: Sequence[Point], known: Table, reading: Reading) -> list[Measure]:
+    """Every comparison that a case makes, the most explicit form first, each in its direction."""
+    explicit = [*_ratios(points, known), *_orders(points, known)]
+    found = explicit or [*_pairs(points, known, reading)]
+    directed = [_directed(one, points, known, reading) for one in found]
+    directed.sort(key=lambda one: (one.form is not found[0].form, -_seen(one, known)))
+    return [*directed[:MOST_MEASURES], *_growths(points, known)]
+
+
+def _directed(one: Measure, points: Sequence[Point], known: Table, reading: Reading) -> Measure:
+    """By the report's words if they tell, else by what was seen: the larger over the smaller."""
+    texts = _side_texts(one, points)
+    told = slow_side(*texts, reading) if texts is not None else 0
+    if told:
+        return replace(one if told > 0 else one.turned(), stated=True)
+    return one.turned() if _seen(one, known) < 0 else one
+
+
+def _seen(one: Measure, known: Table) -> float:
+    """The log ratio of the medians."""
+    lower = 1.0 if one.lower is None else known[one.lower].middle
+    return one.log(known[one.upper].middle, lower) or 0.0
+
+
+def _side_texts(one: Measure, points: Sequence[Point]) -> tuple[str, str] | None:
+    """The text and label of each side, None where the sides have no text of their own."""
+    point = points[one.upper.point]
+    if one.lower is None:
+        match point.node:
+            case cst.BinaryOperation(operator=cst.Divide(), left=left, right=right):
+                module = cst.Module(body=[])
+                return module.code_for_node(left), module.code_for_node(right)
+        return None
+    other = points[one.lower.point]
+    if other is point:
+        return None
+    return f"{point.label} {point.text}", f"{other.label} {other.text}"
+
+
+def _ratios(points: Sequence[Point], known: Table) -> Iterator[Measure]:
+    for place, column in known.items():
+        point = points[place.point]
+        operands = _operands(points, place)
+        between = [known[one].unit for one in operands if one in known]
+        amounts = len(between) == 2 and between[0] == between[1] and between[0] in AMOUNTS
+        if column.unit != "ratio" and not (point.check is Check.RATIO and amounts):
+            continue
+        plain = m.matches(point.node, m.BinaryOperation()) and not _PERCENT.search(point.text)
+        if plain and point.check is Check.RATIO and amounts and not _is_excess(point.node):
+            yield Measure(
+                form=Form.RATIO,
+                where=point.text,
+                unit=between[0],
+                upper=operands[0],
+                lower=operands[1],
+            )
+            continue
+        if min(column.values) > 0 or _is_excess(point.node):
+            yield Measure(
+                form=Form.RATIO,
+                where=point.text,
+                unit=between[0] if amounts else None,
+                upper=place,
+                scale=0.01 if _PERCENT.search(point.text) else 1.0,
+                excess=_is_excess(point.node),
+            )
+
+
+def _operands(points: Sequence[Point], place: Place) -> list[Place]:
+    return [
+        Place(point=point.number, occurrence=place.occurrence)
+        for point in points
+        if point.parent == place.point
+    ]
+
+
+def _is_excess(node: cst.BaseExpression) -> bool:
+    """`(a - b) / b`: by how much more it is."""
+    if not m.matches(node, m.BinaryOperation(operator=m.Divide(), left=m.BinaryOperation())):
+        return False
+    assert isinstance(node, cst.BinaryOperation)  # noqa: S101 - just matched
+    left = node.left
+    assert isinstance(left, cst.BinaryOperation)  # noqa: S101 - just matched
+    return isinstance(left.operator, cst.Subtract) and left.right.deep_equals(node.right)
+
+
+def _orders(points: Sequence[Point], known: Table) -> Iterator[Measure]:
+    for point in points:
+        if point.check is not Check.ORDER:
+            continue
+        operands = _operands(points, Place(point=point.number))
+        if len(operands) != 2 or any(one not in known for one in operands):
+            continue
+        units = {known[one].unit for one in operands}
+        if len(units) != 1 or not units <= set(AMOUNTS):
+            continue
+        one, other = operands
+        if min(known[one].middle, known[other].middle) <= 0:
+            continue
+        yield Measure(
+            form=Form.ORDER,
+            where=point.text,
+            unit=units.pop(),
+            upper=one,
+            lower=other,
+            scale=_factor(points[other.point].node) / _factor(points[one.point].node),
+        )
+
+
+def _factor(node: cst.BaseExpression) -> float:
+    """The 5 of `5 * fast`: how much is allowed. Larger ones count repetitions."""
+    match node:
+        case cst.BinaryOperation(operator=cst.Multiply(), left=left, right=right):
+            for part in (left, right):
+                if isinstance(part, (cst.Integer, cst.Float)):
+                    factor = float(part.evaluated_value)
+                    return factor if 0 < factor <= MOST_ALLOWED else 1.0
+    return 1.0
+
+
+def _pairs(points: Sequence[Point], known: Table, reading: Reading) -> Iterator[Measure]:
+    """Two amounts of one unit: of one statement, of one expression in a loop, or of the report."""
+    shown = [
+        place
+        for place, column in known.items()
+        if column.unit in AMOUNTS
+        and points[place.point].role is Role.SHOWN
+        and column.middle > 0
+        and (column.unit != "B" or column.middle >= LEAST_AMOUNT)
+    ]
+    for group in _groups(points, known, shown):
+        if not 2 <= len(group) < SERIES:
+            continue
+        upper = max(group, key=lambda place: known[place].middle)
+        lower = min(group, key=lambda place: known[place].middle)
+        told = [(a, b) for a in group for b in group if a < b and _told(a, b, points, reading)]
+        if len(told) == 1:
+            upper, lower = told[0]
+        if upper != lower:
+            yield Measure(
+                form=Form.PAIR,
+                where=f"{points[upper.point].text} against {points[lower.point].text}",
+                unit=known[upper].unit,
+                upper=upper,
+                lower=lower,
+            )
+
+
+def _told(one: Place, other: Place, points: Sequence[Point], reading: Reading) -> bool:
+    texts = [f"{points[p.point].label} {points[p.point].text}" for p in (one, other)]
+    return slow_side(texts[0], texts[1], reading) != 0
+
+
+def _groups(points: Sequence[Point], known: Table, shown: Sequence[Place]) -> list[list[Place]]:
+    """Places that a reader compares, closest first."""
+
+    def by(key: Mapping[Place, tuple[object, ...]]) -> list[list[Place]]:
+        order = sorted(shown, key=lambda place: repr(key[place]))
+        return [list(group) for _, group in groupby(order, key=lambda place: key[place])]
+
+    unit = {place: known[place].unit for place in shown}
+    statement = {
+        place: (points[place.point].statement, place.occurrence, unit[place]) for place in shown
+    }
+    point = {place: (place.point, unit[place]) for place in shown}
+    return [*by(statement), *by(point), *by({place: (unit[place],) for place in shown})]
+
+
+def _growths(points: Sequence[Point], known: Table) -> Iterator[Measure]:
+    """Amounts of memory in a loop; times in a loop mostly count from the beginning."""
+    for number, group in groupby(known.items(), key=lambda item: item[0].point):
+        series = [column for _, column in group]
+        if len(series) < SERIES or {column.unit for column in series} != {"B"}:
+            continue
+        if samples.slope([column.middle for column in series]) > 0:
+            place = Place(point=number)
+            yield Measure(form=Form.GROWTH, where=points[number].text, unit="B", upper=place)

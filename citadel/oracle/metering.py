@@ -1,0 +1,166 @@
+"""Makes the runs that the performance oracle judges: fresh forks, as many as it takes.
+
+Each run is a process of its own with one thread per pool, in which the text is run once before it
+is measured (`analysis/inside/measure.py`). A ratio is of two things measured in one process, so
+runs of source and sibling need not take turns. After 5, 10, 20 and 40 runs it is looked whether the
+samples suffice, as long as there is time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from analysis.target.instrument import Watched
+from analysis.target.observation import Observation, Outcome
+from analysis.target.session import Limits, Session
+from citadel.oracle import performance
+from citadel.oracle.performance import SELECTING, Judged, NoOracle, PerformanceOracle
+from citadel.oracle.quantities import Topic
+from citadel.oracle.samples import STAGES, Decision
+from harvest.report.model import Reading
+
+SECONDS = 20.0
+"""Time for the runs of one case."""
+LOOKS = (2, *STAGES)
+"""Two runs suffice where they count something that does not vary."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A text to measure, with the watcher in it."""
+
+    code: str
+    watched: Watched
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How `measure:run` runs a case; `points` are those to tell of, None for all."""
+
+    warm: bool = True
+    wall: bool = False
+    points: tuple[int, ...] | None = None
+
+
+def establish(
+    case: Case,
+    reading: Reading,
+    session: Session,
+    *,
+    limits: Limits | None = None,
+    seconds: float = SECONDS,
+) -> PerformanceOracle | NoOracle:
+    """Find out what a report measures, and whether it is there on this build."""
+    runner = _Runner(case, session, limits or Limits(), seconds)
+    settings = _settings(runner)
+    if isinstance(settings, NoOracle):
+        return settings
+    found = _captured(runner, settings, reading)
+    if isinstance(found, NoOracle):
+        return found
+    if found.topic is Topic.MEMORY and settings.warm and not found.reproduces:
+        # A high-water mark has been reached before.
+        cold = _captured(runner, replace(settings, warm=False), reading)
+        if isinstance(cold, PerformanceOracle) and cold.reproduces:
+            return replace(cold, warm=False, wall=settings.wall)
+    return replace(found, warm=settings.warm, wall=settings.wall)
+
+
+def judge(
+    oracle: PerformanceOracle,
+    case: Case,
+    session: Session,
+    *,
+    limits: Limits | None = None,
+    seconds: float = SECONDS,
+) -> Judged:
+    """Measure a sibling's case at the places of the oracle."""
+    settings = Settings(warm=oracle.warm, wall=oracle.wall, points=oracle.measure.points)
+    runner = _Runner(case, session, limits or Limits(), seconds)
+    runs: list[Observation] = []
+    for last in runner.looks(settings, runs):
+        judged = performance.judge(oracle, runs, last=last)
+        if judged.decision is not Decision.MORE:
+            return judged
+    return performance.judge(oracle, runs, last=True)
+
+
+def _settings(runner: _Runner) -> Settings | NoOracle:
+    """Which settings a case takes: some cannot run twice, some wait rather than work."""
+    settings = Settings()
+    first = runner.run(settings)
+    if first.outcome is not Outcome.OK:
+        settings = Settings(warm=False)
+        first = runner.run(settings)
+    if first.outcome is not Outcome.OK:
+        return NoOracle(reason="the code does not run through")
+    if performance.sleeps(first) and performance.sleeps(runner.run(settings)):
+        return replace(settings, wall=True)
+    return settings
+
+
+def _captured(
+    runner: _Runner, settings: Settings, reading: Reading
+) -> PerformanceOracle | NoOracle:
+    runs: list[Observation] = []
+    found: PerformanceOracle | NoOracle = NoOracle(reason="there was no time to measure")
+    points, code = runner.case.watched.points, runner.case.code
+    for last in runner.looks(settings, runs, before=SELECTING):
+        found = performance.capture(points, runs, reading, code, last=last)
+        if isinstance(found, NoOracle) or found.decision is not Decision.MORE:
+            break
+    return found
+
+
+class _Runner:
+    """Runs one case until its time is spent."""
+
+    def __init__(self, case: Case, session: Session, limits: Limits, seconds: float) -> None:
+        self.case = case
+        self.session = session
+        self.limits = limits
+        self.seconds = seconds
+        self.started = time.monotonic()
+        self.count = 0
+
+    def looks(
+        self, settings: Settings, runs: list[Observation], *, before: int = 0
+    ) -> Iterator[bool]:
+        """Fill `runs` from stage to stage; yields whether this was the last one there is time for.
+
+        `before`: runs that the stages do not count.
+        """
+        for stage in LOOKS:
+            wanted = stage if stage == LOOKS[0] else stage + before
+            while len(runs) < wanted and (not runs or self.affords(1)):
+                runs.append(self.run(settings))
+                if runs[-1].outcome is not Outcome.OK:
+                    yield True
+                    return
+            last = stage == LOOKS[-1] or len(runs) < wanted or not self.affords(len(runs))
+            yield last
+            if last:
+                return
+
+    def affords(self, more: int) -> bool:
+        """Whether there is time for so many more runs."""
+        spent = time.monotonic() - self.started
+        return spent + more * spent / max(1, self.count) < self.seconds
+
+    def run(self, settings: Settings) -> Observation:
+        """One run in a fork of its own."""
+        self.count += 1
+        given = {
+            "warm": settings.warm,
+            "wall": settings.wall,
+            "points": None if settings.points is None else list(settings.points),
+        }
+        return self.session.run(
+            self.case.code,
+            traced=self.case.watched.text,
+            limits=self.limits,
+            entry="measure:run",
+            arguments=given,
+        )

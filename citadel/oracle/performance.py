@@ -1,0 +1,249 @@
+"""The performance oracle: what a report measures, and whether a sibling shows the same.
+
+`capture` finds in a few runs which ratio a report is about, and in the others whether it is really
+there; `judge` says the same of a sibling's runs, measured at the corresponding places. Both are
+pure: `metering` makes the runs. The verdict is of the report's own form (slow against fast, this
+much memory against that much), never of sibling against source.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from analysis.target.observation import Observation, Outcome
+from analysis.target.watch import Point
+from citadel.oracle import samples
+from citadel.oracle.comparisons import Form, Measure, measures
+from citadel.oracle.quantities import Topic, table, topic
+from citadel.oracle.samples import Decision, Interval
+from citadel.oracle.wording import no_effect, stated
+from harvest.report.model import Reading
+
+SELECTING = 3
+"""Runs by which a measure is chosen; the others, which had no say in that, decide."""
+UNSEEN = 2.0
+"""Ratio that a sibling must show where the source shows none, and the report states none."""
+OF_GROWTH = 0.25
+"""Part of the source's growth per step that a sibling must show: another dtype halves it."""
+WAITING = 0.3
+"""Part of its share of a CPU that a run uses if it does not wait."""
+LEAST_WALL = 0.02
+"""Seconds of wall time below which a run's waiting says nothing."""
+BUSY = 0.5
+"""Share of a CPU below which the machine is to blame for what varies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerformanceOracle:
+    """Which ratio to look at, and how much of it a sibling must show.
+
+    `decision` is about the source itself: BUG where this build shows what the report says.
+    `logs` are the source's own samples and `ratio` their median as a ratio (for growth: bytes per
+    step). `equal` is set where the complaint is that the ratio is 1. `needed` is the log ratio (or
+    bytes per step) that makes a bug. `wall` and `warm` are the settings of `measure:run`.
+    """
+
+    measure: Measure
+    topic: Topic
+    decision: Decision
+    ratio: float
+    interval: Interval
+    logs: tuple[float, ...]
+    needed: float
+    equal: bool = False
+    stated: float | None = None
+    wall: bool = False
+    warm: bool = True
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def reproduces(self) -> bool:
+        """Whether the source itself shows the ratio."""
+        return self.decision is Decision.BUG
+
+    @property
+    def where(self) -> str:
+        """Source text of what is compared."""
+        return self.measure.where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoOracle:
+    """Why a report yields no performance oracle."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What runs say: `hits` of `runs` show the ratio on their own; `ratio` is their median."""
+
+    decision: Decision
+    ratio: float | None
+    interval: Interval | None
+    runs: int
+    hits: int = 0
+    logs: tuple[float, ...] = ()
+    reason: str = ""
+
+
+def capture(
+    points: Sequence[Point],
+    runs: Sequence[Observation],
+    reading: Reading,
+    code: str,
+    *,
+    last: bool = True,
+) -> PerformanceOracle | NoOracle:
+    """Find what the report measures, in the runs of its own code.
+
+    Of several comparisons the first that is clearly there is taken; where none is, the first. Its
+    `reproduces` then is False, and the oracle still serves for siblings.
+    """
+    good = [run for run in runs if run.outcome is Outcome.OK]
+    if len(good) < min(2, len(runs)) or not good:
+        return NoOracle(reason="the code does not run through")
+    about = topic(reading, code)
+    known = table(points, good[:SELECTING], about, code)
+    found = measures(points, known, reading)
+    if not found:
+        units = {column.unit for column in known.values()} - {None, "clock", "clock_ns"}
+        lack = "compares" if units else "measures"
+        return NoOracle(reason=f"the report shows nothing that it {lack}")
+    oracles = [_oracle(one, good, reading, about, last=last) for one in found]
+    usable = [one for one in oracles if one is not None]
+    if not usable:
+        return NoOracle(reason="what the report compares is not the same place in each run")
+    open_ones = [one for one in usable if one.decision is Decision.MORE]
+    return next((one for one in usable if one.reproduces), (open_ones or usable)[0])
+
+
+def _oracle(
+    one: Measure, runs: Sequence[Observation], reading: Reading, about: Topic, *, last: bool
+) -> PerformanceOracle | None:
+    fresh = runs[SELECTING:] if len(runs) >= 2 * SELECTING - 1 else runs
+    logs = tuple(log for log in map(one.sample, fresh) if log is not None)
+    if len(logs) < len(fresh):
+        return None
+    found = samples.interval(logs)
+    said = stated(reading)
+    topic = Topic.MEMORY if one.unit == "B" else Topic.TIME if one.unit else about
+    base = PerformanceOracle(
+        measure=one,
+        topic=topic,
+        decision=Decision.CLEAN,
+        ratio=math.exp(found.middle),
+        interval=found,
+        logs=logs,
+        needed=samples.needed(found.middle),
+        stated=said,
+        evidence=() if said is None else (f"the report states a ratio of {said:g}",),
+    )
+    if one.form is Form.GROWTH:
+        return _growing(base)
+    counted = topic is Topic.MEMORY
+    there = samples.decide(logs, math.log(samples.LEAST), counted=counted, last=last)
+    if there is Decision.BUG:
+        return replace(base, decision=there)
+    if no_effect(reading):
+        equal = samples.decide_equal(logs, counted=counted, last=last)
+        if equal is not Decision.CLEAN:
+            return replace(base, decision=equal, equal=True)
+    needed = math.log(UNSEEN) if said is None else samples.needed(math.log(said))
+    return replace(base, decision=there, needed=needed)
+
+
+def _growing(base: PerformanceOracle) -> PerformanceOracle:
+    """Growth counts in bytes per step; each run must show it."""
+    found = base.interval.middle
+    return replace(
+        base,
+        decision=Decision.BUG if min(base.logs) > 0 else Decision.CLEAN,
+        ratio=found,
+        needed=OF_GROWTH * found,
+    )
+
+
+def judge(oracle: PerformanceOracle, runs: Sequence[Observation], *, last: bool = True) -> Judged:
+    """What a sibling's runs say of the oracle's ratio; `Decision.MORE` asks for more of them.
+
+    `last`: there will be no more, so that what is open is `noisy`.
+    """
+    logs = tuple(log for log in map(oracle.measure.sample, runs) if log is not None)
+    if len(logs) < len(runs) or not logs:
+        reason = "what the report compares is not reached"
+        return Judged(
+            decision=Decision.CLEAN, ratio=None, interval=None, runs=len(runs), reason=reason
+        )
+    found = samples.interval(logs)
+    if oracle.measure.form is Form.GROWTH:
+        return _of_growth(oracle, logs, found)
+    counted = oracle.topic is Topic.MEMORY
+    if oracle.equal:
+        decision = samples.decide_equal(logs, counted=counted, last=last)
+        hits = sum(abs(log) < math.log(samples.DRIFT) for log in logs)
+    else:
+        drift = _drift(oracle.measure, runs)
+        decision = samples.decide(logs, oracle.needed, counted=counted, drift=drift, last=last)
+        hits = sum(log >= oracle.needed - math.log(samples.EXACT) for log in logs)
+    return Judged(
+        decision=decision,
+        ratio=math.exp(found.middle),
+        interval=found,
+        runs=len(logs),
+        hits=hits,
+        logs=logs,
+        reason=_unsettled(runs, found) if decision is Decision.NOISY else "",
+    )
+
+
+def _of_growth(oracle: PerformanceOracle, logs: tuple[float, ...], found: Interval) -> Judged:
+    hits = sum(log >= oracle.needed for log in logs)
+    decision = Decision.BUG if hits == len(logs) else Decision.NOISY if hits else Decision.CLEAN
+    return Judged(
+        decision=decision,
+        ratio=found.middle,
+        interval=found,
+        runs=len(logs),
+        hits=hits,
+        logs=logs,
+        reason="memory grows in some runs only" if decision is Decision.NOISY else "",
+    )
+
+
+def _drift(measure: Measure, runs: Sequence[Observation]) -> float:
+    sides = [measure.sides(run) for run in runs]
+    if not all(sides):
+        return 0.0
+    return samples.control(*zip(*sides, strict=True))
+
+
+def _unsettled(runs: Sequence[Observation], found: Interval) -> str:
+    low, _, high = found.ratios()
+    said = f"{len(runs)} runs leave it between {low:.2f} and {high:.2f}"
+    shares = sorted(share for run in runs if (share := free(run)) is not None)
+    if shares and shares[len(shares) // 2] < BUSY:
+        said += f"; the machine is busy ({shares[len(shares) // 2]:.0%} of a CPU was to be had)"
+    return said
+
+
+def free(run: Observation) -> float | None:
+    """The share of a CPU that a run got."""
+    return _measured(run, "free")
+
+
+def sleeps(run: Observation) -> bool:
+    """Whether a run mostly waited, for something else than the CPU."""
+    cpu, wall, share = (_measured(run, name) for name in ("cpu", "wall", "free"))
+    if cpu is None or wall is None or share is None or wall < LEAST_WALL:
+        return False
+    return cpu / wall < WAITING * share
+
+
+def _measured(run: Observation, name: str) -> float | None:
+    for event in run.extra:
+        if event.get("e") == "measured" and isinstance(event.get(name), (int, float)):
+            return float(event[name])
+    return None

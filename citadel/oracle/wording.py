@@ -1,0 +1,86 @@
+"""Which of two sides a report calls the slow one, and what ratio it states.
+
+In: a report and the texts of two expressions with their labels. Read are names that say it (`slow`,
+`baseline`) and sentences that compare ("X is slower than Y").
+"""
+
+from __future__ import annotations
+
+import re
+
+from harvest.report.model import Reading
+
+_SLOW = frozenset(("slow", "slower", "slowest", "bad", "worse", "buggy", "leaky", "leaking"))
+_FAST = frozenset(
+    ("fast", "faster", "fastest", "good", "better", "best", "base", "baseline", "ref", "reference")
+) | frozenset(("expected", "plain", "ideal"))
+_WORD = re.compile(r"[a-z]+\d*|\d+")
+_THAN = r"\b(?:than|compared (?:to|with)|versus|vs)\b"
+_SLOWER = re.compile(
+    rf"(?P<one>[^.;\n]{{0,120}}?)\b(?:slower|slow|longer|larger|more|higher|worse|extra)\b"
+    rf"(?P<more>[^.;\n]{{0,80}}?){_THAN}(?P<other>[^.;\n]{{0,80}})",
+    re.IGNORECASE,
+)
+_FASTER = re.compile(
+    rf"(?P<one>[^.;\n]{{0,120}}?)\b(?:faster|fewer|less|lower)\b"
+    rf"(?P<more>[^.;\n]{{0,80}}?){_THAN}(?P<other>[^.;\n]{{0,80}})",
+    re.IGNORECASE,
+)
+_NO_EFFECT = re.compile(
+    r"\bno (?:effect|speed-?up|gain|benefit|saving|improvement|reduction|difference)\b"
+    r"|\b(?:does|do|did|is|are)(?: not|n't) (?:any )?"
+    r"(?:sav|reduc|lower|free|help|speed|improv|faster|less|smaller)\w*"
+    r"|\b(?:same|identical|as much) (?:\w+ )?(?:memory|time|amount|speed|usage|number of bytes)\b"
+    r"|\bas (?:slow|much memory|long) as\b",
+    re.IGNORECASE,
+)
+_STATED = re.compile(
+    r"\bratios?(?: of| is|:| =)? ?(?:about |around |roughly |~)?(?P<one>\d+(?:\.\d+)?)"
+    r"|(?P<two>\d+(?:\.\d+)?) ?(?:x|\u00d7|times|fold)\b",
+    re.IGNORECASE,
+)
+MOST_TEXT = 5000
+
+
+def slow_side(one: str, other: str, reading: Reading) -> int:
+    """1 if the report calls `one` the slow (or wasteful) side, -1 if `other`, 0 if neither."""
+    mine, its = _words(one), _words(other)
+    shared = mine & its
+    named = _score(mine - shared, _SLOW, _FAST) - _score(its - shared, _SLOW, _FAST)
+    if named:
+        return 1 if named > 0 else -1
+    told = 0
+    for text in (reading.report.title, reading.report.body[:MOST_TEXT]):
+        for pattern, sign in ((_SLOWER, 1), (_FASTER, -1)):
+            for found in pattern.finditer(text):
+                slow = _words(found["one"]) | _words(found["more"])
+                fast = _words(found["other"])
+                score = _score(mine - shared, slow - fast, fast - slow)
+                score -= _score(its - shared, slow - fast, fast - slow)
+                told += sign * score
+    return (told > 0) - (told < 0)
+
+
+def no_effect(reading: Reading) -> bool:
+    """Whether the report complains that something makes no difference."""
+    return bool(
+        _NO_EFFECT.search(reading.report.title)
+        or _NO_EFFECT.search(reading.report.body[:MOST_TEXT])
+    )
+
+
+def stated(reading: Reading) -> float | None:
+    """The largest ratio that the report states ("7x", "a ratio of 30"), if it is above 1."""
+    text = reading.report.title + "\n" + reading.report.body[:MOST_TEXT]
+    found = [float(match["one"] or match["two"]) for match in _STATED.finditer(text)]
+    return max((ratio for ratio in found if 1 < ratio < 1e6), default=None)
+
+
+def _score(
+    words: set[str], slow: frozenset[str] | set[str], fast: frozenset[str] | set[str]
+) -> int:
+    return len(words & slow) - len(words & fast)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower().replace("fp16", "float16").replace("fp32", "float32")))
