@@ -12,8 +12,9 @@ from analysis.target.session import Limits, Session
 from citadel.identify import caught_calls, culprit, failing_call, resolve
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
-from citadel.plan.model import Adaptation, Fill
+from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
+from citadel.verdicts import confidence, made_up, mostly_filled, verdict
 from citadel.verify import Verified
 from harvest.report.model import Mention
 
@@ -42,7 +43,7 @@ def judge(
     try:
         traced_code = instrument(code).traced
     except CitadelError as problem:
-        return _verdict(VerdictKind.NOT_ADAPTED, reason=problem.message)
+        return verdict(VerdictKind.NOT_ADAPTED, reason=problem.message)
     wanted, apis = source.case.symptom, (source.case.api, target.name)
 
     def shows(observation: Observation) -> Symptom | None:
@@ -52,14 +53,14 @@ def judge(
     seen = shows(traced)
     if not status.matches(wanted, seen, apis):
         if passed(traced, written, source):
-            return _verdict(VerdictKind.CLEAN)
+            return verdict(VerdictKind.CLEAN)
         return _unlike(wanted, seen, traced)
     if traced.exception is not None and status.no_kernel_here(traced.exception.message):
         lack = "the operator has no kernel for this device, whatever it is given"
-        return _verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
+        return verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
     reason = _artefact(traced, plan, target, seen, source, catalog)
     if reason is not None:
-        return _verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
+        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
     hits = 0
     for run in range(runs):
         again = traced_code if source.caught else None
@@ -127,45 +128,22 @@ def _artefact(
     return None
 
 
-def made_up(plan: Adaptation) -> tuple[str, ...]:
-    """The parameters whose values do not come from the report's call (`None` says nothing)."""
-    filled = [
-        slot.name
-        for slot in (*plan.new, *plan.call)
-        if isinstance(slot.value, Fill) and slot.value.text != "None"
-    ]
-    receiver = ["self"] if isinstance(plan.receiver, Fill) else []
-    return (*plan.invented, *receiver, *filled)
-
-
-def mostly_filled(plan: Adaptation) -> bool:
-    """Whether a crash may well be the fault of what was filled in."""
-    given = len(plan.new) + len(plan.call) + (plan.receiver is not None)
-    return len(made_up(plan)) * 2 > given
-
-
-def confidence(plan: Adaptation, hits: int, runs: int) -> float:
-    """Laplace's estimate of the rate, less what the adaptation may have distorted."""
-    rate = (hits + 1) / (runs + 2) if hits < runs else 1.0
-    return round(min(0.99, rate * (0.5 + 0.5 * plan.plausibility)), 2)
-
-
 def _unlike(wanted: Symptom, seen: Symptom | None, observation: Observation) -> Verdict:
     if seen is None:
         if observation.outcome is Outcome.OK:
-            return _verdict(VerdictKind.CLEAN)
-        return _verdict(VerdictKind.NOT_ADAPTED, reason=f"ended by {observation.outcome}")
+            return verdict(VerdictKind.CLEAN)
+        return verdict(VerdictKind.NOT_ADAPTED, reason=f"ended by {observation.outcome}")
     if status.unavailable(seen) and not status.unavailable(wanted):
-        return _verdict(VerdictKind.NEEDS, symptom=seen, reason=seen.headline()[:200])
+        return verdict(VerdictKind.NEEDS, symptom=seen, reason=seen.headline()[:200])
     if status.refuses_arguments(seen) and not status.refuses_arguments(wanted):
-        return _verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=seen.headline()[:200])
+        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=seen.headline()[:200])
     refused = (
         wanted.kind is not SymptomKind.RAISES
         and seen.kind is SymptomKind.RAISES
         and not status.internal(seen)
     )
     kind = VerdictKind.REFUSED if refused else VerdictKind.DIFFERENT
-    return _verdict(kind, symptom=seen, reason=seen.headline()[:200])
+    return verdict(kind, symptom=seen, reason=seen.headline()[:200])
 
 
 def _blames(observation: Observation, target: Api, catalog: Catalog) -> bool:
@@ -177,9 +155,3 @@ def _blames(observation: Observation, target: Api, catalog: Catalog) -> bool:
         return True
     blamed = culprit(observation, catalog, own)
     return blamed is not None and blamed[1].name == target.name
-
-
-def _verdict(
-    kind: VerdictKind, *, symptom: Symptom | None = None, reason: str | None = None
-) -> Verdict:
-    return Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=symptom, reason=reason)

@@ -21,11 +21,24 @@ class BugKind(StrEnum):
 
 
 class SymptomKind(StrEnum):
-    """How a status bug shows."""
+    """How a bug shows (design, section 8)."""
 
     RAISES = "raises"
     CRASHES = "crashes"
     HANGS = "hangs"
+    ACCEPTS = "accepts"
+    """What should be refused runs through."""
+    NON_FINITE = "non_finite"
+    DISAGREES = "disagrees"
+    """Two values differ that should agree: of two runs, or one and what the report expects."""
+    FALSE = "false"
+    """A check of the report's own fails."""
+    SLOW = "slow"
+    MEMORY = "memory"
+
+
+STATUS_KINDS = frozenset((SymptomKind.RAISES, SymptomKind.CRASHES, SymptomKind.HANGS))
+"""What the outcome of a run tells, without a look at values."""
 
 
 class VerdictKind(StrEnum):
@@ -36,18 +49,24 @@ class VerdictKind(StrEnum):
     REFUSED = "refused"
     DIFFERENT = "different"
     FLAKY = "flaky"
+    NOISY = "noisy"
+    """Too much noise to measure."""
+    EXPECTED = "expected"
+    """The observation is what mathematics demands of this API."""
     NEEDS = "needs"
     NOT_ADAPTED = "not_adapted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symptom:
-    """The test oracle of a status bug.
+    """What a run shows, for people and for status oracles.
 
     `raises`: `exception` is the class name and `message` the first line as seen, `pattern` the
     normalised message that two symptoms are compared by. `crashes`: `signal` is e.g. "SIGSEGV"
     (None where a report does not tell), `message` the framework's last words if any. `hangs`:
-    neither.
+    neither. All others: `where` is the expression of the report's code that shows it, `observed`
+    what it comes to and `expected` what it should be, if that is known; `ratio` is set where times
+    or memory are compared.
     """
 
     kind: SymptomKind
@@ -55,11 +74,16 @@ class Symptom:
     message: str | None = None
     pattern: str | None = None
     signal: str | None = None
+    where: str | None = None
+    observed: str | None = None
+    expected: str | None = None
+    ratio: float | None = None
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, str | float]:
         """The contract's `symptom` object: only the fields that are set."""
-        fields = ("exception", "message", "pattern", "signal")
-        record = {"kind": str(self.kind)}
+        texts = ("exception", "message", "pattern", "signal", "where", "observed", "expected")
+        fields = (*texts, "ratio")
+        record: dict[str, str | float] = {"kind": str(self.kind)}
         record.update({f: getattr(self, f) for f in fields if getattr(self, f) is not None})
         return record
 
@@ -70,7 +94,17 @@ class Symptom:
             return f"crashes{signal}" + (f" ({self.message})" if self.message else "")
         if self.kind is SymptomKind.HANGS:
             return "hangs"
+        if self.kind is not SymptomKind.RAISES:
+            return self._told()
         return f"{self.exception}: {self.message}"
+
+    def _told(self) -> str:
+        """The headline of what is no status symptom."""
+        if self.kind is SymptomKind.ACCEPTS:
+            result = f" and gives {self.observed}" if self.observed else ""
+            return f"accepts what should be refused{result}"
+        seen = f"`{self.where}` is {self.observed}"
+        return seen if self.expected is None else f"{seen}, expected {self.expected}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

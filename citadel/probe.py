@@ -78,7 +78,8 @@ def probe(
                 [i, i if every else plan.target, plan.to_json()] for i, plan in enumerate(plans)
             ],
             "wanted": _coarse(wanted),
-            "onward": verified.deferred or _may_be_deferred(verified),
+            "onward": verified.witness is None
+            and (verified.deferred or _may_be_deferred(verified)),
             "wall": ATTEMPT_SECONDS,
             "total": seconds,
         },

@@ -18,6 +18,7 @@ from analysis.target.session import Limits, Session
 from citadel.candidates import candidates
 from citadel.family.group import families
 from citadel.judge import judge
+from citadel.judge_value import judge_value
 from citadel.learn import samples_of
 from citadel.match.rank import Candidate, Mode
 from citadel.model import (
@@ -29,11 +30,11 @@ from citadel.model import (
     VerdictKind,
 )
 from citadel.oracle import status
-from citadel.plan.invocation import invocation
 from citadel.plan.model import Adaptation
 from citadel.probe import ProbeOutcome
 from citadel.replays import Replays
-from citadel.rewrite.rewriter import Rewriter, Rewritten
+from citadel.rewrite.rewriter import Rewritten
+from citadel.uses import Uses
 from citadel.verify import NotVerified, Verified, verify
 from citadel.walk import AT_LEAST, Probed, Walk, walk
 from citadel.workbench import Workbench
@@ -41,6 +42,8 @@ from harvest.report.model import Reading
 
 WAYS = 3
 """Ways to write one plan down that are tried at most."""
+MOST_REPLAYED = 150
+"""APIs whose values are looked at behind the last finding: each has to be replayed for that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,19 +122,20 @@ class _Hunt:
         self._rank: dict[str, int] = {}
         self._unrelated = [0, 0]
         self._deadline = math.inf
-        self._invocation = invocation(verified.call, verified.api, verified.observation.calls)
-        self._rewriter = Rewriter(verified.source, self._invocation)
+        self._uses = Uses(verified, bench)
 
     def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
         deadline = self._deadline = time.monotonic() + self.options.walk.seconds
-        entries = candidates(self._invocation, self.bench, self.options.mode)
+        if self.verified.witness is not None and not self.verified.witness.tells:
+            return
+        entries = candidates(self._uses.invocation, self.bench, self.options.mode)
         planned = {candidate.api.name: plans for candidate, plans in entries}
         self._rank = {name: position for position, name in enumerate(planned)}
         replays = Replays(self.bench.replays)
         try:
             for probed in walk(
-                self.verified, entries, self.bench, self.options.walk, self.options.limits
+                self.verified, entries, self.bench, self._walk(), self.options.limits
             ):
                 if probed.outcome is ProbeOutcome.BUDGET:
                     continue
@@ -140,7 +144,7 @@ class _Hunt:
                     on_progress("siblings", self.tried, len(entries))
                 self._count(probed)
                 name = probed.candidate.api.name
-                if probed.outcome is ProbeOutcome.HIT:
+                if probed.outcome is self._telling:
                     replays.submit(partial(self._replayed, probed, planned[name]))
                 else:
                     self._found[name] = _unconfirmed(probed, self.verified)
@@ -153,6 +157,18 @@ class _Hunt:
             raise
         finally:
             replays.cancel()
+
+    @property
+    def _telling(self) -> ProbeOutcome:
+        """What of the probe makes a replay worth while: for values, that the call runs at all."""
+        status_bug = self.verified.witness is None
+        return ProbeOutcome.HIT if status_bug else ProbeOutcome.CLEAN
+
+    def _walk(self) -> Walk:
+        walk = self.options.walk
+        if self.verified.witness is None or walk.patience is None:
+            return walk
+        return replace(walk, patience=min(walk.patience, MOST_REPLAYED))
 
     def _kept(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         for finding in findings:
@@ -184,20 +200,10 @@ class _Hunt:
         self, probed: Probed, planned: tuple[Adaptation, ...], session: Session
     ) -> Finding:
         """Write the plan down and replay it; other ways and plans follow until one shows it."""
-        api = probed.candidate.api
         ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
         best: Finding | None = None
         for plan, written in islice(self._written(ordered), self.options.adaptations):
-            verdict = judge(
-                written,
-                plan,
-                api,
-                self.verified,
-                session,
-                self.bench.index.catalog,
-                runs=self.options.runs,
-                limits=self.options.limits,
-            )
+            verdict = self._judged(written, plan, probed.candidate, session)
             finding = _finding(probed.candidate, verdict, written.edits, written.code)
             if verdict.kind is VerdictKind.BUG:
                 return finding
@@ -210,10 +216,37 @@ class _Hunt:
         reason = "the plan cannot be written in the report's text"
         return _finding(probed.candidate, _not_adapted(reason), probed.plan.edits, "")
 
+    def _judged(
+        self, written: Rewritten, plan: Adaptation, candidate: Candidate, session: Session
+    ) -> Verdict:
+        catalog, options = self.bench.index.catalog, self.options
+        if self.verified.witness is not None:
+            return judge_value(
+                written,
+                plan,
+                candidate.api,
+                self.verified.witness,
+                candidate.channels,
+                session,
+                catalog,
+                runs=options.runs,
+                limits=options.limits,
+            )
+        return judge(
+            written,
+            plan,
+            candidate.api,
+            self.verified,
+            session,
+            catalog,
+            runs=options.runs,
+            limits=options.limits,
+        )
+
     def _written(self, ordered: Iterable[Adaptation]) -> Iterator[tuple[Adaptation, Rewritten]]:
         """The plans in text, the most plausible first, each in a few ways."""
         for plan in ordered:
-            for written in islice(self._rewriter.write(plan), WAYS):
+            for written in islice(self._uses.write(plan), WAYS):
                 yield plan, written
 
     def _count(self, probed: Probed) -> None:
@@ -239,6 +272,8 @@ def _better(verdict: Verdict, than: Verdict) -> bool:
     order = (
         VerdictKind.NOT_ADAPTED,
         VerdictKind.NEEDS,
+        VerdictKind.NOISY,
+        VerdictKind.EXPECTED,
         VerdictKind.CLEAN,
         VerdictKind.REFUSED,
         VerdictKind.DIFFERENT,

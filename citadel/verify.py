@@ -8,6 +8,7 @@ longer reproduces keeps the symptom that it recorded and stays a template for it
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,9 +21,13 @@ from analysis.target.target import TargetInfo
 from citadel.identify import caught_calls, culprit, failing_call, mentioned_call, resolve
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
+from citadel.oracle.value import asserts
+from citadel.verify_value import Witness, witness
 from harvest.report.model import Claim, ClaimKind, ClaimSource, Need, Reading, Snippet
 
 MAX_CANDIDATES = 12
+MAX_WATCHED = 4
+"""Snippets of one report whose values are watched."""
 STATUS_CLAIMS = (ClaimKind.RAISES, ClaimKind.CRASHES, ClaimKind.HANGS)
 INCOMPLETE = frozenset(("NameError", "SyntaxError", "IndentationError", "FileNotFoundError"))
 """Exceptions by which code says that it is not whole, rather than that the framework is broken."""
@@ -41,6 +46,8 @@ class Verified:
     source: Instrumented
     caught: bool = False
     """Whether the case itself catches the exception: then only the trace shows it."""
+    witness: Witness | None = None
+    """What shows a value bug, where this is one."""
 
     @property
     def deferred(self) -> bool:
@@ -50,7 +57,7 @@ class Verified:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotVerified:
-    """Why a report yields no status case."""
+    """Why a report yields no case."""
 
     reason: str
 
@@ -96,7 +103,78 @@ def verify(
     if not attempts:
         return NotVerified(reason="; ".join(dict.fromkeys(reasons)) or "nothing to run")
     best = max(attempts, key=partial(_promise, wanted))
+    if _of_values(reading.claims, best):
+        return _by_values(reading, attempts, session, catalog, info, runs, limits or Limits())
     return _conclude(reading, wanted, best, catalog, info)
+
+
+def _of_values(claims: tuple[Claim, ...], attempt: _Attempt) -> bool:
+    """Whether values decide: the report speaks of them, or an assertion of its own fails."""
+    seen = attempt.symptom
+    if seen is not None and seen.kind is SymptomKind.RAISES and asserts(attempt.traced):
+        return True
+    return bug_kind(claims, seen) is BugKind.VALUE and (seen is not None or bool(claims))
+
+
+def _by_values(
+    reading: Reading,
+    attempts: Sequence[_Attempt],
+    session: Session,
+    catalog: Catalog,
+    info: TargetInfo,
+    runs: int,
+    limits: Limits,
+) -> Verified | NotVerified:
+    """The first snippet that shows what the report describes, else one that would."""
+    reasons: list[str] = []
+    kept: Verified | None = None
+    for attempt in attempts[:MAX_WATCHED]:
+        found = witness(
+            reading,
+            attempt.snippet,
+            attempt.source,
+            session,
+            catalog,
+            runs=runs,
+            limits=limits,
+        )
+        if isinstance(found, str):
+            reasons.append(found)
+            continue
+        verified = _witnessed(reading, attempt, found, info)
+        if found.reproduces:
+            return verified
+        kept = kept or verified
+    return kept or NotVerified(reason="; ".join(dict.fromkeys(reasons)))
+
+
+def _witnessed(reading: Reading, attempt: _Attempt, found: Witness, info: TargetInfo) -> Verified:
+    code, api = attempt.snippet.code, found.api
+    symptom = found.symptom
+    raised = status.capture(found.observation)
+    case = BugCase(
+        id=content_id(info.key, api.name, code, str(symptom.to_json())),
+        origin=reading.report.source,
+        framework=info.framework,
+        build=info.key,
+        api=api.name,
+        code=code,
+        kind=found.kind,
+        symptom=symptom,
+        reproduces=found.reproduces,
+        runs=(found.hits, found.runs),
+        observed=(raised or symptom).headline(),
+        evidence=(*_evidence(None, None, attempt.snippet, found.call), found.oracle.why),
+        aliases=api.aliases,
+    )
+    return Verified(
+        case=case,
+        api=api,
+        call=found.call,
+        observation=found.observation,
+        source=attempt.source,
+        witness=found,
+    )
 
 
 def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
@@ -266,7 +344,7 @@ def _conclude(
     if kind is not BugKind.STATUS and seen is None and not reading.claims:
         return NotVerified(reason="runs without an error, and the report records no failure")
     if kind is not BugKind.STATUS:
-        return NotVerified(reason=f"describes a {kind} symptom; only status bugs are judged")
+        return NotVerified(reason=f"describes a {kind} symptom, which is not judged yet")
     blamed = culprit(attempt.traced, catalog, reading.mentions) if seen is not None else None
     if attempt.caught is not None and (api := resolve(attempt.caught, catalog)) is not None:
         blamed = attempt.caught, api
@@ -311,7 +389,7 @@ def _without_api(observation: Observation, seen: Symptom | None) -> str:
     if seen is None:
         return "runs without a status symptom"
     if observation.exception is not None and observation.exception.type == "AssertionError":
-        return "an assertion of the report's own fails; only status bugs are judged"
+        return "an assertion of the report's own fails, and nothing tells what it compares"
     return f"no public API is to blame for: {seen.headline()[:200]}"
 
 

@@ -33,6 +33,33 @@ def array(value):
     return found
 
 
+def perturbed(value):
+    """Another value like it, finite, and depending on it as far as gradients are concerned."""
+    if isinstance(value, (list, tuple)):
+        items = [perturbed(item) for item in value]
+        return (
+            items if type(value) is list else type(value)(items) if type(value) is tuple else value
+        )
+    if not isinstance(value, tf.Tensor):
+        return value
+    if value.dtype == tf.bool:
+        return ~value
+    if value.dtype.is_floating:
+        return tf.where(tf.math.is_finite(value), value, tf.zeros_like(value)) * 2 + 7
+    if value.dtype.is_complex:
+        return tf.zeros_like(value) + 7
+    return value + tf.ones_like(value) if value.dtype.is_integer else value
+
+
+def doubled(value):
+    """The value in double precision, as far as it is a tensor of real or complex numbers."""
+    if not isinstance(value, tf.Tensor):
+        return value
+    if value.dtype.is_complex:
+        return tf.cast(value, tf.complex128)
+    return tf.cast(value, tf.float64) if value.dtype.is_floating else value
+
+
 def mark(tensor):
     """What an attempt can change: the content of a variable. Tensors stay as they are."""
     if not isinstance(tensor, tf.Variable) or tensor.shape.num_elements() is None:

@@ -29,6 +29,31 @@ def array(value):
     return value.cpu().numpy()
 
 
+def perturbed(value):
+    """Another value like it, finite, and depending on it as far as gradients are concerned."""
+    if isinstance(value, (list, tuple)):
+        items = [perturbed(item) for item in value]
+        return (
+            items if type(value) is list else type(value)(items) if type(value) is tuple else value
+        )
+    if not is_tensor(value) or value.layout is not torch.strided or value.is_quantized:
+        return value
+    if value.dtype is torch.bool:
+        return ~value
+    if value.is_floating_point() or value.is_complex():
+        return torch.nan_to_num(value) * 2 + 7
+    return value + 1
+
+
+def doubled(value):
+    """The value in double precision, as far as it is a tensor of real or complex numbers."""
+    if not is_tensor(value) or value.layout is not torch.strided:
+        return value
+    if value.is_complex():
+        return value.to(torch.complex128)
+    return value.to(torch.float64) if value.is_floating_point() else value
+
+
 def mark(tensor):
     """What is known of a tensor; some have no version (inference mode) or no shape yet (Lazy)."""
     known = []

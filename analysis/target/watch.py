@@ -46,9 +46,10 @@ class Check(StrEnum):
 class Point:
     """A watched expression.
 
-    `label` is the literal text in front of it in the same `print`, and `statement` the number of
-    that statement among those that show something; `check` says what it computes of its operands,
-    `negated` whether it says the opposite; `parent` is the point whose operand it is.
+    `label` is the literal text in front of it in the same `print`; of the test of `"ok" if x else
+    y`, what is said where it is true. `statement` is the number of that statement among those that
+    show something; `check` says what it computes of its operands, `negated` whether it says the
+    opposite; `parent` is the point whose operand it is.
     """
 
     number: int
@@ -70,7 +71,7 @@ _CALLS = {
     Check.INFINITE: "isinf is_inf isposinf isneginf",
     Check.FINITE: "isfinite is_finite",
 }
-_CHECKS = {name: check for check, names in _CALLS.items() for name in names.split()}
+CHECK_CALLS = {name: check for check, names in _CALLS.items() for name in names.split()}
 _PAIRS = frozenset((Check.EQUAL, Check.CLOSE))
 _WRAPPERS = frozenset(
     (
@@ -158,7 +159,7 @@ def _of_call(node: cst.Call) -> _Found | None:
     given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
     if isinstance(node.func, cst.Attribute) and not _is_module(node.func.value):
         given.insert(0, node.func.value)
-    check = _CHECKS.get(name)
+    check = CHECK_CALLS.get(name)
     if check is not None and given:
         return _Found(
             check=check, negated=False, operands=tuple(given[: 2 if check in _PAIRS else 1])
@@ -257,7 +258,8 @@ class _Collector(cst.CSTVisitor):
         self._add(node.test, Role.TESTED)
 
     def visit_IfExp(self, node: cst.IfExp) -> None:
-        self._add(node.test, Role.TESTED)
+        said = _text(node.body) if isinstance(node.body, cst.SimpleString) else ""
+        self._add(node.test, Role.TESTED, label=said)
 
     def visit_Assert(self, node: cst.Assert) -> None:
         self._add(node.test, Role.TESTED)

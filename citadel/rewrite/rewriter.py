@@ -9,7 +9,7 @@ are first changed where they are made, then where they are used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -49,20 +49,29 @@ class Rewriter:
         self._pieces = Pieces(self._source.tree)
         self._long = longest(source.module.code)
 
-    def write(self, plan: Adaptation) -> Iterator[Rewritten]:
-        """The plan in text, in one or more ways; none where text cannot say it."""
-        if self._identical(plan):
+    def write(
+        self, plan: Adaptation, others: Sequence[tuple[Rewriter, Adaptation]] = ()
+    ) -> Iterator[Rewritten]:
+        """The plan in text, in one or more ways; none where text cannot say it.
+
+        `others` are further uses of the API in the same text (of rewriters of the same
+        `Instrumented`), each with its plan: they change as well, or nothing is written.
+        """
+        if self.identical(plan):
             yield Rewritten(code=self._module.code, edits=plan.edits, sites=self._sites({}))
             return
         written: set[str] = set()
-        for nodes, reshaped in self._ways(plan):
+        for first, reshaped in self.ways(plan):
+            nodes = _with_others(first, others)
+            if nodes is None:
+                continue
             edits = ("changed the shape where it is written",) if reshaped else ()
             way = self._replaced(nodes, plan, edits)
             if way.code not in written:
                 written.add(way.code)
                 yield way
 
-    def _identical(self, plan: Adaptation) -> bool:
+    def identical(self, plan: Adaptation) -> bool:
         """Whether a plan is the report's own call."""
         source, maker = self._source, Maker(self._source, plan)
         given = source.constructed if plan.form is Form.CONSTRUCTOR else source.called
@@ -70,7 +79,8 @@ class Rewriter:
         new = plan.form is not Form.MODULE or source.constructed.same(maker.new)
         return plan.target == source.api and new and given.same(slots)
 
-    def _ways(self, plan: Adaptation) -> Iterator[tuple[Nodes, bool]]:
+    def ways(self, plan: Adaptation) -> Iterator[tuple[Nodes, bool]]:
+        """The nodes to replace, and whether the shape changes where a value is made."""
         wanted = self._wanted(plan)
         # A construction that is not kept has its arguments moved to the call.
         moved = [one for one in wanted if self._source.layer and one.key.startswith("new")]
@@ -188,6 +198,22 @@ class Rewriter:
 
     def _sites(self, nodes: Nodes, line: cst.CSTNode | None = None) -> dict[int, int]:
         return moved_sites(self._source.instrumented, nodes, line)
+
+
+def _with_others(nodes: Nodes, others: Sequence[tuple[Rewriter, Adaptation]]) -> Nodes | None:
+    """The replaced nodes of all uses; None where two of them change one place differently."""
+    made = dict(nodes)
+    for rewriter, plan in others:
+        if rewriter.identical(plan):
+            continue
+        for more, _ in rewriter.ways(plan):
+            shared = made.keys() & more.keys()
+            if all(made[node].deep_equals(more[node]) for node in shared):
+                made.update(more)
+                break
+        else:
+            return None
+    return made
 
 
 def longest(code: str) -> int:

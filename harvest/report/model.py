@@ -110,6 +110,20 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """A value that the report calls right (what it expects) or wrong (what it gets).
+
+    `numbers` are those of the `literal`, as written ("2e20", "nan", "true"): their digits tell how
+    exactly they are meant.
+    """
+
+    right: bool
+    numbers: tuple[str, ...]
+    literal: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """A report, understood as far as reading goes.
 
@@ -122,3 +136,8 @@ class Reading:
     claims: tuple[Claim, ...]
     mentions: tuple[Mention, ...]
     skipped: str | None = None
+    expectations: tuple[Expectation, ...] = ()
+    refusal: str | None = None
+    """The sentence that asks for an error where there is none, if there is one."""
+    output: tuple[str, ...] = ()
+    """Lines of pasted output, with single blanks."""

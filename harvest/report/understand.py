@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harvest.report.claims import find_claims
+from harvest.report.expectations import find_expectations, pasted_output, wants_refusal
 from harvest.report.markdown import read_markdown
 from harvest.report.mentions import find_mentions
 from harvest.report.model import Reading, Report
@@ -24,4 +25,7 @@ def understand(report: Report) -> Reading:
         claims=find_claims(report.title, document, code=code),
         mentions=find_mentions(report.title, document.prose),
         skipped=found if isinstance(found, str) else None,
+        expectations=find_expectations(report.title, document, code=code),
+        refusal=wants_refusal(report.title, document),
+        output=pasted_output(document),
     )

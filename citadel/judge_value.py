@@ -1,0 +1,167 @@
+"""Replay a generated case of a value bug and say what it shows.
+
+The same expressions of the text are watched as in the report's own code. A check that compares the
+sibling with the sibling speaks for itself. One that compares it with something of another making (a
+reference, a literal) does so only if the sibling computes what the source computes: then it has the
+very same wrong value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.catalog.model import Api, Catalog
+from analysis.errors import CitadelError
+from analysis.target.instrument import Watched, instrument, watched
+from analysis.target.observation import Call, Observation, Outcome
+from analysis.target.session import Limits, Session
+from analysis.target.watch import Point, Role
+from citadel.identify import failing_call, resolve
+from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
+from citadel.oracle import status
+from citadel.oracle.numbers import elements, same
+from citadel.oracle.value import Spot, ValueOracle, Values, shows, symptom, unlike, values_of
+from citadel.plan.model import Adaptation
+from citadel.rewrite.rewriter import Rewritten
+from citadel.verdicts import confidence, verdict
+from citadel.verify_value import Witness, cured
+
+SAME_FUNCTION = 0.5
+"""Signature similarity from which on two APIs may have a wrong value in common."""
+
+
+def judge_value(
+    written: Rewritten,
+    plan: Adaptation,
+    target: Api,
+    source: Witness,
+    channels: Channels,
+    session: Session,
+    catalog: Catalog,
+    *,
+    runs: int,
+    limits: Limits,
+) -> Verdict:
+    """Replay once traced and watched, then with other seeds."""
+    try:
+        case = watched(instrument(written.code))
+    except CitadelError as problem:
+        return verdict(VerdictKind.NOT_ADAPTED, reason=problem.message)
+    if not alike(source.watched.points, case.points):
+        return verdict(VerdictKind.NOT_ADAPTED, reason="the rewritten code shows other values")
+    first = session.run(written.code, traced=case.traced, limits=limits, seed=0)
+    values, oracle = values_of(first), source.oracle
+    if not any(_is(call, target, catalog) for call in first.calls):
+        return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
+    shown = shows(oracle, first, values)
+    if shown is None:
+        return _elsewhere(first, target, catalog)
+    if not shown:
+        return verdict(VerdictKind.CLEAN)
+    seen = symptom(oracle, case.points, values)
+    doubt = _doubt(source, values, close=related(channels))
+    if doubt is not None:
+        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=doubt)
+    sites = {call.site for call in first.calls if _is(call, target, catalog)}
+    if source.precise and cured(oracle, written.code, case, sites, session, limits) is False:
+        reason = "double precision does not change it: what mathematics demands here"
+        return verdict(VerdictKind.EXPECTED, symptom=seen, reason=reason)
+    hits, moved = _again(written.code, case, oracle, values, session, runs, limits)
+    if moved and not source.random:
+        reason = "its values differ from seed to seed"
+        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
+    return Verdict(
+        kind=VerdictKind.BUG if hits == runs else VerdictKind.FLAKY,
+        runs=(hits, runs),
+        confidence=confidence(plan, hits, runs),
+        symptom=seen,
+    )
+
+
+def alike(one: Sequence[Point], other: Sequence[Point]) -> bool:
+    """Whether two texts are watched at the same places."""
+    return [(p.role, p.parent) for p in one] == [(p.role, p.parent) for p in other]
+
+
+def related(channels: Channels) -> bool:
+    """Whether two APIs are so close that an equal result is no coincidence."""
+    close = channels.context is not None and channels.context >= SAME_FUNCTION
+    return channels.family is not None or close or channels.signature >= SAME_FUNCTION
+
+
+def _is(call: Call, target: Api, catalog: Catalog) -> bool:
+    api = resolve(call, catalog)
+    return api is not None and api.name == target.name
+
+
+def _again(
+    code: str,
+    case: Watched,
+    oracle: ValueOracle,
+    values: Values,
+    session: Session,
+    runs: int,
+    limits: Limits,
+) -> tuple[int, bool]:
+    """In how many runs, the first included, the bug shows; whether its values move."""
+    hits, moved = 1, False
+    for seed in range(1, runs):
+        seen = session.run(code, traced=case.text, limits=limits, seed=seed)
+        found = values_of(seen)
+        hits += shows(oracle, seen, found) is True
+        moved = moved or True in unlike(oracle, values, found)
+    return hits, moved
+
+
+def _doubt(source: Witness, values: Values, *, close: bool) -> str | None:
+    """Why values that show the symptom need not be the bug, if so."""
+    oracle = source.oracle
+    changes = unlike(oracle, source.values, values)
+    equal = all(change is False for change in changes)
+    if oracle.kind is SymptomKind.ACCEPTS:
+        if not equal:
+            return "runs as well, with another result"
+        return None if close else "runs as well, and is another function"
+    if equal:
+        known = close or not all(_plain(values, spot) for spot in oracle.spots)
+        known = known or _agree_elsewhere(source, values)
+        return None if known else "an equal result, of another function"
+    if oracle.paired:
+        if False in source.own:
+            return "computes something else than what it is compared with"
+        if not all(change is True for change in changes):
+            return "only one of the values that are compared is the sibling's"
+        return None
+    unary = oracle.kind is SymptomKind.NON_FINITE or oracle.check is not None
+    return None if unary else "computes something else than what is expected"
+
+
+def _agree_elsewhere(source: Witness, values: Values) -> bool:
+    """Whether the two also come to a value in common that few functions come to."""
+    shown = [spot for spot in source.values if source.watched.points[spot.point].role is Role.SHOWN]
+    telling = [spot for spot in shown if not _plain(source.values, spot)]
+    agree = [same(source.values[spot], values[spot]) for spot in telling if spot in values]
+    return bool(agree) and all(agree)
+
+
+def _plain(values: Values, spot: Spot) -> bool:
+    """Whether a value is one that many functions come to: zeros, ones, NaN, a single number."""
+    found = elements(values[spot]) if spot in values else None
+    return found is None or len(set(found)) <= 1
+
+
+def _elsewhere(observation: Observation, target: Api, catalog: Catalog) -> Verdict:
+    """The verdict on a run that did not come to the place of the oracle."""
+    seen = status.capture(observation)
+    if seen is None:
+        reason = "does not come to the place where the report shows the value"
+        return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+    reason = seen.headline()[:200]
+    failing = failing_call(observation)
+    if status.unavailable(seen):
+        return verdict(VerdictKind.NEEDS, symptom=seen, reason=reason)
+    if failing is None or not _is(failing, target, catalog) or status.refuses_arguments(seen):
+        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
+    plain = observation.outcome is Outcome.EXCEPTION and not status.internal(seen)
+    kind = VerdictKind.REFUSED if plain else VerdictKind.DIFFERENT
+    return verdict(kind, symptom=seen, reason=reason)

@@ -1,0 +1,198 @@
+"""Compare recorded values: the same, different, or not to be compared.
+
+Tolerances are those of `torch.testing.assert_close`, by the coarser of the two dtypes. Large
+tensors are compared by digest and, where that differs, by range, mean and norm.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+import re
+from collections.abc import Sequence
+
+from analysis.values import Value
+
+RELATIVE = {
+    "float16": 1e-3,
+    "half": 1e-3,
+    "bfloat16": 1.6e-2,
+    "float32": 1.3e-6,
+    "float": 1.3e-6,
+    "complex64": 1.3e-6,
+    "float64": 1e-7,
+    "double": 1e-7,
+    "complex128": 1e-7,
+}
+"""Relative tolerance by dtype; all others are exact."""
+ABSOLUTE = {"float16": 1e-5, "bfloat16": 1e-5, "float32": 1e-5, "complex64": 1e-5}
+_OF_PYTHON = 1.3e-6
+"""Python's floats are mostly tensors' elements, of whatever precision."""
+_SCALARS = ("int", "float", "complex", "bool")
+
+
+def elements(value: Value) -> tuple[complex, ...] | None:
+    """The numbers in a value, row by row; None where it holds none, or too many."""
+    if value.kind in _SCALARS:
+        number = _number(value)
+        return None if number is None else (number,)
+    if value.kind in ("tensor", "array"):
+        return None if value.numbers is None else value.numbers.few
+    if value.kind in ("list", "tuple") and value.items is not None:
+        parts = [elements(item) for item in value.items]
+        if any(part is None for part in parts):
+            return None
+        return tuple(number for part in parts if part is not None for number in part)
+    if value.kind == "shape":
+        return tuple(int(size) for size in re.findall(r"\d+", value.text or ""))
+    return None
+
+
+def _number(value: Value) -> complex | None:
+    text = value.text or ""
+    try:
+        if value.kind == "bool":
+            return int(text == "True")
+        if value.kind == "int":
+            return int(text, 16 if "0x" in text else 10)
+        return float(text) if value.kind == "float" else complex(text)
+    except (ValueError, OverflowError):
+        return None
+
+
+def tolerance(*values: Value) -> tuple[float, float]:
+    """(relative, absolute) for a comparison of these."""
+    kinds = {kind for value in values for kind in _dtypes(value)}
+    relative = max((RELATIVE.get(kind, 0.0) for kind in kinds), default=0.0)
+    return relative, max((ABSOLUTE.get(kind, 0.0) for kind in kinds), default=0.0)
+
+
+def _dtypes(value: Value) -> list[str]:
+    if value.kind in ("list", "tuple"):
+        return [kind for item in value.items or () for kind in _dtypes(item)]
+    if value.kind in ("float", "complex"):
+        return ["float32"]  # see _OF_PYTHON
+    return [value.dtype or ""]
+
+
+def same(one: Value, other: Value) -> bool | None:
+    """Whether two values agree within tolerance; None where they cannot be compared.
+
+    A single number agrees with a tensor all of whose elements it agrees with.
+    """
+    left, right = elements(one), elements(other)
+    if left is not None and right is not None:
+        if len(left) != len(right):
+            if 1 not in (len(left), len(right)) or not left or not right:
+                return False
+            count = max(len(left), len(right))
+            left, right = left * (count // len(left)), right * (count // len(right))
+        elif _shaped(one) and _shaped(other) and one.shape != other.shape:
+            return False
+        return all_close(left, right, *tolerance(one, other))
+    if one.numbers is not None and other.numbers is not None:
+        return _alike(one, other)
+    if one.kind == other.kind and one.text is not None and one.length is None:
+        return one.text == other.text
+    return None
+
+
+def _shaped(value: Value) -> bool:
+    return value.kind in ("tensor", "array") and value.shape is not None
+
+
+def all_close(
+    left: Sequence[complex], right: Sequence[complex], relative: float, absolute: float
+) -> bool:
+    """Whether numbers agree pairwise; NaN agrees with NaN, infinities with themselves."""
+    return all(
+        _close(one, other, relative, absolute) for one, other in zip(left, right, strict=True)
+    )
+
+
+def _close(one: complex, other: complex, relative: float, absolute: float) -> bool:
+    if one == other:
+        return True
+    if cmath.isnan(one) or cmath.isnan(other):
+        return cmath.isnan(one) and cmath.isnan(other)
+    if cmath.isinf(one) or cmath.isinf(other):
+        return False
+    try:
+        return abs(one - other) <= absolute + relative * max(abs(one), abs(other))
+    except OverflowError:
+        return False
+
+
+def _alike(one: Value, other: Value) -> bool | None:
+    """Whether two large tensors agree, as far as their statistics tell."""
+    left, right = one.numbers, other.numbers
+    if left is None or right is None:
+        return None
+    if one.shape != other.shape or left.count != right.count:
+        return False
+    if left.digest == right.digest and one.dtype == other.dtype:
+        return True
+    if (left.nan, left.inf, left.ninf) != (right.nan, right.inf, right.ninf):
+        return False
+    relative, absolute = tolerance(one, other)
+    scale = max(left.norm or 0.0, right.norm or 0.0)
+    pairs = zip(_summary(left), _summary(right), strict=True)
+    return all(
+        a is None or b is None or math.isclose(a, b, rel_tol=0, abs_tol=absolute + relative * scale)
+        for a, b in pairs
+    )
+
+
+def _summary(numbers: object) -> tuple[float | None, ...]:
+    return tuple(getattr(numbers, name) for name in ("low", "high", "mean", "norm"))
+
+
+def is_literal(value: Value, written: Sequence[str]) -> bool:
+    """Whether a value is what somebody wrote down, as exactly as its digits say.
+
+    One number stands for a value all of whose elements it is.
+    """
+    found = elements(value)
+    if not found:
+        return False
+    if len(written) == 1:
+        return all(_is(number, written[0]) for number in found)
+    return len(found) == len(written) and all(map(_is, found, written))
+
+
+def _is(number: complex, written: str) -> bool:
+    if written in ("true", "false"):
+        return number == (written == "true")
+    wanted = float(written)
+    if isinstance(number, complex) and number.imag:
+        return False
+    real = number.real
+    if math.isnan(wanted) or math.isinf(wanted):
+        return real == wanted or (math.isnan(real) and math.isnan(wanted))
+    if not math.isfinite(real):
+        return False
+    return abs(real - wanted) <= half_a_digit(written)
+
+
+def half_a_digit(written: str) -> float:
+    """Half a unit of the last digit of a number as written: 0.05 for "0.5", 0 for "12"."""
+    mantissa, _, exponent = written.lower().partition("e")
+    digits = len(mantissa.partition(".")[2])
+    if not digits and not exponent:
+        return 0.0
+    return 0.5 * 10.0 ** (int(exponent or 0) - digits)
+
+
+def finite(value: Value) -> bool | None:
+    """Whether all numbers in a value are finite; None where it holds none."""
+    if value.numbers is not None:
+        return value.numbers.finite
+    found = elements(value)
+    return None if found is None else all(map(cmath.isfinite, found))
+
+
+def has_nan(value: Value) -> bool:
+    """Whether a value holds a NaN."""
+    if value.numbers is not None:
+        return value.numbers.nan > 0
+    return any(map(cmath.isnan, elements(value) or ()))

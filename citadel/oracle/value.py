@@ -1,0 +1,184 @@
+"""The value oracle: what is wrong with a result, as the report's own code shows it.
+
+A `ValueOracle` names places of the code (`Spot`s: the n-th evaluation of a watched expression) and
+says when their values are a bug. The same places exist in the code that was rewritten for a
+sibling, so that one oracle judges both. `citadel.oracle.capture` finds oracles in a report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from analysis.target.observation import Observation, Outcome
+from analysis.target.watch import Check, Point
+from analysis.values import Value
+from citadel.model import Symptom, SymptomKind
+from citadel.oracle.numbers import elements, finite, has_nan, is_literal, same
+from harvest.report.model import Expectation
+
+MOST_TOLD = 8
+"""Numbers of a tensor that a headline shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Spot:
+    """The n-th evaluation (from 1) of a watched expression."""
+
+    point: int
+    occurrence: int = 1
+
+
+Values = Mapping[Spot, Value]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueOracle:
+    """When a run shows the bug.
+
+    `false`: the `check` comes out as `bad`; `spots` are what it compares. `non_finite`: the value
+    at the one spot is. `disagrees`: the values at the two spots differ, or the one spot's from what
+    is `expected` (where nothing is, any value is wrong that equals the report's). `accepts`: the
+    spot is reached at all.
+    """
+
+    kind: SymptomKind
+    spots: tuple[Spot, ...]
+    check: Spot | None = None
+    how: Check | None = None
+    bad: bool = False
+    expected: Expectation | None = None
+    why: str = ""
+    """The evidence, for people."""
+
+    @property
+    def of_finiteness(self) -> bool:
+        """Whether NaN or infinities are the bug."""
+        checks = (Check.NAN, Check.INFINITE, Check.FINITE)
+        return self.kind is SymptomKind.NON_FINITE or self.how in checks
+
+    @property
+    def paired(self) -> bool:
+        """Whether two values of the run are compared with each other."""
+        return len(self.spots) == 2
+
+
+def values_of(observation: Observation) -> dict[Spot, Value]:
+    """What the watched expressions of a run came to."""
+    return {Spot(point=s.point, occurrence=s.occurrence): s.value for s in observation.seen}
+
+
+def shows(oracle: ValueOracle, observation: Observation, values: Values) -> bool | None:
+    """Whether a run shows the bug; None where it did not come so far, or cannot be compared."""
+    if oracle.check is not None:
+        return _check_fails(oracle, observation, values)
+    if any(spot not in values for spot in oracle.spots):
+        return None
+    found = [values[spot] for spot in oracle.spots]
+    if oracle.kind is SymptomKind.ACCEPTS:
+        return True
+    if oracle.kind is SymptomKind.NON_FINITE:
+        known = finite(found[0])
+        return None if known is None else not known
+    if oracle.expected is not None:
+        return not is_literal(found[0], oracle.expected.numbers)
+    if not oracle.paired:
+        return True
+    agree = same(found[0], found[1])
+    return None if agree is None else not agree
+
+
+def _check_fails(oracle: ValueOracle, observation: Observation, values: Values) -> bool | None:
+    value = values.get(oracle.check) if oracle.check is not None else None
+    if value is not None and value.kind != "none":
+        outcome = truth(value, oracle.how)
+        return None if outcome is None else outcome == oracle.bad
+    reached = bool(oracle.spots) and all(spot in values for spot in oracle.spots)
+    if not reached:
+        return None
+    # Functions that assert return nothing, or raise instead of returning.
+    return value is None and observation.outcome is Outcome.EXCEPTION and asserts(observation)
+
+
+def asserts(observation: Observation) -> bool:
+    """Whether a run was ended by an assertion: of the case itself, or of a function that checks."""
+    raised = observation.exception
+    return raised is not None and "AssertionError" in raised.types
+
+
+def truth(value: Value, how: Check | None) -> bool | None:
+    """The outcome of a check: of many, whether all are equal, or any is NaN."""
+    found = elements(value)
+    if found is None:
+        few = value.numbers
+        return None if few is None or few.low is None else few.low != 0
+    if how in (Check.NAN, Check.INFINITE, Check.UNEQUAL):
+        return any(found)
+    return all(found)
+
+
+def unlike(oracle: ValueOracle, one: Values, other: Values) -> tuple[bool | None, ...]:
+    """For each spot of the oracle, whether its values in two runs differ."""
+    found: list[bool | None] = []
+    for spot in oracle.spots:
+        if spot not in one or spot not in other:
+            found.append(None)
+            continue
+        agree = same(one[spot], other[spot])
+        found.append(None if agree is None else not agree)
+    return tuple(found)
+
+
+def symptom(oracle: ValueOracle, points: Sequence[Point], values: Values) -> Symptom:
+    """What a run shows at the places of the oracle."""
+    main = oracle.check if oracle.check in values else next(iter(oracle.spots), oracle.check)
+    shown = values.get(main) if main is not None else None
+    sides = [values[spot] for spot in oracle.spots if spot in values]
+    observed = None if shown is None else told(shown)
+    expected = oracle.expected.literal if oracle.expected is not None else None
+    if oracle.paired and oracle.check is None and len(sides) == 2:
+        expected = f"`{points[oracle.spots[1].point].text}`, which is {told(sides[1])}"
+    elif oracle.check is not None and sides and oracle.check in values:
+        observed = f"{observed} ({' against '.join(told(side) for side in sides)})"
+    elif oracle.check is not None and sides:
+        observed = f"not so ({' against '.join(told(side) for side in sides)})"
+    return Symptom(
+        kind=oracle.kind,
+        where=None if main is None else points[main.point].text[:200],
+        observed=None if observed is None else observed[:400],
+        expected=expected,
+    )
+
+
+def told(value: Value) -> str:
+    """A value in few words."""
+    if value.kind in ("tensor", "array"):
+        return _tensor(value)
+    if value.kind in ("list", "tuple") and value.items is not None:
+        inner = ", ".join(told(item) for item in value.items[:MOST_TOLD])
+        return f"[{inner}{', ...' if len(value.items) > MOST_TOLD else ''}]"
+    return (value.text or value.kind)[:100]
+
+
+def _tensor(value: Value) -> str:
+    kind = f"{value.dtype} of shape {list(value.shape or ())}"
+    if value.numbers is None:
+        return kind
+    few = value.numbers.few
+    if few is not None and len(few) <= MOST_TOLD:
+        numbers = ", ".join(_number(number) for number in few)
+        return numbers if value.shape == () else f"[{numbers}] ({kind})"
+    problem = (
+        "" if value.numbers.finite else ", with NaN" if has_nan(value) else ", with infinities"
+    )
+    return (
+        f"{kind}, from {value.numbers.low:g} to {value.numbers.high:g}{problem}"
+        if (value.numbers.low is not None and value.numbers.high is not None)
+        else f"{kind}{problem}"
+    )
+
+
+def _number(number: complex) -> str:
+    if isinstance(number, (bool, int)):
+        return str(number)
+    return f"{number:.6g}"

@@ -1,0 +1,57 @@
+"""All uses of the API under suspicion that a case's oracle compares, rewritten together.
+
+A report that calls the API twice and compares the results (eager and compiled, one element and two)
+is rewritten in both places; where one call fails, only that call changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from citadel.identify import resolve
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import Invocation, invocation
+from citadel.plan.model import Adaptation, Obstacle
+from citadel.rewrite.rewriter import Rewriter, Rewritten
+from citadel.verify import Verified
+from citadel.workbench import Workbench
+
+
+class Uses:
+    """Writes plans down in the text of one case."""
+
+    def __init__(self, verified: Verified, bench: Workbench) -> None:
+        calls = verified.observation.calls
+        self.invocation = invocation(verified.call, verified.api, calls)
+        self._rewriter = Rewriter(verified.source, self.invocation)
+        self._bench = bench
+        self._others: list[tuple[Rewriter, Invocation]] = []
+        if verified.witness is None:
+            return
+        seen = {verified.call.site}
+        for call in calls:
+            if call.site not in seen and resolve(call, bench.index.catalog) is verified.api:
+                seen.add(call.site)
+                if call.form != "class" or verified.call.form == "class":
+                    other = invocation(call, verified.api, calls)
+                    self._others.append((Rewriter(verified.source, other), other))
+
+    def write(self, plan: Adaptation) -> Iterator[Rewritten]:
+        """The plan in text, in all places; none where one of them cannot say it."""
+        others: list[tuple[Rewriter, Adaptation]] = []
+        for rewriter, use in self._others:
+            found = self._plan(use, plan)
+            if found is None:
+                return
+            others.append((rewriter, found))
+        yield from self._rewriter.write(plan, others)
+
+    def _plan(self, use: Invocation, main: Adaptation) -> Adaptation | None:
+        """The plan for another use that is most like the main one's."""
+        api = self._bench.index.catalog.resolve(main.target)
+        if api is None:
+            return None
+        made = plans(use, api, self._bench.samples, self._bench.lexicon)
+        if isinstance(made, Obstacle):
+            return None
+        return max(made, key=lambda plan: (plan.form is main.form, plan.edits == main.edits))

@@ -1,0 +1,36 @@
+"""Verdicts, and what speaks for and against a generated case before it runs."""
+
+from __future__ import annotations
+
+from citadel.model import Symptom, Verdict, VerdictKind
+from citadel.plan.model import Adaptation, Fill
+
+
+def verdict(
+    kind: VerdictKind, *, symptom: Symptom | None = None, reason: str | None = None
+) -> Verdict:
+    """A verdict that no run confirms."""
+    return Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=symptom, reason=reason)
+
+
+def made_up(plan: Adaptation) -> tuple[str, ...]:
+    """The parameters whose values do not come from the report's call (`None` says nothing)."""
+    filled = [
+        slot.name
+        for slot in (*plan.new, *plan.call)
+        if isinstance(slot.value, Fill) and slot.value.text != "None"
+    ]
+    receiver = ["self"] if isinstance(plan.receiver, Fill) else []
+    return (*plan.invented, *receiver, *filled)
+
+
+def mostly_filled(plan: Adaptation) -> bool:
+    """Whether a crash may well be the fault of what was filled in."""
+    given = len(plan.new) + len(plan.call) + (plan.receiver is not None)
+    return len(made_up(plan)) * 2 > given
+
+
+def confidence(plan: Adaptation, hits: int, runs: int) -> float:
+    """Laplace's estimate of the rate, less what the adaptation may have distorted."""
+    rate = (hits + 1) / (runs + 2) if hits < runs else 1.0
+    return round(min(0.99, rate * (0.5 + 0.5 * plan.plausibility)), 2)

@@ -1,0 +1,255 @@
+"""Reproduce a report about values: find its oracle, whether it holds here, and whose fault it is.
+
+The API to blame is the one that the value depends on: the case is run once more with that API's
+results replaced by others, and what does not change then is a reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from analysis.catalog.model import Api, Catalog
+from analysis.target.instrument import Instrumented, Watched, watched
+from analysis.target.observation import Call, Observation, Outcome
+from analysis.target.session import Limits, Session
+from analysis.target.watch import CHECK_CALLS
+from citadel.identify import USERS_OF_VALUES, failing_call, leaf, mentioned_call, resolve
+from citadel.model import BugKind, Symptom, SymptomKind
+from citadel.oracle.capture import CHECKS, capture
+from citadel.oracle.value import ValueOracle, Values, shows, symptom, unlike, values_of
+from harvest.report.model import Reading, Snippet
+
+MOST_SUSPECTS = 8
+_MAKERS = frozenset(
+    (
+        *("tensor", "constant", "zeros", "ones", "full", "eye", "arange", "linspace", "empty"),
+        *("rand", "randn", "randint", "normal", "uniform", "manual_seed", "set_seed", "variable"),
+        *("convert_to_tensor", "array", "asarray", "cast", "to"),
+    )
+)
+"""Calls that make what others work on: suspected last."""
+CHECKING = frozenset(name.lower() for name in CHECK_CALLS)
+"""Calls that say something of values, and are not suspected."""
+_RESULT = re.compile(r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """A value symptom and what its replays are compared with.
+
+    `own` tells for each spot of the oracle whether it depends on the blamed API (None: unknown);
+    `random` whether its values differ from seed to seed.
+    """
+
+    oracle: ValueOracle
+    watched: Watched
+    values: Values
+    own: tuple[bool | None, ...]
+    random: bool
+    symptom: Symptom
+    observation: Observation
+    call: Call
+    api: Api
+    reproduces: bool
+    hits: int
+    runs: int
+    told: bool
+    """Whether the report speaks of a result, rather than of a missing error alone."""
+    precise: bool | None
+    """Whether double precision cures it; None where that says nothing."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is a value by which siblings can be judged."""
+        return bool(self.oracle.spots) or self.oracle.check is not None
+
+    @property
+    def kind(self) -> BugKind:
+        """A missing error is a status bug; a wrong result is one of values."""
+        accepts = self.symptom.kind is SymptomKind.ACCEPTS
+        return BugKind.STATUS if accepts and not self.told else BugKind.VALUE
+
+
+def witness(
+    reading: Reading,
+    snippet: Snippet,
+    source: Instrumented,
+    session: Session,
+    catalog: Catalog,
+    *,
+    runs: int,
+    limits: Limits,
+) -> Witness | str:
+    """Run a snippet with its values watched; the reason, where they tell nothing."""
+    trial = _Trial(snippet.code, watched(source), session, catalog, limits)
+    observations = [trial.run(seed) for seed in range(runs)]
+    first = observations[0]
+    oracles = capture(trial.case.points, first, reading)
+    suspects = list(_suspects(first, catalog, reading))
+    if not suspects:
+        return "no public API was called before the value was shown"
+    found = _refused(first, suspects[0][0], reading)
+    found = found or _holding(oracles, observations) or _fixed(oracles, first)
+    if found is None:
+        return _nothing(first, oracles)
+    oracle, hits = found
+    values = values_of(first)
+    call, api, own = trial.blamed(oracle, values, first.calls, suspects)
+    again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
+    return Witness(
+        oracle=oracle,
+        watched=trial.case,
+        values=values,
+        own=own,
+        random=any(True in changes for changes in again),
+        symptom=symptom(oracle, trial.case.points, values),
+        observation=first,
+        call=call,
+        api=api,
+        reproduces=hits > 0,
+        hits=hits,
+        runs=runs,
+        precise=trial.cured(oracle, first.calls, api) if hits else None,
+        told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
+    )
+
+
+class _Trial:
+    """One case, run in several ways."""
+
+    def __init__(
+        self, code: str, case: Watched, session: Session, catalog: Catalog, limits: Limits
+    ) -> None:
+        self.code = code
+        self.case = case
+        self._session = session
+        self._catalog = catalog
+        self._limits = limits
+
+    def run(self, seed: int) -> Observation:
+        """With its values watched; the first run is traced as well."""
+        text = self.case.traced if seed == 0 else self.case.text
+        return self._session.run(self.code, traced=text, limits=self._limits, seed=seed)
+
+    def blamed(
+        self,
+        oracle: ValueOracle,
+        values: Values,
+        calls: Sequence[Call],
+        suspects: Sequence[tuple[Call, Api]],
+    ) -> tuple[Call, Api, tuple[bool | None, ...]]:
+        """The first suspect that the values depend on, and which of them do.
+
+        Where they depend on none (a shape, say, or the slope of a slope), it is the first suspect.
+        What makes a case's inputs is suspected only where nothing else is called.
+        """
+        doing = [pair for pair in suspects if leaf(pair[0].name) not in _MAKERS]
+        for call, api in (doing or list(suspects))[:MOST_SUSPECTS]:
+            sites = {one.site for one in calls if resolve(one, self._catalog) is api}
+            seen = self._session.run(
+                self.code,
+                traced=self.case.traced,
+                limits=self._limits,
+                entry="perturb:run",
+                arguments={"sites": sorted(sites)},
+            )
+            own = unlike(oracle, values, values_of(seen))
+            if True in own:
+                return call, api, own
+        call, api = suspects[0]
+        return call, api, tuple(None for _ in oracle.spots)
+
+    def cured(self, oracle: ValueOracle, calls: Sequence[Call], api: Api) -> bool | None:
+        """Whether the trouble goes away where the API is given double precision."""
+        sites = {one.site for one in calls if resolve(one, self._catalog) is api}
+        return cured(oracle, self.code, self.case, sites, self._session, self._limits)
+
+
+def cured(
+    oracle: ValueOracle,
+    code: str,
+    case: Watched,
+    sites: Collection[int],
+    session: Session,
+    limits: Limits,
+) -> bool | None:
+    """Whether NaN and infinities go away where calls are given double precision.
+
+    What stays then may be what mathematics demands (`exp` of a large number) rather than a bug.
+    None: the oracle is of another kind, or the run comes to no value.
+    """
+    if not oracle.of_finiteness:
+        return None
+    seen = session.run(
+        code,
+        traced=case.traced,
+        limits=limits,
+        entry="perturb:doubled",
+        arguments={"sites": sorted(sites)},
+    )
+    shown = shows(oracle, seen, values_of(seen))
+    return None if shown is None else not shown
+
+
+def _holding(
+    oracles: Sequence[ValueOracle], observations: Sequence[Observation]
+) -> tuple[ValueOracle, int] | None:
+    """The first oracle that holds in the first run, and in how many runs it does."""
+    for oracle in oracles:
+        hits = [shows(oracle, seen, values_of(seen)) is True for seen in observations]
+        if hits[0]:
+            return oracle, sum(hits)
+    return None
+
+
+def _refused(first: Observation, suspect: Call, reading: Reading) -> tuple[ValueOracle, int] | None:
+    """Where a report wants a call to be refused, and here it is: the report no longer holds."""
+    failed = failing_call(first)
+    if reading.refusal is None or failed is None or failed.number != suspect.number:
+        return None
+    return ValueOracle(kind=SymptomKind.ACCEPTS, spots=(), why=reading.refusal), 0
+
+
+def _fixed(oracles: Sequence[ValueOracle], first: Observation) -> tuple[ValueOracle, int] | None:
+    """An oracle that would tell, on a build that no longer shows the bug."""
+    if first.outcome is not Outcome.OK:
+        return None
+    telling = (o for o in oracles if o.how in CHECKS or o.expected is not None)
+    return next(((oracle, 0) for oracle in telling), None)
+
+
+def _nothing(first: Observation, oracles: Sequence[ValueOracle]) -> str:
+    if first.outcome is not Outcome.OK:
+        raised = first.exception
+        how = f"{raised.type}: {raised.message}" if raised is not None else str(first.outcome)
+        return f"describes a wrong value, but the run ends by {how[:200]}"
+    if oracles:
+        return f"runs, and nothing that it shows is wrong ({oracles[0].why[:150]})"
+    if not first.seen:
+        return "describes a wrong value, but the code shows and compares none"
+    return "describes a wrong value, but nothing tells which of those shown it is"
+
+
+def _suspects(
+    observation: Observation, catalog: Catalog, reading: Reading
+) -> Iterator[tuple[Call, Api]]:
+    """Calls that may be to blame: of the API that the report names, then the others, last first."""
+    named = mentioned_call(observation, catalog, reading.mentions)
+    calls = list(reversed(observation.calls))
+    failed = failing_call(observation)
+    first = [call for call in (failed, named and named[0]) if call is not None]
+    seen: set[str] = set()
+    late: list[tuple[Call, Api]] = []
+    for call in (*first, *calls):
+        api = resolve(call, catalog)
+        name = leaf(call.name)
+        if api is None or api.name in seen or name in USERS_OF_VALUES or name in CHECKING:
+            continue
+        seen.add(api.name)
+        if call not in first and (name in _MAKERS or call.form == "operator"):
+            late.append((call, api))
+        else:
+            yield call, api
+    yield from late
