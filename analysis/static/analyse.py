@@ -84,7 +84,10 @@ def analyse(
         message = f"{missing[0]} is not among the sources that are analysed"
         raise CitadelError(message, "name files relative to the root of the sources")
     store = Store(root)
-    parsed, functions = _parse(scope, store, jobs, progress or (lambda *_step: None))
+    normaliser = Normaliser(settings)
+    parsed, functions = _parse(
+        scope, store, jobs, normaliser.learn, progress or (lambda *_step: None)
+    )
     found = zip(scope.candidates, parsed, strict=True)
     problem = store.save(f"{one.digest}.{file.language}" for file, one in found)
     if precise:
@@ -94,13 +97,17 @@ def analyse(
                 parsed[at] = exact[file.path]
                 functions[at] = _functions(scope, file, parsed[at])
     extracted = time.monotonic()
-    sources = _sources(scope, parsed, functions, settings, problem)
+    sources = _sources(scope, parsed, functions, normaliser, settings, problem)
     sources.seconds.update(extract=extracted - started, group=time.monotonic() - extracted)
     return sources
 
 
 def _parse(
-    scope: Scope, store: Store, jobs: int, progress: Progress
+    scope: Scope,
+    store: Store,
+    jobs: int,
+    learn: Callable[[list[FunctionRecord]], None],
+    progress: Progress,
 ) -> tuple[list[Parsed], list[list[FunctionRecord]]]:
     """What each candidate yields, in their order; records are made while workers are busy."""
     paths = [os.path.join(scope.root, file.path) for file in scope.candidates]  # noqa: PTH118
@@ -121,6 +128,7 @@ def _parse(
                 file = scope.candidates[missing[at]]
                 known[missing[at]] = parsed
                 functions[missing[at]] = _functions(scope, file, parsed)
+                learn(functions[missing[at]])
                 if parsed.digest:
                     store.put(file.language, parsed)
                 done += 1
@@ -145,6 +153,7 @@ def _sources(
     scope: Scope,
     parsed: list[Parsed],
     records: list[list[FunctionRecord]],
+    normaliser: Normaliser,
     settings: Similarity,
     problem: str | None,
 ) -> Sources:
@@ -153,7 +162,7 @@ def _sources(
     functions = [record for found in records for record in found]
     registered = [row for one in parsed for row in one.registrations]
     computing = registrations.kernels(registered, functions)
-    groups = group(functions, settings, registrations.taken(registered, computing))
+    groups = group(functions, normaliser, settings, registrations.taken(registered, computing))
     listed = operators.entries(row[1:] for row in registered if row[0] == operators.ENTRY)
     mapped = operators.map_operators(listed, functions)
     left_out = Counter(scope.left_out)
@@ -190,6 +199,7 @@ def _functions(scope: Scope, file: Candidate, parsed: Parsed) -> list[FunctionRe
 
 def group(
     functions: Sequence[FunctionRecord],
+    normaliser: Normaliser,
     settings: Similarity,
     taken: Mapping[str, frozenset[str]] | None = None,
 ) -> list[Group]:
@@ -208,7 +218,6 @@ def group(
             key = (base, record.body, record.parameters, record.kind is Kind.PYTHON, own)
             copies.setdefault(key, []).append(record)
     owners = list(copies.values())
-    normaliser = Normaliser(settings)
     arguments = [given.get(one[0].id) or normaliser.arguments(one[0]) for one in owners]
     callees = [normaliser.callees(owner[0]) for owner in owners]
     found = clusters(arguments, callees, settings)

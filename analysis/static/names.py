@@ -27,15 +27,20 @@ def without_templates(name: bytes) -> str:
 
 
 def _plain(text: str) -> str:
+    plain = (_outside(text) if "<" in text or ">" in text else text).replace(" ", "")
+    for keyword in ("typename", "template"):
+        plain = plain.replace("::" + keyword, "::").removeprefix(keyword)
+    return plain
+
+
+def _outside(text: str) -> str:
+    """What is not between `<` and `>`."""
     depth, kept = 0, []
     for sign in text:
         if sign == "<":
             depth += 1
         elif sign == ">":
             depth -= 1
-        elif depth <= 0 and sign != " ":
+        elif depth <= 0:
             kept.append(sign)
-    plain = "".join(kept)
-    for keyword in ("typename", "template"):
-        plain = plain.replace("::" + keyword, "::").removeprefix(keyword)
-    return plain
+    return "".join(kept)

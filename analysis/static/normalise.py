@@ -7,6 +7,7 @@ Derived anew on every run, so that other rules need no new parsing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from analysis.static.model import FunctionRecord, Kind
@@ -21,16 +22,21 @@ _DIMENSION = re.compile(r"(?<![0-9])[1-4]([dD])(?![a-z0-9])")
 
 
 class Normaliser:
-    """Makes the sets of function records under given settings."""
+    """Makes the sets of function records under given settings; equal records cost once."""
 
     def __init__(self, settings: Similarity) -> None:
-        self._callees = {python: _Callees(settings, python=python) for python in (False, True)}
-        self._arguments = _Arguments()
+        self._callees = {python: _CalleeSets(settings, python=python) for python in (False, True)}
+        self._arguments = _ArgumentSets()
+
+    def learn(self, records: Iterable[FunctionRecord]) -> None:
+        """Make the sets of these now, while there is time, so that they are there when needed."""
+        for record in records:
+            self.callees(record)
+            self.arguments(record)
 
     def callees(self, record: FunctionRecord) -> frozenset[str]:
         """The distinct callees as they count under the settings."""
-        known = self._callees[record.kind is Kind.PYTHON]
-        return frozenset(map(known.__getitem__, record.callees)) - {""}
+        return self._callees[record.kind is Kind.PYTHON][record.callees]
 
     def arguments(self, record: FunctionRecord) -> frozenset[str]:
         """The parameters as "type name" and the result as "-> type".
@@ -41,11 +47,37 @@ class Normaliser:
         pairs = record.parameters
         if record.kind is Kind.PYTHON and pairs and pairs[0][1] in ("self", "cls"):
             pairs = pairs[1:]
-        found = frozenset(map(self._arguments.__getitem__, pairs))
-        if record.returns:
-            return found | {"-> " + type_name(record.returns)}
         structured = record.kind is Kind.STRUCTURED or record.kind is Kind.META
-        return found | {"-> outputs"} if structured else found
+        return self._arguments[pairs, record.returns, structured]
+
+
+class _CalleeSets(dict[tuple[str, ...], frozenset[str]]):
+    """Callees as written to the set of those that count."""
+
+    def __init__(self, settings: Similarity, *, python: bool) -> None:
+        self._compared = _Callees(settings, python=python)
+
+    def __missing__(self, callees: tuple[str, ...]) -> frozenset[str]:
+        found = frozenset(filter(None, map(self._compared.__getitem__, callees)))
+        self[callees] = found
+        return found
+
+
+class _ArgumentSets(dict[tuple[tuple[tuple[str, str], ...], str, bool], frozenset[str]]):
+    """Parameters, result, and whether the function is of a structured kernel, to what counts."""
+
+    def __init__(self) -> None:
+        self._compared = _Arguments()
+
+    def __missing__(self, key: tuple[tuple[tuple[str, str], ...], str, bool]) -> frozenset[str]:
+        pairs, returns, structured = key
+        found = frozenset(map(self._compared.__getitem__, pairs))
+        if returns:
+            found |= {"-> " + type_name(returns)}
+        elif structured:
+            found |= {"-> outputs"}
+        self[key] = found
+        return found
 
 
 class _Callees(dict[str, str]):

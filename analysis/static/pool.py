@@ -23,7 +23,7 @@ from types import TracebackType
 
 from analysis.errors import CitadelError
 from analysis.static.model import Skip
-from analysis.static.worker import Job, Parsed, skipped
+from analysis.static.worker import Job, Parsed, decode, skipped
 
 BATCH = 8
 AHEAD = 2
@@ -102,13 +102,13 @@ class Pool:
 
     def _answers(self, worker: _Worker, waiting: deque[list[int]]) -> list[tuple[int, Parsed]]:
         try:
-            message = worker.connection.recv()
+            message = worker.connection.recv_bytes()
         except (EOFError, OSError):
             return self._bury(worker, waiting)
         if not worker.ready:
             worker.ready = True
             return []
-        found = [Parsed(*one) for one in message]
+        found = map(decode, message.decode().split("\n"))
         return list(zip(worker.batches.popleft(), found, strict=True))
 
     def _bury(self, worker: _Worker, waiting: deque[list[int]]) -> list[tuple[int, Parsed]]:

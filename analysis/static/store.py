@@ -14,11 +14,9 @@ from collections.abc import Iterable
 from functools import cache as once
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from analysis import cache
-from analysis.static.model import Skip
-from analysis.static.worker import Parsed
+from analysis.static.worker import Parsed, decode
 
 CHECKPOINT_SECONDS = 15.0
 _CODE = (
@@ -48,7 +46,7 @@ class Store:
         self.path = cache.folder() / "static" / name
         stored = cache.read(self.path) or {}
         files = stored.get("files")
-        self._files: dict[str, list[Any]] = files if isinstance(files, dict) else {}
+        self._files: dict[str, str] = files if isinstance(files, dict) else {}
         self._new = False
         self._saved = time.monotonic()
 
@@ -59,17 +57,14 @@ class Store:
 
     def get(self, digest: str, language: str) -> Parsed | None:
         """What a file of this content yielded, or None where that is not known."""
-        entry = self._files.get(f"{digest}.{language}", [])
         try:
-            rows, errors, registrations, skipped = entry
-            return Parsed(digest, rows, errors, registrations, skipped and Skip(skipped))
-        except (ValueError, TypeError):
+            return decode(self._files[f"{digest}.{language}"])
+        except (KeyError, ValueError, TypeError, RecursionError):
             return None
 
     def put(self, language: str, parsed: Parsed) -> None:
         """Keep what a file yielded; saves what there is now and then."""
-        _, rows, errors, registrations, skipped = parsed
-        self._files[f"{parsed.digest}.{language}"] = [rows, errors, registrations, skipped]
+        self._files[f"{parsed.digest}.{language}"] = parsed.encoded
         self._new = True
         if time.monotonic() - self._saved > CHECKPOINT_SECONDS:
             self.save()

@@ -1,14 +1,15 @@
 """One file to what is kept of it; runs in the worker processes of `pool`.
 
-In: a job (path, language, limit). Out: a `Parsed` as plain data. A worker that takes too long
-over a file is ended by the kernel (SIGALRM), whatever it is doing; one that is killed by a file
-leaves the next files to its successor.
+In: a job (path, language, limit). Out: a `Parsed`, sent as the text that the cache keeps. A worker
+that takes too long over a file is ended by the kernel (SIGALRM), whatever it is doing; one that is
+killed by a file leaves the next files to its successor.
 """
 
 from __future__ import annotations
 
 import gc
 import hashlib
+import json
 import os
 import resource
 import signal
@@ -34,13 +35,17 @@ class Job(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """What a file yields: its digest, rows of functions and registrations, or why nothing."""
+    """What a file yields: its digest, rows of functions and registrations, or why nothing.
+
+    `encoded` is all of this as text, where it came as such.
+    """
 
     digest: str
     rows: list[Row]
     errors: int
     registrations: list[list[Any]]
     skipped: Skip | None
+    encoded: str = ""
 
 
 def parse(job: Job) -> Parsed:
@@ -84,6 +89,24 @@ def skipped(reason: Skip, digest: str = "") -> Parsed:
     return Parsed(digest, [], 0, [], reason)
 
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"), check_circular=False)
+
+
+def encode(parsed: Parsed) -> str:
+    """What a file yields as text without line breaks."""
+    return _ENCODER.encode(parsed[:-1])
+
+
+def decode(text: str) -> Parsed:
+    """What a file yields, of the text that `encode` made.
+
+    Raises:
+        ValueError, TypeError, RecursionError: when it is another text.
+    """
+    digest, rows, errors, registrations, skipped = json.loads(text)
+    return Parsed(digest, rows, errors, registrations, skipped and Skip(skipped), text)
+
+
 def _python(text: bytes, digest: str) -> Parsed:
     try:
         return Parsed(digest, identify(python.extract(text)), 0, [], None)
@@ -121,7 +144,8 @@ def serve(descriptor: int, seconds: int) -> None:
         except (EOFError, OSError):
             return
         try:
-            connection.send([tuple(_guarded(Job(*job), seconds)) for job in batch])
+            found = [encode(_guarded(Job(*job), seconds)) for job in batch]
+            connection.send_bytes("\n".join(found).encode())
         except OSError:
             return
 
