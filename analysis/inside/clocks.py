@@ -91,10 +91,11 @@ def install(clock, code):
 
 def _module(name, code):
     """A module that is there already, or is about to be imported by the report."""
-    top = name.split(".")[0]
-    mentioned = re.search(r"\b%s\b" % name.rsplit(".", 1)[-1], code) is not None
-    if name not in sys.modules and not (mentioned and importlib.util.find_spec(top)):
-        return None
+    if name not in sys.modules:
+        words = name.split(".")
+        word = "benchmark" if "benchmark" in words else words[-1]
+        if not (re.search(r"\b%s\b" % word, code) and importlib.util.find_spec(words[0])):
+            return None
     try:
         return importlib.import_module(name)
     except Exception:  # a build without it, or one that is broken

@@ -118,8 +118,17 @@ def measures(points: Sequence[Point], known: Table, reading: Reading) -> list[Me
     explicit = [*_ratios(points, known), *_orders(points, known)]
     found = explicit or [*_pairs(points, known, reading)]
     directed = [_directed(one, points, known, reading) for one in found]
-    directed.sort(key=lambda one: (one.form is not found[0].form, -_seen(one, known)))
+    directed.sort(key=lambda one: (_remoteness(one, points), -_seen(one, known)))
     return [*directed[:MOST_MEASURES], *_growths(points, known)]
+
+
+def _remoteness(one: Measure, points: Sequence[Point]) -> tuple[bool, bool]:
+    """Ratios first; what is shown or tested comes before what is computed on the way."""
+    point: Point | None = points[one.upper.point]
+    while point is not None and point.role is Role.OPERAND and point.parent is not None:
+        point = points[point.parent]
+    shown = point is not None and (point.role is Role.SHOWN or point.check is Check.ORDER)
+    return one.form is Form.ORDER, not shown
 
 
 def _directed(one: Measure, points: Sequence[Point], known: Table, reading: Reading) -> Measure:
@@ -246,19 +255,17 @@ def _pairs(points: Sequence[Point], known: Table, reading: Reading) -> Iterator[
     for group in _groups(points, known, shown):
         if not 2 <= len(group) < SERIES:
             continue
-        upper = max(group, key=lambda place: known[place].middle)
-        lower = min(group, key=lambda place: known[place].middle)
+        upper, *_, lower = sorted(group, key=lambda place: -known[place].middle)
         told = [(a, b) for a in group for b in group if a < b and _told(a, b, points, reading)]
         if len(told) == 1:
             upper, lower = told[0]
-        if upper != lower:
-            yield Measure(
-                form=Form.PAIR,
-                where=f"{points[upper.point].text} against {points[lower.point].text}",
-                unit=known[upper].unit,
-                upper=upper,
-                lower=lower,
-            )
+        yield Measure(
+            form=Form.PAIR,
+            where=f"{points[upper.point].text} against {points[lower.point].text}",
+            unit=known[upper].unit,
+            upper=upper,
+            lower=lower,
+        )
 
 
 def _told(one: Place, other: Place, points: Sequence[Point], reading: Reading) -> bool:

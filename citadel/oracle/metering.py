@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from analysis.target.instrument import Watched
-from analysis.target.observation import Observation, Outcome
+from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
 from citadel.oracle import performance
 from citadel.oracle.performance import SELECTING, Judged, NoOracle, PerformanceOracle
-from citadel.oracle.quantities import Topic
+from citadel.oracle.quantities import Topic, topic
 from citadel.oracle.samples import STAGES, Decision
 from harvest.report.model import Reading
 
@@ -58,13 +58,15 @@ def establish(
     if isinstance(settings, NoOracle):
         return settings
     found = _captured(runner, settings, reading)
-    if isinstance(found, NoOracle):
-        return found
-    if found.topic is Topic.MEMORY and settings.warm and not found.reproduces:
-        # A high-water mark has been reached before.
+    there = isinstance(found, PerformanceOracle) and found.reproduces
+    memory = topic(reading, case.code) is Topic.MEMORY
+    if memory and settings.warm and not there:
+        # A high-water mark has been reached by the first of two runs.
         cold = _captured(runner, replace(settings, warm=False), reading)
         if isinstance(cold, PerformanceOracle) and cold.reproduces:
             return replace(cold, warm=False, wall=settings.wall)
+    if isinstance(found, NoOracle):
+        return found
     return replace(found, warm=settings.warm, wall=settings.wall)
 
 
@@ -91,10 +93,10 @@ def _settings(runner: _Runner) -> Settings | NoOracle:
     """Which settings a case takes: some cannot run twice, some wait rather than work."""
     settings = Settings()
     first = runner.run(settings)
-    if first.outcome is not Outcome.OK:
+    if not performance.complete(first):
         settings = Settings(warm=False)
         first = runner.run(settings)
-    if first.outcome is not Outcome.OK:
+    if not performance.complete(first):
         return NoOracle(reason="the code does not run through")
     if performance.sleeps(first) and performance.sleeps(runner.run(settings)):
         return replace(settings, wall=True)
@@ -136,7 +138,7 @@ class _Runner:
             wanted = stage if stage == LOOKS[0] else stage + before
             while len(runs) < wanted and (not runs or self.affords(1)):
                 runs.append(self.run(settings))
-                if runs[-1].outcome is not Outcome.OK:
+                if not performance.complete(runs[-1]):
                     yield True
                     return
             last = stage == LOOKS[-1] or len(runs) < wanted or not self.affords(len(runs))

@@ -102,8 +102,8 @@ def capture(
     Of several comparisons the first that is clearly there is taken; where none is, the first. Its
     `reproduces` then is False, and the oracle still serves for siblings.
     """
-    good = [run for run in runs if run.outcome is Outcome.OK]
-    if len(good) < min(2, len(runs)) or not good:
+    good = [run for run in runs if complete(run)]
+    if not good:
         return NoOracle(reason="the code does not run through")
     about = topic(reading, code)
     known = table(points, good[:SELECTING], about, code)
@@ -134,7 +134,7 @@ def _oracle(
         measure=one,
         topic=topic,
         decision=Decision.CLEAN,
-        ratio=math.exp(found.middle),
+        ratio=1.0,
         interval=found,
         logs=logs,
         needed=samples.needed(found.middle),
@@ -143,6 +143,7 @@ def _oracle(
     )
     if one.form is Form.GROWTH:
         return _growing(base)
+    base = replace(base, ratio=math.exp(found.middle))
     counted = topic is Topic.MEMORY
     there = samples.decide(logs, math.log(samples.LEAST), counted=counted, last=last)
     if there is Decision.BUG:
@@ -175,7 +176,7 @@ def judge(oracle: PerformanceOracle, runs: Sequence[Observation], *, last: bool 
     if len(logs) < len(runs) or not logs:
         reason = "what the report compares is not reached"
         return Judged(
-            decision=Decision.CLEAN, ratio=None, interval=None, runs=len(runs), reason=reason
+            decision=Decision.UNREACHED, ratio=None, interval=None, runs=len(runs), reason=reason
         )
     found = samples.interval(logs)
     if oracle.measure.form is Form.GROWTH:
@@ -227,6 +228,12 @@ def _unsettled(runs: Sequence[Observation], found: Interval) -> str:
     if shares and shares[len(shares) // 2] < BUSY:
         said += f"; the machine is busy ({shares[len(shares) // 2]:.0%} of a CPU was to be had)"
     return said
+
+
+def complete(run: Observation) -> bool:
+    """Whether a run came to its end, or to an assertion that says what the report says."""
+    failed = run.exception is not None and "AssertionError" in run.exception.types
+    return run.outcome is Outcome.OK or (run.outcome is Outcome.EXCEPTION and failed)
 
 
 def free(run: Observation) -> float | None:

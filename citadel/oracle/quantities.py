@@ -22,8 +22,8 @@ from harvest.report.model import Reading
 
 AMOUNTS = ("s", "ns", "B", "rate")
 CLOCK = re.compile(
-    r"\b(?:time\.\w*(?:time|counter|monotonic)|perf_counter|process_time|monotonic|timeit"
-    r"|default_timer|benchmark|elapsed_time|timestamp)\b"
+    r"\b(?:time\.time|perf_counter|process_time|monotonic|timeit|default_timer|benchmark"
+    r"|elapsed_time|timestamp)(?:_ns)?\b"
 )
 MEMORY = re.compile(
     r"\bmemory\b|\bbytes?\b|\bleak(?:s|ed|ing|age)?\b|\ballocat\w+|\bRSS\b|\b[KMG]i?B\b"

@@ -40,6 +40,8 @@ class Decision(StrEnum):
     CLEAN = "clean"
     MORE = "more"
     NOISY = "noisy"
+    UNREACHED = "unreached"
+    """The runs do not get to what is compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
