@@ -76,6 +76,7 @@ def run(emit, code, traced=None, warm=True, wall=False, points=None, again=0):
     `wall`: count wall time; `points`: the numbers of the points to tell of, None for all; `again`:
     the seed of the second run.
     """
+    gc.freeze()  # collections look only at what the case makes, not at the whole framework
     live = side.module("live")
     if live is not None:
         live.pin()
@@ -85,7 +86,6 @@ def run(emit, code, traced=None, warm=True, wall=False, points=None, again=0):
         _quietly(lambda: case.run(Silence(), code, traced, watcher=_pass))
         child._seed(again)
     gc.collect()
-    gc.freeze()  # from now on collections look only at what the case makes
     free, started = spin(), usage()
     result = case.run(emit, code, traced, watcher=Watcher(emit, clock, points))
     cpu, wall_time, switches = (after - before for before, after in zip(started, usage()))
