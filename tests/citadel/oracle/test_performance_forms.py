@@ -1,0 +1,287 @@
+"""What a report compares: forms, directions and refusals, on runs made by hand."""
+
+import math
+from textwrap import dedent
+
+import pytest
+
+from analysis.target.instrument import instrument, watched
+from analysis.target.observation import Observation, Outcome, Raised, Seen
+from analysis.values import Value
+from citadel.oracle import performance, wording
+from citadel.oracle.comparisons import Form
+from citadel.oracle.performance import NoOracle
+from citadel.oracle.quantities import Topic
+from citadel.oracle.samples import Decision
+from harvest.report.model import Report
+from harvest.report.understand import understand
+
+CLOCKED = "import time\n"
+
+
+def points_of(code):
+    return watched(instrument(dedent(code))).points
+
+
+def run_of(code, given, **more):
+    """A run in which expressions came to numbers: text -> number or list of them, with a unit."""
+    seen = []
+    for point in points_of(code):
+        value, unit = given.get(point.text, (None, None))
+        if value is None:
+            continue
+        for number, one in enumerate(value if isinstance(value, list) else [value], 1):
+            kind = "int" if isinstance(one, int) else "float"
+            record = Value(kind=kind, text=repr(one), unit=unit)
+            seen.append(Seen(point=point.number, occurrence=number, value=record))
+    return Observation(outcome=more.pop("outcome", Outcome.OK), seen=tuple(seen), **more)
+
+
+def captured(code, given, title="it is slow", text="", count=8, **more):
+    """The oracle of a report whose runs vary by a few thousandths."""
+    code = dedent(code)
+    body = f"```python\n{code}\n```\n\n{text}"
+    reading = understand(Report(source="r.md", title=title, body=body))
+    runs = [run_of(code, _jittered(given, 1 + 0.002 * (n % 3)), **more) for n in range(count)]
+    return performance.capture(points_of(code), runs, reading, code)
+
+
+def _jittered(given, factor):
+    """Everything that counts seconds takes a little longer; ratios stay."""
+
+    def longer(value):
+        return [one * factor for one in value] if isinstance(value, list) else value * factor
+
+    return {
+        text: (longer(value) if unit in ("s", "rate") else value, unit)
+        for text, (value, unit) in given.items()
+    }
+
+
+def test_a_ratio_that_is_shown():
+    code = CLOCKED + "a, b = f(), g()\nprint('ratio', a / b)\n"
+    found = captured(code, {"a": (6.0, "s"), "b": (2.0, "s"), "a / b": (3.0, "ratio")})
+    assert (found.measure.form, found.where, found.topic) == (Form.RATIO, "a / b", Topic.TIME)
+    assert found.reproduces
+    assert found.ratio == pytest.approx(3)
+    assert found.needed == pytest.approx(math.log(3) / 2)
+
+
+def test_a_ratio_whose_name_is_shown():
+    found = captured("speedup = f()\nprint(speedup)\n", {"speedup": (0.25, "ratio")})
+    assert found.reproduces
+    assert found.ratio == pytest.approx(4)
+
+
+def test_a_percentage():
+    code = "a, b = f()\nprint(100 * a / b, '%')\n"
+    found = captured(code, {"100 * a / b": (300.0, "ratio")})
+    assert found.ratio == pytest.approx(3)
+
+
+def test_by_how_much_more():
+    code = "a, b = f()\nprint((a - b) / b)\n"
+    found = captured(code, {"(a - b) / b": (1.5, "ratio")})
+    assert found.ratio == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize(
+    ("test", "values", "ratio"),
+    [
+        ("a > 5 * b", {"a": (60.0, "s"), "5 * b": (10.0, "s")}, 30),
+        ("5 * b < a", {"a": (60.0, "s"), "5 * b": (10.0, "s")}, 30),
+        ("a < 1.5 * b", {"a": (60.0, "s"), "1.5 * b": (3.0, "s")}, 30),
+        ("a > b * 100", {"a": (60.0, "s"), "b * 100": (20.0, "s")}, 3),
+    ],
+)
+def test_a_comparison_of_durations(test, values, ratio):
+    found = captured(f"a, b = f()\nprint({test})\n", values)
+    assert found.measure.form is Form.ORDER
+    assert found.ratio == pytest.approx(ratio)
+    assert found.reproduces
+
+
+def test_what_is_allowed_for_is_no_slowness():
+    values = {"5 * b": (10.0, "s"), "a": (2.0, "s")}
+    found = captured("a, b = f()\nprint(a > 5 * b)\n", values)
+    assert not found.reproduces
+
+
+def test_two_durations_that_are_shown():
+    code = "slow, fast = f()\nprint(slow, fast)\n"
+    found = captured(code, {"slow": (6.0, "s"), "fast": (2.0, "s")})
+    assert (found.measure.form, found.measure.stated) == (Form.PAIR, True)
+    assert found.ratio == pytest.approx(3)
+
+
+def test_the_words_tell_which_side_is_the_slow_one():
+    code = "slow, fast = f()\nprint(slow, fast)\n"
+    found = captured(code, {"slow": (1.0, "s"), "fast": (2.0, "s")})
+    assert found.ratio == pytest.approx(0.5)
+    assert not found.reproduces
+
+
+def test_the_title_tells_which_side_is_the_slow_one():
+    code = "a, b = f()\nprint('float16', a)\nprint('float32', b)\n"
+    values = {"a": (1.0, "s"), "b": (2.0, "s")}
+    found = captured(code, values, title="add is slower in fp16 than in fp32")
+    assert found.ratio == pytest.approx(0.5)
+    found = captured(code, values, title="add is slower in fp32 than in fp16")
+    assert found.ratio == pytest.approx(2)
+
+
+def test_where_nothing_tells_the_larger_is_the_slow_one():
+    found = captured("a, b = f()\nprint(a, b)\n", {"a": (1.0, "s"), "b": (2.0, "s")})
+    assert not found.measure.stated
+    assert found.ratio == pytest.approx(2)
+
+
+def test_variants_in_a_loop():
+    code = "for kind in kinds:\n    t = f(kind)\n    print(kind, t)\n"
+    found = captured(code, {"t": ([1.0, 4.0], "s")})
+    assert (found.measure.form, found.ratio) == (Form.PAIR, pytest.approx(4))
+
+
+def test_an_explicit_ratio_counts_rather_than_what_is_shown_beside_it():
+    code = "a, b, c = f()\nprint(a, b, c)\nprint(a / b)\n"
+    values = {"a": (1.0, "s"), "b": (1.0, "s"), "c": (9.0, "s"), "a / b": (1.0, "ratio")}
+    assert not captured(code, values).reproduces
+
+
+def test_bytes_count_where_the_report_is_about_memory():
+    code = "a, b = f()\nprint(a, b, b / a)\n"
+    values = {"a": (1000, None), "b": (2000, None), "b / a": (2.0, None)}
+    found = captured(code, values, title="it keeps too much memory", count=2)
+    assert (found.topic, found.ratio) == (Topic.MEMORY, pytest.approx(2))
+    assert found.reproduces
+    assert isinstance(captured(code, values, title="it is wrong"), NoOracle)
+
+
+def test_growth_in_a_loop():
+    code = "for step in range(12):\n    print(step, used())\n"
+    values = {"used()": ([1000 * step for step in range(12)], "B")}
+    found = captured(code, values, title="memory leak", count=2)
+    assert (found.measure.form, found.ratio) == (Form.GROWTH, 1000)
+    assert found.reproduces
+    assert performance.judge(found, [run_of(code, values)] * 2).decision is Decision.BUG
+    flat = {"used()": ([1000] * 12, "B")}
+    assert performance.judge(found, [run_of(code, flat)] * 2).decision is Decision.CLEAN
+
+
+def test_no_effect_where_the_report_complains_of_that():
+    code = "a, b = f()\nprint(a / b)\n"
+    values = {"a": (1000, "B"), "b": (1000, "B"), "a / b": (1.0, "ratio")}
+    found = captured(code, values, title="inplace=True has no effect on memory", count=2)
+    assert found.reproduces
+    assert found.equal
+    judged = performance.judge(found, [run_of(code, values)] * 2)
+    assert judged.decision is Decision.BUG
+    half = {"a": (500, "B"), "b": (1000, "B"), "a / b": (0.5, "ratio")}
+    assert performance.judge(found, [run_of(code, half)] * 2).decision is Decision.CLEAN
+    assert not captured(code, values, title="memory", count=2).reproduces
+
+
+def test_a_report_that_ends_in_an_assertion():
+    code = "a, b = f()\nassert a < 2 * b\n"
+    values = {"a": (9.0, "s"), "2 * b": (2.0, "s")}
+    failed = Raised(types=("AssertionError", "Exception"), message="")
+    found = captured(code, values, outcome=Outcome.EXCEPTION, exception=failed)
+    assert found.ratio == pytest.approx(9)
+
+
+@pytest.mark.parametrize(
+    ("given", "outcome", "reason"),
+    [
+        ({"t": (3.0, "s")}, Outcome.OK, "compares"),
+        ({"t": (3.0, None)}, Outcome.OK, "measures"),
+        ({"t": (3.0, "clock")}, Outcome.OK, "measures"),
+        ({}, Outcome.OK, "measures"),
+        ({"t": (3.0, "s")}, Outcome.SIGNAL, "run through"),
+    ],
+)
+def test_what_cannot_be_captured_is_said(given, outcome, reason):
+    found = captured("t = f()\nprint(t)\n", given, outcome=outcome)
+    assert isinstance(found, NoOracle)
+    assert reason in found.reason
+
+
+RATIO = "a, b = f()\nprint(a / b)\n"
+
+
+def sides(ratio):
+    return {"a": (ratio, "s"), "b": (1.0, "s"), "a / b": (ratio, "ratio")}
+
+
+@pytest.mark.parametrize(
+    ("ratio", "decision"),
+    [(9.0, Decision.BUG), (3.5, Decision.BUG), (2.0, Decision.CLEAN), (0.1, Decision.CLEAN)],
+)
+def test_a_sibling_shows_half_of_the_effect_in_the_same_direction(ratio, decision):
+    oracle = captured(RATIO, sides(9.0))
+    judged = performance.judge(oracle, [run_of(RATIO, sides(ratio))] * 5)
+    assert judged.decision is decision
+    assert judged.ratio == pytest.approx(ratio)
+    assert judged.hits == (5 if decision is Decision.BUG else 0)
+
+
+def test_a_sibling_that_does_not_get_there():
+    oracle = captured(RATIO, sides(9.0))
+    judged = performance.judge(oracle, [run_of(RATIO, {})] * 5)
+    assert judged.decision is Decision.UNREACHED
+
+
+def test_a_noisy_sibling_on_a_busy_machine():
+    oracle = captured(RATIO, sides(2.0))
+    busy = ({"e": "measured", "free": 0.2, "cpu": 1.0, "wall": 5.0},)
+    runs = [run_of(RATIO, sides(9.0 if n % 2 else 0.4), extra=busy) for n in range(20)]
+    assert performance.judge(oracle, runs, last=False).decision is Decision.MORE
+    judged = performance.judge(oracle, runs)
+    assert judged.decision is Decision.NOISY
+    assert "busy" in judged.reason
+
+
+def test_what_is_fixed_still_serves_for_siblings():
+    oracle = captured(RATIO, sides(1.0), text="It takes 9x as long.")
+    assert not oracle.reproduces
+    assert oracle.needed == pytest.approx(math.log(3))
+    assert captured(RATIO, sides(1.0)).needed == pytest.approx(math.log(performance.UNSEEN))
+
+
+def test_waiting_shows_in_what_a_run_took():
+    def took(cpu, wall, free):
+        event = {"e": "measured", "cpu": cpu, "wall": wall, "free": free}
+        return Observation(outcome=Outcome.OK, extra=(event,))
+
+    assert performance.sleeps(took(0.01, 1.0, 1.0))
+    assert not performance.sleeps(took(0.9, 1.0, 1.0))
+    assert not performance.sleeps(took(0.2, 1.0, 0.25))
+    assert not performance.sleeps(Observation(outcome=Outcome.OK))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "title", "side"),
+    [
+        ("slow", "fast", "", 1),
+        ("baseline", "mine", "", -1),
+        ("t_half", "t_single", "half is much slower than single", 1),
+        ("t_half", "t_single", "single is faster than half", 1),
+        ("t_half", "t_single", "it takes long", 0),
+    ],
+)
+def test_words(one, other, title, side):
+    reading = understand(Report(source="r.md", title=title, body=""))
+    assert wording.slow_side(one, other, reading) == side
+
+
+@pytest.mark.parametrize(
+    ("text", "ratio"),
+    [
+        ("It is 7x slower.", 7),
+        ("Ratios of 30 are typical, 2 times is common.", 30),
+        ("a ratio of 1.0 is expected", None),
+        ("nothing", None),
+    ],
+)
+def test_stated_ratios(text, ratio):
+    reading = understand(Report(source="r.md", title="", body=text))
+    assert wording.stated(reading) == ratio
