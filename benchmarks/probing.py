@@ -10,7 +10,8 @@ from citadel.plan.invocation import Invocation, invocation
 from citadel.probe import ProbeOutcome
 from citadel.rewrite.rewriter import Rewriter
 from citadel.triage import Options
-from citadel.verify import NotVerified, Verified, verify
+from citadel.verified import NotVerified, Verified
+from citadel.verify import verify
 from citadel.walk import Entry, Walk, walk
 from citadel.workbench import Workbench
 from harvest.report import understand

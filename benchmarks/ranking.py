@@ -23,7 +23,8 @@ from citadel.candidates import compatibility
 from citadel.match.channels import Feature, Table
 from citadel.match.rank import WEIGHTS, tables
 from citadel.plan.invocation import invocation
-from citadel.verify import NotVerified, verify
+from citadel.verified import NotVerified
+from citadel.verify import verify
 from citadel.workbench import Workbench
 from harvest.report.inputs import load
 from harvest.report.understand import understand

@@ -35,7 +35,8 @@ from citadel.oracle import status
 from citadel.plan.invocation import invocation
 from citadel.probe import ProbeOutcome, probe
 from citadel.rewrite.rewriter import Rewriter
-from citadel.verify import NotVerified, verify
+from citadel.verified import NotVerified
+from citadel.verify import verify
 from citadel.workbench import Workbench
 from harvest.report.inputs import load
 from harvest.report.understand import understand

@@ -15,7 +15,7 @@ from citadel.oracle import status
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
 from citadel.verdicts import confidence, made_up, mostly_filled, verdict
-from citadel.verify import Verified
+from citadel.verified import Verified
 from harvest.report.model import Mention
 
 COLD_START = 30.0

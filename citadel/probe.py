@@ -17,7 +17,7 @@ from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation
-from citadel.verify import Verified
+from citadel.verified import Verified
 
 ATTEMPT_SECONDS = 2.0
 
@@ -78,8 +78,7 @@ def probe(
                 [i, i if every else plan.target, plan.to_json()] for i, plan in enumerate(plans)
             ],
             "wanted": _coarse(wanted),
-            "onward": verified.witness is None
-            and (verified.deferred or _may_be_deferred(verified)),
+            "onward": verified.deferred or _may_be_deferred(verified),
             "wall": ATTEMPT_SECONDS,
             "total": seconds,
         },

@@ -18,6 +18,7 @@ from analysis.target.session import Limits, Session
 from citadel.candidates import candidates
 from citadel.family.group import families
 from citadel.judge import judge
+from citadel.judge_performance import judge_performance
 from citadel.judge_value import judge_value
 from citadel.learn import samples_of
 from citadel.match.rank import Candidate, Mode
@@ -35,7 +36,8 @@ from citadel.probe import ProbeOutcome
 from citadel.replays import Replays
 from citadel.rewrite.rewriter import Rewritten
 from citadel.uses import Uses
-from citadel.verify import NotVerified, Verified, verify
+from citadel.verified import NotVerified, Verified
+from citadel.verify import verify
 from citadel.walk import AT_LEAST, Probed, Walk, walk
 from citadel.workbench import Workbench
 from harvest.report.model import Reading
@@ -127,7 +129,7 @@ class _Hunt:
     def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
         deadline = self._deadline = time.monotonic() + self.options.walk.seconds
-        if self.verified.witness is not None and not self.verified.witness.tells:
+        if not self.verified.tells:
             return
         entries = candidates(self._uses.invocation, self.bench, self.options.mode)
         planned = {candidate.api.name: plans for candidate, plans in entries}
@@ -161,12 +163,11 @@ class _Hunt:
     @property
     def _telling(self) -> ProbeOutcome:
         """What of the probe makes a replay worth while: for values, that the call runs at all."""
-        status_bug = self.verified.witness is None
-        return ProbeOutcome.HIT if status_bug else ProbeOutcome.CLEAN
+        return ProbeOutcome.CLEAN if self.verified.shown else ProbeOutcome.HIT
 
     def _walk(self) -> Walk:
         walk = self.options.walk
-        if self.verified.witness is None or walk.patience is None:
+        if not self.verified.shown or walk.patience is None:
             return walk
         return replace(walk, patience=min(walk.patience, MOST_REPLAYED))
 
@@ -230,6 +231,16 @@ class _Hunt:
                 session,
                 catalog,
                 runs=options.runs,
+                limits=options.limits,
+            )
+        if self.verified.measured is not None:
+            return judge_performance(
+                written,
+                plan,
+                candidate.api,
+                self.verified.measured,
+                session,
+                catalog,
                 limits=options.limits,
             )
         return judge(

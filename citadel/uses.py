@@ -13,7 +13,7 @@ from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation, invocation
 from citadel.plan.model import Adaptation, Obstacle
 from citadel.rewrite.rewriter import Rewriter, Rewritten
-from citadel.verify import Verified
+from citadel.verified import Verified
 from citadel.workbench import Workbench
 
 
@@ -26,7 +26,7 @@ class Uses:
         self._rewriter = Rewriter(verified.source, self.invocation)
         self._bench = bench
         self._others: list[tuple[Rewriter, Invocation]] = []
-        if verified.witness is None:
+        if not verified.shown:
             return
         seen = {verified.call.site}
         for call in calls:

@@ -8,13 +8,11 @@ longer reproduces keeps the symptom that it recorded and stays a template for it
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
-from analysis.catalog.model import Api, Catalog
+from analysis.catalog.model import Catalog
 from analysis.errors import CitadelError
-from analysis.target.instrument import Instrumented, instrument
+from analysis.target.instrument import instrument
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
@@ -22,55 +20,16 @@ from citadel.identify import caught_calls, culprit, failing_call, mentioned_call
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
 from citadel.oracle.value import asserts
-from citadel.verify_value import Witness, witness
+from citadel.shown import by_measure, by_values
+from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.model import Claim, ClaimKind, ClaimSource, Need, Reading, Snippet
 
 MAX_CANDIDATES = 12
-MAX_WATCHED = 4
-"""Snippets of one report whose values are watched."""
 STATUS_CLAIMS = (ClaimKind.RAISES, ClaimKind.CRASHES, ClaimKind.HANGS)
 INCOMPLETE = frozenset(("NameError", "SyntaxError", "IndentationError", "FileNotFoundError"))
 """Exceptions by which code says that it is not whole, rather than that the framework is broken."""
 _OF_MODULE = re.compile(r"module '(?:torch|tensorflow|keras)")
 MISSING = frozenset(("ModuleNotFoundError", "ImportError"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verified:
-    """A case and what the stages after it need to know about its run."""
-
-    case: BugCase
-    api: Api
-    call: Call
-    observation: Observation
-    source: Instrumented
-    caught: bool = False
-    """Whether the case itself catches the exception: then only the trace shows it."""
-    witness: Witness | None = None
-    """What shows a value bug, where this is one."""
-
-    @property
-    def deferred(self) -> bool:
-        """Whether the blamed call itself returned, and its result did the damage."""
-        return self.call.result is not None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotVerified:
-    """Why a report yields no case."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Attempt:
-    snippet: Snippet
-    source: Instrumented
-    traced: Observation
-    symptom: Symptom | None
-    hits: int
-    runs: int
-    caught: Call | None = None
 
 
 def verify(
@@ -87,7 +46,7 @@ def verify(
         return NotVerified(reason=reading.skipped)
     wanted = recorded(reading.claims)
     reasons: list[str] = []
-    attempts: list[_Attempt] = []
+    attempts: list[Attempt] = []
     for snippet in reading.candidates[:MAX_CANDIDATES]:
         lack = _lacks(snippet, info)
         if lack:
@@ -104,77 +63,20 @@ def verify(
         return NotVerified(reason="; ".join(dict.fromkeys(reasons)) or "nothing to run")
     best = max(attempts, key=partial(_promise, wanted))
     if _of_values(reading.claims, best):
-        return _by_values(reading, attempts, session, catalog, info, runs, limits or Limits())
+        return by_values(
+            reading, attempts, session, catalog, info, runs=runs, limits=limits or Limits()
+        )
+    if bug_kind(reading.claims, best.symptom) is BugKind.PERFORMANCE:
+        return by_measure(reading, attempts, session, catalog, info, limits=limits or Limits())
     return _conclude(reading, wanted, best, catalog, info)
 
 
-def _of_values(claims: tuple[Claim, ...], attempt: _Attempt) -> bool:
+def _of_values(claims: tuple[Claim, ...], attempt: Attempt) -> bool:
     """Whether values decide: the report speaks of them, or an assertion of its own fails."""
     seen = attempt.symptom
     if seen is not None and seen.kind is SymptomKind.RAISES and asserts(attempt.traced):
         return True
     return bug_kind(claims, seen) is BugKind.VALUE and (seen is not None or bool(claims))
-
-
-def _by_values(
-    reading: Reading,
-    attempts: Sequence[_Attempt],
-    session: Session,
-    catalog: Catalog,
-    info: TargetInfo,
-    runs: int,
-    limits: Limits,
-) -> Verified | NotVerified:
-    """The first snippet that shows what the report describes, else one that would."""
-    reasons: list[str] = []
-    kept: Verified | None = None
-    for attempt in attempts[:MAX_WATCHED]:
-        found = witness(
-            reading,
-            attempt.snippet,
-            attempt.source,
-            session,
-            catalog,
-            runs=runs,
-            limits=limits,
-        )
-        if isinstance(found, str):
-            reasons.append(found)
-            continue
-        verified = _witnessed(reading, attempt, found, info)
-        if found.reproduces:
-            return verified
-        kept = kept or verified
-    return kept or NotVerified(reason="; ".join(dict.fromkeys(reasons)))
-
-
-def _witnessed(reading: Reading, attempt: _Attempt, found: Witness, info: TargetInfo) -> Verified:
-    code, api = attempt.snippet.code, found.api
-    symptom = found.symptom
-    raised = status.capture(found.observation)
-    case = BugCase(
-        id=content_id(info.key, api.name, code, str(symptom.to_json())),
-        origin=reading.report.source,
-        framework=info.framework,
-        build=info.key,
-        api=api.name,
-        code=code,
-        kind=found.kind,
-        symptom=symptom,
-        reproduces=found.reproduces,
-        runs=(found.hits, found.runs),
-        observed=(raised or symptom).headline(),
-        evidence=(*_evidence(None, None, attempt.snippet, found.call), found.oracle.why),
-        aliases=api.aliases,
-    )
-    return Verified(
-        case=case,
-        api=api,
-        call=found.call,
-        observation=found.observation,
-        source=attempt.source,
-        witness=found,
-    )
 
 
 def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
@@ -246,7 +148,7 @@ def _lacks(snippet: Snippet, info: TargetInfo) -> str | None:
 
 def _attempt(
     snippet: Snippet, session: Session, runs: int, limits: Limits, claims: tuple[Claim, ...]
-) -> _Attempt | str:
+) -> Attempt | str:
     try:
         source = instrument(snippet.code)
     except CitadelError as problem:
@@ -264,7 +166,7 @@ def _attempt(
         return reason
     caught = caught_failure(traced, claims) if symptom is None else None
     if caught is not None and caught.raised is not None:
-        return _Attempt(
+        return Attempt(
             snippet=snippet,
             source=source,
             traced=traced,
@@ -273,7 +175,7 @@ def _attempt(
             runs=1,
             caught=caught,
         )
-    return _Attempt(
+    return Attempt(
         snippet=snippet,
         source=source,
         traced=traced,
@@ -325,7 +227,7 @@ def _unusable(observation: Observation, symptom: Symptom | None) -> str | None:
     return None
 
 
-def _promise(wanted: Symptom | None, attempt: _Attempt) -> tuple[bool, bool, bool, int]:
+def _promise(wanted: Symptom | None, attempt: Attempt) -> tuple[bool, bool, bool, int]:
     """What the report records comes first, then what is like it, then any symptom."""
     seen = attempt.symptom
     recorded_one = wanted is not None and status.matches(wanted, seen)
@@ -335,7 +237,7 @@ def _promise(wanted: Symptom | None, attempt: _Attempt) -> tuple[bool, bool, boo
 def _conclude(
     reading: Reading,
     wanted: Symptom | None,
-    attempt: _Attempt,
+    attempt: Attempt,
     catalog: Catalog,
     info: TargetInfo,
 ) -> Verified | NotVerified:
@@ -372,7 +274,7 @@ def _conclude(
         reproduces=again,
         runs=(attempt.hits if again else 0, attempt.runs),
         observed=seen.headline() if seen is not None else "runs without an error",
-        evidence=_evidence(wanted, seen, attempt.snippet, call),
+        evidence=evidence(wanted, seen, attempt.snippet, call),
         aliases=api.aliases,
     )
     return Verified(
@@ -391,13 +293,3 @@ def _without_api(observation: Observation, seen: Symptom | None) -> str:
     if observation.exception is not None and observation.exception.type == "AssertionError":
         return "an assertion of the report's own fails, and nothing tells what it compares"
     return f"no public API is to blame for: {seen.headline()[:200]}"
-
-
-def _evidence(
-    wanted: Symptom | None, seen: Symptom | None, snippet: Snippet, call: Call
-) -> tuple[str, ...]:
-    lines = [f"ran {snippet.origin}", f"trace blames {call.name} (call {call.number})"]
-    lines += [f"repaired: {repair}" for repair in snippet.repairs]
-    if wanted is not None and not status.matches(wanted, seen):
-        lines.append(f"the report recorded: {wanted.headline()[:200]}")
-    return tuple(lines)

@@ -7,31 +7,21 @@ results replaced by others, and what does not change then is a reference.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api, Catalog
 from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
-from analysis.target.watch import CHECK_CALLS
-from citadel.identify import USERS_OF_VALUES, failing_call, leaf, mentioned_call, resolve
+from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle.capture import CHECKS, capture
 from citadel.oracle.value import ValueOracle, Values, shows, symptom, unlike, values_of
+from citadel.suspects import MAKERS, suspects
 from harvest.report.model import Reading, Snippet
 
 MOST_SUSPECTS = 8
-_MAKERS = frozenset(
-    (
-        *("tensor", "constant", "zeros", "ones", "full", "eye", "arange", "linspace", "empty"),
-        *("rand", "randn", "randint", "normal", "uniform", "manual_seed", "set_seed", "variable"),
-        *("convert_to_tensor", "array", "asarray", "cast", "to"),
-    )
-)
-"""Calls that make what others work on: suspected last."""
-CHECKING = frozenset(name.lower() for name in CHECK_CALLS)
-"""Calls that say something of values, and are not suspected."""
 _RESULT = re.compile(r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b", re.I)
 
 
@@ -61,6 +51,11 @@ class Witness:
     """Whether double precision cures it; None where that says nothing."""
 
     @property
+    def evidence(self) -> tuple[str, ...]:
+        """What in the report speaks for this symptom."""
+        return (self.oracle.why,) if self.oracle.why else ()
+
+    @property
     def tells(self) -> bool:
         """Whether there is a value by which siblings can be judged."""
         return bool(self.oracle.spots) or self.oracle.check is not None
@@ -87,16 +82,16 @@ def witness(
     observations = [trial.run(seed) for seed in range(runs)]
     first = observations[0]
     oracles = capture(trial.case.points, first, reading)
-    suspects = list(_suspects(first, catalog, reading))
-    if not suspects:
+    suspected = list(suspects(first, catalog, reading))
+    if not suspected:
         return "no public API was called before the value was shown"
-    found = _refused(first, suspects[0][0], reading)
+    found = _refused(first, suspected[0][0], reading)
     found = found or _holding(oracles, observations) or _fixed(oracles, first)
     if found is None:
         return _nothing(first, oracles)
     oracle, hits = found
     values = values_of(first)
-    call, api, own = trial.blamed(oracle, values, first.calls, suspects)
+    call, api, own = trial.blamed(oracle, values, first.calls, suspected)
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
     return Witness(
         oracle=oracle,
@@ -138,15 +133,15 @@ class _Trial:
         oracle: ValueOracle,
         values: Values,
         calls: Sequence[Call],
-        suspects: Sequence[tuple[Call, Api]],
+        suspected: Sequence[tuple[Call, Api]],
     ) -> tuple[Call, Api, tuple[bool | None, ...]]:
         """The first suspect that the values depend on, and which of them do.
 
         Where they depend on none (a shape, say, or the slope of a slope), it is the first suspect.
         What makes a case's inputs is suspected only where nothing else is called.
         """
-        doing = [pair for pair in suspects if leaf(pair[0].name) not in _MAKERS]
-        for call, api in (doing or list(suspects))[:MOST_SUSPECTS]:
+        doing = [pair for pair in suspected if leaf(pair[0].name) not in MAKERS]
+        for call, api in (doing or list(suspected))[:MOST_SUSPECTS]:
             sites = {one.site for one in calls if resolve(one, self._catalog) is api}
             seen = self._session.run(
                 self.code,
@@ -158,7 +153,7 @@ class _Trial:
             own = unlike(oracle, values, values_of(seen))
             if True in own:
                 return call, api, own
-        call, api = suspects[0]
+        call, api = suspected[0]
         return call, api, tuple(None for _ in oracle.spots)
 
     def cured(self, oracle: ValueOracle, calls: Sequence[Call], api: Api) -> bool | None:
@@ -230,26 +225,3 @@ def _nothing(first: Observation, oracles: Sequence[ValueOracle]) -> str:
     if not first.seen:
         return "describes a wrong value, but the code shows and compares none"
     return "describes a wrong value, but nothing tells which of those shown it is"
-
-
-def _suspects(
-    observation: Observation, catalog: Catalog, reading: Reading
-) -> Iterator[tuple[Call, Api]]:
-    """Calls that may be to blame: of the API that the report names, then the others, last first."""
-    named = mentioned_call(observation, catalog, reading.mentions)
-    calls = list(reversed(observation.calls))
-    failed = failing_call(observation)
-    first = [call for call in (failed, named and named[0]) if call is not None]
-    seen: set[str] = set()
-    late: list[tuple[Call, Api]] = []
-    for call in (*first, *calls):
-        api = resolve(call, catalog)
-        name = leaf(call.name)
-        if api is None or api.name in seen or name in USERS_OF_VALUES or name in CHECKING:
-            continue
-        seen.add(api.name)
-        if call not in first and (name in _MAKERS or call.form == "operator"):
-            late.append((call, api))
-        else:
-            yield call, api
-    yield from late

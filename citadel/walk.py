@@ -19,7 +19,7 @@ from citadel.match.rank import Candidate
 from citadel.model import Symptom
 from citadel.plan.model import Adaptation
 from citadel.probe import Attempt, ProbeOutcome, probe
-from citadel.verify import Verified
+from citadel.verified import Verified
 from citadel.workbench import Workbench
 
 CHUNK = 48

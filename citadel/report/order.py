@@ -14,9 +14,11 @@ _RANK = {
         (
             VerdictKind.BUG,
             VerdictKind.FLAKY,
+            VerdictKind.NOISY,
             VerdictKind.DIFFERENT,
             VerdictKind.REFUSED,
             VerdictKind.CLEAN,
+            VerdictKind.EXPECTED,
             VerdictKind.NEEDS,
             VerdictKind.NOT_ADAPTED,
         )

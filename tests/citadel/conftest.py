@@ -12,7 +12,7 @@ from analysis.target.instrument import instrument
 from analysis.target.observation import Argument, Call, Observation, Outcome, Raised
 from analysis.values import Value
 from citadel.model import BugCase, BugKind, Symptom
-from citadel.verify import Verified
+from citadel.verified import Verified
 from citadel.workbench import Workbench
 from harvest.report.model import Reading, Report
 from harvest.report.understand import understand

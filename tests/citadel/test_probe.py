@@ -9,7 +9,8 @@ from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
 from citadel.plan.model import Adaptation, Fill, Form, Slot, Take
 from citadel.probe import ProbeOutcome, probe
-from citadel.verify import Verified, verify
+from citadel.verified import Verified
+from citadel.verify import verify
 
 CHOLESKY = """
     import torch

@@ -22,7 +22,8 @@ from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
 from citadel.plan.model import Obstacle
 from citadel.rewrite.rewriter import Rewriter
-from citadel.verify import NotVerified, verify
+from citadel.verified import NotVerified
+from citadel.verify import verify
 
 CONV = "input: Tensor, weight: Tensor, bias: Tensor? = None, stride: int[{n}] = 1, "
 FUNCTIONS = {

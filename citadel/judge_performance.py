@@ -1,0 +1,63 @@
+"""Measure a generated case where the report measures, and say whether the ratio is the same bug."""
+
+from __future__ import annotations
+
+from analysis.catalog.model import Api, Catalog
+from analysis.errors import CitadelError
+from analysis.target.instrument import instrument, watched
+from analysis.target.session import Limits, Session
+from citadel.identify import resolve
+from citadel.judge_value import alike
+from citadel.model import Verdict, VerdictKind
+from citadel.oracle import status
+from citadel.oracle.metering import Case, judge
+from citadel.oracle.samples import Decision
+from citadel.plan.model import Adaptation
+from citadel.rewrite.rewriter import Rewritten
+from citadel.verdicts import confidence, verdict
+from citadel.verify_performance import Measured, symptom
+
+KINDS = {
+    Decision.BUG: VerdictKind.BUG,
+    Decision.CLEAN: VerdictKind.CLEAN,
+    Decision.NOISY: VerdictKind.NOISY,
+    Decision.MORE: VerdictKind.NOISY,
+    Decision.UNREACHED: VerdictKind.NOT_ADAPTED,
+}
+
+
+def judge_performance(
+    written: Rewritten,
+    plan: Adaptation,
+    target: Api,
+    source: Measured,
+    session: Session,
+    catalog: Catalog,
+    *,
+    limits: Limits,
+) -> Verdict:
+    """Run once traced (is the sibling reached?), then measure as long as it takes."""
+    try:
+        parsed = instrument(written.code)
+    except CitadelError as problem:
+        return verdict(VerdictKind.NOT_ADAPTED, reason=problem.message)
+    case = watched(parsed)
+    if not alike(source.watched.points, case.points):
+        return verdict(VerdictKind.NOT_ADAPTED, reason="the rewritten code measures other things")
+    traced = session.run(written.code, traced=parsed.traced, limits=limits)
+    seen = status.capture(traced)
+    if seen is not None:
+        kind = VerdictKind.NEEDS if status.unavailable(seen) else VerdictKind.NOT_ADAPTED
+        return verdict(kind, symptom=seen, reason=seen.headline()[:200])
+    found = (resolve(call, catalog) for call in traced.calls)
+    if not any(api is not None and api.name == target.name for api in found):
+        return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
+    told = judge(source.oracle, Case(code=written.code, watched=case), session, limits=limits)
+    bug = told.decision is Decision.BUG
+    return Verdict(
+        kind=KINDS[told.decision],
+        runs=(told.hits, told.runs),
+        confidence=confidence(plan, told.hits, told.runs) if bug else 0.0,
+        symptom=symptom(source.oracle, told.ratio),
+        reason=told.reason or None,
+    )

@@ -1,0 +1,45 @@
+"""Which calls may be to blame where none fails: the API that the report names, then the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.catalog.model import Api, Catalog
+from analysis.target.observation import Call, Observation
+from analysis.target.watch import CHECK_CALLS
+from citadel.identify import USERS_OF_VALUES, failing_call, leaf, mentioned_call, resolve
+from harvest.report.model import Reading
+
+MAKERS = frozenset(
+    (
+        *("tensor", "constant", "zeros", "ones", "full", "eye", "arange", "linspace", "empty"),
+        *("rand", "randn", "randint", "normal", "uniform", "manual_seed", "set_seed", "variable"),
+        *("convert_to_tensor", "array", "asarray", "cast", "to"),
+    )
+)
+"""Calls that make what others work on: suspected last."""
+_CHECKING = frozenset(name.lower() for name in CHECK_CALLS)
+"""Calls that say something of values, and are not suspected."""
+
+
+def suspects(
+    observation: Observation, catalog: Catalog, reading: Reading
+) -> Iterator[tuple[Call, Api]]:
+    """Calls with their APIs, each API once, the likeliest first; what makes inputs comes last."""
+    named = mentioned_call(observation, catalog, reading.mentions)
+    calls = list(reversed(observation.calls))
+    failed = failing_call(observation)
+    first = [call for call in (failed, named and named[0]) if call is not None]
+    seen: set[str] = set()
+    late: list[tuple[Call, Api]] = []
+    for call in (*first, *calls):
+        api = resolve(call, catalog)
+        name = leaf(call.name)
+        if api is None or api.name in seen or name in USERS_OF_VALUES or name in _CHECKING:
+            continue
+        seen.add(api.name)
+        if call not in first and (name in MAKERS or call.form == "operator"):
+            late.append((call, api))
+        else:
+            yield call, api
+    yield from late

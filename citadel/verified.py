@@ -1,0 +1,77 @@
+"""What verification yields: a case with its run, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.catalog.model import Api
+from analysis.target.instrument import Instrumented
+from analysis.target.observation import Call, Observation
+from citadel.model import BugCase, Symptom
+from citadel.oracle import status
+from citadel.verify_performance import Measured
+from citadel.verify_value import Witness
+from harvest.report.model import Snippet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """A case and what the stages after it need to know about its run."""
+
+    case: BugCase
+    api: Api
+    call: Call
+    observation: Observation
+    source: Instrumented
+    caught: bool = False
+    """Whether the case itself catches the exception: then only the trace shows it."""
+    witness: Witness | None = None
+    """What shows a value bug, where this is one."""
+    measured: Measured | None = None
+    """What shows a performance bug, where this is one."""
+
+    @property
+    def shown(self) -> bool:
+        """Whether values or measurements show the bug, rather than how a run ends."""
+        return self.witness is not None or self.measured is not None
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is something by which siblings can be judged."""
+        return self.witness is None or self.witness.tells
+
+    @property
+    def deferred(self) -> bool:
+        """Whether the blamed call itself returned, and its result did the damage."""
+        return self.call.result is not None and not self.shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotVerified:
+    """Why a report yields no case."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One snippet, run: what its outcome shows, in `hits` of `runs`."""
+
+    snippet: Snippet
+    source: Instrumented
+    traced: Observation
+    symptom: Symptom | None
+    hits: int
+    runs: int
+    caught: Call | None = None
+
+
+def evidence(
+    wanted: Symptom | None, seen: Symptom | None, snippet: Snippet, call: Call
+) -> tuple[str, ...]:
+    """What speaks for a case: what ran, whom the trace blames, what the report has instead."""
+    lines = [f"ran {snippet.origin}", f"trace blames {call.name} (call {call.number})"]
+    lines += [f"repaired: {repair}" for repair in snippet.repairs]
+    if wanted is not None and not status.matches(wanted, seen):
+        lines.append(f"the report recorded: {wanted.headline()[:200]}")
+    return tuple(lines)
