@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import tree_sitter
 
@@ -79,7 +80,7 @@ def _spans(
     """All functions, namespaces and classes in order of their start, with qualified names."""
     nodes = [(node.start_byte, -node.end_byte, 0, node) for node in scopes]
     nodes += [(node.start_byte, -node.end_byte, 1, node) for node in functions]
-    nodes.sort(key=lambda entry: entry[:3])
+    nodes.sort(key=itemgetter(0, 1, 2))
     open_: list[_Span] = []
     spans = []
     for start, _, is_function, node in nodes:
@@ -134,7 +135,7 @@ def _row(text: bytes, span: _Span, header: Header) -> Row:
     body = hashlib.sha256(text[header.body_start : span.end]).hexdigest()[:16]
     parameters = [list(pair) for pair in header.parameters]
     lines = node.start_point[0] + 1, node.end_point[0] + 1
-    shape = [header.name, header.kind.value, *lines, parameters, header.returns]
+    shape = [header.name, header.kind, *lines, parameters, header.returns]
     return [*shape, span.callees, span.lambdas, body, int(node.has_error)]
 
 

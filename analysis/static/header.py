@@ -8,8 +8,8 @@ PyTorch's `TORCH_IMPL_FUNC(x)` and `TORCH_META_FUNC(x)` get the names that they 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -18,8 +18,7 @@ from analysis.static.model import Kind
 from analysis.static.names import without_templates
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """What stands before the body, which starts at byte `body_start`."""
 
     name: str

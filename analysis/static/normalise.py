@@ -102,7 +102,7 @@ class _Arguments(dict[tuple[str, str], str]):
 
 def callee(name: str, *, dimensions: bool) -> str:
     """A callee without the framework's namespaces, its dimension abstracted where asked for."""
-    plain = _NAMESPACES.sub("", name)
+    plain = _NAMESPACES.sub("", name) if "::" in name else name
     if plain.startswith(("self.", "cls.")):
         plain = plain[plain.index(".") :]
     return _DIMENSION.sub(r"#\1", plain) if dimensions else plain

@@ -108,7 +108,7 @@ class Pool:
         if not worker.ready:
             worker.ready = True
             return []
-        found = map(decode, message.decode().split("\n"))
+        found = map(decode, message.split(b"\n"))
         return list(zip(worker.batches.popleft(), found, strict=True))
 
     def _bury(self, worker: _Worker, waiting: deque[list[int]]) -> list[tuple[int, Parsed]]:

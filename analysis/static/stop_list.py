@@ -91,7 +91,7 @@ def is_stop(callee: str, *, python: bool = False) -> bool:
     methods = _PYTHON_METHODS if python else _METHODS
     if owner in ("self", "cls") or (mark == "." and not owner):
         return name in methods or name in _METADATA
-    if name in _HELPERS or _MACROS.fullmatch(name):
+    if name in _HELPERS or (name[:1].isupper() and _MACROS.fullmatch(name)):
         return True
     if not owner:
         return name in _WORDS

@@ -1,14 +1,19 @@
 """What was parsed, kept on disk by content, so that unchanged files are not parsed again.
 
-One file per source root, with one entry per digest and language. It is written whole or not at
-all (`analysis.cache`), also from time to time during long runs: a run that is killed resumes
-there. Of two processes that write at once the last one wins, which costs the other's work and
-nothing else. A change of the extractors or of the grammars makes a new file.
+One file per source root: a digest of all that follows it, then a line per file of the sources,
+"digest.language" and what it yielded as `worker.encode` has it. Lines are kept as they came from
+the workers, and read only when asked for. The file is written whole or not at all, also from time
+to time during long runs: a run that is killed resumes there. Of two processes that write at once
+the last one wins, which costs the other's work and nothing else. A change of the extractors or of
+the grammars makes a new file.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
+import tempfile
 import time
 from collections.abc import Iterable
 from functools import cache as once
@@ -42,11 +47,9 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         place = hashlib.sha256(str(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
-        name = f"{root.resolve().name or 'root'}-{place[:12]}-{extractor_version()}.json"
+        name = f"{root.resolve().name or 'root'}-{place[:12]}-{extractor_version()}.lines"
         self.path = cache.folder() / "static" / name
-        stored = cache.read(self.path) or {}
-        files = stored.get("files")
-        self._files: dict[str, str] = files if isinstance(files, dict) else {}
+        self._files = _read(self.path)
         self._new = False
         self._saved = time.monotonic()
 
@@ -81,9 +84,41 @@ class Store:
         if not self._new:
             return None
         try:
-            cache.write(self.path, {"files": self._files})
+            _write(self.path, self._files)
         except OSError as problem:
             return f"{problem}; set {cache.ENVIRONMENT} to a writable folder"
         self._new = False
         self._saved = time.monotonic()
         return None
+
+
+def _read(path: Path) -> dict[str, bytes]:
+    """The lines by their key; none where there is no file or it is damaged."""
+    try:
+        digest, _, body = path.read_bytes().partition(b"\n")
+    except OSError:
+        return {}
+    if digest != hashlib.sha256(body).hexdigest().encode():
+        return {}
+    parted = (line.partition(b" ") for line in body.splitlines())
+    return {key.decode("utf-8", "replace"): text for key, _, text in parted}
+
+
+def _write(path: Path, files: dict[str, bytes]) -> None:
+    """Write beside the place and rename, so that a reader never sees half of it.
+
+    Raises:
+        OSError: when the place cannot be written.
+    """
+    body = b"".join([b"%b %b\n" % (key.encode(), text) for key, text in files.items()])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=path.name + ".", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(hashlib.sha256(body).hexdigest().encode() + b"\n")
+            file.write(body)
+        Path(temporary).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise

@@ -9,6 +9,7 @@ made up has no sign in the text; that is found by following the errors.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import tree_sitter
@@ -39,21 +40,20 @@ class Found:
 def find(grammar: Grammar, root: tree_sitter.Node, text: bytes) -> Found:
     """The functions, scopes and lambdas that have a body, and what the grammar did not get."""
     found = Found()
-    broken = list(_broken(root))
-    kinds = grammar.kinds
-    nodes = {node.id: node for node in (*_with_block(grammar, root, text), *broken)}
-    for node in nodes.values():
+    nodes = {node.id: (kind, node) for kind, node in _with_block(grammar, root, text)}
+    for node in _broken(root):
         kind = node.kind_id
-        if kind == kinds.function:
-            found.functions.append(node)
-        elif kind in kinds.scopes:
-            found.scopes.append(node)
-        elif kind == kinds.lambda_:
-            found.lambdas.append(node.start_byte)
-    for node in broken:
+        nodes[node.id] = kind, node
         found.errors += node.is_error
-        if node.kind_id == kinds.call:
+        if kind == grammar.kinds.call:
             found.unwritten += _unwritten(grammar, node, text)
+    for kind, node in nodes.values():
+        if kind == grammar.kinds.function:
+            found.functions.append(node)
+        elif kind == grammar.kinds.lambda_:
+            found.lambdas.append(node.start_byte)
+        elif kind in grammar.kinds.scopes:
+            found.scopes.append(node)
     return found
 
 
@@ -65,26 +65,30 @@ def _broken(root: tree_sitter.Node) -> list[tree_sitter.Node]:
     return found
 
 
-def _with_block(grammar: Grammar, root: tree_sitter.Node, text: bytes) -> list[tree_sitter.Node]:
-    """Functions, scopes and lambdas by the brace that opens their block."""
-    function, scopes, lambda_ = grammar.kinds.function, grammar.kinds.scopes, grammar.kinds.lambda_
-    try_ = grammar.kinds.try_
+def _with_block(
+    grammar: Grammar, root: tree_sitter.Node, text: bytes
+) -> list[tuple[int, tree_sitter.Node]]:
+    """Functions, scopes and lambdas with their kinds, by the brace that opens their block."""
+    kinds, lambda_ = grammar.kinds, grammar.kinds.lambda_
+    around_others = kinds.scopes | {kinds.function}
     found = []
-    around = [(len(text), root)]  # what is looked into, from the outside, with its end
+    end, look_up = len(text), root.descendant_for_byte_range
+    outside: list[tuple[int, Callable[[int, int], tree_sitter.Node | None]]] = []
     at = text.find(b"{", 1)
     while at >= 0:
-        while at >= around[-1][0]:
-            around.pop()
-        node = around[-1][1].descendant_for_byte_range(at - 1, at + 1)
+        while at >= end:
+            end, look_up = outside.pop()
+        node = look_up(at - 1, at + 1)
         kind = node.kind_id if node else 0
-        if kind == try_ and node and node.parent:  # the body of a constructor
+        if kind == kinds.try_ and node and node.parent:  # the body of a constructor
             node = node.parent
             kind = node.kind_id
-        if node and (kind == function or kind in scopes):
-            found.append(node)
-            around.append((node.end_byte, node))
+        if node and kind in around_others:
+            found.append((kind, node))
+            outside.append((end, look_up))
+            end, look_up = node.end_byte, node.descendant_for_byte_range
         elif node and kind == lambda_:
-            found.append(node)
+            found.append((kind, node))
         at = text.find(b"{", at + 1)
     return found
 

@@ -37,7 +37,7 @@ class Job(NamedTuple):
 class Parsed(NamedTuple):
     """What a file yields: its digest, rows of functions and registrations, or why nothing.
 
-    `encoded` is all of this as text, where it came as such.
+    `encoded` is all of this as one line of text, where it came as such.
     """
 
     digest: str
@@ -45,7 +45,7 @@ class Parsed(NamedTuple):
     errors: int
     registrations: list[list[Any]]
     skipped: Skip | None
-    encoded: str = ""
+    encoded: bytes = b""
 
 
 def parse(job: Job) -> Parsed:
@@ -92,12 +92,12 @@ def skipped(reason: Skip, digest: str = "") -> Parsed:
 _ENCODER = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 
 
-def encode(parsed: Parsed) -> str:
+def encode(parsed: Parsed) -> bytes:
     """What a file yields as text without line breaks."""
-    return _ENCODER.encode(parsed[:-1])
+    return _ENCODER.encode(parsed[:-1]).encode()
 
 
-def decode(text: str) -> Parsed:
+def decode(text: bytes) -> Parsed:
     """What a file yields, of the text that `encode` made.
 
     Raises:
@@ -145,7 +145,7 @@ def serve(descriptor: int, seconds: int) -> None:
             return
         try:
             found = [encode(_guarded(Job(*job), seconds)) for job in batch]
-            connection.send_bytes("\n".join(found).encode())
+            connection.send_bytes(b"\n".join(found))
         except OSError:
             return
 
