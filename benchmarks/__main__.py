@@ -14,7 +14,7 @@ from pathlib import Path
 
 from analysis.cache import ENVIRONMENT
 from analysis.target.target import probe
-from benchmarks import index, probing, replays, static, triage
+from benchmarks import index, performance, probing, replays, static, triage
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGETS = ROOT / ".targets"
@@ -37,6 +37,7 @@ def _measure(python: str) -> None:
     index.measure(target)
     replays.measure(target)
     probing.measure(target)
+    performance.measure(target)
     triage.measure(python, info.framework, ROOT)
 
 

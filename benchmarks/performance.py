@@ -1,6 +1,6 @@
 """The performance oracle on equal code, on planted slowdowns and on planted waste of memory.
 
-usage: python -m benchmarks.performance [--trials N] [PYTHON]
+usage: python -m benchmarks.performance [--trials N] [--framework torch|tensorflow] [PYTHON]
 """
 
 import argparse
@@ -18,9 +18,10 @@ from citadel.oracle.samples import Decision
 from harvest.report.model import Report
 from harvest.report.understand import understand
 
-TRIALS = 200
-PLANTED_TRIALS = 50
-MEMORY_TRIALS = 10
+TRIALS = {"torch": 200, "tensorflow": 20}
+"""A/A trials; a run of TensorFlow takes ten times as long."""
+PLANTED, MEMORY = 4, 20
+"""So many times fewer trials with planted slowdowns, and with planted waste of memory."""
 SLOWDOWN = 1.3
 
 SETUP = {
@@ -71,14 +72,15 @@ SLOW = "one way is slower than the other"
 WASTE = "memory is wasted"
 
 
-def measure(target: Target, trials: int = TRIALS) -> None:
+def measure(target: Target, trials: int | None = None) -> None:
     framework = target.info.framework
+    trials = trials or TRIALS[framework]
     with target.session() as session:
         session.start()
         _equal(session, framework, trials)
-        _planted(session, framework, max(1, trials * PLANTED_TRIALS // TRIALS))
+        _planted(session, framework, max(1, trials // PLANTED))
         if framework == "torch":
-            _memory(session, max(1, trials * MEMORY_TRIALS // TRIALS))
+            _memory(session, max(1, trials // MEMORY))
 
 
 def timed(framework: str, trial: int, *, slow: int, fast: int) -> str:
@@ -161,7 +163,9 @@ def _said(found: Counter[str]) -> str:
 if __name__ == "__main__":
     root = Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description="The performance oracle on planted cases.")
-    parser.add_argument("--trials", type=int, default=TRIALS, help="A/A trials (default: 200)")
-    parser.add_argument("python", nargs="?", default=str(root / ".targets/torch/bin/python"))
+    parser.add_argument("--trials", type=int, help="A/A trials (default: 200, TensorFlow: 20)")
+    parser.add_argument("--framework", choices=tuple(TRIALS), default="torch")
+    parser.add_argument("python", nargs="?", help="interpreter under test")
     given = parser.parse_args()
-    measure(probe(given.python), given.trials)
+    python = given.python or str(root / f".targets/{given.framework}/bin/python")
+    measure(probe(python, framework=given.framework), given.trials)
