@@ -36,7 +36,13 @@ def judge_performance(
     *,
     limits: Limits,
 ) -> Verdict:
-    """Run once traced (is the sibling reached?), then measure as long as it takes."""
+    """Run once traced (is the sibling reached?), then measure as long as it takes.
+
+    An API that has not got a flag which the report sets (`inplace=True`) makes no such promise.
+    """
+    if plan.unset:
+        reason = f"has no {plan.unset[0]}, which the report sets"
+        return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
     try:
         parsed = instrument(written.code)
     except CitadelError as problem:

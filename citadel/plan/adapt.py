@@ -359,6 +359,9 @@ class _Planner:
             edits=(*([] if same else [f"renamed to {self.target.name}"]), *self.edits),
             plausibility=max(0.01, round(1.0 - cost, 3)),
             invented=tuple(self.invented),
+            unset=tuple(
+                v.name for v in dropped if v.value.kind == "bool" and v.value.text == "True"
+            ),
         )
 
 

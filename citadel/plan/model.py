@@ -122,7 +122,8 @@ class Adaptation:
     """The plan for one sibling. `plausibility` is between 0 and 1; `edits` tell people.
 
     `invented` holds the parameters whose tensors the source did not supply (a reused or filled
-    one): a complaint about shapes or dtypes is then suspect.
+    one): a complaint about shapes or dtypes is then suspect. `unset` are flags that the source's
+    call sets and the sibling has not got.
     """
 
     target: str
@@ -133,6 +134,7 @@ class Adaptation:
     edits: tuple[str, ...]
     plausibility: float
     invented: tuple[str, ...] = ()
+    unset: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """As `analysis/inside/probe.py` reads it."""
