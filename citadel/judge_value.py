@@ -55,7 +55,7 @@ def judge_value(
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
     shown = shows(oracle, first, values)
     if shown is None:
-        return _elsewhere(first, target, catalog)
+        return _elsewhere(first, target, catalog, oracle)
     if not shown:
         return verdict(VerdictKind.CLEAN)
     seen = symptom(oracle, case.points, values)
@@ -150,8 +150,13 @@ def _plain(values: Values, spot: Spot) -> bool:
     return found is None or len(set(found)) <= 1
 
 
-def _elsewhere(observation: Observation, target: Api, catalog: Catalog) -> Verdict:
-    """The verdict on a run that did not come to the place of the oracle."""
+def _elsewhere(
+    observation: Observation, target: Api, catalog: Catalog, oracle: ValueOracle
+) -> Verdict:
+    """The verdict on a run that did not come to the place of the oracle.
+
+    An exception is a refusal where the report wants one; else the sibling cannot take the case.
+    """
     seen = status.capture(observation)
     if seen is None:
         reason = "does not come to the place where the report shows the value"
@@ -162,6 +167,8 @@ def _elsewhere(observation: Observation, target: Api, catalog: Catalog) -> Verdi
         return verdict(VerdictKind.NEEDS, symptom=seen, reason=reason)
     if failing is None or not _is(failing, target, catalog) or status.refuses_arguments(seen):
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
-    plain = observation.outcome is Outcome.EXCEPTION and not status.internal(seen)
-    kind = VerdictKind.REFUSED if plain else VerdictKind.DIFFERENT
+    if observation.outcome is not Outcome.EXCEPTION or status.internal(seen):
+        return verdict(VerdictKind.DIFFERENT, symptom=seen, reason=reason)
+    refused = oracle.kind is SymptomKind.ACCEPTS
+    kind = VerdictKind.REFUSED if refused else VerdictKind.NOT_ADAPTED
     return verdict(kind, symptom=seen, reason=reason)

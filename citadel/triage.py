@@ -44,6 +44,8 @@ from harvest.report.model import Reading
 
 WAYS = 3
 """Ways to write one plan down that are tried at most."""
+REFUSABLE = (SymptomKind.CRASHES, SymptomKind.HANGS, SymptomKind.ACCEPTS)
+"""Symptoms of calls that should have been refused: a sibling that raises does that."""
 MOST_REPLAYED = 150
 """APIs whose values are looked at behind the last finding: each has to be replayed for that."""
 
@@ -305,9 +307,12 @@ def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
     elif probed.outcome is not ProbeOutcome.OTHER or seen is None:
         kind = VerdictKind.NOT_ADAPTED
     else:
-        crash = verified.case.symptom.kind is not SymptomKind.RAISES
         plain = seen.kind is SymptomKind.RAISES and not status.internal(seen)
-        kind = VerdictKind.REFUSED if crash and plain else VerdictKind.DIFFERENT
+        kind = VerdictKind.DIFFERENT
+        if plain and verified.case.symptom.kind in REFUSABLE:
+            kind = VerdictKind.REFUSED
+        elif plain and verified.shown:
+            kind = VerdictKind.NOT_ADAPTED
     verdict = Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=seen, reason=reason)
     return _finding(probed.candidate, verdict, probed.plan.edits, "")
 

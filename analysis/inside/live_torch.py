@@ -120,4 +120,5 @@ STEPS = {
     "indices": lambda value: value.coalesce().indices(),
     "values": lambda value: value.coalesce().values(),
     "shape": lambda value: list(value.shape),
+    "clone": lambda value: value.clone(),
 }

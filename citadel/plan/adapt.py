@@ -38,7 +38,7 @@ from citadel.plan.model import (
 )
 from citadel.plan.parts import part_of, taken_apart
 from citadel.plan.places import Place, Places, is_receiver, keyword_name, must_be_given, places
-from citadel.plan.receivers import as_receiver
+from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import SampleBook
 from citadel.plan.types import TENSOR, TENSORS, accepted, wraps
 
@@ -145,8 +145,13 @@ class _Planner:
             return
         first = self._plan(chosen, given, collected, dropped, alike=True)
         yield first
-        if isinstance(first, Adaptation) and _makes_tensors(first):
+        if not isinstance(first, Adaptation):
+            return
+        if _makes_tensors(first):
             yield self._plan(chosen, given, collected, dropped, alike=False)
+        copied = on_a_copy(first, {value.key: value.value for value in values})
+        if copied is not None:
+            yield copied
 
     def _plan(
         self,

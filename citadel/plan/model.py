@@ -49,7 +49,8 @@ class Step:
     `behead` in front of all; `narrow` makes the last dimension n long, `resize` a list but for its
     first and last `behind` entries; `list` wraps the value in a list; `say` replaces it by `text`;
     `ends` makes n numbers a list with a 1 at either end, `inner` takes such ends off;
-    `indices`, `values` and `shape` are those of a sparse tensor; `tensor` and `variable` make one
+    `indices`, `values` and `shape` are those of a sparse tensor; `clone` is a copy that gradients
+    flow through; `tensor` and `variable` make one
     of TensorFlow's of an array or a list.
     """
 

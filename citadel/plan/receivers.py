@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
+from analysis.values import Value
 from citadel.plan.frameworks import as_tensorflow
-from citadel.plan.model import SourceValue, Step
+from citadel.plan.model import Adaptation, SourceValue, Step, Take
 
 LAYOUTS = {"tf.SparseTensor": "sparse_coo", "tf.RaggedTensor": "ragged"}
 MADE = {"tf.Tensor": "tensor", "tf.Variable": "variable"}
@@ -26,6 +30,30 @@ def as_receiver(value: SourceValue, target: str) -> tuple[Step, ...] | None:
     if variable == (owner == "tf.Variable") and _is_own(value):
         return ()
     return (Step(name=MADE[owner]),)
+
+
+def on_a_copy(plan: Adaptation, values: Mapping[str, Value]) -> Adaptation | None:
+    """The plan of an in-place API, working on a copy: what asks for gradients cannot change itself.
+
+    None where the API is not in-place, or its tensor asks for none. `values` are the source's, by
+    their keys.
+    """
+    name = plan.target.rpartition(".")[2]
+    if as_tensorflow(plan.target) or not name.endswith("_") or name.endswith("__"):
+        return None
+    first = plan.call[0].value if plan.call and not plan.call[0].keyword else None
+    changed = plan.receiver if plan.receiver is not None else first
+    if not isinstance(changed, Take):
+        return None
+    value = values.get(changed.key)
+    if value is None or not value.is_tensor or not value.requires_grad:
+        return None
+    copy = replace(changed, steps=(*changed.steps, Step(name="clone")))
+    cheaper = max(0.01, round(plan.plausibility - 0.05, 3))
+    made = replace(plan, edits=(*plan.edits, "works on a copy"), plausibility=cheaper)
+    if plan.receiver is not None:
+        return replace(made, receiver=copy)
+    return replace(made, call=(replace(plan.call[0], value=copy), *plan.call[1:]))
 
 
 def _kind(value: SourceValue) -> str:

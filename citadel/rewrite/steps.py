@@ -40,6 +40,7 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("'same'", (Step(name="say", text="'SAME'"),), "'SAME'"),
     ("a @ b", (Step(name="indices"),), "(a @ b).coalesce().indices()"),
     ("x", (Step(name="shape"),), "list(x.shape)"),
+    ("a + b", (Step(name="clone"),), "(a + b).clone()"),
     ("[2, k]", (Step(name="ends", amount=2),), "[1, 2, k, 1]"),
     ("ksize", (Step(name="ends", amount=2),), "[1, *ksize, 1]"),
     ("(1, 2, k, 1)", (Step(name="inner"),), "(2, k)"),
@@ -132,6 +133,8 @@ def _in_torch(text: str, step: Step, value: Value | None) -> str:
         return _narrowed(text, step.amount, value, "torch.cat")
     if step.name == "shape":
         return f"list({text}.shape)"
+    if step.name == "clone":
+        return f"{text}.clone()"
     if step.name in ("indices", "values"):
         return f"{text}.coalesce().{step.name}()"
     if step.name == "lead":
