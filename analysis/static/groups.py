@@ -18,7 +18,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 
-from analysis.static.join import Ints, matrix, reaches, shared, similar_pairs, tokens
+from analysis.static.join import Ints, reaches, shared, similar_pairs, tokens
 from analysis.static.similarity import Similarity, exact
 
 Sets = Sequence[frozenset[str]]
@@ -70,9 +70,8 @@ def _labels(arguments: Sets, callees: Sets, settings: Similarity) -> list[int]:
 
 def analogous_pairs(arguments: Sets, callees: Sets, settings: Similarity) -> Ints:
     """All pairs i < j whose callees and arguments both reach their thresholds; shape (n, 2)."""
-    numbered = tokens(callees)
-    pairs = similar_pairs(numbered, exact(settings.callees))
-    rows = matrix(tokens(arguments))
+    pairs = similar_pairs(tokens(callees), exact(settings.callees))
+    rows = tokens(arguments)
     sizes = np.diff(rows.indptr).astype(np.int64)
     left, right = pairs[:, 0], pairs[:, 1]
     threshold = exact(settings.arguments)

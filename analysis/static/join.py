@@ -1,6 +1,6 @@
 """Exact set-similarity join: all pairs of sets whose Jaccard index reaches a threshold.
 
-In: sets of small integers (tokens). Out: arrays of pairs. Prefix filter: with tokens ordered from
+In: sets of words. Out: arrays of pairs. Prefix filter: with tokens ordered from
 rare to frequent, two sets of a Jaccard index of at least t share a token among their first n -
 ceil(t n) + 1; the product of the sparse prefix matrix with its transpose lists such pairs, the
 size filter drops those whose sizes differ too much, and the rest is verified. All comparisons are
@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from fractions import Fraction
 from itertools import chain
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,25 +27,31 @@ Ints = NDArray[np.int64]
 BLOCK = 4_096
 
 
-def tokens(sets: Sequence[Collection[str]]) -> list[list[int]]:
-    """Each set as numbers, where a larger number is a more frequent token (ties by name)."""
-    frequency = Counter(chain.from_iterable(sets))
-    order = sorted(frequency, key=lambda token: (frequency[token], token))
-    number = {token: index for index, token in enumerate(order)}
-    return [sorted(map(number.__getitem__, found)) for found in sets]
+def tokens(sets: Sequence[Collection[str]]) -> sparse.csr_matrix:
+    """The sets as rows of ones; later columns are more frequent tokens.
+
+    Ties are in any order, which bears on what has to be compared but not on what is found.
+    """
+    flat = list(chain.from_iterable(sets))
+    ends = np.cumsum([0, *map(len, sets)])
+    order = sorted(Counter(flat).items(), key=itemgetter(1))
+    number = {token: index for index, (token, _) in enumerate(order)}
+    columns = np.fromiter(map(number.__getitem__, flat), np.int64, len(flat))
+    found = _ones(columns, ends, (len(sets), max(1, len(order))))
+    found.sort_indices()
+    return found
 
 
-def similar_pairs(sets: Sequence[Sequence[int]], threshold: Fraction) -> Ints:
+def similar_pairs(whole: sparse.csr_matrix, threshold: Fraction) -> Ints:
     """All pairs i < j of sets with a Jaccard index of `threshold` (above 0) or more; shape (n, 2).
 
     The sets are as `tokens` yields them. Empty sets are similar to nothing.
     """
-    prefixes = matrix([found[: prefix_length(len(found), threshold)] for found in sets])
-    whole = matrix(sets)
+    prefixes = _prefixes(whole, threshold)
     sizes = np.diff(whole.indptr).astype(np.int64)
     turned = prefixes.T.tocsr()
     found = []
-    for start in range(0, len(sets), BLOCK):
+    for start in range(0, whole.shape[0], BLOCK):
         product = (prefixes[start : start + BLOCK] @ turned).tocoo()
         left = product.row.astype(np.int64) + start
         right = product.col.astype(np.int64)
@@ -55,21 +62,18 @@ def similar_pairs(sets: Sequence[Sequence[int]], threshold: Fraction) -> Ints:
     return np.concatenate(found) if found else np.empty((0, 2), np.int64)
 
 
-def prefix_length(size: int, threshold: Fraction) -> int:
-    """How many of the rarest tokens of a set decide whether it can be similar to another."""
-    if size == 0:
-        return 0
-    needed = -(-size * threshold.numerator // threshold.denominator)
-    return size - needed + 1
+def _prefixes(whole: sparse.csr_matrix, threshold: Fraction) -> sparse.csr_matrix:
+    """Of each set as many of its rarest tokens as decide whether it can be similar to another."""
+    sizes = np.diff(whole.indptr).astype(np.int64)
+    needed = -(-sizes * threshold.numerator // threshold.denominator)
+    lengths = np.where(sizes > 0, sizes - needed + 1, 0)
+    places = np.arange(len(whole.indices)) - np.repeat(whole.indptr[:-1], sizes)
+    columns = whole.indices[places < np.repeat(lengths, sizes)]
+    return _ones(columns, np.cumsum([0, *lengths]), whole.shape)
 
 
-def matrix(sets: Sequence[Sequence[int]]) -> sparse.csr_matrix:
-    """The sets as rows of zeros and ones."""
-    ends = np.cumsum([0, *map(len, sets)])
-    columns = np.fromiter(chain.from_iterable(sets), np.int64, int(ends[-1]))
-    width = int(columns.max()) + 1 if len(columns) else 1
-    ones = np.ones(len(columns), np.int32)
-    return sparse.csr_matrix((ones, columns, ends), shape=(len(sets), width))
+def _ones(columns: Ints, ends: Ints, shape: tuple[int, int]) -> sparse.csr_matrix:
+    return sparse.csr_matrix((np.ones(len(columns), np.int32), columns, ends), shape=shape)
 
 
 def shared(whole: sparse.csr_matrix, left: Ints, right: Ints) -> Ints:
