@@ -91,7 +91,8 @@ def related(channels: Channels) -> bool:
 
 def _is(call: Call, target: Api, catalog: Catalog) -> bool:
     api = resolve(call, catalog)
-    return api is not None and api.name == target.name
+    # An operator stands for the method of that name, and for itself: `x ** y` is `Tensor.__pow__`.
+    return call.name == target.name or (api is not None and api.name == target.name)
 
 
 def _again(
@@ -122,6 +123,8 @@ def _doubt(source: Witness, values: Values, *, close: bool) -> str | None:
         if not equal:
             return "runs as well, with another result"
         return None if close else "runs as well, and is another function"
+    if oracle.of_finiteness:
+        return None  # no coincidence: double precision has its say elsewhere
     if equal:
         known = close or not all(_plain(values, spot) for spot in oracle.spots)
         known = known or _agree_elsewhere(source, values)
@@ -132,8 +135,7 @@ def _doubt(source: Witness, values: Values, *, close: bool) -> str | None:
         if not all(change is True for change in changes):
             return "only one of the values that are compared is the sibling's"
         return None
-    unary = oracle.kind is SymptomKind.NON_FINITE or oracle.check is not None
-    return None if unary else "computes something else than what is expected"
+    return None if oracle.check is not None else "computes something else than what is expected"
 
 
 def _agree_elsewhere(source: Witness, values: Values) -> bool:

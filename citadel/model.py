@@ -103,7 +103,9 @@ class Symptom:
         if self.kind is SymptomKind.ACCEPTS:
             result = f" and gives {self.observed}" if self.observed else ""
             return f"accepts what should be refused{result}"
-        seen = f"`{self.where}` is {self.observed}"
+        if self.where is None:
+            return str(self.kind)
+        seen = f"{self.where} is {self.observed}"
         return seen if self.expected is None else f"{seen}, expected {self.expected}"
 
 

@@ -9,9 +9,18 @@ nor mention, reference or embed anything.
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
-from citadel.model import BugCase, Finding, SymptomKind, TargetSummary, Triage, VerdictKind
+from citadel.model import (
+    STATUS_KINDS,
+    BugCase,
+    Finding,
+    SymptomKind,
+    TargetSummary,
+    Triage,
+    VerdictKind,
+)
 from citadel.report.order import (
     INTENDED,
     describe_channels,
@@ -19,8 +28,19 @@ from citadel.report.order import (
     ranked,
     verdict_counts,
 )
-from citadel.report.script import family_script
+from citadel.report.script import family_script, printing_script
 from citadel.report.text import code_span, fence, table_cell
+
+VERBS = {
+    SymptomKind.RAISES: ("fail", "fails"),
+    SymptomKind.CRASHES: ("crash", "crashes"),
+    SymptomKind.HANGS: ("hang", "hangs"),
+    SymptomKind.ACCEPTS: ("accept bad input", "accepts bad input"),
+    SymptomKind.SLOW: ("are slow", "is slow"),
+    SymptomKind.MEMORY: ("use too much memory", "uses too much memory"),
+}
+"""What several APIs do, and what one does."""
+WRONG = ("give wrong results", "gives wrong results")
 
 # GitHub refuses bodies beyond 65,536 characters.
 _ROW_LIMIT = 50
@@ -57,8 +77,7 @@ def _title(case: BugCase, bugs: list[Finding]) -> str:
         return f"# {code_span(case.api)} is fixed here, and no sibling fails"
     rest = len(failing) - 1
     siblings = f" and {rest} sibling API{'s' if rest > 1 else ''}" if rest else ""
-    fail = {SymptomKind.CRASHES: "crash", SymptomKind.HANGS: "hang"}.get(case.symptom.kind, "fail")
-    verb = fail if rest else {"crash": "crashes", "hang": "hangs", "fail": "fails"}[fail]
+    verb = VERBS.get(case.symptom.kind, WRONG)[0 if rest else 1]
     return f"# {code_span(failing[0])}{siblings} {verb}: {code_span(_cause(case), 100)}"
 
 
@@ -119,13 +138,19 @@ def _script(case: BugCase, bugs: list[Finding]) -> list[str]:
     """Return the script and, where it had to be cut short, the names that it leaves out."""
     pairs = [(case.api, case.code)]
     pairs += [(finding.api, finding.code) for finding in bugs if finding.code]
-    isolated = case.symptom.kind is not SymptomKind.RAISES
+    printed = case.symptom.kind not in STATUS_KINDS
+    write = (
+        printing_script
+        if printed
+        else partial(family_script, isolated=case.symptom.kind is not SymptomKind.RAISES)
+    )
     kept = len(pairs)
-    script = family_script(pairs, isolated=isolated)
+    script = write(pairs)
     while len(script) > _SCRIPT_LIMIT and kept > 1:
         kept = min(kept - 1, max(1, kept * _SCRIPT_LIMIT // len(script)))
-        script = family_script(pairs[:kept], isolated=isolated)
-    parts = ["## To reproduce", "Save as a file and run it; it prints one line per API."]
+        script = write(pairs[:kept])
+    what = "what the code of each API prints" if printed else "one line per API"
+    parts = ["## To reproduce", f"Save as a file and run it; it prints {what}."]
     parts.append(fence(script))
     left = [api for api, _ in pairs[kept:]]
     if left:

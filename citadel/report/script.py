@@ -86,10 +86,37 @@ def family_script(cases: Pairs, *, isolated: bool) -> str:
     return _lambdas(cases, isolated=isolated or mutates) or _strings(cases)
 
 
+_PRINTED = '''
+def printed(code):
+    """Run a fresh interpreter and return what it prints, and how it ends if not well."""
+    import subprocess
+    import sys
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, errors="replace")
+    lines = done.stdout.strip().splitlines()
+    if done.returncode:
+        lines += done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
+    return "".join(f"\\n    {line}" for line in lines)
+
+
+for name, code in CASES.items():
+    print(f"{name}:{printed(code)}", flush=True)
+'''
+
+
+def printing_script(cases: Pairs) -> str:
+    """Return one script that shows what each case prints; `cases` as for `family_script`."""
+    return _embedded(cases) + _PRINTED
+
+
 def _strings(cases: Pairs) -> str:
     """Embed every case as a string and run each in a fresh interpreter."""
+    return f"{_embedded(cases)}{_OUT_OF_PROCESS}{_LOOP_OF_CASES}"
+
+
+def _embedded(cases: Pairs) -> str:
     entries = "".join(f"    {_literal(api)}: {_literal(code)},\n" for api, code in cases)
-    return f"CASES = {{\n{entries}}}\n\n{_OUT_OF_PROCESS}{_LOOP_OF_CASES}"
+    return f"CASES = {{\n{entries}}}\n\n"
 
 
 def _literal(text: str) -> str:
