@@ -13,15 +13,13 @@ import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from analysis.errors import CitadelError
 from analysis.static import operators, registrations
-from analysis.static.groups import clusters
-from analysis.static.model import FileRecord, FunctionRecord, Group, Kind, Skip
-from analysis.static.normalise import Normaliser
+from analysis.static.compared import Compared
+from analysis.static.model import FileRecord, FunctionRecord, Skip
 from analysis.static.pool import Pool
 from analysis.static.precise import parse_precisely
 from analysis.static.scope import Candidate, Scope, scan
@@ -45,6 +43,10 @@ def _no_collection() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            if not gc.get_freeze_count():
+                # What was made counts as old: the next collection need not look through it all.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 
@@ -84,10 +86,8 @@ def analyse(
         message = f"{missing[0]} is not among the sources that are analysed"
         raise CitadelError(message, "name files relative to the root of the sources")
     store = Store(root)
-    normaliser = Normaliser(settings)
-    parsed, functions = _parse(
-        scope, store, jobs, normaliser.learn, progress or (lambda *_step: None)
-    )
+    compared = Compared(settings)
+    parsed, functions = _parse(scope, store, jobs, compared, progress or (lambda *_step: None))
     found = zip(scope.candidates, parsed, strict=True)
     problem = store.save(f"{one.digest}.{file.language}" for file, one in found)
     if precise:
@@ -96,8 +96,9 @@ def analyse(
             if file.path in exact:
                 parsed[at] = exact[file.path]
                 functions[at] = _functions(scope, file, parsed[at])
+                compared.add(functions[at])
     extracted = time.monotonic()
-    sources = _sources(scope, parsed, functions, normaliser, settings, problem)
+    sources = _sources(scope, parsed, functions, compared, problem)
     sources.seconds.update(extract=extracted - started, group=time.monotonic() - extracted)
     return sources
 
@@ -106,7 +107,7 @@ def _parse(
     scope: Scope,
     store: Store,
     jobs: int,
-    learn: Callable[[list[FunctionRecord]], None],
+    compared: Compared,
     progress: Progress,
 ) -> tuple[list[Parsed], list[list[FunctionRecord]]]:
     """What each candidate yields, in their order; records are made while workers are busy."""
@@ -117,6 +118,8 @@ def _parse(
         [] if parsed is None else _functions(scope, file, parsed)
         for file, parsed in zip(scope.candidates, known, strict=True)
     ]
+    for found in functions:
+        compared.add(found)
     # Large files first, so that no worker is left alone with one at the end.
     missing.sort(key=lambda position: -scope.candidates[position].size)
     total, done = len(known), len(known) - len(missing)
@@ -126,11 +129,11 @@ def _parse(
         with Pool(min(jobs, len(work))) as pool:
             for at, parsed in pool.run(work):
                 file = scope.candidates[missing[at]]
-                known[missing[at]] = parsed
                 functions[missing[at]] = _functions(scope, file, parsed)
-                learn(functions[missing[at]])
+                compared.add(functions[missing[at]])
                 if parsed.digest:
                     store.put(file.language, parsed)
+                known[missing[at]] = parsed._replace(rows=[])  # frees them while there is time
                 done += 1
                 progress("sources", done, total)
     return [parsed for parsed in known if parsed is not None], functions
@@ -153,16 +156,15 @@ def _sources(
     scope: Scope,
     parsed: list[Parsed],
     records: list[list[FunctionRecord]],
-    normaliser: Normaliser,
-    settings: Similarity,
+    compared: Compared,
     problem: str | None,
 ) -> Sources:
     """Groups, and the operators' functions."""
-    files = [_file(file, one) for file, one in zip(scope.candidates, parsed, strict=True)]
+    files = list(map(_file, scope.candidates, parsed, records))
     functions = [record for found in records for record in found]
     registered = [row for one in parsed for row in one.registrations]
     computing = registrations.kernels(registered, functions)
-    groups = group(functions, normaliser, settings, registrations.taken(registered, computing))
+    groups = compared.groups(functions, registrations.taken(registered, computing))
     listed = operators.entries(row[1:] for row in registered if row[0] == operators.ENTRY)
     mapped = operators.map_operators(listed, functions)
     left_out = Counter(scope.left_out)
@@ -179,12 +181,12 @@ def _sources(
     )
 
 
-def _file(file: Candidate, parsed: Parsed) -> FileRecord:
+def _file(file: Candidate, parsed: Parsed, records: list[FunctionRecord]) -> FileRecord:
     return FileRecord(
         path=file.path,
         language=file.language,
         errors=parsed.errors,
-        functions=len(parsed.rows),
+        functions=len(records),
         skipped=parsed.skipped,
     )
 
@@ -195,33 +197,3 @@ def _functions(scope: Scope, file: Candidate, parsed: Parsed) -> list[FunctionRe
     place = hashlib.sha256(file.path.encode("utf-8", "surrogateescape")).hexdigest()[:12] + "-"
     prefix = scope.module(file.path) if file.language == "python" else ""
     return [FunctionRecord.from_row(file.path, place, prefix, row) for row in parsed.rows]
-
-
-def group(
-    functions: Sequence[FunctionRecord],
-    normaliser: Normaliser,
-    settings: Similarity,
-    taken: Mapping[str, frozenset[str]] | None = None,
-) -> list[Group]:
-    """Groups of analogous functions; `taken` holds arguments that count in place of a function's.
-
-    Copies (same name, same body, same arguments: headers that exist twice) count as one function;
-    constructors and overloaded signs are not compared, they are alike everywhere.
-    """
-    given = taken or {}
-    copies: dict[tuple[Any, ...], list[FunctionRecord]] = {}
-    for record in functions:
-        base = record.base
-        if record.kind is not Kind.CONSTRUCTOR and not base.startswith(("operator", "__")):
-            # Kernels of two operators are no copies.
-            own = record.id if record.id in given else None
-            key = (base, record.body, record.parameters, record.kind is Kind.PYTHON, own)
-            copies.setdefault(key, []).append(record)
-    owners = list(copies.values())
-    arguments = [given.get(one[0].id) or normaliser.arguments(one[0]) for one in owners]
-    callees = [normaliser.callees(owner[0]) for owner in owners]
-    found = clusters(arguments, callees, settings)
-    return sorted(
-        (Group.of({r.id: r.name for at in positions for r in owners[at]}) for positions in found),
-        key=lambda one: one.names,
-    )

@@ -101,7 +101,7 @@ class FunctionRecord:
             line=line,
             end_line=end_line,
             kind=_KINDS[kind],
-            parameters=tuple([(type_, parameter) for type_, parameter in parameters]),
+            parameters=tuple(map(tuple, parameters)),
             returns=returns,
             callees=tuple(callees),
             lambdas=lambdas,

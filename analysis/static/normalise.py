@@ -7,7 +7,6 @@ Derived anew on every run, so that other rules need no new parsing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from analysis.static.model import FunctionRecord, Kind
@@ -27,12 +26,6 @@ class Normaliser:
     def __init__(self, settings: Similarity) -> None:
         self._callees = {python: _CalleeSets(settings, python=python) for python in (False, True)}
         self._arguments = _ArgumentSets()
-
-    def learn(self, records: Iterable[FunctionRecord]) -> None:
-        """Make the sets of these now, while there is time, so that they are there when needed."""
-        for record in records:
-            self.callees(record)
-            self.arguments(record)
 
     def callees(self, record: FunctionRecord) -> frozenset[str]:
         """The distinct callees as they count under the settings."""
