@@ -31,6 +31,9 @@ from analysis.static.worker import Job, Parsed, read
 MAX_BYTES = 1_000_000
 """Larger files are literal tables and generated code; parsing time grows with the size."""
 
+AT_ONCE = 2
+"""Workers that start before it is known how many files there are, where nothing is cached."""
+
 Progress = Callable[[str, int, int], None]
 
 
@@ -75,19 +78,14 @@ def analyse(
         CitadelError: for a missing root or folder, or when `precise` cannot be done.
     """
     root = Path(root)
-    settings = similarity or Similarity()
     started = time.monotonic()
-    scope = scan(root, folders)
-    if not scope.candidates:
-        message = f"no C++, CUDA or Python sources of a framework in {root}"
-        raise CitadelError(message, "name a checkout of the framework or an installed package")
-    missing = sorted(set(precise) - {file.path for file in scope.candidates})
-    if missing:
-        message = f"{missing[0]} is not among the sources that are analysed"
-        raise CitadelError(message, "name files relative to the root of the sources")
     store = Store(root)
-    compared = Compared(settings)
-    parsed, functions = _parse(scope, store, jobs, compared, progress or (lambda *_step: None))
+    compared = Compared(similarity or Similarity())
+    with Pool(jobs) as pool:
+        if store.empty and root.is_dir():
+            pool.start(AT_ONCE)
+        scope = _scope(root, folders, precise)
+        parsed, functions = _parse(scope, store, pool, compared, progress or (lambda *_step: None))
     found = zip(scope.candidates, parsed, strict=True)
     problem = store.save(f"{one.digest}.{file.language}" for file, one in found)
     if precise:
@@ -103,10 +101,23 @@ def analyse(
     return sources
 
 
+def _scope(root: Path, folders: Sequence[str] | None, precise: Sequence[str]) -> Scope:
+    """The files to analyse, where there are any, and those to read precisely are among them."""
+    scope = scan(root, folders)
+    if not scope.candidates:
+        message = f"no C++, CUDA or Python sources of a framework in {root}"
+        raise CitadelError(message, "name a checkout of the framework or an installed package")
+    missing = sorted(set(precise) - {file.path for file in scope.candidates})
+    if missing:
+        message = f"{missing[0]} is not among the sources that are analysed"
+        raise CitadelError(message, "name files relative to the root of the sources")
+    return scope
+
+
 def _parse(
     scope: Scope,
     store: Store,
-    jobs: int,
+    pool: Pool,
     compared: Compared,
     progress: Progress,
 ) -> tuple[list[Parsed], list[list[FunctionRecord]]]:
@@ -126,16 +137,15 @@ def _parse(
     progress("sources", done, total)
     if missing:
         work = [Job(paths[at], scope.candidates[at].language, MAX_BYTES) for at in missing]
-        with Pool(min(jobs, len(work))) as pool:
-            for at, parsed in pool.run(work):
-                file = scope.candidates[missing[at]]
-                functions[missing[at]] = _functions(scope, file, parsed)
-                compared.add(functions[missing[at]])
-                if parsed.digest:
-                    store.put(file.language, parsed)
-                known[missing[at]] = parsed._replace(rows=[])  # frees them while there is time
-                done += 1
-                progress("sources", done, total)
+        for at, parsed in pool.run(work):
+            file = scope.candidates[missing[at]]
+            functions[missing[at]] = _functions(scope, file, parsed)
+            compared.add(functions[missing[at]])
+            if parsed.digest:
+                store.put(file.language, parsed)
+            known[missing[at]] = parsed._replace(rows=[])  # frees them while there is time
+            done += 1
+            progress("sources", done, total)
     return [parsed for parsed in known if parsed is not None], functions
 
 

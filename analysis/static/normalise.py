@@ -17,6 +17,7 @@ _NAMESPACES = re.compile(
     r"(?<![\w:])(?:::)?(?:(?:at|c10|torch|native|std|detail|tensorflow|tsl)::)+"
 )
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|typename|struct|class|constexpr|inline|static)\b")
+_PERHAPS_DIMENSION = re.compile("[1-4][dD]")
 _DIMENSION = re.compile(r"(?<![0-9])[1-4]([dD])(?![a-z0-9])")
 
 
@@ -98,7 +99,9 @@ def callee(name: str, *, dimensions: bool) -> str:
     plain = _NAMESPACES.sub("", name) if "::" in name else name
     if plain.startswith(("self.", "cls.")):
         plain = plain[plain.index(".") :]
-    return _DIMENSION.sub(r"#\1", plain) if dimensions else plain
+    if dimensions and _PERHAPS_DIMENSION.search(plain):
+        return _DIMENSION.sub(r"#\1", plain)
+    return plain
 
 
 @lru_cache(maxsize=50_000)

@@ -45,10 +45,10 @@ class _Worker:
 
 
 class Pool:
-    """Worker processes, alive within a `with` block.
+    """Worker processes, alive within a `with` block; they start when they are needed.
 
     Args:
-        workers: how many, at least 1.
+        workers: how many at most, at least 1.
         seconds: the longest a file may take (default: `FILE_SECONDS`).
     """
 
@@ -58,12 +58,12 @@ class Pool:
         self._size = max(1, workers)
 
     def __enter__(self) -> Pool:
-        try:
-            self._workers = [self._start() for _ in range(self._size)]
-        except BaseException:
-            self._end()
-            raise
         return self
+
+    def start(self, wanted: int) -> None:
+        """Start workers until there are so many, or as many as may be; does not wait for them."""
+        while len(self._workers) < min(wanted, self._size):
+            self._workers.append(self._start())
 
     def __exit__(
         self,
@@ -79,6 +79,7 @@ class Pool:
         Raises:
             CitadelError: when workers do not start at all.
         """
+        self.start(len(jobs))
         size = max(1, min(BATCH, len(jobs) // (AHEAD * self._size)))
         waiting = deque(
             list(range(at, min(at + size, len(jobs)))) for at in range(0, len(jobs), size)
