@@ -1,10 +1,10 @@
 """C++ and CUDA source to functions, with tree-sitter.
 
 In: the bytes of a file. Out: one row per function definition (see `FunctionRecord.from_row`) and
-the number of places that the grammar did not get. A query finds functions, calls, lambdas,
-namespaces and classes in one pass over the tree; a sweep over their intervals tells which call is
-in which function. Calls inside lambdas belong to the function around them: PyTorch's kernels are
-lambdas that are handed to `AT_DISPATCH_*`.
+the number of places that the grammar did not get. `tree` finds functions, calls, lambdas,
+namespaces and classes; a sweep over their intervals tells which call is in which function. Calls
+inside lambdas belong to the function around them: PyTorch's kernels are lambdas that are handed to
+`AT_DISPATCH_*`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ asking for a field by number a search through the names of all fields.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import tree_sitter
@@ -66,11 +66,16 @@ class Fields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
-    """A language's parser with its numbers."""
+    """A language's parser with its numbers.
+
+    `names` are those of calls by what is written before the arguments, with the number of bytes
+    between where they start and the arguments.
+    """
 
     parser: tree_sitter.Parser
     kinds: Kinds
     fields: Fields
+    names: dict[bytes, tuple[int, str]] = field(default_factory=dict)
 
 
 @cache
@@ -84,7 +89,7 @@ def grammar(language: str) -> Grammar:
             raise LookupError(f"the grammar of {language} has no {name}")
         return number
 
-    def field(name: str) -> int:
+    def part(name: str) -> int:
         number = found.field_id_for_name(name)
         if number is None:
             raise LookupError(f"the grammar of {language} has no field {name}")
@@ -106,5 +111,5 @@ def grammar(language: str) -> Grammar:
         declarators=frozenset(map(kind, _DECLARATORS)),
         parameters=frozenset(map(kind, _PARAMETERS)),
     )
-    fields = Fields(**{name: field(name) for name in Fields.__slots__})
+    fields = Fields(**{name: part(name) for name in Fields.__slots__})
     return Grammar(parser=tree_sitter.Parser(found), kinds=kinds, fields=fields)

@@ -23,7 +23,8 @@ Place = tuple[int, str]
 _LONGEST = 200
 """Bytes of a call before its parenthesis, for it to be remembered: chains of calls are longer."""
 
-_MOST_SEEN = 100_000
+_MOST = 100_000
+"""So many names are remembered."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -97,13 +98,13 @@ def _unwritten(grammar: Grammar, call: tree_sitter.Node, text: bytes) -> list[Pl
     arguments = call.child_by_field_id(grammar.fields.arguments)
     if arguments is None or text.startswith(b"(", arguments.start_byte):
         return []
-    named = _named(grammar, call, text)
-    return [named] if named else []
+    named = _named(grammar, call)
+    return [_place(call, named, text)] if named else []
 
 
 def calls(grammar: Grammar, function: tree_sitter.Node, text: bytes) -> list[Place]:
     """The named calls within a function, also in what it nests, nearly in order."""
-    call, look_up = grammar.kinds.call, function.descendant_for_byte_range
+    call, look_up, names = grammar.kinds.call, function.descendant_for_byte_range, grammar.names
     found = []
     end = function.end_byte
     at = text.find(b"(", function.start_byte + 1, end)
@@ -111,33 +112,33 @@ def calls(grammar: Grammar, function: tree_sitter.Node, text: bytes) -> list[Pla
         node = look_up(at - 1, at + 1)
         if node is not None and node.kind_id == call:
             written = text[node.start_byte : at]
-            known = _SEEN.get(written)
+            known = names.get(written)
             if known is not None:
                 found.append((at - known[0], known[1]))
-            elif written not in _SEEN:
-                named = _named(grammar, node, text)
+            else:
+                named = _named(grammar, node)
                 if named is not None:
-                    found.append(named)
-                if len(written) <= _LONGEST and len(_SEEN) < _MOST_SEEN:
-                    _SEEN[written] = (at - named[0], named[1]) if named else None
+                    place = _place(node, named, text)
+                    found.append(place)
+                    # Else something is in between, such as an error, and the text does not tell.
+                    if named.end_byte == at and len(written) <= _LONGEST and len(names) < _MOST:
+                        names[written] = at - place[0], place[1]
         at = text.find(b"(", at + 1, end)
     return found
 
 
-_SEEN: dict[bytes, Place | None] = {}
-"""What is written before the arguments to its name, and how many bytes before them that starts."""
-
-
-def _named(grammar: Grammar, call: tree_sitter.Node, text: bytes) -> Place | None:
-    """What a call names; None for a call of a type, of a call, of an element."""
+def _named(grammar: Grammar, call: tree_sitter.Node) -> tree_sitter.Node | None:
+    """The name of what is called; None for a call of a type, of a call, of an element."""
     called = call.child_by_field_id(grammar.fields.function)
-    if called is None:
-        return None
-    if called.kind_id in grammar.kinds.called:
-        return called.start_byte, without_templates(text[called.start_byte : called.end_byte])
-    method = None
+    if called is None or called.kind_id in grammar.kinds.called:
+        return called
     if called.kind_id == grammar.kinds.field_expression:
-        method = called.child_by_field_id(grammar.fields.field)
-    if method is None:
-        return None
-    return method.start_byte, "." + without_templates(text[method.start_byte : method.end_byte])
+        return called.child_by_field_id(grammar.fields.field)
+    return None
+
+
+def _place(call: tree_sitter.Node, named: tree_sitter.Node, text: bytes) -> Place:
+    start = named.start_byte
+    name = without_templates(text[start : named.end_byte])
+    # A call starts with what is called: the object, where it is a method's.
+    return start, (name if start == call.start_byte else "." + name)
