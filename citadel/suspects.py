@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analysis.catalog.model import Api, Catalog
 from analysis.target.observation import Call, Observation
 from analysis.target.watch import CHECK_CALLS
 from citadel.identify import USERS_OF_VALUES, failing_call, leaf, mentioned_call, resolve
-from harvest.report.model import Reading
+from harvest.report.model import Mention, Reading
 
 MAKERS = frozenset(
     (
@@ -43,3 +43,9 @@ def suspects(
         else:
             yield call, api
     yield from late
+
+
+def named(api: Api, mentions: Sequence[Mention]) -> bool:
+    """Whether the report names an API, by any of its names' last parts."""
+    leaves = {leaf(name) for name in (api.name, *api.aliases)}
+    return any(leaf(mention.name) in leaves for mention in mentions)

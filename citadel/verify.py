@@ -62,7 +62,7 @@ def verify(
     if not attempts:
         return NotVerified(reason="; ".join(dict.fromkeys(reasons)) or "nothing to run")
     best = max(attempts, key=partial(_promise, wanted))
-    if _of_values(reading.claims, best):
+    if _of_values(reading, best):
         return by_values(
             reading, attempts, session, catalog, info, runs=runs, limits=limits or Limits()
         )
@@ -71,12 +71,13 @@ def verify(
     return _conclude(reading, wanted, best, catalog, info)
 
 
-def _of_values(claims: tuple[Claim, ...], attempt: Attempt) -> bool:
+def _of_values(reading: Reading, attempt: Attempt) -> bool:
     """Whether values decide: the report speaks of them, or an assertion of its own fails."""
     seen = attempt.symptom
     if seen is not None and seen.kind is SymptomKind.RAISES and asserts(attempt.traced):
         return True
-    return bug_kind(claims, seen) is BugKind.VALUE and (seen is not None or bool(claims))
+    told = reading.claims or reading.refusal or any(not e.right for e in reading.expectations)
+    return bug_kind(reading.claims, seen) is BugKind.VALUE and (seen is not None or bool(told))
 
 
 def recorded(claims: tuple[Claim, ...]) -> Symptom | None:

@@ -18,7 +18,7 @@ from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle.capture import CHECKS, capture
 from citadel.oracle.value import ValueOracle, Values, shows, symptom, unlike, values_of
-from citadel.suspects import MAKERS, suspects
+from citadel.suspects import MAKERS, named, suspects
 from harvest.report.model import Reading, Snippet
 
 MOST_SUSPECTS = 8
@@ -92,6 +92,8 @@ def witness(
     oracle, hits = found
     values = values_of(first)
     call, api, own = trial.blamed(oracle, values, first.calls, suspected)
+    if True not in own and not named(api, reading.mentions):
+        return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
     return Witness(
         oracle=oracle,

@@ -41,7 +41,7 @@ def perturbed(value):
     if value.dtype is torch.bool:
         return ~value
     if value.is_floating_point() or value.is_complex():
-        return torch.nan_to_num(value) * 2 + 7
+        return torch.nan_to_num(value, 0.0, 0.0, 0.0) * 2 + 7
     return value + 1
 
 

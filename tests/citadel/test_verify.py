@@ -161,6 +161,13 @@ def test_a_crash_of_no_told_signal_that_runs_well_now(verified, read):
 
 
 @real
+def test_an_assertion_of_the_reports_own_tells_of_values(verified, read):
+    found = verified(read("exp of ones", CALM + "assert x.sum() == 0"))
+    assert (found.case.api, found.case.symptom.kind) == ("torch.exp", SymptomKind.FALSE)
+    assert found.case.kind is BugKind.VALUE
+
+
+@real
 @pytest.mark.parametrize(
     ("title", "code", "text", "reason"),
     [
@@ -173,7 +180,7 @@ def test_a_crash_of_no_told_signal_that_runs_well_now(verified, read):
         ),
         ("package", "import torch\nimport torchvision\ntorchvision.ops.nms()\n", "", "package"),
         ("torch.exp returns wrong values", CALM, "The result is wrong.", "value"),
-        ("assertion", CALM + "assert x.sum() == 0", "", "assert"),
+        ("assertion", CALM + "assert len([x]) == 0", "", "names none"),
         (
             "torch.new_thing",
             "import torch\ntorch.new_thing(torch.ones(3))",

@@ -1,0 +1,205 @@
+"""Reports about values, verified and judged by real runs: bugs that survive, alarms that do not."""
+
+from fractions import Fraction
+from textwrap import dedent
+
+import pytest
+
+from analysis.target.session import Limits
+from citadel.judge_value import judge_value
+from citadel.model import BugKind, Channels, SymptomKind, VerdictKind
+from citadel.plan.model import Adaptation, Form
+from citadel.rewrite.rewriter import Rewritten
+from citadel.verified import NotVerified, Verified
+from citadel.verify import verify
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+OVERFLOW = """
+    import torch
+    v = torch.full((4,), 1e20)
+    n = torch.linalg.norm(v)
+    print("finite:", torch.isfinite(n).item())
+"""
+PRECISIONS = """
+    import torch
+    v = torch.full((4,), 1e20)
+    short, long = torch.linalg.norm(v), torch.linalg.norm(v.double()).float()
+    print(torch.equal(short, long))
+"""
+TIES = """
+    import torch
+
+    def leaves():
+        x = torch.tensor([-2., -1., 0., 1., 2.], requires_grad=True)
+        return x, torch.full((5,), -1.), torch.full((5,), 1.)
+
+    x1, lo, hi = leaves()
+    torch.clamp(x1, lo, hi).sum().backward()
+    x2, lo, hi = leaves()
+    torch.min(torch.max(x2, lo), hi).sum().backward()
+    assert torch.equal(x1.grad, x2.grad)
+"""
+EMPTY = """
+    import torch
+    nothing = torch.empty(0, dtype=torch.int32)
+    print("median:", torch.median(nothing).item())
+"""
+NEAR, FAR = Channels(context=Fraction(9, 10), signature=0.9), Channels()
+
+
+@pytest.fixture
+def verified(bench, read):
+    def check(title, code, text=""):
+        found = verify(
+            read(title, code, text=text),
+            bench.replays[0],
+            bench.index.catalog,
+            bench.target.info,
+            runs=2,
+            limits=Limits(wall=20.0),
+        )
+        assert isinstance(found, Verified), found
+        return found
+
+    return check
+
+
+@pytest.fixture
+def judged(bench):
+    def check(found, code, target, channels=NEAR):
+        api = bench.index.catalog.resolve(target)
+        plan = Adaptation(
+            target=target,
+            form=Form.FUNCTION,
+            receiver=None,
+            new=(),
+            call=(),
+            edits=(),
+            plausibility=1.0,
+        )
+        return judge_value(
+            Rewritten(code=dedent(code), edits=(), sites={}),
+            plan,
+            api,
+            found.witness,
+            channels,
+            bench.replays[0],
+            bench.index.catalog,
+            runs=3,
+            limits=Limits(wall=20.0),
+        )
+
+    return check
+
+
+def test_a_check_of_the_reports_own_fails(verified):
+    found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
+    assert found.case.api == "torch.linalg.norm"
+    assert (found.case.kind, found.case.reproduces) == (BugKind.VALUE, True)
+    assert found.case.symptom.kind is SymptomKind.FALSE
+    assert found.witness.precise is True
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [
+        ("torch.norm", VerdictKind.BUG),
+        ("torch.sum", VerdictKind.CLEAN),
+        ("torch.logsumexp", VerdictKind.NOT_ADAPTED),  # wants a dim
+    ],
+)
+def test_siblings_that_overflow_and_others(verified, judged, sibling, kind):
+    found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
+    code = OVERFLOW.replace("torch.linalg.norm", sibling)
+    assert judged(found, code, sibling).kind is kind
+
+
+def test_an_infinity_that_mathematics_demands_is_expected(verified, judged):
+    found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
+    code = OVERFLOW.replace("torch.linalg.norm(v)", "torch.exp(v)")
+    code = code.replace("torch.isfinite(n).item()", "torch.isfinite(n).all().item()")
+    assert judged(found, code, "torch.exp").kind is VerdictKind.EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [
+        ("torch.norm", VerdictKind.BUG),
+        ("torch.sum", VerdictKind.CLEAN),
+        ("torch.rand_like", VerdictKind.NOT_ADAPTED),  # differs from itself
+    ],
+)
+def test_an_api_against_itself(verified, judged, sibling, kind):
+    found = verified("linalg.norm: float32 disagrees with float64", PRECISIONS)
+    assert found.case.reproduces
+    assert found.witness.own == (True, True)
+    code = PRECISIONS.replace("torch.linalg.norm", sibling)
+    assert judged(found, code, sibling).kind is kind
+
+
+def test_an_api_against_a_reference(verified, judged):
+    found = verified("clamp and min/max disagree about gradients", TIES)
+    assert found.case.api == "torch.clamp"
+    assert found.witness.own == (True, False)
+    same = judged(found, TIES.replace("torch.clamp", "torch.clip"), "torch.clip")
+    assert same.kind is VerdictKind.BUG
+    code = TIES.replace("torch.clamp(x1, lo, hi)", "torch.addcmul(x1, lo, hi)")
+    other = judged(found, code, "torch.addcmul")
+    assert other.kind is VerdictKind.NOT_ADAPTED
+    assert "something else" in other.reason
+
+
+@pytest.mark.parametrize(
+    ("sibling", "channels", "kind"),
+    [
+        ("torch.nanmedian", NEAR, VerdictKind.BUG),
+        ("torch.nanmedian", FAR, VerdictKind.NOT_ADAPTED),
+        ("torch.max", NEAR, VerdictKind.REFUSED),
+        ("torch.sum", NEAR, VerdictKind.NOT_ADAPTED),
+    ],
+)
+def test_what_should_be_refused(verified, judged, sibling, channels, kind):
+    found = verified("median of an empty tensor silently returns INT_MIN", EMPTY)
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    assert found.case.kind is BugKind.VALUE
+    code = EMPTY.replace("torch.median", sibling)
+    assert judged(found, code, sibling, channels).kind is kind
+
+
+def test_a_missing_error_alone_is_a_status_bug(verified):
+    code = "import torch\nprint(torch.diag(torch.ones(3)))"
+    found = verified("diag accepts a vector", code, "It should raise a ValueError.")
+    assert found.case.kind is BugKind.STATUS
+
+
+def test_a_check_that_passes_here_is_fixed(verified):
+    code = "import torch\nx = torch.ones(3)\nprint(torch.allclose(torch.exp(x), 2.7182818 * x))"
+    found = verified("exp gives wrong results", code)
+    assert not found.case.reproduces
+    assert found.case.api == "torch.exp"
+
+
+def test_values_that_are_right_verify_nothing(bench, read):
+    found = verify(
+        read("exp gives wrong results", "import torch\nprint(torch.exp(torch.zeros(3)))"),
+        bench.replays[0],
+        bench.index.catalog,
+        bench.target.info,
+    )
+    assert isinstance(found, NotVerified)
+    assert "nothing tells which" in found.reason
+
+
+def test_the_blame_does_not_fall_on_what_makes_the_inputs(verified):
+    found = verified("Wrong result for large values", OVERFLOW, "The result is inf.")
+    assert found.case.api == "torch.linalg.norm"
+
+
+def test_a_rewritten_text_that_shows_something_else_is_not_judged(verified, judged):
+    found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
+    code = OVERFLOW.replace("print", "pass # print")
+    verdict = judged(found, code, "torch.norm")
+    assert verdict.kind is VerdictKind.NOT_ADAPTED
+    assert "shows other values" in verdict.reason
+    assert verdict.confidence == 0.0
