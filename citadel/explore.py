@@ -187,7 +187,7 @@ def index_record(target: Target, index: ApiIndex, found: Matched) -> dict[str, A
 
 def in_names(index: ApiIndex, found: Matched) -> tuple[int, int]:
     """(APIs, pairs) counted by public names, aliases included, as publications count them."""
-    root = {"torch": "torch.", "tensorflow": "tf."}[index.framework]
+    root = {"tensorflow": "tf."}.get(index.framework, f"{index.framework}.")
     names = {
         api: sum(
             name.startswith(root) and "._" not in name

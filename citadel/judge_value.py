@@ -59,11 +59,16 @@ def judge_value(
     if not shown:
         return verdict(VerdictKind.CLEAN)
     seen = symptom(oracle, case.points, values)
-    doubt = _doubt(source, values, close=related(channels))
+    doubt = _doubt(source, values, close=related(channels), own_reference=written.references)
     if doubt is not None:
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=doubt)
     sites = {call.site for call in first.calls if _is(call, target, catalog)}
-    if source.precise and cured(oracle, written.code, case, sites, session, limits) is False:
+    asked = oracle.of_finiteness or written.references
+    better = cured(oracle, written.code, case, sites, session, limits) if asked else None
+    if written.references and not better:
+        reason = "need not be the function that it is compared with"
+        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
+    if source.precise and better is False:
         reason = "double precision does not change it: what mathematics demands here"
         return verdict(VerdictKind.EXPECTED, symptom=seen, reason=reason)
     hits, moved = _again(written.code, case, oracle, values, session, runs, limits)
@@ -114,7 +119,7 @@ def _again(
     return hits, moved
 
 
-def _doubt(source: Witness, values: Values, *, close: bool) -> str | None:
+def _doubt(source: Witness, values: Values, *, close: bool, own_reference: bool) -> str | None:
     """Why values that show the symptom need not be the bug, if so."""
     oracle = source.oracle
     changes = unlike(oracle, source.values, values)
@@ -130,7 +135,7 @@ def _doubt(source: Witness, values: Values, *, close: bool) -> str | None:
         known = known or _agree_elsewhere(source, values)
         return None if known else "an equal result, of another function"
     if oracle.paired:
-        if False in source.own:
+        if source.referred and not own_reference:
             return "computes something else than what it is compared with"
         if not all(change is True for change in changes):
             return "only one of the values that are compared is the sibling's"

@@ -14,10 +14,18 @@ MAKERS = frozenset(
     (
         *("tensor", "constant", "zeros", "ones", "full", "eye", "arange", "linspace", "empty"),
         *("rand", "randn", "randint", "normal", "uniform", "manual_seed", "set_seed", "variable"),
-        *("convert_to_tensor", "array", "asarray", "cast", "to"),
+        *("convert_to_tensor", "array", "asarray", "cast", "to", "type", "type_as", "double"),
+        *("float", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"),
     )
 )
-"""Calls that make what others work on: suspected last."""
+"""Calls that make what others work on, or convert it: suspected last."""
+_VIEWS = frozenset(
+    (
+        *("reshape", "view", "flatten", "squeeze", "unsqueeze", "expand_dims", "detach", "clone"),
+        *("contiguous", "transpose", "permute", "t", "requires_grad_", "identity", "copy"),
+    )
+)
+"""Calls that hand on what they are given: suspected behind those that compute."""
 _CHECKING = frozenset(name.lower() for name in CHECK_CALLS)
 """Calls that say something of values, and are not suspected."""
 
@@ -38,7 +46,7 @@ def suspects(
         if api is None or api.name in seen or name in USERS_OF_VALUES or name in _CHECKING:
             continue
         seen.add(api.name)
-        if call not in first and (name in MAKERS or call.form == "operator"):
+        if call not in first and (name in MAKERS | _VIEWS or call.form == "operator"):
             late.append((call, api))
         else:
             yield call, api

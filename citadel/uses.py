@@ -26,6 +26,7 @@ class Uses:
         self._rewriter = Rewriter(verified.source, self.invocation)
         self._bench = bench
         self._others: list[tuple[Rewriter, Invocation]] = []
+        self._references = verified.witness is not None and verified.witness.referred
         if not verified.shown:
             return
         seen = {verified.call.site}
@@ -44,7 +45,7 @@ class Uses:
             if found is None:
                 return
             others.append((rewriter, found))
-        yield from self._rewriter.write(plan, others)
+        yield from self._rewriter.write(plan, others, references=self._references)
 
     def _plan(self, use: Invocation, main: Adaptation) -> Adaptation | None:
         """The plan for another use that is most like the main one's."""

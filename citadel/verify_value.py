@@ -51,6 +51,11 @@ class Witness:
     """Whether double precision cures it; None where that says nothing."""
 
     @property
+    def referred(self) -> bool:
+        """Whether the value is compared with one that the API has no part in."""
+        return self.oracle.paired and False in self.own
+
+    @property
     def evidence(self) -> tuple[str, ...]:
         """What in the report speaks for this symptom."""
         return (self.oracle.why,) if self.oracle.why else ()
@@ -172,12 +177,13 @@ def cured(
     session: Session,
     limits: Limits,
 ) -> bool | None:
-    """Whether NaN and infinities go away where calls are given double precision.
+    """Whether what is wrong goes away where calls are given double precision.
 
-    What stays then may be what mathematics demands (`exp` of a large number) rather than a bug.
-    None: the oracle is of another kind, or the run comes to no value.
+    What stays then may be what mathematics demands (`exp` of a large number) rather than a bug; two
+    values that then agree are of the same function. None: the oracle is of another kind, or the run
+    comes to no value.
     """
-    if not oracle.of_finiteness:
+    if not oracle.of_finiteness and not oracle.paired:
         return None
     seen = session.run(
         code,

@@ -37,7 +37,11 @@ class Channel(StrEnum):
     FAMILY = "family"
 
 
-PAPER_CONTEXT = {"torch": Fraction(3, 5), "tensorflow": Fraction(4, 5)}
+PAPER_CONTEXT = {
+    "torch": Fraction(3, 5),
+    "tensorflow": Fraction(4, 5),
+    "keras": Fraction(4, 5),
+}
 """The paper's thresholds of context similarity (section 5.1); pairs must exceed them."""
 
 

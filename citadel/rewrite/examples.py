@@ -12,7 +12,7 @@ from pathlib import Path
 
 from analysis.values import Value
 from citadel.plan.model import Step
-from citadel.rewrite import imports, shapes, steps
+from citadel.rewrite import imports, references, shapes, steps
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "rewriting.md"
 _TABLE = re.compile(r"(<!-- examples: (\w+) -->\n)(?:\|.*\n)*")
@@ -32,6 +32,9 @@ def page(text: str) -> str:
                 (text, _described(value), _said([step]), result)
                 for text, value, step, result in steps.WITH_VALUES
             ),
+        ),
+        "references": _table(
+            ("compared with", "API", "sibling", "compared with then"), references.EXAMPLES
         ),
         "shapes": _table(
             ("made by", "its shape", "change", "result"),

@@ -10,7 +10,7 @@ are first changed where they are made, then where they are used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 import libcst.matchers as m
@@ -25,6 +25,7 @@ from citadel.rewrite.layout import shortened
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.origins import Edits, Wanted
 from citadel.rewrite.pieces import Pieces, replaced_in
+from citadel.rewrite.references import counterparts
 from citadel.rewrite.scope import unused_line
 from citadel.rewrite.sites import moved_sites
 from citadel.rewrite.source import Source
@@ -38,6 +39,8 @@ class Rewritten:
     edits: tuple[str, ...]
     sites: dict[int, int]
     """Site in the report -> site in this text."""
+    references: bool = False
+    """Whether what the API is compared with has changed as well."""
 
 
 class Rewriter:
@@ -50,12 +53,17 @@ class Rewriter:
         self._long = longest(source.module.code)
 
     def write(
-        self, plan: Adaptation, others: Sequence[tuple[Rewriter, Adaptation]] = ()
+        self,
+        plan: Adaptation,
+        others: Sequence[tuple[Rewriter, Adaptation]] = (),
+        *,
+        references: bool = False,
     ) -> Iterator[Rewritten]:
         """The plan in text, in one or more ways; none where text cannot say it.
 
         `others` are further uses of the API in the same text (of rewriters of the same
         `Instrumented`), each with its plan: they change as well, or nothing is written.
+        `references`: what the API is compared with also changes, where that is possible.
         """
         if self.identical(plan):
             yield Rewritten(code=self._module.code, edits=plan.edits, sites=self._sites({}))
@@ -66,10 +74,24 @@ class Rewriter:
             if nodes is None:
                 continue
             edits = ("changed the shape where it is written",) if reshaped else ()
-            way = self._replaced(nodes, plan, edits)
-            if way.code not in written:
-                written.add(way.code)
-                yield way
+            counterpart = self._with_reference(nodes, plan, edits) if references else None
+            for way in filter(None, (counterpart, self._replaced(nodes, plan, edits))):
+                if way.code not in written:
+                    written.add(way.code)
+                    yield way
+
+    def _with_reference(
+        self, nodes: Nodes, plan: Adaptation, edits: tuple[str, ...]
+    ) -> Rewritten | None:
+        """As `_replaced`, compared with the sibling's own reference; None where there is none."""
+        source = self._source
+        local = source.local(source.call)
+        more = counterparts(self._module, local, source.api, plan.target)
+        inside = [one for one in more if any(source.tree.inside(one, node) for node in nodes)]
+        if not more or inside:
+            return None
+        edits = (*edits, "compared with its own reference")
+        return replace(self._replaced({**more, **nodes}, plan, edits), references=True)
 
     def identical(self, plan: Adaptation) -> bool:
         """Whether a plan is the report's own call."""

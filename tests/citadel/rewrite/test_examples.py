@@ -4,8 +4,10 @@ import libcst as cst
 import pytest
 
 from citadel.plan.model import Step
-from citadel.rewrite import imports, shapes, steps
+from citadel.rewrite import imports, references, shapes, steps
 from citadel.rewrite.examples import PAGE, page
+from citadel.rewrite.pieces import Pieces
+from citadel.rewrite.tree import Tree
 
 
 @pytest.mark.parametrize(("text", "api", "expected"), imports.EXAMPLES)
@@ -52,6 +54,14 @@ def test_shapes(expression, shape, step, expected):
     assert (changed and steps.code_of(changed)) == expected
 
 
+@pytest.mark.parametrize(("reference", "source", "sibling", "expected"), references.EXAMPLES)
+def test_references(reference, source, sibling, expected):
+    module = cst.parse_module(reference)
+    nodes = references.counterparts(module, {"np": "numpy"}, source, sibling)
+    changed = Pieces(Tree(module)).replaced(nodes, None)
+    assert changed == (expected or reference)
+
+
 def test_several_steps_are_not_written_into_a_shape():
     lift = Step(name="lift", amount=1)
     expression = cst.parse_expression("torch.rand(2, 8, 16)")
@@ -63,5 +73,5 @@ def test_the_page_shows_the_examples_as_they_are():
     """Renewed by `python -m citadel.rewrite.examples`."""
     text = PAGE.read_text()
     assert page(text) == text
-    for name in ("imports", "shapes", "steps", "values"):
+    for name in ("imports", "references", "shapes", "steps", "values"):
         assert f"<!-- examples: {name} -->\n| " in text
