@@ -6,6 +6,7 @@ met; 2 usage or input error; 3 nothing could be run; 130 interrupted.
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from fractions import Fraction
@@ -18,13 +19,15 @@ from rich.console import Console
 from analysis.errors import CitadelError
 from analysis.sources import SourceRequest
 from analysis.static.similarity import Similarity
+from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.session import Limits
-from analysis.target.target import Target, probe
+from analysis.target.target import Interpreter, Target
 from citadel import __version__, doctor
 from citadel.commands import Interrupted, TriageRequest, run_triage
 from citadel.explore import IndexRequest, SiblingsRequest, run_index, run_siblings
 from citadel.match.rank import Mode
 from citadel.progress import Progress
+from citadel.selection import Wish
 from citadel.triage import Options
 from citadel.walk import Walk
 
@@ -49,7 +52,21 @@ Python = Annotated[
     ),
 ]
 Framework = Annotated[
-    str | None, typer.Option("--framework", help="If it has several: torch or tensorflow.")
+    str | None,
+    typer.Option(
+        "--framework",
+        show_default=False,
+        help="If it has several: torch, tensorflow or keras [default: what a report imports].",
+    ),
+]
+Backend = Annotated[
+    str | None,
+    typer.Option(
+        "--backend",
+        show_default=False,
+        help="What Keras runs on: tensorflow, jax or torch [default: what a report's code sets,"
+        " KERAS_BACKEND, tensorflow].",
+    ),
 ]
 NoSandbox = Annotated[
     bool, typer.Option("--no-sandbox", help="Run without confinement: only for code you trust.")
@@ -74,6 +91,7 @@ def triage(
     ],
     python: Python = sys.executable,
     framework: Framework = None,
+    backend: Backend = None,
     json: Json = None,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Folder for generated cases.")
@@ -138,7 +156,8 @@ def triage(
     request = TriageRequest(
         inputs=tuple(reports), options=options, json=json, out=out, jobs=jobs, show_all=show_all
     )
-    done = run_triage(request, lambda: _target(python, framework, no_sandbox), Progress())
+    wish = _wish(framework, backend)
+    done = run_triage(request, lambda: Interpreter(python, no_sandbox=no_sandbox), wish, Progress())
     raise typer.Exit(1 if done.status == 0 and fail_on and done.bugs else done.status)
 
 
@@ -146,6 +165,7 @@ def triage(
 def index(
     python: Python = sys.executable,
     framework: Framework = None,
+    backend: Backend = None,
     json: Json = None,
     refresh: Annotated[bool, typer.Option("--refresh", help="Build it anew.")] = False,
     source: Annotated[
@@ -202,8 +222,9 @@ def index(
         )
     if groups is not None and json == "-":
         raise CitadelError("--groups and --json - both write to stdout", "give --json a file")
+    wish = _wish(framework, backend)
     request = IndexRequest(json=json, refresh=refresh, source=chosen, groups=groups, export=export)
-    run_index(request, lambda: _target(python, framework, no_sandbox), Progress())
+    run_index(request, lambda: _target(python, wish, no_sandbox), Progress())
 
 
 @app.command(no_args_is_help=True)
@@ -211,6 +232,7 @@ def siblings(
     api: Annotated[str, typer.Argument(metavar="API", help="A public name or an alias of it.")],
     python: Python = sys.executable,
     framework: Framework = None,
+    backend: Backend = None,
     count: Annotated[int, typer.Option("--siblings", metavar="N", min=1, help="How many.")] = 20,
     mode: Annotated[
         Mode,
@@ -246,6 +268,7 @@ def siblings(
         raise CitadelError("--threshold is the paper's", "add --mode paper")
     if stacks and (json is not None or export is not None):
         raise CitadelError("--stacks prints trees only", "leave out --json and --export")
+    wish = _wish(framework, backend)
     request = SiblingsRequest(
         api=api,
         count=count,
@@ -255,7 +278,7 @@ def siblings(
         json=json,
         export=export,
     )
-    run_siblings(request, lambda: _target(python, framework, no_sandbox), Progress())
+    run_siblings(request, lambda: _target(python, wish, no_sandbox), Progress())
 
 
 @app.command("doctor")
@@ -297,8 +320,24 @@ def _words(flags: str) -> tuple[str, ...]:
         raise CitadelError(f"--flags cannot be read: {problem}", "close its quotes") from None
 
 
-def _target(python: str, framework: str | None, no_sandbox: bool) -> Target:  # noqa: FBT001
-    return probe(python, framework=framework, no_sandbox=no_sandbox)
+def _wish(framework: str | None, backend: str | None) -> Wish:
+    """What the user asks for, by options and by the variables that frameworks look at."""
+    if framework is not None and framework not in FRAMEWORKS:
+        known = ", ".join(FRAMEWORKS)
+        raise CitadelError(f"--framework takes no {framework}", f"one of {known}")
+    if backend is not None and not any(backend in f.backends for f in FRAMEWORKS.values()):
+        known = ", ".join(name for f in FRAMEWORKS.values() for name in f.backends)
+        raise CitadelError(f"--backend takes no {backend}", f"one of {known}")
+    switches = [one.switch for one in FRAMEWORKS.values() if one.switch]
+    given = tuple((name, os.environ[name]) for name in switches if name in os.environ)
+    return Wish(framework=framework, backend=backend, environment=given)
+
+
+def _target(python: str, wish: Wish, no_sandbox: bool) -> Target:  # noqa: FBT001
+    interpreter = Interpreter(python, no_sandbox=no_sandbox)
+    name = wish.framework or interpreter.frameworks[0]
+    asked = wish.on(FRAMEWORKS[name]) if name in FRAMEWORKS else None
+    return interpreter.target(name, asked)
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ import errno
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -14,7 +14,8 @@ from rich.console import Console
 from analysis.errors import CitadelError
 from analysis.index import ApiIndex, load_or_build
 from analysis.sources import SourceRequest
-from analysis.target.target import Target
+from analysis.target.target import Interpreter, Target
+from citadel.benches import Benches
 from citadel.model import Finding, Triage
 from citadel.progress import Progress
 from citadel.report.cases import write_cases
@@ -22,8 +23,9 @@ from citadel.report.document import document, write_json
 from citadel.report.files import creatable, unwritable
 from citadel.report.terminal import render_summary, render_target, render_triage
 from citadel.report.text import plain
+from citadel.selection import Unavailable, Wish
 from citadel.triage import Options, triage
-from citadel.workbench import Workbench
+from citadel.workbench import Workbench, summary
 from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report
 from harvest.report.understand import understand
@@ -56,9 +58,14 @@ class Done:
 
 
 def run_triage(
-    request: TriageRequest, find_target: Callable[[], Target], progress: Progress
+    request: TriageRequest,
+    find_interpreter: Callable[[], Interpreter],
+    wish: Wish,
+    progress: Progress,
 ) -> Done:
     """Triage all inputs; one bad report among many is a row with its error.
+
+    Each report is run on the build that it is about; `wish` is what the user says about that.
 
     Raises:
         CitadelError: when there is nothing to triage or the target is unusable.
@@ -73,7 +80,7 @@ def run_triage(
         assert isinstance(first, BadInput)  # noqa: S101
         raise CitadelError(f"{plain(first.source)}: {first.error}", first.hint)
     _check_places(request)
-    target = find_target()
+    interpreter = find_interpreter()
     console = Console(
         file=sys.stderr if request.json == "-" else sys.stdout,
         highlight=False,
@@ -81,29 +88,30 @@ def run_triage(
     )
     triages: list[Triage] = []
     stopped: Exception | None = None
-    with progress:
-        index = find_index(target, progress)
-        with Workbench(target, index, jobs=request.jobs) as bench:
-            summary = bench.summary()
-            render_target(console, summary)
-            try:
-                for entry in loaded:
-                    done = _one(entry, bench, request, progress)
-                    try:
-                        done = write_cases(request.out, summary, done)
-                    except CitadelError as problem:
-                        stopped = problem
-                    triages.append(done)
-                    render_triage(console, done, show_all=request.show_all)
-                    if stopped is not None:
-                        break
-            except KeyboardInterrupt:
-                bench.abort()
-                stopped = Interrupted()
+
+    def opened(bench: Workbench) -> None:
+        render_target(console, bench.summary())
+
+    with progress, _benches(request, interpreter, wish, opened, progress) as benches:
+        try:
+            for entry in loaded:
+                done = _one(entry, benches, request, progress)
+                try:
+                    done = _written(done, benches, request)
+                except CitadelError as problem:
+                    stopped = problem
+                triages.append(done)
+                render_triage(console, done, show_all=request.show_all)
+                if stopped is not None:
+                    break
+        except KeyboardInterrupt:
+            benches.abort()
+            stopped = Interrupted()
+        told = summary(benches.any())
     if len(triages) > 1:
         render_summary(console, triages)
     if request.json is not None:
-        write_json(document(summary, triages, complete=stopped is None), request.json)
+        write_json(document(told, triages, complete=stopped is None), request.json)
     if stopped is not None:
         raise stopped
     ran = any(t.case is not None for t in triages)
@@ -120,8 +128,28 @@ def _check_places(request: TriageRequest) -> None:
             raise unwritable(request.json, FileNotFoundError(errno.ENOENT, "no such folder"))
 
 
+def _benches(
+    request: TriageRequest,
+    interpreter: Interpreter,
+    wish: Wish,
+    opened: Callable[[Workbench], None],
+    progress: Progress,
+) -> Benches:
+    def found(target: Target) -> ApiIndex:
+        return find_index(target, progress)
+
+    return Benches(interpreter, wish, found, opened, jobs=request.jobs)
+
+
+def _written(done: Triage, benches: Benches, request: TriageRequest) -> Triage:
+    """The triage with the files of its cases; where nothing was reproduced there are none."""
+    if done.case is None:
+        return done
+    return write_cases(request.out, summary(benches.target(done)), done)
+
+
 def _one(
-    entry: Report | BadInput, bench: Workbench, request: TriageRequest, progress: Progress
+    entry: Report | BadInput, benches: Benches, request: TriageRequest, progress: Progress
 ) -> Triage:
     if isinstance(entry, BadInput):
         return Triage(input=entry.source, error=entry.error)
@@ -130,11 +158,16 @@ def _one(
         progress.note(f"found: {finding.api}")
 
     try:
-        reading = understand(entry)
+        reading = benches.readable(understand(entry))
+        bench = benches.of(reading)
+        if isinstance(bench, Unavailable):
+            return replace(_row(entry), skipped=bench.reason)
         return triage(
             reading, bench, request.options, on_finding=found, on_progress=progress.update
         )
     except CitadelError as problem:
+        if benches.unusable:
+            raise  # the first build does not work at all: nothing will
         error = problem.message
     except Exception as problem:  # a bug of ours costs one row, not the night's other reports
         for line in traceback.format_exc().splitlines():
@@ -142,12 +175,16 @@ def _one(
         error = f"internal error: {type(problem).__name__}: {problem}"
     finally:
         progress.finish("siblings")
+    return replace(_row(entry), error=error)
+
+
+def _row(entry: Report) -> Triage:
+    """What is known of a report before it is run."""
     return Triage(
         input=entry.source,
         repository=entry.repository,
         number=entry.number,
         title=entry.title,
-        error=error,
     )
 
 

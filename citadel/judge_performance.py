@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
 from analysis.target.instrument import instrument, watched
@@ -10,7 +12,9 @@ from citadel.identify import resolve
 from citadel.judge_value import alike
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
+from citadel.oracle.comparisons import Form
 from citadel.oracle.metering import Case, judge
+from citadel.oracle.performance import Judged
 from citadel.oracle.samples import Decision
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
@@ -66,4 +70,24 @@ def judge_performance(
         confidence=confidence(plan, told.hits, told.runs) if bug else 0.0,
         symptom=symptom(source.oracle, told.ratio),
         reason=told.reason or None,
+        guards=_guards(told) if bug else (),
+        samples=_samples(source, told),
     )
+
+
+def _guards(told: Judged) -> tuple[str, ...]:
+    interval = told.interval
+    bounds = (
+        "" if interval is None else f", 99 % interval {interval.low:.3g} to {interval.high:.3g}"
+    )
+    return (
+        "the sibling is called",
+        f"{told.runs} runs in processes of their own, warmed up{bounds} (log ratio)",
+        "no drift of either side between runs",
+    )
+
+
+def _samples(source: Measured, told: Judged) -> tuple[float, ...]:
+    """Ratios, or bytes per step where memory grows."""
+    growing = source.oracle.measure.form is Form.GROWTH
+    return told.logs if growing else tuple(math.exp(log) for log in told.logs)

@@ -9,6 +9,7 @@ very same wrong value.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
@@ -49,38 +50,95 @@ def judge_value(
         return verdict(VerdictKind.NOT_ADAPTED, reason=problem.message)
     if not alike(source.watched.points, case.points):
         return verdict(VerdictKind.NOT_ADAPTED, reason="the rewritten code shows other values")
-    first = session.run(written.code, traced=case.traced, limits=limits, seed=0)
-    values, oracle = values_of(first), source.oracle
-    if not any(_is(call, target, catalog) for call in first.calls):
+    replay = _Replay(written, case, target, source, session, catalog, limits)
+    if not replay.sites:
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
-    shown = shows(oracle, first, values)
+    shown = shows(source.oracle, replay.first, replay.values)
     if shown is None:
-        return _elsewhere(first, target, catalog, oracle)
+        return _elsewhere(replay.first, target, catalog, source.oracle)
     if not shown:
         return verdict(VerdictKind.CLEAN)
-    seen = symptom(oracle, case.points, values)
-    doubt = _doubt(source, values, close=related(channels), own_reference=written.references)
+    seen = symptom(source.oracle, case.points, replay.values)
+    doubt = replay.doubt(close=related(channels)) or replay.imprecise()
     if doubt is not None:
-        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=doubt)
-    sites = {call.site for call in first.calls if _is(call, target, catalog)}
-    asked = oracle.of_finiteness or written.references
-    better = cured(oracle, written.code, case, sites, session, limits) if asked else None
-    if written.references and not better:
-        reason = "need not be the function that it is compared with"
-        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
-    if source.precise and better is False:
-        reason = "double precision does not change it: what mathematics demands here"
-        return verdict(VerdictKind.EXPECTED, symptom=seen, reason=reason)
-    hits, moved = _again(written.code, case, oracle, values, session, runs, limits)
-    if moved and not source.random:
+        return replace(doubt, symptom=seen)
+    hits = replay.again(runs)
+    if replay.moved and not source.random:
         reason = "its values differ from seed to seed"
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
+    sure = confidence(plan, hits, runs)
     return Verdict(
         kind=VerdictKind.BUG if hits == runs else VerdictKind.FLAKY,
         runs=(hits, runs),
-        confidence=confidence(plan, hits, runs),
+        confidence=round(sure / 2, 2) if source.uninitialised else sure,
         symptom=seen,
+        guards=(*replay.guards, f"shown in {hits} of {runs} runs with seeds of their own"),
     )
+
+
+class _Replay:
+    """One rewritten case, run in several ways; `guards` are what has spoken for a bug so far."""
+
+    def __init__(
+        self,
+        written: Rewritten,
+        case: Watched,
+        target: Api,
+        source: Witness,
+        session: Session,
+        catalog: Catalog,
+        limits: Limits,
+    ) -> None:
+        self.written, self.case, self.source = written, case, source
+        self._session, self._limits = session, limits
+        self.first = self._run(case.traced, 0)
+        self.values = values_of(self.first)
+        self.sites = {call.site for call in self.first.calls if _is(call, target, catalog)}
+        self.guards = ["the sibling is called"]
+        self.moved = False
+
+    def _run(self, text: str, seed: int) -> Observation:
+        return self._session.run(self.written.code, traced=text, limits=self._limits, seed=seed)
+
+    def again(self, runs: int) -> int:
+        """In how many runs, the first included, the bug shows; notes whether its values move."""
+        hits, oracle = 1, self.source.oracle
+        for seed in range(1, runs):
+            seen = self._run(self.case.text, seed)
+            found = values_of(seen)
+            hits += shows(oracle, seen, found) is True
+            self.moved = self.moved or True in unlike(oracle, self.values, found)
+        return hits
+
+    def doubt(self, *, close: bool) -> Verdict | None:
+        """Why values that show the symptom need not be the bug, if so."""
+        source = self.source
+        own_reference = self.written.references
+        why = _doubt(source, self.values, close=close, own_reference=own_reference)
+        if why is not None:
+            return verdict(VerdictKind.NOT_ADAPTED, reason=why)
+        changes = unlike(source.oracle, source.values, self.values)
+        equal = all(change is False for change in changes)
+        self.guards.append("the source's own value" if equal else "both sides are the sibling's")
+        return None
+
+    def imprecise(self) -> Verdict | None:
+        """Whether double precision says that this is another function, or how it must be."""
+        oracle = self.source.oracle
+        if not oracle.of_finiteness and not self.written.references:
+            return None
+        better = cured(
+            oracle, self.written.code, self.case, self.sites, self._session, self._limits
+        )
+        if self.written.references and not better:
+            reason = "need not be the function that it is compared with"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        if self.source.precise and better is False:
+            reason = "double precision does not change it: what mathematics demands here"
+            return verdict(VerdictKind.EXPECTED, reason=reason)
+        if better:
+            self.guards.append("right in double precision")
+        return None
 
 
 def alike(one: Sequence[Point], other: Sequence[Point]) -> bool:
@@ -98,25 +156,6 @@ def _is(call: Call, target: Api, catalog: Catalog) -> bool:
     api = resolve(call, catalog)
     # An operator stands for the method of that name, and for itself: `x ** y` is `Tensor.__pow__`.
     return call.name == target.name or (api is not None and api.name == target.name)
-
-
-def _again(
-    code: str,
-    case: Watched,
-    oracle: ValueOracle,
-    values: Values,
-    session: Session,
-    runs: int,
-    limits: Limits,
-) -> tuple[int, bool]:
-    """In how many runs, the first included, the bug shows; whether its values move."""
-    hits, moved = 1, False
-    for seed in range(1, runs):
-        seen = session.run(code, traced=case.text, limits=limits, seed=seed)
-        found = values_of(seen)
-        hits += shows(oracle, seen, found) is True
-        moved = moved or True in unlike(oracle, values, found)
-    return hits, moved
 
 
 def _doubt(source: Witness, values: Values, *, close: bool, own_reference: bool) -> str | None:

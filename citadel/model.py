@@ -159,13 +159,19 @@ class Channels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What the replays of one generated case say: k of n runs showed the symptom."""
+    """What the replays of one generated case say: k of n runs showed the symptom.
+
+    `guards` are what speaks for the verdict beside the runs; `samples` the ratios that were
+    measured, one per run, where the symptom is one of time or memory.
+    """
 
     kind: VerdictKind
     runs: tuple[int, int]
     confidence: float
     symptom: Symptom | None = None
     reason: str | None = None
+    guards: tuple[str, ...] = ()
+    samples: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from citadel.suspects import MAKERS, named, suspects
 from harvest.report.model import Reading, Snippet
 
 MOST_SUSPECTS = 8
+_EMPTY = frozenset(("empty", "empty_like", "new_empty", "empty_strided"))
 _RESULT = re.compile(r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b", re.I)
 
 
@@ -49,6 +50,8 @@ class Witness:
     """Whether the report speaks of a result, rather than of a missing error alone."""
     precise: bool | None
     """Whether double precision cures it; None where that says nothing."""
+    uninitialised: bool
+    """Whether the case reads memory that nothing has written to."""
 
     @property
     def referred(self) -> bool:
@@ -58,7 +61,8 @@ class Witness:
     @property
     def evidence(self) -> tuple[str, ...]:
         """What in the report speaks for this symptom."""
-        return (self.oracle.why,) if self.oracle.why else ()
+        warning = ("works on uninitialised memory",) if self.uninitialised else ()
+        return (*filter(None, (self.oracle.why,)), *warning)
 
     @property
     def tells(self) -> bool:
@@ -114,6 +118,7 @@ def witness(
         hits=hits,
         runs=runs,
         precise=trial.cured(oracle, first.calls, api) if hits else None,
+        uninitialised=any(map(_uninitialised, first.calls)),
         told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
     )
 
@@ -194,6 +199,12 @@ def cured(
     )
     shown = shows(oracle, seen, values_of(seen))
     return None if shown is None else not shown
+
+
+def _uninitialised(call: Call) -> bool:
+    """Whether a call makes a tensor of whatever is in memory."""
+    made = call.result.value if call.result is not None else None
+    return leaf(call.name) in _EMPTY and made is not None and 0 not in (made.shape or ())
 
 
 def _holding(

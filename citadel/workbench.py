@@ -58,7 +58,7 @@ def summary(target: Target) -> TargetSummary:
     return TargetSummary(
         python=info.python,
         framework=info.framework,
-        version=info.version,
+        version=f"{info.version} ({info.runs_on})" if info.runs_on else info.version,
         devices=info.devices,
         sandbox=str(info.sandbox),
     )

@@ -92,6 +92,8 @@ def sibling_record(finding: Finding) -> dict[str, Any]:
         "file": finding.file,
         "symptom": None if verdict.symptom is None else verdict.symptom.to_json(),
         "reason": verdict.reason,
+        "guards": list(verdict.guards),
+        "samples": [round(sample, 4) for sample in verdict.samples],
         "aliases": list(finding.aliases),
         "alias_of": None,
     }
@@ -126,6 +128,8 @@ def _source_under(name: str, case: BugCase) -> dict[str, Any]:
         "file": case.file,
         "symptom": case.symptom.to_json(),
         "reason": None,
+        "guards": [],
+        "samples": [],
         "aliases": [],
         "alias_of": case.api,
     }

@@ -29,6 +29,7 @@ from citadel.report.order import (
     verdict_counts,
 )
 from citadel.report.script import family_script, printing_script
+from citadel.report.strip import strips
 from citadel.report.text import code_span, fence, table_cell
 
 VERBS = {
@@ -58,6 +59,7 @@ def family_markdown(target: TargetSummary, triage: Triage) -> str:
         _title(case, bugs),
         _symptom(triage, case),
         _table(case, bugs),
+        _measured(bugs),
         *_script(case, bugs),
         _versions(target),
         _method(triage, case, bugs),
@@ -132,6 +134,16 @@ def _row(api: str, verdict: str, runs: tuple[int, int], symptom: str) -> str:
     return (
         f"| {table_cell(api, 300)} | {verdict} | {runs[0]} of {runs[1]} | {table_cell(symptom)} |"
     )
+
+
+def _measured(bugs: list[Finding]) -> str:
+    """The samples of each finding on one axis; nothing where none were taken."""
+    rows = [(finding.api, finding.verdict.samples) for finding in bugs[:_ROW_LIMIT]]
+    drawn = strips(rows)
+    if not drawn:
+        return ""
+    legend = "Median, and one mark per run (`.` one, `:` two, `*` three, `#` more)."
+    return f"## Measured\n\n{legend}\n\n{fence(drawn, 'text')}"
 
 
 def _script(case: BugCase, bugs: list[Finding]) -> list[str]:

@@ -68,6 +68,8 @@ def test_the_contract(
         "file": "generated_cases/torch/x/a.bug.py",
         "symptom": report["case"]["symptom"],
         "reason": None,
+        "guards": [],
+        "samples": [],
         "aliases": ["a.bug.alias"],
         "alias_of": None,
     }
