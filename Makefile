@@ -5,6 +5,8 @@
 #   TORCH_PIP_ARGS  further arguments for its installation, e.g. an index of CPU-only wheels:
 #                   make torch TORCH_PIP_ARGS="--index-url URL"
 #   TENSORFLOW      TensorFlow under test (default: tensorflow-cpu==2.21.0)
+#   KERAS           Keras under test (default: keras==3.15.1) and, as KERAS_BACKENDS, what it runs on;
+#                   TORCH_PIP_ARGS counts for it, too
 #   DEBIAN          where Debian's source packages are (default: Debian's own servers)
 #   PYTEST_ARGS     further arguments for pytest, e.g. PYTEST_ARGS="-k report"
 
@@ -23,6 +25,8 @@ TENSORFLOW ?= tensorflow-cpu==2.21.0
 TENSORFLOW213 := tensorflow-cpu==2.13.1
 # The newest Python that TensorFlow 2.13 has wheels for, or an older one.
 PYTHON213 ?= $(firstword $(foreach p,python3.11 python3.10 python3.9,$(shell command -v $p)))
+KERAS ?= keras==3.15.1
+KERAS_BACKENDS ?= $(TENSORFLOW) $(TORCH) jax==0.10.2
 DEBIAN ?= http://deb.debian.org/debian
 PYTEST_ARGS ?=
 
@@ -37,6 +41,7 @@ VENV_STAMP := .venv/.installed
 TORCH_STAMP := $(call stamp,torch,$(TORCH))
 TENSORFLOW_STAMP := $(call stamp,tensorflow,$(TENSORFLOW))
 TENSORFLOW213_STAMP := $(call stamp,tensorflow213,$(TENSORFLOW213))
+KERAS_STAMP := $(call stamp,keras,$(KERAS))
 SOURCES := .targets/pytorch-1.13.1
 SOURCES_STAMP := $(SOURCES)/.installed
 
@@ -107,6 +112,16 @@ $(TENSORFLOW_STAMP):
 $(TENSORFLOW213_STAMP):
 	$(call target,tensorflow213,$(PYTHON213),'$(TENSORFLOW213)')
 
+.PHONY: keras
+keras: ## install Keras 3 and its three backends into .targets/keras, if possible
+	@$(call optional,$(KERAS_STAMP),$(KERAS))
+
+# PyTorch first: it may come from an index of its own, which has nothing else.
+$(KERAS_STAMP):
+	@$(call venv,.targets/keras,$(PYTHON))
+	.targets/keras/bin/python $(PIP_INSTALL) --compile $(TORCH_PIP_ARGS) '$(filter torch%,$(KERAS_BACKENDS))'
+	$(call target,keras,$(PYTHON),'$(KERAS)' $(KERAS_BACKENDS))
+
 .PHONY: sources
 sources: ## get the C++ sources of PyTorch 1.13.1 into .targets/pytorch-1.13.1, if possible
 	@$(call optional,$(SOURCES_STAMP),sources of PyTorch 1.13.1)
@@ -140,6 +155,11 @@ demo: setup torch ## find the siblings of the example report
 demo-tensorflow: setup tensorflow ## the same for an example report about TensorFlow
 	$(BIN)/citadel triage examples/max_pool3d_rank.md --python .targets/tensorflow/bin/python
 
+.PHONY: demo-keras
+demo-keras: setup keras ## the same for an example report about Keras on PyTorch
+	$(BIN)/citadel triage examples/layer_normalization_axis.md --framework keras \
+	  --python .targets/keras/bin/python
+
 .PHONY: lint check format
 lint: setup ## run ruff
 	$(BIN)/ruff check
@@ -154,7 +174,8 @@ format: setup ## format the code and mend what ruff can mend
 	$(BIN)/ruff format
 
 .PHONY: test test-fast bench clean
-test: setup torch torch113 tensorflow tensorflow213 sources check ## run the checks and all tests
+# Where CI is set, Keras on its three backends is left out: installing it takes two minutes more.
+test: setup torch torch113 tensorflow tensorflow213 $(if $(CI),,keras) sources check ## run the checks and all tests
 	$(BIN)/pytest $(PYTEST_ARGS)
 
 test-fast: setup ## run the tests that take no more than seconds

@@ -29,6 +29,7 @@ from analysis.dynamic.learned import Samples, merged, read_learned
 from analysis.dynamic.model import CallSets, CrashCandidate, Provider, Sample
 from analysis.errors import CitadelError
 from analysis.sources import SourceRequest, installed, stored_sources
+from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.sandbox import INSIDE
 from analysis.target.target import Target
 
@@ -157,7 +158,8 @@ def cache_path(framework: str, version: str, key: str) -> Path:
     """The file of an index: it changes with the build and with the code that looks at it."""
     digest = hashlib.sha256(str(FORMAT).encode())
     own = (f for f in INSIDE.glob(f"*_{framework}.py") if not f.name.startswith(APART))
-    for file in sorted([*own, *(INSIDE / name for name in SHARED)]):
+    borrowed = [f"{module}.py" for module in FRAMEWORKS[framework].borrows]
+    for file in sorted([*own, *(INSIDE / name for name in (*SHARED, *borrowed))]):
         digest.update(file.read_bytes())
     name = f"{framework}-{version}-{key}-{digest.hexdigest()[:12]}.json"
     return cache.folder() / "index" / name.replace("/", "_")

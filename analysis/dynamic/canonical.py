@@ -46,9 +46,21 @@ def canonical_tensorflow(name: str) -> str:
     return _DIMENSION.sub("Nd", _VERSION.sub("", bare))
 
 
+@cache
+def canonical_keras(name: str) -> str:
+    """One canonical name of an operator of whichever backend.
+
+    >>> canonical_keras("aten::conv2d"), canonical_keras("Conv2D"), canonical_keras("jax::log")
+    ('convNd', 'ConvNd', 'log')
+    """
+    below = "::" in name or _BACKWARD.search(name)
+    return canonical_torch(name) if below else canonical_tensorflow(name)
+
+
 CANONICAL: dict[str, Callable[[str], str]] = {
     "torch": canonical_torch,
     "tensorflow": canonical_tensorflow,
+    "keras": canonical_keras,
 }
 
 

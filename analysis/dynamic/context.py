@@ -1,9 +1,10 @@
 """From what the profiler saw to the sets that similarity compares (paper, section 4.5).
 
 For PyTorch the context of an API is its operators, forward and backward; what a constructor runs
-(allocating and filling weights) says little. A TensorFlow API mostly runs a single operation, so
-there the Python functions of the framework that were entered belong to the context too, without
-those that more than a fifth of all APIs enter: they are the way every call takes.
+(allocating and filling weights) says little. A TensorFlow API mostly runs a single operation, and
+one of Keras those of its backend, so there the Python functions of the framework that were entered
+belong to the context too, without those that more than a fifth of all APIs enter: they are the way
+every call takes.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from fractions import Fraction
 from analysis.dynamic.canonical import canonical_set
 from analysis.dynamic.model import CallSets
 
-WITH_FRAMES = frozenset({"tensorflow"})
+WITH_FRAMES = frozenset({"tensorflow", "keras"})
 MOST_COMMON = Fraction(1, 5)
 """Share of all APIs above which a Python function is taken for plumbing."""
 

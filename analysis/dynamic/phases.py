@@ -36,12 +36,20 @@ PHASES: dict[str, tuple[Phase, ...]] = {
             learns=True,
         ),
     ),
+    "keras": (
+        Phase(label="examples", task="examples_keras:profile"),
+        Phase(label="synthesis", task="synthesis_keras:profile"),
+    ),
 }
 
 STACKS = {"torch": "stacks_torch:stacks"}
 """Per framework, the task that shows the call stacks of one API."""
 
-ATTEMPTS = {"torch": "synthesis_torch:attempt", "tensorflow": "attempts_tensorflow:attempt"}
+ATTEMPTS = {
+    "torch": "synthesis_torch:attempt",
+    "tensorflow": "attempts_tensorflow:attempt",
+    "keras": "synthesis_keras:attempt",
+}
 """Per framework, the task that makes one of the synthesized calls alone."""
 
 PRELOADS = {

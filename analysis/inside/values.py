@@ -69,6 +69,12 @@ def _foreign(value, kind):
         found = _of_tensorflow(value, kind, sys.modules["tensorflow"])
         if found is not None:
             return found
+    if "keras" in sys.modules and not isinstance(value, type):
+        found = _of_keras(value, kind)
+        if found is not None:
+            return found
+    if module in ("jax", "jaxlib") and hasattr(value, "aval"):
+        return _tensor(value, kind, "strided")
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return _array(value, kind, module)
     if module == "torch" and kind.__name__ in ("dtype", "layout", "memory_format", "device"):
@@ -110,7 +116,7 @@ def _array(value, kind, module):
 
 
 def _of_tensorflow(value, kind, tf):
-    """What TensorFlow and Keras have; None for all else."""
+    """What TensorFlow has; None for all else."""
     if isinstance(value, (tf.Tensor, tf.Variable)):
         return _tensor(value, kind, "strided")
     if isinstance(value, tf.SparseTensor):
@@ -121,22 +127,35 @@ def _of_tensorflow(value, kind, tf):
         return {"k": "dtype", "v": "tf." + value.name}
     if isinstance(value, (tf.TensorShape, tf.TensorSpec)):
         return {"k": "shape" if isinstance(value, tf.TensorShape) else "spec", "v": "tf.%r" % value}
-    bases = {base.__module__.split(".")[0] + "." + base.__name__ for base in kind.__mro__}
+    return _layer(value, kind) if isinstance(value, tf.Module) else None
+
+
+def _of_keras(value, kind):
+    """Variables and layers of Keras, of every version and backend; None for all else."""
+    bases = _bases(kind)
     if bases & {"keras.Variable", "keras.KerasVariable"}:
         return _tensor(value, kind, "strided")
-    if bases & {"keras.Layer", "tensorflow.Module"}:
-        weights = getattr(value, "_trainable_variables", None) or ()
-        return {
-            "k": "module",
-            "v": _qualified(kind),
-            "keys": [str(getattr(weight, "name", "")) for weight in weights],
-            "items": [describe(weight, 0) for weight in weights],
-        }
-    return None
+    return _layer(value, kind) if "keras.Layer" in bases else None
+
+
+def _bases(kind):
+    """Package and name of each base of a class."""
+    return {base.__module__.split(".")[0] + "." + base.__name__ for base in kind.__mro__}
+
+
+def _layer(value, kind):
+    """A layer and its own trainable variables."""
+    weights = getattr(value, "_trainable_variables", None) or ()
+    return {
+        "k": "module",
+        "v": _qualified(kind),
+        "keys": [str(getattr(weight, "name", "")) for weight in weights],
+        "items": [describe(weight, 0) for weight in weights],
+    }
 
 
 def _tensor(value, kind, layout):
-    """A tensor of TensorFlow: a handle has dtype `resource` or `variant`."""
+    """A tensor of TensorFlow, JAX or Keras: a handle has dtype `resource` or `variant`."""
     try:
         shape = [None if size is None else int(size) for size in value.shape]
         shape = None if None in shape else shape
@@ -149,9 +168,17 @@ def _tensor(value, kind, layout):
         "shape": shape,
         "dtype": name.replace("_ref", ""),
         "layout": layout,
-        "device": "gpu" if "GPU" in str(getattr(value, "device", "")) else "cpu",
+        "device": _device(value),
         "grad": bool(getattr(value, "trainable", False)),
     }
+
+
+def _device(value):
+    """Where a tensor lies; one that is being compiled lies nowhere yet."""
+    try:
+        return "gpu" if "gpu" in str(value.device).lower() or "cuda" in str(value.device) else "cpu"
+    except Exception:
+        return "cpu"
 
 
 def _qualified(thing):

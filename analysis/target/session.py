@@ -68,11 +68,19 @@ class Session:
     """A context manager around one fork server; it starts with the first job."""
 
     def __init__(
-        self, *, python: str, framework: str, sandbox: Sandbox, lent: Mapping[str, str]
+        self,
+        *,
+        python: str,
+        framework: str,
+        sandbox: Sandbox,
+        lent: Mapping[str, str],
+        settings: Mapping[str, str] | None = None,
     ) -> None:
+        """`settings` are environment variables of the server, and so of every case."""
         self._server = [python, "-s", str(INSIDE / "server.py"), framework, str(sandbox.kind)]
         self._lent = [f"{name}={folder}" for name, folder in lent.items()]
         self._sandbox = sandbox
+        self._settings = dict(settings or {})
         self._process: subprocess.Popen[bytes] | None = None
         self._scratch = ""
         self._errors: IO[bytes] | None = None
@@ -162,7 +170,7 @@ class Session:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env=self._sandbox.environment(self._scratch),
+            env={**self._sandbox.environment(self._scratch), **self._settings},
             cwd=self._scratch,
             start_new_session=True,
         )

@@ -1,0 +1,125 @@
+"""What the probe does to live values of Keras, on whichever backend: changes of shape, contents."""
+
+import importlib
+
+import backend_keras as backend
+import keras
+import numpy as np
+
+MODULES = {"keras": keras}
+"""What the texts of fills may name."""
+MOST_ELEMENTS = 10000
+"""Larger variables are not looked at for changes."""
+
+
+def pin():
+    """One thread: a forked process has no pool of them. JAX starts its own in each process."""
+    if backend.KIND != "jax":
+        importlib.import_module("live_" + backend.KIND).pin()
+
+
+def is_tensor(value):
+    return isinstance(value, (backend.TENSOR, keras.Variable))
+
+
+def array(value):
+    """The elements as a NumPy array; None where there are none (symbolic tensors)."""
+    if not is_tensor(value):
+        return None
+    try:
+        found = np.asarray(keras.ops.convert_to_numpy(value))
+    except Exception:  # inside of a graph or a compiled function
+        return None
+    return found.astype("float32") if found.dtype.name == "bfloat16" else found
+
+
+def perturbed(value):
+    """Another value like it, finite, and depending on it as far as gradients are concerned."""
+    if isinstance(value, (list, tuple)):
+        items = [perturbed(item) for item in value]
+        return (
+            items if type(value) is list else type(value)(items) if type(value) is tuple else value
+        )
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+        with np.errstate(all="ignore"):
+            return ~value if value.dtype.kind == "b" else np.nan_to_num(value) * 2 + 7
+    if not isinstance(value, backend.TENSOR):
+        return value
+    dtype = keras.backend.standardize_dtype(value.dtype)
+    if dtype == "bool":
+        return keras.ops.logical_not(value)
+    if "float" in dtype:
+        return keras.ops.where(keras.ops.isfinite(value), value, 0) * 2 + 7
+    return value + 1 if "int" in dtype else value
+
+
+def doubled(value):
+    """The value in double precision, as far as it is real numbers and the backend has that."""
+    dtype = str(getattr(value, "dtype", ""))
+    if isinstance(value, np.ndarray):
+        return value.astype("float64") if value.dtype.kind == "f" else value
+    if isinstance(value, backend.TENSOR) and "float" in dtype:
+        return keras.ops.cast(value, "float64")
+    return value
+
+
+def mark(tensor):
+    """What an attempt can change: the content of a variable, and a tensor of PyTorch in place."""
+    version = getattr(tensor, "_version", None)
+    if isinstance(version, int) or not isinstance(tensor, keras.Variable):
+        return version if isinstance(version, int) else None
+    try:
+        if int(np.prod(tensor.shape)) > MOST_ELEMENTS:
+            return None
+        return np.asarray(keras.ops.convert_to_numpy(tensor)).tobytes()
+    except Exception:  # not initialised
+        return None
+
+
+def parameters(layer):
+    """The variables of a layer by name (`kernel`, `bias`); none of what is no layer."""
+    found = {}
+    for weight in getattr(layer, "weights", None) or ():
+        found.setdefault(str(getattr(weight, "name", "")).rpartition("/")[2], weight)
+    return found
+
+
+def lift(value, amount, behind=0):
+    """Add dimensions of size 1."""
+    return value[(Ellipsis,) + (None,) * amount + (slice(None),) * behind]
+
+
+def lower(value, amount, behind=0):
+    """Drop dimensions, keeping their first entries."""
+    return value[(Ellipsis,) + (0,) * amount + (slice(None),) * behind]
+
+
+def lead(value, amount):
+    """Add dimensions of size 1 in front."""
+    return value[(None,) * amount]
+
+
+def behead(value, amount):
+    """Drop dimensions in front, keeping their first entries."""
+    return value[(0,) * amount]
+
+
+def narrow(value, amount):
+    """Make the last dimension `amount` long: cut it, or repeat its first entry."""
+    have = value.shape[-1]
+    if have >= amount:
+        return value[..., :amount]
+    return keras.ops.concatenate([value] + [value[..., :1]] * (amount - have), -1)
+
+
+STEPS = {
+    "lift": lift,
+    "lower": lower,
+    "lead": lead,
+    "behead": behead,
+    "narrow": narrow,
+    "shape": lambda value: list(value.shape),
+    "clone": lambda value: keras.ops.copy(value),
+    "tensor": lambda value: keras.ops.convert_to_tensor(value),
+    "variable": lambda value: keras.Variable(value),
+}

@@ -1,0 +1,86 @@
+"""The frameworks that Citadel knows, and what it has to know of each to start it.
+
+A framework has modules of its own (`names_torch`, `live_torch`, ...) in `analysis/inside`; what
+differs otherwise is said here, so that nothing else asks which framework it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from analysis.errors import CitadelError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Framework:
+    """One framework, by the name under which it is imported.
+
+    `brings` are packages that belong to its build where they are installed beside it, and whose
+    APIs it serves. One that runs on others has `backends`, the usual one first, each with the
+    packages that it is made of; the environment variable `switch` chooses among them. `borrows`
+    are modules of other frameworks that its own ones build on.
+    """
+
+    name: str
+    brings: tuple[str, ...] = ()
+    switch: str = ""
+    backends: Mapping[str, tuple[str, ...]]
+    borrows: tuple[str, ...] = ()
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """Everything whose files may belong to a build of it."""
+        below = (package for packages in self.backends.values() for package in packages)
+        return tuple(dict.fromkeys((self.name, *self.brings, *below)))
+
+    def backend(self, asked: str | None, installed: Collection[str]) -> str:
+        """The backend to run on: the one asked for, else the usual one; "" where there are none.
+
+        Raises:
+            CitadelError: when there is no such backend, or its package is not installed.
+        """
+        if not self.backends:
+            return ""
+        there = [name for name in self.backends if name in installed]
+        if asked is not None and asked not in self.backends:
+            known = ", ".join(self.backends)
+            raise CitadelError(f"{self.name} has no backend {asked}", f"backends: {known}")
+        if not there or (asked is not None and asked not in there):
+            has = ", ".join(there) or "none"
+            raise CitadelError(
+                f"the {asked or 'default'} backend of {self.name} is not installed",
+                f"backends that the interpreter has: {has}; choose another --python",
+            )
+        return asked or there[0]
+
+    def settings(self, backend: str) -> dict[str, str]:
+        """Environment variables of an interpreter that runs on a backend."""
+        return {self.switch: backend} if backend else {}
+
+
+FRAMEWORKS = {
+    one.name: one
+    for one in (
+        Framework(name="torch", backends={}),
+        Framework(name="tensorflow", brings=("keras",), backends={}),
+        Framework(
+            name="keras",
+            switch="KERAS_BACKEND",
+            backends={"tensorflow": ("tensorflow",), "jax": ("jax", "jaxlib"), "torch": ("torch",)},
+            borrows=(
+                "docs_tensorflow",
+                "patience_tensorflow",
+                "public_tensorflow",
+                "recorder_tensorflow",
+                "recorder_torch",
+            ),
+        ),
+    )
+}
+"""By name; of several in one interpreter the first one is meant unless somebody says otherwise."""
+
+
+def packages() -> tuple[str, ...]:
+    """Everything that an interpreter is asked for."""
+    return tuple(dict.fromkeys(name for one in FRAMEWORKS.values() for name in one.packages))

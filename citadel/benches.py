@@ -1,0 +1,95 @@
+"""The workbenches of one interpreter: one per framework and backend that its reports are about.
+
+Each is made when the first report needs it, and kept: the fork servers of a build import its
+framework on one backend, which cannot be changed afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+from analysis.index import ApiIndex
+from analysis.target.target import Interpreter, Target
+from citadel.model import Triage
+from citadel.selection import Choice, Unavailable, Wish, choose, with_installed
+from citadel.workbench import Workbench
+from harvest.report.model import Reading
+
+
+class Benches:
+    """Context manager; `find_index` gives the index of a target, `opened` is told of each bench."""
+
+    def __init__(
+        self,
+        interpreter: Interpreter,
+        wish: Wish,
+        find_index: Callable[[Target], ApiIndex],
+        opened: Callable[[Workbench], None],
+        *,
+        jobs: int,
+    ) -> None:
+        self._interpreter = interpreter
+        self._wish = wish
+        self._find_index = find_index
+        self._opened = opened
+        self._jobs = jobs
+        self._open: dict[Choice, Workbench] = {}
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def of(self, reading: Reading) -> Workbench | Unavailable:
+        """The bench of the build that a report is about.
+
+        Raises:
+            CitadelError: when that build does not work, or cannot be indexed.
+        """
+        known = self._interpreter
+        choice = choose(reading, self._wish, known.frameworks, known.installed)
+        if isinstance(choice, Unavailable):
+            return choice
+        if choice not in self._open:
+            target = known.target(choice.framework, choice.backend or None)
+            bench = Workbench(target, self._find_index(target), jobs=self._jobs)
+            self._open[choice] = self._stack.enter_context(bench)
+            self._opened(bench)
+        return self._open[choice]
+
+    def readable(self, reading: Reading) -> Reading:
+        """The reading, as far as this interpreter has what it needs."""
+        return with_installed(reading, self._interpreter.installed)
+
+    @property
+    def unusable(self) -> bool:
+        """Whether no build has worked yet."""
+        return not self._open
+
+    def target(self, triage: Triage) -> Target:
+        """The build that a report was run on."""
+        build = triage.case.build if triage.case is not None else ""
+        found = (bench.target for bench in self._open.values())
+        return next((one for one in found if one.info.key == build), self.any())
+
+    def any(self) -> Target:
+        """The target of the first bench, the usual one where there is none: for outputs."""
+        for bench in self._open.values():
+            return bench.target
+        framework = self._wish.framework
+        return self._interpreter.target(framework, self._wish.backend)
+
+    def abort(self) -> None:
+        """End all fork servers for good, whatever other threads do with them."""
+        for bench in self._open.values():
+            bench.abort()

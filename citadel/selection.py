@@ -1,0 +1,167 @@
+"""Which build a report is about: the framework, and the backend that its own code asks for.
+
+What the user says about the framework counts first, then what the report's code imports. The
+backend is the one that the code chooses before it imports the framework (`os.environ[...]`), else
+the user's, else one that the report's text names, else the framework's usual one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from analysis.errors import CitadelError
+from analysis.target.frameworks import FRAMEWORKS, Framework
+from harvest.report.model import Need, Reading
+from harvest.report.syntax import imported_roots
+
+_SETTERS = frozenset(("setdefault", "putenv", "__setitem__"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What the user asked for; None where nothing. `environment` has the user's variables."""
+
+    framework: str | None = None
+    backend: str | None = None
+    environment: tuple[tuple[str, str], ...] = ()
+
+    def on(self, framework: Framework) -> str | None:
+        """The backend that the user wants a framework to run on."""
+        return self.backend or dict(self.environment).get(framework.switch) or None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A framework by name, and its backend ("" where it has none to choose from)."""
+
+    framework: str
+    backend: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unavailable:
+    """The report's own code asks for what the interpreter has not."""
+
+    reason: str
+
+
+def choose(
+    reading: Reading, wish: Wish, frameworks: Sequence[str], installed: Collection[str]
+) -> Choice | Unavailable:
+    """The build that a report is about, of an interpreter with these frameworks and packages.
+
+    Raises:
+        CitadelError: when the user asks for a backend that is not there.
+    """
+    trees = [tree for tree in map(_parsed, reading.candidates) if tree is not None]
+    name = wish.framework or _meant(trees, frameworks)
+    framework = FRAMEWORKS[name]
+    own = chosen_in(trees, framework.switch)
+    if own is not None:
+        try:
+            return Choice(framework=name, backend=framework.backend(own, installed))
+        except CitadelError as problem:
+            return Unavailable(reason=f"needs another interpreter: {problem.message}")
+    asked = wish.on(framework) or _told(reading, framework, installed)
+    return Choice(framework=name, backend=framework.backend(asked, installed))
+
+
+def with_installed(reading: Reading, installed: Collection[str]) -> Reading:
+    """The reading without the need for packages that the interpreter has (`jax`)."""
+    return replace(
+        reading,
+        candidates=tuple(
+            replace(
+                snippet,
+                needs=tuple(
+                    (need, detail)
+                    for need, detail in snippet.needs
+                    if need is not Need.PACKAGE or detail not in installed
+                ),
+            )
+            for snippet in reading.candidates
+        ),
+    )
+
+
+def chosen_in(trees: Sequence[ast.AST], switch: str) -> str | None:
+    """The value that code gives an environment variable, the first one where there are several.
+
+    >>> chosen_in([ast.parse('os.environ["KERAS_BACKEND"] = "jax"')], "KERAS_BACKEND")
+    'jax'
+    """
+    if not switch:
+        return None
+    return next((value for tree in trees for value in _settings(tree, switch)), None)
+
+
+def _settings(tree: ast.AST, switch: str) -> Iterator[str]:
+    """All values that a tree gives an environment variable, in the order of the text."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[ast.Subscript(slice=ast.Constant(value=name))],
+                value=ast.Constant(value=str(value)),
+            ) if name == switch:
+                yield value
+            case ast.Call(
+                func=ast.Attribute(attr=method),
+                args=[ast.Constant(value=name), ast.Constant(value=str(value))],
+            ) if name == switch and method in _SETTERS:
+                yield value
+            case ast.Dict(keys=keys, values=values):
+                yield from (
+                    value.value
+                    for key, value in zip(keys, values, strict=True)
+                    if isinstance(key, ast.Constant)
+                    and key.value == switch
+                    and isinstance(value, ast.Constant)
+                    and isinstance(value.value, str)
+                )
+            case ast.keyword(arg=name, value=ast.Constant(value=str(value))) if name == switch:
+                yield value
+
+
+def _meant(trees: Sequence[ast.AST], frameworks: Sequence[str]) -> str:
+    """The framework that code is about: what it chooses a backend for, or what it imports.
+
+    Of two that it imports, the one that runs on the other. The usual framework also serves what it
+    brings: reports about `tf.keras` import `keras`.
+    """
+    usual = FRAMEWORKS[frameworks[0]]
+    roots = frozenset(root for tree in trees for root in imported_roots(tree))
+    for name in frameworks:
+        framework = FRAMEWORKS[name]
+        own = chosen_in(trees, framework.switch)
+        if own is None and name not in roots:
+            continue
+        served = name in usual.brings and own in (None, usual.name)
+        if framework.backends and not served and not _brought(framework, roots):
+            return name
+    return next((name for name in frameworks if name in roots), usual.name)
+
+
+def _brought(framework: Framework, roots: Collection[str]) -> bool:
+    """Whether code imports another framework of which this one is a part."""
+    return any(framework.name in FRAMEWORKS[root].brings for root in roots if root in FRAMEWORKS)
+
+
+def _told(reading: Reading, framework: Framework, installed: Collection[str]) -> str | None:
+    """The backend that the report's text names: `KERAS_BACKEND=torch`."""
+    if not framework.switch:
+        return None
+    pattern = rf"\b{re.escape(framework.switch)}\W{{1,6}}(\w+)"
+    for found in re.findall(pattern, f"{reading.report.title}\n{reading.report.body}"):
+        if found in framework.backends and found in installed:
+            return str(found)
+    return None
+
+
+def _parsed(snippet: object) -> ast.AST | None:
+    try:
+        return ast.parse(getattr(snippet, "code", ""))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
