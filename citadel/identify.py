@@ -125,14 +125,23 @@ def _uses_values(call: Call) -> bool:
 def mentioned_call(
     observation: Observation, catalog: Catalog, mentions: Sequence[Mention]
 ) -> tuple[Call, Api] | None:
-    """For a run without a failing call: the last call of the API that the report names most."""
+    """For a run without a failing call: the last call of the API that the report names most.
+
+    Of several APIs with that last name, it is the one that the report spells out.
+    """
     ranked = sorted(mentions, key=lambda m: (-min(m.title, 1), -m.title - m.body))
     for mention in ranked:
+        found: tuple[Call, Api] | None = None
         for call in reversed(observation.calls):
-            if leaf(call.name) == leaf(mention.name):
-                api = resolve(call, catalog)
-                if api is not None:
-                    return call, api
+            if leaf(call.name) != leaf(mention.name):
+                continue
+            api = resolve(call, catalog)
+            if api is not None and mention.name in (api.name, *api.aliases):
+                return call, api
+            if api is not None and found is None:
+                found = call, api
+        if found is not None:
+            return found
     return None
 
 

@@ -8,46 +8,34 @@ that the report speaks of; calls that the report wants to be refused.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-import libcst as cst
-import libcst.matchers as m
-
 from analysis.target.observation import Observation
-from analysis.target.watch import Check, Point, Role, leaf
+from analysis.target.watch import Check, Point, Role
 from analysis.values import Value
 from citadel.model import SymptomKind
+from citadel.oracle.evaluations import evaluations
+from citadel.oracle.hints import (
+    CHECKS,
+    MODES,
+    NEAR,
+    NOT_FINITE,
+    PRECISION,
+    TELLING,
+    bad_outcome,
+    bare,
+    have_common,
+    is_input,
+    is_reference,
+    says_good,
+    wrapped,
+)
 from citadel.oracle.numbers import elements, finite, is_literal, same
-from citadel.oracle.value import Spot, ValueOracle, Values, values_of
-from harvest.report.model import Expectation, Reading
 
-CHECKS = {
-    Check.EQUAL: False,
-    Check.CLOSE: False,
-    Check.UNEQUAL: True,
-    Check.NAN: True,
-    Check.INFINITE: True,
-    Check.FINITE: False,
-}
-"""The outcome of a check that speaks of a bug."""
-_REFERENCE = re.compile(
-    r"\b(?:expect\w*|should|reference|ref|truth|correct|right|numpy|np|scipy|float64|double|fp64"
-    r"|exact|manual\w*|naive|gold\w*|baseline|desired|wanted)\b",
-    re.IGNORECASE,
-)
-_MODES = re.compile(
-    r"\b(?:eager|graph|xla|jit\w*|compiled?|inductor|traced|scripted|cpu|gpu|cuda|forward|reverse"
-    r"|contiguous|strided|channels.?last|batch\w*|single|in.?place|dense|sparse|out)\b",
-    re.IGNORECASE,
-)
-_GOOD = re.compile(
-    r"\b(?:ok(?:ay)?|good|same|equal|match(?:es)?|close|correct|pass(?:ed|es)?|within|fine|valid"
-    r"|expected|tolerance|agrees?|consistent)\b",
-    re.IGNORECASE,
-)
-_NOT_FINITE = re.compile(r"\b(?:-?inf(?:inite|inity|s)?|nans?|non-?finite|overflow\w*)\b", re.I)
+__all__ = ["CHECKS", "capture"]
+from citadel.oracle.value import Spot, ValueOracle, Values, asserts, values_of
+from harvest.report.model import Expectation, Reading
 
 
 def capture(
@@ -56,11 +44,13 @@ def capture(
     """All oracles that the code offers, the most trustworthy first, whether or not they hold."""
     case = _Case(points, observation, reading)
     found = [
+        *case.beside(),
         *case.numbers(),
         *case.checks(),
         *case.differences(),
         *case.references(),
         *case.modes(),
+        *case.precisions(),
         *case.non_finite(),
         *case.orders(),
         *case.accepted(),
@@ -78,14 +68,51 @@ class _Case:
         self.values: Values = values_of(observation)
         self.reading = reading
         self.stdout = observation.stdout
+        self.asserts = asserts(observation)
+        self._right = frozenset(
+            spot
+            for spot, point, value in self._all(Role.SHOWN, Role.OPERAND)
+            if any(is_literal(value, e.numbers) for e in self._said_beside(point) if e.right)
+        )
 
     def spots(self, *roles: Role) -> Iterator[tuple[Spot, Point, Value]]:
-        """The values seen at points of these roles, in the order of evaluation."""
+        """The values seen at points of these roles, in the order of evaluation.
+
+        What the text itself makes is no result, and what a comment beside it expects is right.
+        """
+        for spot, point, value in self._all(*roles):
+            if not is_input(point) and spot not in self._right:
+                yield spot, point, value
+
+    def _all(self, *roles: Role) -> Iterator[tuple[Spot, Point, Value]]:
         for spot, value in self.values.items():
             if spot.point < len(self.points):
                 point = self.points[spot.point]
                 if point.role in roles:
                     yield spot, point, value
+
+    def _said_beside(self, point: Point) -> list[Expectation]:
+        """What is said of a value next to the statement that shows it."""
+        text = "".join(point.text.split())
+        said = self.reading.expectations
+        return [e for e in said if e.beside and text in "".join(e.beside.split())]
+
+    def beside(self) -> Iterator[ValueOracle]:
+        """A value unlike the one that is expected right where it is shown."""
+        for spot, point, value in self._all(Role.SHOWN):
+            count = len(elements(value) or ())
+            for right in self._said_beside(point):
+                if right.right and count == len(right.numbers):
+                    yield self._unlike(spot, value, right)
+
+    def _unlike(self, spot: Spot, value: Value, right: Expectation) -> ValueOracle:
+        infinite = finite(value) is False and not _unbounded(right)
+        return ValueOracle(
+            kind=SymptomKind.NON_FINITE if infinite else SymptomKind.DISAGREES,
+            spots=(spot,),
+            expected=right,
+            why=f"the report says: {right.sentence}",
+        )
 
     def numbers(self) -> Iterator[ValueOracle]:
         """A value that the report calls wrong, where it also says what would be right."""
@@ -96,13 +123,7 @@ class _Case:
                 continue
             for right in _otherwise(value, said):
                 if len(right.numbers) in (1, len(elements(value) or ())):
-                    infinite = finite(value) is False and not _unbounded(right)
-                    yield ValueOracle(
-                        kind=SymptomKind.NON_FINITE if infinite else SymptomKind.DISAGREES,
-                        spots=(spot,),
-                        expected=right,
-                        why=f"the report says: {right.sentence}",
-                    )
+                    yield self._unlike(spot, value, right)
                     break
 
     def expected(self) -> Iterator[ValueOracle]:
@@ -120,52 +141,54 @@ class _Case:
                     )
 
     def checks(self) -> Iterator[ValueOracle]:
-        """Checks of equality and finiteness, those that fail first."""
+        """Checks of equality and finiteness, in the order of the text."""
         for point in self.points:
-            if point.check in CHECKS:
-                for occurrence in self._occurrences(point):
-                    yield self._check(point, occurrence, bad=CHECKS[point.check] != point.negated)
+            if point.check in CHECKS and not self._compared(point):
+                bad = bad_outcome(point)
+                if bad is None:
+                    bad = CHECKS[point.check] != point.negated
+                yield from self._check(point, bad=bad)
 
     def orders(self) -> Iterator[ValueOracle]:
         """Comparisons of size, whose bad outcome the words around them tell."""
         for point in self.points:
             if point.check is not Check.ORDER or self._of_difference(point):
                 continue
-            bad = _says_good(point) == point.negated
-            for occurrence in self._occurrences(point):
-                yield self._check(point, occurrence, bad=bad)
+            bad = bad_outcome(point)
+            if bad is None:
+                bad = says_good(point) == point.negated
+            yield from self._check(point, bad=bad)
 
-    def _check(self, point: Point, occurrence: int, *, bad: bool) -> ValueOracle:
-        return ValueOracle(
-            kind=SymptomKind.FALSE,
-            check=Spot(point=point.number, occurrence=occurrence),
-            spots=tuple(
-                Spot(point=one.number, occurrence=occurrence)
-                for one in self.points
-                if one.parent == point.number
-            ),
-            how=point.check,
-            bad=bad,
-            why=f"the report's own check: {point.text[:120]}",
-        )
+    def _compared(self, point: Point) -> bool:
+        """Whether the outcome of a check is itself compared with another."""
+        return point.parent is not None and self.points[point.parent].check in CHECKS
 
-    def _occurrences(self, point: Point) -> list[int]:
-        """The evaluations of a check, also of one that raised instead of returning."""
-        numbers = [s.occurrence for s in self.values if s.point == point.number]
-        inner = {one.number for one in self.points if one.parent == point.number}
-        last = max((s.occurrence for s in self.values if s.point in inner), default=0)
-        return numbers if last in numbers or not last else [*numbers, last]
+    def _check(self, point: Point, *, bad: bool) -> Iterator[ValueOracle]:
+        for evaluation in evaluations(point, self.points, self.values, asserts=self.asserts):
+            why = f"the report's own check: {point.text[:120]}"
+            if evaluation.caught:
+                if len(evaluation.operands) == 2:
+                    yield self._pair(*evaluation.operands, why)
+                continue
+            yield ValueOracle(
+                kind=SymptomKind.FALSE,
+                check=evaluation.check,
+                spots=evaluation.operands,
+                how=point.check,
+                bad=bad,
+                why=why,
+            )
 
     def differences(self) -> Iterator[ValueOracle]:
         """`(a - b).abs().max()`: the two should agree."""
         for point in self.points:
             if point.check is Check.DIFFERENCE:
-                inner = [one.number for one in self.points if one.parent == point.number]
-                for occurrence in self._occurrences(point):
-                    if len(inner) == 2:
-                        left, right = (Spot(point=n, occurrence=occurrence) for n in inner)
+                for evaluation in evaluations(
+                    point, self.points, self.values, asserts=self.asserts
+                ):
+                    if len(evaluation.operands) == 2:
                         why = f"the report's own difference: {point.text[:120]}"
-                        yield self._pair(left, right, why)
+                        yield self._pair(*evaluation.operands, why)
 
     def _of_difference(self, point: Point) -> bool:
         return any(
@@ -176,44 +199,59 @@ class _Case:
         return ValueOracle(kind=SymptomKind.DISAGREES, spots=(one, other), why=why)
 
     def references(self) -> Iterator[ValueOracle]:
-        """A value shown beside one that is labelled as what it should be."""
+        """A value shown beside one that is labelled as what it should be, or another library's."""
         shown = list(self.spots(Role.SHOWN))
-        for index, (spot, point, value) in enumerate(shown):
-            if not _REFERENCE.search(point.label) or elements(value) is None:
+        for spot, point, value in shown:
+            if not is_reference(point) or elements(value) is None:
                 continue
-            for other, before, seen in reversed(shown[:index]):
-                near = point.statement - before.statement <= 2
-                if near and not _REFERENCE.search(before.label) and _comparable(seen, value):
-                    yield self._pair(other, spot, why=f'shown as "{point.label}"')
-                    break
+            near = [
+                (abs(point.statement - before.statement), other)
+                for other, before, seen in reversed(shown)
+                if not is_reference(before) and _comparable(seen, value)
+            ]
+            distance, other = min(near, key=lambda pair: pair[0], default=(9, spot))
+            if distance <= NEAR:
+                yield self._pair(other, spot, why=f"compared with {point.label or point.text}")
 
     def modes(self) -> Iterator[ValueOracle]:
         """One expression shown in two modes: what it is made of is the same."""
         shown = [s for s in self.spots(Role.SHOWN) if _numeric(s[2])]
         for (one, first, left), (other, second, right) in combinations(shown[:40], 2):
-            modes = _MODES.search(first.label), _MODES.search(second.label)
+            modes = MODES.search(first.label), MODES.search(second.label)
             labelled = all(modes) and first.label != second.label
             if first.number != second.number and _comparable(left, right):
-                if labelled and _atoms(first.node) & _atoms(second.node):
+                if labelled and have_common(first, second):
                     yield self._pair(one, other, why=f'"{first.label}" and "{second.label}"')
-                elif _wrapped(first.node, second.node):
+                elif wrapped(first.node, second.node):
                     yield self._pair(one, other, why="the same arguments, called in two ways")
 
+    def precisions(self) -> Iterator[ValueOracle]:
+        """One call shown in two precisions: the coarser should agree within its tolerance."""
+        shown = [s for s in self.spots(Role.SHOWN) if s[2].dtype in PRECISION]
+        for (one, first, left), (other, second, right) in combinations(shown[:40], 2):
+            by_name = first.number == second.number or (
+                first.origin.call == second.origin.call != "" and have_common(first, second)
+            )
+            if not by_name or left.shape != right.shape or left.dtype == right.dtype:
+                continue
+            coarse, fine = (one, other)
+            if PRECISION[left.dtype or ""] > PRECISION[right.dtype or ""]:
+                coarse, fine = fine, coarse
+            yield self._pair(coarse, fine, why="the same call in two precisions")
+
     def non_finite(self) -> Iterator[ValueOracle]:
-        """NaN and infinities that the report speaks of."""
+        """NaN and infinities that the report speaks of, unless it says that they are right."""
         texts = (self.reading.report.title, self.reading.report.body)
-        if not any(_NOT_FINITE.search(text) for text in texts):
+        if not any(NOT_FINITE.search(text) for text in texts):
             return
-        for spot, point, value in self.spots(Role.SHOWN):
-            if finite(value) is False and not isinstance(point.node, cst.Name):
-                yield ValueOracle(
-                    kind=SymptomKind.NON_FINITE, spots=(spot,), why="the report speaks of it"
-                )
-        for spot, point, value in self.spots(Role.SHOWN, Role.OPERAND):
-            if finite(value) is False and isinstance(point.node, cst.Name):
-                yield ValueOracle(
-                    kind=SymptomKind.NON_FINITE, spots=(spot,), why="the report speaks of it"
-                )
+        wanted = [e for e in self.reading.expectations if e.right and _unbounded(e)]
+        for names in (False, True):
+            for spot, point, value in self.spots(Role.SHOWN, *((Role.OPERAND,) if names else ())):
+                told = isinstance(point.node, cst.Name) is names and finite(value) is False
+                if told and not any(is_literal(value, e.numbers) for e in wanted):
+                    yield ValueOracle(
+                        kind=SymptomKind.NON_FINITE, spots=(spot,), why="the report speaks of it"
+                    )
 
     def accepted(self) -> Iterator[ValueOracle]:
         """What the report wants to be refused: the result that it shows instead."""
@@ -226,8 +264,9 @@ class _Case:
 
     def pasted(self) -> Iterator[ValueOracle]:
         """A result that the report pastes as it comes out here, and calls wrong in words."""
-        printed = {" ".join(line.split()) for line in self.stdout.splitlines()}
-        if not printed & set(self.reading.output):
+        printed = {told for line in self.stdout.splitlines() if TELLING.search(told := bare(line))}
+        pasted = {bare(line) for line in self.reading.output}
+        if not printed or not printed <= pasted:
             return
         for spot, _, value in self.spots(Role.SHOWN):
             if _numeric(value):
@@ -251,43 +290,3 @@ def _numeric(value: Value) -> bool:
 
 def _comparable(one: Value, other: Value) -> bool:
     return _numeric(one) and _numeric(other) and same(one, other) is not None
-
-
-def _says_good(point: Point) -> bool:
-    """Whether the words shown with a comparison say that all is well when it is true."""
-    return _GOOD.search(point.label) is not None
-
-
-def _atoms(node: cst.CSTNode) -> frozenset[str]:
-    """The names that an expression is made of."""
-    names = {n.value for n in m.findall(node, m.Name()) if isinstance(n, cst.Name)}
-    return frozenset(names - {"torch", "tf", "np", "numpy", "print", "item", "tolist"})
-
-
-def _wrapped(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
-    """Whether two calls are handed the same arguments, and one's function holds the other's."""
-    first, second = _core(one), _core(other)
-    if first is None or second is None or not first.args:
-        return False
-    if len(first.args) != len(second.args):
-        return False
-    pairs = zip(first.args, second.args, strict=True)
-    if not all(a.value.deep_equals(b.value) for a, b in pairs):
-        return False
-    return not first.func.deep_equals(second.func) and bool(
-        _atoms(first.func) & _atoms(second.func)
-    )
-
-
-def _core(node: cst.BaseExpression) -> cst.Call | None:
-    """The call behind `.numpy()`, `.item()` and such."""
-    while isinstance(node, cst.Call) and not node.args:
-        if not isinstance(node.func, cst.Attribute):
-            return None
-        node = node.func.value
-    return node if isinstance(node, cst.Call) and leaf(node.func) != "" else _called(node)
-
-
-def _called(node: cst.BaseExpression) -> cst.Call | None:
-    """`f(g)(x)` is a call as well."""
-    return node if isinstance(node, cst.Call) else None

@@ -88,6 +88,15 @@ def test_too_few_runs_decide_nothing_unless_they_count():
     assert samples.decide([0.0, 1.0], WANTED, counted=True) is Decision.MORE
 
 
+def test_two_runs_decide_where_they_are_far_away():
+    far = math.log(samples.FAR)
+    assert samples.decide([far + 0.1, far + 0.2], WANTED) is Decision.BUG
+    assert samples.decide([far + 0.1, far - 0.1], WANTED) is Decision.MORE
+    assert samples.decide([far + 0.1, far + 0.1], far + 0.5) is Decision.MORE
+    assert samples.decide([0.0, 0.1], far + 0.2) is Decision.CLEAN
+    assert samples.decide([far + 0.1], WANTED) is Decision.MORE
+
+
 def test_no_effect_is_shown_by_a_narrow_interval_around_one():
     assert samples.decide_equal(logs(1, 20)) is Decision.BUG
     assert samples.decide_equal(logs(0.5, 20)) is Decision.CLEAN

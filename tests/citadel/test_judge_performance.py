@@ -1,0 +1,132 @@
+"""Reports about memory and time, verified and judged by real runs; what is planted is large."""
+
+from dataclasses import replace
+from textwrap import dedent
+
+import pytest
+
+from analysis.target.session import Limits
+from citadel.judge_performance import judge_performance
+from citadel.model import BugKind, SymptomKind, VerdictKind
+from citadel.plan.model import Adaptation, Form
+from citadel.rewrite.rewriter import Rewritten
+from citadel.verified import NotVerified, Verified
+from citadel.verify import verify
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+SAVED = """
+    import torch
+    from torch.autograd.graph import saved_tensors_hooks
+
+    def saved_bytes(layer):
+        kept = {}
+
+        def pack(tensor):
+            kept[tensor.data_ptr()] = tensor.numel() * tensor.element_size()
+            return tensor
+
+        x = torch.ones(64, 64, requires_grad=True)
+        with saved_tensors_hooks(pack, lambda tensor: tensor):
+            layer(x.exp())
+        return sum(kept.values())
+
+    plain = saved_bytes(torch.nn.ReLU(inplace=True))
+    mine = saved_bytes(torch.nn.Hardtanh(0.0, 6.0, inplace=True))
+    print("saved bytes", plain, mine, mine / plain)
+"""
+SLOW = """
+    import time
+    import torch
+    x = torch.rand(200, 200)
+
+    def seconds(work):
+        started = time.perf_counter()
+        for _ in range(5):
+            work()
+        return time.perf_counter() - started
+
+    slow = seconds(lambda: [torch.sin(x) for _ in range(20)])
+    fast = seconds(lambda: x.sin())
+    print("slower by", slow / fast)
+"""
+PLAN = Adaptation(
+    target="",
+    form=Form.FUNCTION,
+    receiver=None,
+    new=(),
+    call=(),
+    edits=(),
+    plausibility=1.0,
+)
+
+
+@pytest.fixture
+def verified(bench, read):
+    def check(title, code, text=""):
+        return verify(
+            read(title, code, text=text),
+            bench.replays[0],
+            bench.index.catalog,
+            bench.target.info,
+            runs=2,
+            limits=Limits(wall=20.0),
+        )
+
+    return check
+
+
+@pytest.fixture
+def judged(bench):
+    def check(found, code, target, **fields):
+        return judge_performance(
+            Rewritten(code=dedent(code), edits=(), sites={}),
+            replace(PLAN, target=target, **fields),
+            bench.index.catalog.resolve(target),
+            found.measured,
+            bench.replays[0],
+            bench.index.catalog,
+            limits=Limits(wall=20.0),
+        )
+
+    return check
+
+
+def test_memory_that_a_report_counts(verified, judged):
+    found = verified("Hardtanh(inplace=True) keeps extra memory", SAVED)
+    assert isinstance(found, Verified), found
+    assert (found.case.api, found.case.kind) == ("torch.nn.Hardtanh", BugKind.PERFORMANCE)
+    assert found.case.symptom.kind is SymptomKind.MEMORY
+    assert found.case.reproduces
+    assert found.case.symptom.ratio == 2.0
+    code = SAVED.replace("Hardtanh(0.0, 6.0, inplace=True)", "ReLU6(inplace=True)")
+    verdict = judged(found, code, "torch.nn.ReLU6")
+    assert (verdict.kind, verdict.samples) == (VerdictKind.BUG, (2.0, 2.0))
+    assert any("process of its own" in guard for guard in verdict.guards)
+    code = SAVED.replace("Hardtanh(0.0, 6.0, inplace=True)", "LeakyReLU(inplace=True)")
+    assert judged(found, code, "torch.nn.LeakyReLU").kind is VerdictKind.CLEAN
+
+
+def test_a_sibling_without_the_reports_flag_promises_nothing(verified, judged):
+    found = verified("Hardtanh(inplace=True) keeps extra memory", SAVED)
+    verdict = judged(found, SAVED, "torch.nn.Softsign", unset=("inplace",))
+    assert verdict.kind is VerdictKind.NOT_ADAPTED
+    assert "inplace" in verdict.reason
+
+
+def test_time_that_a_report_measures(verified, judged):
+    found = verified("torch.sin is much slower than the method", SLOW)
+    assert isinstance(found, Verified), found
+    assert (found.case.api, found.case.reproduces) == ("torch.sin", True)
+    assert found.case.symptom.kind is SymptomKind.SLOW
+    verdict = judged(found, SLOW.replace("torch.sin", "torch.cos"), "torch.cos")
+    assert verdict.kind is VerdictKind.BUG
+    fair = SLOW.replace("[torch.sin(x) for _ in range(20)]", "torch.cos(x)")
+    assert judged(found, fair, "torch.cos").kind is not VerdictKind.BUG
+
+
+def test_what_measures_nothing_is_no_case(verified):
+    code = "import torch\ntorch.sin(torch.ones(3))\n"
+    found = verified("torch.sin is very slow", code)
+    assert isinstance(found, NotVerified)
+    assert "measures" in found.reason
