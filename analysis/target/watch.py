@@ -8,11 +8,16 @@ the watcher around them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 import libcst as cst
 import libcst.matchers as m
+
+from analysis.target.checks import CHECK_CALLS, MODULES, Check, Checks, leaf
+from analysis.target.origins import NO_ORIGIN, Origin, Origins
+
+__all__ = ["CHECK_CALLS", "Check", "Point", "Role", "leaf", "points_of"]
 
 MOST_POINTS = 400
 
@@ -28,28 +33,15 @@ class Role(StrEnum):
     """What a check compares."""
 
 
-class Check(StrEnum):
-    """What an expression says of its operands."""
-
-    EQUAL = "equal"
-    UNEQUAL = "unequal"
-    CLOSE = "close"
-    NAN = "nan"
-    INFINITE = "infinite"
-    FINITE = "finite"
-    ORDER = "order"
-    DIFFERENCE = "difference"
-    RATIO = "ratio"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
     """A watched expression.
 
     `label` is the literal text in front of it in the same `print`; of the test of `"ok" if x else
-    y`, what is said where it is true. `statement` is the number of that statement among those that
-    show something; `check` says what it computes of its operands, `negated` whether it says the
-    opposite; `parent` is the point whose operand it is.
+    y`, what is said where it is true, and `otherwise` what is said where it is not. `asserted` is
+    the condition that an assertion states. `statement` is the number of that statement among those
+    that show something; `check` says what it computes of its operands, `negated` whether it says
+    the opposite; `parent` is the point whose operand it is, `origin` what its value comes from.
     """
 
     number: int
@@ -57,40 +49,16 @@ class Point:
     role: Role
     text: str
     label: str = ""
+    otherwise: str = ""
+    asserted: bool = False
     statement: int = 0
     check: Check | None = None
     negated: bool = False
     parent: int | None = None
+    origin: Origin = NO_ORIGIN
 
 
-_CALLS = {
-    Check.EQUAL: "equal array_equal assert_equal assert_array_equal assertEqual assertAllEqual",
-    Check.CLOSE: "allclose isclose assert_close assert_allclose assertAllClose assertTensorsEqual "
-    "assert_array_almost_equal assert_almost_equal assert_near all_close",
-    Check.NAN: "isnan is_nan has_nan",
-    Check.INFINITE: "isinf is_inf isposinf isneginf",
-    Check.FINITE: "isfinite is_finite",
-}
-CHECK_CALLS = {name: check for check, names in _CALLS.items() for name in names.split()}
-_PAIRS = frozenset((Check.EQUAL, Check.CLOSE))
-_WRAPPERS = frozenset(
-    (
-        *("bool", "all", "any", "item", "numpy", "reduce_all", "reduce_any", "sum"),
-        *("count_nonzero", "float", "int", "cpu", "detach", "tolist"),
-    )
-)
-_OF_DIFFERENCES = _WRAPPERS | frozenset(
-    ("abs", "max", "amax", "mean", "norm", "reduce_max", "round")
-)
 _PRINTS = frozenset(("print", "pprint", "display", "info", "warning", "debug", "error", "log"))
-_COMPARISONS: tuple[tuple[type[cst.BaseCompOp], Check], ...] = (
-    (cst.Equal, Check.EQUAL),
-    (cst.NotEqual, Check.UNEQUAL),
-    (cst.LessThan, Check.ORDER),
-    (cst.LessThanEqual, Check.ORDER),
-    (cst.GreaterThan, Check.ORDER),
-    (cst.GreaterThanEqual, Check.ORDER),
-)
 _LITERALS = (
     cst.SimpleString,
     cst.ConcatenatedString,
@@ -114,94 +82,6 @@ def points_of(module: cst.Module) -> tuple[Point, ...]:
     return tuple(collector.points[:MOST_POINTS])
 
 
-def leaf(function: cst.CSTNode) -> str:
-    """The last name of what is called: `allclose` in `np.allclose`, "" where there is none."""
-    match function:
-        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
-            return name
-    return ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
-    """A check: its kind, whether it is negated, and what it compares."""
-
-    check: Check
-    negated: bool
-    operands: tuple[cst.BaseExpression, ...]
-
-
-def found_check(node: cst.BaseExpression) -> _Found | None:
-    """The check that an expression makes, looking through `bool(...)`, `.any()`, `not` and such."""
-    match node:
-        case cst.UnaryOperation(operator=cst.Not() | cst.BitInvert(), expression=inner):
-            known = found_check(inner)
-            return None if known is None else replace(known, negated=not known.negated)
-        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget() as target]):
-            return _comparison(left, target)
-        case cst.BinaryOperation(operator=cst.Divide()):
-            return _Found(check=Check.RATIO, negated=False, operands=(node.left, node.right))
-        case cst.Call():
-            return _of_call(node)
-    return None
-
-
-def _comparison(left: cst.BaseExpression, target: cst.ComparisonTarget) -> _Found | None:
-    check = next((c for kind, c in _COMPARISONS if isinstance(target.operator, kind)), None)
-    operands = (left, target.comparator)
-    if check is None or any(isinstance(one, cst.SimpleString) for one in operands):
-        return None
-    return _Found(check=check, negated=False, operands=operands)
-
-
-def _of_call(node: cst.Call) -> _Found | None:
-    name = leaf(node.func)
-    given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
-    if isinstance(node.func, cst.Attribute) and not _is_module(node.func.value):
-        given.insert(0, node.func.value)
-    check = CHECK_CALLS.get(name)
-    if check is not None and given:
-        return _Found(
-            check=check, negated=False, operands=tuple(given[: 2 if check in _PAIRS else 1])
-        )
-    if name in _WRAPPERS and given and (known := found_check(given[0])) is not None:
-        # The ratio of a mean, say, is no ratio of what is shown.
-        return known if known.check is not Check.RATIO or name in ("float", "item") else None
-    return _difference(node)
-
-
-def _difference(node: cst.BaseExpression) -> _Found | None:
-    """`(a - b).abs().max()` in any order and spelling, with an `abs` or a norm on the way."""
-    sized = False
-    while isinstance(node, cst.Call):
-        name = leaf(node.func)
-        if name not in _OF_DIFFERENCES:
-            return None
-        sized = sized or name in ("abs", "norm")
-        if isinstance(node.func, cst.Attribute) and not _is_module(node.func.value):
-            node = node.func.value
-        elif node.args and not node.args[0].star:
-            node = node.args[0].value
-        else:
-            return None
-    if sized and m.matches(node, m.BinaryOperation(operator=m.Subtract())):
-        assert isinstance(node, cst.BinaryOperation)  # noqa: S101 - just matched
-        return _Found(check=Check.DIFFERENCE, negated=False, operands=(node.left, node.right))
-    return None
-
-
-_MODULES = frozenset(
-    ("np", "numpy", "torch", "tf", "math", "testing", "F", "jnp", "keras", "ops", "K")
-)
-
-
-def _is_module(node: cst.BaseExpression) -> bool:
-    """Whether `node.f(...)` calls a module's function, rather than a method of a value."""
-    while isinstance(node, cst.Attribute):
-        node = node.value
-    return isinstance(node, cst.Name) and (node.value in _MODULES or node.value == "self")
-
-
 _BLOCKS = (cst.FunctionDef, cst.ClassDef, cst.For, cst.While, cst.With, cst.Try)
 """Where a line that stands for itself shows nothing, or is being measured."""
 
@@ -213,6 +93,8 @@ class _Collector(cst.CSTVisitor):
         super().__init__()
         self.points: list[Point] = []
         self._module = module
+        self._origins = Origins(module)
+        self._checks = Checks(MODULES | self._origins.modules)
         self._numbers: dict[int, int] = {}
         self._inside: set[int] = set()
         self._statement = 0
@@ -255,14 +137,16 @@ class _Collector(cst.CSTVisitor):
             self._add(node.value, Role.SHOWN)
 
     def visit_If(self, node: cst.If) -> None:
-        self._add(node.test, Role.TESTED)
+        otherwise = "" if node.orelse is None else _said(node.orelse.body)
+        self._add(node.test, Role.TESTED, label=_said(node.body), otherwise=otherwise)
 
     def visit_IfExp(self, node: cst.IfExp) -> None:
-        said = _text(node.body) if isinstance(node.body, cst.SimpleString) else ""
-        self._add(node.test, Role.TESTED, label=said)
+        said, otherwise = _said(node.body), _said(node.orelse)
+        self._add(node.test, Role.TESTED, label=said, otherwise=otherwise)
 
     def visit_Assert(self, node: cst.Assert) -> None:
-        self._add(node.test, Role.TESTED)
+        for test in _conjuncts(node.test):
+            self._add(test, Role.TESTED, asserted=True)
 
     def _show(self, args: Sequence[cst.Arg]) -> None:
         label = ""
@@ -275,7 +159,7 @@ class _Collector(cst.CSTVisitor):
                         label = ""
 
     def _checked(self, node: cst.BaseExpression) -> None:
-        if id(node) not in self._inside and found_check(node) is not None:
+        if id(node) not in self._inside and self._checks.found(node) is not None:
             self._add(node, Role.TESTED)
 
     def _add(
@@ -284,11 +168,13 @@ class _Collector(cst.CSTVisitor):
         role: Role,
         *,
         label: str = "",
+        otherwise: str = "",
+        asserted: bool = False,
         parent: int | None = None,
     ) -> None:
         if isinstance(node, _LITERALS) or id(node) in self._numbers or _constant(node):
             return
-        found = found_check(node)
+        found = self._checks.found(node)
         number = len(self.points)
         self._numbers[id(node)] = number
         self.points.append(
@@ -298,34 +184,40 @@ class _Collector(cst.CSTVisitor):
                 role=role,
                 text=self._module.code_for_node(node.with_changes(lpar=[], rpar=[])),
                 label=label.strip(),
+                otherwise=otherwise,
+                asserted=asserted,
                 statement=self._statement,
                 check=None if found is None else found.check,
                 negated=found is not None and found.negated,
                 parent=parent,
+                origin=self._origins.of(node),
             )
         )
         if found is not None:
-            for inner in _within(node, found.operands):
+            for inner in self._checks.within(node, found.operands):
                 self._inside.add(id(inner))
             for operand in found.operands:
                 self._add(operand, Role.OPERAND, parent=number)
 
 
-def _within(
-    node: cst.BaseExpression, operands: Sequence[cst.BaseExpression]
-) -> Iterator[cst.BaseExpression]:
-    """The wrappers between a check and what it compares, which are no checks of their own."""
-    while found_check(node) is not None and node not in operands:
+def _conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """The conditions that must all hold: `a` and `b` of `a and b`."""
+    if isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.And):
+        yield from _conjuncts(node.left)
+        yield from _conjuncts(node.right)
+    else:
         yield node
-        match node:
-            case cst.UnaryOperation(expression=inner):
-                node = inner
-            case cst.Call(func=cst.Attribute(value=inner)) if not _is_module(inner):
-                node = inner
-            case cst.Call(args=[cst.Arg(value=inner), *_]):
-                node = inner
-            case _:
-                return
+
+
+def _said(branch: cst.CSTNode) -> str:
+    """What a branch says: its literal texts, and that it raises."""
+    raises = ["raise"] if m.findall(branch, m.Raise()) else []
+    texts = m.findall(branch, m.SimpleString() | m.FormattedStringText())
+    return " ".join([*raises, *(_literal(text) for text in texts)])[:200]
+
+
+def _literal(node: cst.CSTNode) -> str:
+    return _text(node) if isinstance(node, cst.SimpleString) else getattr(node, "value", "")
 
 
 def _constant(node: cst.BaseExpression) -> bool:

@@ -1,15 +1,18 @@
 """Find the value oracle in a report: what of the code's own output shows that something is wrong.
 
 In: the watched expressions of a run and what the report says. Out: oracles, the most trustworthy
-first: values that the report calls wrong and right by number; checks (`allclose`, `isnan`, ...) and
-differences; values shown beside a reference; the same call shown in two modes; non-finite values
-that the report speaks of; calls that the report wants to be refused.
+first: values unlike what a comment beside them expects; values that the report calls wrong and
+right by number; checks (`allclose`, `isnan`, ...) and differences; values shown beside a reference; the
+same call shown in two modes or precisions; non-finite values that the report speaks of; comparisons
+of size; calls that the report wants to be refused; what it pastes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+
+import libcst as cst
 
 from analysis.target.observation import Observation
 from analysis.target.watch import Check, Point, Role
@@ -32,10 +35,10 @@ from citadel.oracle.hints import (
     wrapped,
 )
 from citadel.oracle.numbers import elements, finite, is_literal, same
-
-__all__ = ["CHECKS", "capture"]
 from citadel.oracle.value import Spot, ValueOracle, Values, asserts, values_of
 from harvest.report.model import Expectation, Reading
+
+__all__ = ["CHECKS", "capture"]
 
 
 def capture(

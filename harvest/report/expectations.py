@@ -1,42 +1,31 @@
 """What a report says a result is, and what it should be: numbers in prose, comments and output.
 
 In: title, document, code. Out: `Expectation`s ("I expect `[1, 2]`", "returns inf instead of 2e20",
-`# should be 0`), whether the report wants a call to be refused, and the output that it pastes.
+`# should be 0`; `verdicts_in_words` reads the sentences), whether the report wants a call to be
+refused, and the output that it pastes.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
+from harvest.report.lines import heading_of
 from harvest.report.markdown import Document
 from harvest.report.model import Expectation
 from harvest.report.syntax import Refusal, parse
 from harvest.report.text import shorten
+from harvest.report.verdicts_in_words import told
 
 MOST_LINES = 2000
-MOST_NUMBERS = 64
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
-_NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf(?:inity)?|nan|True|False)"
-_LITERAL = re.compile(
-    rf"(?:(?:torch\.|tf\.)?(?:tensor|Tensor|array|Size|TensorShape))?\(?(?P<list>[\[(][-+\w\s.,\[\]()]*?[\])]+)"
-    rf"|(?<![\w.])(?P<one>{_NUMBER})(?![\w%]|\.\d)",
-    re.IGNORECASE,
-)
-_ITEM = re.compile(rf"(?<![\w.]){_NUMBER}(?![\w.]*\w)", re.IGNORECASE)
-_RIGHT = re.compile(
-    r"\b(?:expect(?:s|ed|ing)?|should(?: (?:also|have))?(?: be(?:en)?| give| return| print| equal"
-    r"| clip to| yield)?|instead of|rather than|correct(?:ly)?(?: (?:value|result|answer|output))?"
-    r"|ought to be|supposed to be|must be|true (?:value|result)|and not"
-    r"|right (?:value|result|answer)|(?:is|are) representable|says)\b",
-    re.IGNORECASE,
-)
-_WRONG = re.compile(
-    r"\b(?:returns?|returned|gives?|gave|receive[sd]?|got|gets?|prints?|printed|outputs?"
-    r"|results? in|comes? (?:out|back) as|becomes?|became|produces?|yields?|shows?|is|are|was"
-    r"|actual(?:ly)?|results?|see|observe[sd]?|obtain(?:s|ed)?|but not)\b",
-    re.IGNORECASE,
-)
+_WANTED = re.compile(r"\W*(?:describe the )?expected\b|\W*what (?:i|you) expect", re.IGNORECASE)
+_LEAD = re.compile(r"\W*(?:expect|desired|wanted|correct|right)", re.IGNORECASE)
+_PROMPT = re.compile(r"\s*(?:>>> ?|\.\.\. ?|In ?\[\d+\]: ?)")
+_COMMENT = re.compile(r"(?:[^#'\"]|'[^'\n]*'|\"[^\"\n]*\")*#(.*)")
+_VALUE = " ; "
+"""Where a printed value stands among the words around it."""
 _REFUSAL = re.compile(
     r"\b(?:should|expect(?:ed|s)?|would|ought to|must)\b[^.\n]{0,80}?"
     r"\b(?:raise[sd]?|throw[sn]?|reject(?:s|ed)?|refuse[sd]?|error|exception|\w+Error|validat\w+)\b"
@@ -53,14 +42,15 @@ _REFUSAL = re.compile(
 def find_expectations(
     title: str, document: Document, *, code: str | None = None
 ) -> tuple[Expectation, ...]:
-    """The values that a report calls right or wrong, in the order of the text."""
-    texts = [title, document.prose, *(_comments(block.text) for block in document.blocks)]
+    """The values that a report calls right or wrong, those beside code first."""
+    codes = [block.text for block in document.blocks]
     if code is not None:
-        texts.append(_comments(code))
+        codes.append(code)
     found: list[Expectation] = []
-    for text in texts:
-        for sentence in _SENTENCE.split(text)[:MOST_LINES]:
-            found += _of_sentence(sentence[:500])
+    for text in codes:
+        found += _beside_code(text)
+    found += _of_text(title)
+    found += _of_text(document.prose)
     return tuple(dict.fromkeys(found))
 
 
@@ -79,48 +69,78 @@ def pasted_output(document: Document) -> tuple[str, ...]:
     for block in document.blocks:
         tree = parse(block.text)
         plain = not isinstance(tree, Refusal) and bool(tree.body)
-        lines += (_comments(block.text) if plain else block.text).splitlines()
+        lines += [_comment(line) for line in block.text.splitlines()] if plain else []
+        lines += [] if plain else block.text.splitlines()
     told = (" ".join(line.split()) for line in lines[:MOST_LINES])
     return tuple(dict.fromkeys(line for line in told if line))
 
 
-def _comments(code: str) -> str:
-    """The comments of some code, one per line."""
-    found = (line.partition("#")[2] for line in code.splitlines()[:MOST_LINES])
-    return "\n".join(comment.strip(" #") for comment in found if comment.strip(" #"))
+def _of_text(text: str) -> Iterator[Expectation]:
+    """What prose says, sentence by sentence; under some headings it says what is wanted."""
+    wanted = False
+    for sentence in _SENTENCE.split(text)[:MOST_LINES]:
+        heading = heading_of(sentence)
+        if heading is not None:
+            wanted = _WANTED.match(heading) is not None
+        elif sentence.lstrip().startswith("**"):
+            wanted = _WANTED.match(sentence) is not None
+        yield from told(sentence, wanted=wanted)
 
 
-def _of_sentence(sentence: str) -> Iterator[Expectation]:
-    """Each literal belongs to the nearest word in front of it that calls it right or wrong."""
-    marks = [(found.end(), True) for found in _RIGHT.finditer(sentence)]
-    taken = [(found.start(), found.end()) for found in _RIGHT.finditer(sentence)]
-    marks += [
-        (found.end(), False)
-        for found in _WRONG.finditer(sentence)
-        if not any(start <= found.start() < end for start, end in taken)
-    ]
-    marks.sort()
-    for literal in _LITERAL.finditer(sentence):
-        before = [mark for mark in marks if mark[0] <= literal.start()]
-        numbers = _numbers(literal[0])
-        if not before or not numbers:
+def _beside_code(code: str) -> Iterator[Expectation]:
+    """What comments say of the statement that they stand at or below, and what is printed."""
+    tree = parse(code)
+    statements = {} if isinstance(tree, Refusal) else _statements(code, tree)
+    above = ""
+    for number, line in enumerate(code.splitlines()[:MOST_LINES], start=1):
+        comment = _comment(line)
+        own = _PROMPT.sub("", line.partition("#")[0] if comment else line).strip()
+        above = statements.get(number, own) if own else above if comment else ""
+        for sentence in _SENTENCE.split(comment):
+            yield from told(sentence, beside=above, wanted=_LEAD.match(sentence) is not None)
+    if not isinstance(tree, Refusal):
+        yield from _printed(code, tree)
+
+
+def _comment(line: str) -> str:
+    """The comment of a line of code, or nothing."""
+    found = _COMMENT.match(line)
+    return "" if found is None else found[1].strip(" #")
+
+
+def _statements(code: str, tree: ast.Module) -> dict[int, str]:
+    """Line number -> the text of the simple statement that stands there."""
+    found: dict[int, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
+            text = ast.get_source_segment(code, node) or ""
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                found[line] = text
+    return found
+
+
+def _printed(code: str, tree: ast.Module) -> Iterator[Expectation]:
+    """What a case prints in words: of the value beside them, else of the one printed before."""
+    last = ""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
-        end, right = before[-1]
-        if not _reaches(sentence[end : literal.start()]):
-            continue
-        yield Expectation(
-            right=right, numbers=numbers, literal=literal[0].strip(), sentence=shorten(sentence)
-        )
+        if node.func.id == "print":
+            text = ast.get_source_segment(code, node) or ""
+            words = [_word(code, arg) for arg in node.args]
+            if any(word is None for word in words):
+                last = text
+            yield from told(" ".join(word or _VALUE for word in words), beside=last)
 
 
-def _reaches(between: str) -> bool:
-    """Whether what stands between a word and a number lets the one speak of the other."""
-    words = re.findall(r"[A-Za-z]{2,}", re.sub(r"`[^`]*\(", "", between))
-    return len(words) <= 4
-
-
-def _numbers(text: str) -> tuple[str, ...]:
-    """The numbers of a literal, as written."""
-    inner = re.sub(r"\b(?:dtype|device|requires_grad|grad_fn|shape)=[^,)\]]*", "", text)
-    found = tuple(item[0].lower() for item in _ITEM.finditer(inner))
-    return found if len(found) <= MOST_NUMBERS else ()
+def _word(code: str, node: ast.expr) -> str | None:
+    """What a printed expression says whatever happens; None where it is a value."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        parts = [
+            str(part.value) if isinstance(part, ast.Constant) else _VALUE for part in node.values
+        ]
+        return None if _VALUE in parts and len(parts) == 1 else "".join(parts)
+    fixed = not any(isinstance(part, (ast.Name, ast.Call)) for part in ast.walk(node))
+    return ast.get_source_segment(code, node) if fixed else None

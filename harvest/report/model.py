@@ -114,13 +114,15 @@ class Expectation:
     """A value that the report calls right (what it expects) or wrong (what it gets).
 
     `numbers` are those of the `literal`, as written ("2e20", "nan", "true"): their digits tell how
-    exactly they are meant.
+    exactly they are meant. `beside` is the statement of the report's code that they stand next to,
+    in a comment or in what it prints.
     """
 
     right: bool
     numbers: tuple[str, ...]
     literal: str
     sentence: str
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,227 @@
+"""Where the values in a text come from: the names and calls behind an expression, as it is written.
+
+In: a parsed case. Out: an `Origin` per expression. Names are followed through all assignments of
+the text, wherever they stand; nothing is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+import libcst.matchers as m
+from libcst.helpers import get_full_name_for_node
+
+MOST_FOLLOWED = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What a value comes from.
+
+    `names` are those behind it, modules aside; `calls` the dotted names of all that was called on
+    the way, in the words of the text, and `call` the one that made the value itself ("" where
+    that is no single call). `library` is the module that `call` was imported from. `fixed`: it is
+    made by nothing but what stands in the text, and nothing changes it in place.
+    """
+
+    names: frozenset[str] = frozenset()
+    calls: frozenset[str] = frozenset()
+    call: str = ""
+    library: str = ""
+    fixed: bool = False
+
+
+NO_ORIGIN = Origin()
+
+
+class Origins:
+    """The origins of a text's expressions; `modules` are the names that it imports."""
+
+    def __init__(self, module: cst.Module) -> None:
+        collector = _Collector()
+        module.visit(collector)
+        self._values = collector.values
+        self._changed = collector.changed
+        self._imports = collector.imports
+        self._known: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+
+    @property
+    def modules(self) -> frozenset[str]:
+        """The names by which the text calls modules."""
+        return frozenset(name for name, (_, whole) in self._imports.items() if whole)
+
+    def of(self, node: cst.BaseExpression) -> Origin:
+        """Where a value comes from."""
+        nodes, unknown = self._behind(node)
+        names: set[str] = set()
+        calls: set[str] = set()
+        for one in nodes:
+            names.update(self._parts(one)[0])
+            calls.update(self._parts(one)[1])
+        call = _core(self._single(node))
+        name = "" if call is None else _dotted(call.func)
+        fixed = not unknown and not names & self._changed
+        return Origin(
+            names=frozenset(names),
+            calls=frozenset(calls),
+            call=name,
+            library=self._library(name),
+            fixed=fixed,
+        )
+
+    def _behind(self, node: cst.BaseExpression) -> tuple[list[cst.BaseExpression], bool]:
+        """The expression and what its names are assigned; whether names are left open."""
+        found, seen, unknown = [node], set[str](), False
+        for one in found:
+            for name in sorted(self._parts(one)[0] - seen):
+                seen.add(name)
+                unknown = unknown or name not in self._values
+                found += self._values.get(name, ())
+            if len(found) > MOST_FOLLOWED:
+                return found, True
+        return found, unknown
+
+    def _parts(self, node: cst.CSTNode) -> tuple[frozenset[str], frozenset[str]]:
+        """The names and the calls in a node."""
+        if id(node) not in self._known:
+            self._known[id(node)] = (frozenset(self._names(node)), frozenset(_called(node)))
+        return self._known[id(node)]
+
+    def _names(self, node: cst.CSTNode) -> set[str]:
+        found = {n.value for n in m.findall(node, m.Name()) if isinstance(n, cst.Name)}
+        for attribute in m.findall(node, m.Attribute()):
+            if isinstance(attribute, cst.Attribute):
+                found.discard(attribute.attr.value)
+        return found - set(self._imports) - _KNOWN
+
+    def _single(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """What a name stands for, where only one thing is ever assigned to it."""
+        for _ in range(8):
+            inner = _peeled(node)
+            values = self._values.get(inner.value, ()) if isinstance(inner, cst.Name) else ()
+            if len(values) != 1:
+                return inner
+            node = values[0]
+        return node
+
+    def _library(self, call: str) -> str:
+        root = call.partition(".")[0]
+        return self._imports.get(root, (root, True))[0].partition(".")[0]
+
+
+_KNOWN = frozenset(("True", "False", "None", "float", "int", "complex", "print", "range", "len"))
+_READ = frozenset(("item", "numpy", "tolist", "cpu", "detach", "clone", "float", "double"))
+_KEEPING = frozenset(("float", "bool", "int", "str", "repr"))
+
+
+def _peeled(node: cst.BaseExpression) -> cst.BaseExpression:
+    """The value behind `.item()`, `[0]`, `float(...)` and such."""
+    while True:
+        match node:
+            case cst.Subscript(value=inner):
+                node = inner
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name)), args=[]) if (
+                name in _READ
+            ):
+                node = inner
+            case cst.Call(func=cst.Name(value=name), args=[cst.Arg(value=inner, star="")]) if (
+                name in _KEEPING
+            ):
+                node = inner
+            case _:
+                return node
+
+
+def _core(node: cst.BaseExpression) -> cst.Call | None:
+    node = _peeled(node)
+    return node if isinstance(node, cst.Call) else None
+
+
+def _dotted(node: cst.BaseExpression) -> str:
+    return get_full_name_for_node(node) or ""
+
+
+def _called(node: cst.CSTNode) -> Iterator[str]:
+    for call in m.findall(node, m.Call()):
+        if isinstance(call, cst.Call):
+            yield _dotted(call.func)
+
+
+class _Collector(cst.CSTVisitor):
+    """What is imported, assigned, and changed in place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: dict[str, list[cst.BaseExpression]] = {}
+        self.changed: set[str] = set()
+        self.imports: dict[str, tuple[str, bool]] = {}
+
+    def visit_Import(self, node: cst.Import) -> None:
+        for alias in node.names:
+            name = alias.evaluated_alias or alias.evaluated_name.partition(".")[0]
+            self.imports[name] = (alias.evaluated_name, True)
+
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
+        base = "" if node.module is None else _dotted(node.module)
+        if not isinstance(node.names, cst.ImportStar):
+            for alias in node.names:
+                name = alias.evaluated_alias or alias.evaluated_name
+                # What a module of functions is called is lower case, as functions are.
+                whole = alias.evaluated_name in ("functional", "nn", "ops", "linalg", "special")
+                self.imports[name] = (f"{base}.{alias.evaluated_name}", whole)
+
+    def visit_Assign(self, node: cst.Assign) -> None:
+        for target in node.targets:
+            self._assign(target.target, node.value)
+
+    def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+        if node.value is not None:
+            self._assign(node.target, node.value)
+
+    def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
+        self._assign(node.target, node.value)
+
+    def visit_For(self, node: cst.For) -> None:
+        self._assign(node.target, node.iter)
+
+    def visit_WithItem(self, node: cst.WithItem) -> None:
+        if node.asname is not None:
+            self._assign(node.asname.name, node.item)
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> None:
+        self._change(node.target)
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        for returned in m.findall(node.body, m.Return()):
+            if isinstance(returned, cst.Return) and returned.value is not None:
+                self._note(node.name.value, returned.value)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        if isinstance(node.func, cst.Attribute):
+            name = node.func.attr.value
+            if (name.endswith("_") and not name.startswith("__")) or name.startswith("assign"):
+                self._change(node.func.value)
+        for arg in node.args:
+            if arg.keyword is not None and arg.keyword.value in ("out", "inplace"):
+                self._change(arg.value)
+                self._change(node.args[0].value)
+
+    def _assign(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
+        if isinstance(target, (cst.Tuple, cst.List)):
+            for element in target.elements:
+                self._assign(element.value, value)
+        elif isinstance(target, cst.Name):
+            self._note(target.value, value)
+        else:
+            self._change(target)
+
+    def _note(self, name: str, value: cst.BaseExpression) -> None:
+        self.values.setdefault(name, []).append(value)
+
+    def _change(self, target: cst.BaseExpression) -> None:
+        while isinstance(target, (cst.Attribute, cst.Subscript, cst.Call)):
+            target = target.func if isinstance(target, cst.Call) else target.value
+        if isinstance(target, cst.Name):
+            self.changed.add(target.value)

@@ -1,0 +1,143 @@
+"""What the text of a case says of the values that it shows: inputs, references, modes, outcomes.
+
+In: watched points. Out: which are made by the text itself, which are what another should be, which
+outcome of a check is the bad one. Words are those that reporters print and put into messages.
+"""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+import libcst.matchers as m
+
+from analysis.target.watch import Check, Point, Role, leaf
+
+CHECKS = {
+    Check.EQUAL: False,
+    Check.CLOSE: False,
+    Check.UNEQUAL: True,
+    Check.NAN: True,
+    Check.INFINITE: True,
+    Check.FINITE: False,
+}
+"""The outcome of a check that speaks of a bug."""
+_REFERENCE = re.compile(
+    r"\b(?:expect\w*|should|reference|ref|truth|correct|right|numpy|np|scipy|float64|double|fp64"
+    r"|exact|manual\w*|naive|gold\w*|baseline|desired|wanted)\b",
+    re.IGNORECASE,
+)
+MODES = re.compile(
+    r"\b(?:eager|graph|xla|jit\w*|compiled?|inductor|traced|scripted|cpu|gpu|cuda|forward|reverse"
+    r"|contiguous|strided|channels.?last|batch\w*|single|in.?place|dense|sparse|out)\b",
+    re.IGNORECASE,
+)
+_GOOD = re.compile(
+    r"\b(?:ok(?:ay)?|good|same|equal|match(?:es)?|close|correct|pass(?:ed|es)?|within|fine|valid"
+    r"|expected|tolerance|agrees?|consistent)\b",
+    re.IGNORECASE,
+)
+TELLING = re.compile(r"\d|\b(?:nan|inf|True|False)\b")
+_MAKERS = frozenset(
+    (
+        *("tensor", "constant", "array", "asarray", "as_tensor", "from_numpy", "Variable", "float"),
+        *("zeros", "ones", "full", "eye", "arange", "convert_to_tensor", "Tensor", "Parameter"),
+        *("reshape", "view", "requires_grad_", "float64", "float32", "complex", "int64"),
+    )
+)
+"""Calls that make values of what is written in the text. Those that compute a value, as `linspace`
+does, may be what is wrong."""
+NEAR = 2
+"""Statements that may lie between a value and its reference, both being shown."""
+NOT_FINITE = re.compile(r"\b(?:-?inf(?:inite|inity|s)?|nans?|non-?finite|overflow\w*)\b", re.I)
+
+
+_BAD = re.compile(
+    r"\b(?:not (?:ok(?:ay)?|equal|close|(?:the )?same|match\w*|expected|correct)|bugs?|wrong"
+    r"|fail\w*"
+    r"|mismatch\w*|differ\w*|incorrect|inconsisten\w*|disagree\w*|unequal|broken|bad|raise|errors?"
+    r"|unexpected)\b|!=",
+    re.IGNORECASE,
+)
+_REFERENCES = frozenset(("numpy", "np", "scipy", "math", "cmath", "mpmath", "jax", "statistics"))
+"""Libraries whose results a framework is compared with."""
+PRECISION = {"float64": 3, "complex128": 3, "float32": 2, "complex64": 2, "float16": 1}
+
+
+def is_input(point: Point) -> bool:
+    """Whether a value is what the text itself makes: a tensor of literals, say."""
+    calls = {call.rpartition(".")[2] for call in point.origin.calls}
+    return point.origin.fixed and bool(calls) and calls <= _MAKERS
+
+
+def is_reference(point: Point) -> bool:
+    """Whether a value is shown as what another should be."""
+    name = point.origin.call.rpartition(".")[2]
+    foreign = point.origin.library in _REFERENCES and name not in _MAKERS
+    return foreign or _REFERENCE.search(point.label) is not None
+
+
+def bad_outcome(point: Point) -> bool | None:
+    """The outcome of a check that the text around it calls bad; None where it does not say."""
+    if point.asserted:
+        return False
+    if point.role is Role.SHOWN:
+        return None
+    for words, outcome in ((point.label, True), (point.otherwise, False)):
+        if _BAD.search(words):
+            return outcome
+    for words, outcome in ((point.label, False), (point.otherwise, True)):
+        if _GOOD.search(words):
+            return outcome
+    return None
+
+
+def bare(line: str) -> str:
+    """A printed line without what differs from build to build."""
+    return " ".join(re.sub(r",? ?grad_fn=<\w+>", "", line).split())
+
+
+def says_good(point: Point) -> bool:
+    """Whether the words shown with a comparison say that all is well when it is true."""
+    return _GOOD.search(point.label) is not None
+
+
+def have_common(one: Point, other: Point) -> bool:
+    """Whether two values have something in common that they are made of."""
+    atoms = _atoms(one.node) | one.origin.names
+    return bool(atoms & (_atoms(other.node) | other.origin.names))
+
+
+def _atoms(node: cst.CSTNode) -> frozenset[str]:
+    """The names that an expression is made of."""
+    names = {n.value for n in m.findall(node, m.Name()) if isinstance(n, cst.Name)}
+    return frozenset(names - {"torch", "tf", "np", "numpy", "print", "item", "tolist"})
+
+
+def wrapped(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
+    """Whether two calls are handed the same arguments, and one's function holds the other's."""
+    first, second = _core(one), _core(other)
+    if first is None or second is None or not first.args:
+        return False
+    if len(first.args) != len(second.args):
+        return False
+    pairs = zip(first.args, second.args, strict=True)
+    if not all(a.value.deep_equals(b.value) for a, b in pairs):
+        return False
+    return not first.func.deep_equals(second.func) and bool(
+        _atoms(first.func) & _atoms(second.func)
+    )
+
+
+def _core(node: cst.BaseExpression) -> cst.Call | None:
+    """The call behind `.numpy()`, `.item()` and such."""
+    while isinstance(node, cst.Call) and not node.args:
+        if not isinstance(node.func, cst.Attribute):
+            return None
+        node = node.func.value
+    return node if isinstance(node, cst.Call) and leaf(node.func) != "" else _called(node)
+
+
+def _called(node: cst.BaseExpression) -> cst.Call | None:
+    """`f(g)(x)` is a call as well."""
+    return node if isinstance(node, cst.Call) else None

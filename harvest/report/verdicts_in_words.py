@@ -1,0 +1,164 @@
+"""What one sentence says of values: which numbers it calls right, and which wrong.
+
+In: a sentence. Out: `Expectation`s. A number belongs to the nearest word in front of it that calls
+it right ("should be 3") or wrong ("returns 4"), or to the one right behind it ("3 is expected").
+Numbers that are arguments ("for x = 3"), negated ("no inf") or parts of a formula are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from harvest.report.model import Expectation
+from harvest.report.text import shorten
+
+MOST_NUMBERS = 64
+MOST_CHARACTERS = 500
+_REACH = 3
+"""Words that may stand between a word and the number that it speaks of, articles not counted."""
+_NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf(?:inity)?|nan|True|False)"
+_LITERAL = re.compile(
+    r"(?:(?:torch\.|tf\.)?(?:tensor|Tensor|array|Size|TensorShape))?"
+    r"\(?(?P<list>[\[(][-+\w\s.,\[\]()]*?[\])]+)"
+    rf"|(?<![\w.])(?P<one>{_NUMBER})(?![\w%]|\.\d)",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(rf"(?<![\w.]){_NUMBER}(?![\w.]*\w)", re.IGNORECASE)
+_NAMED = re.compile(r"\b(?:dtype|device|requires_grad|grad_fn|shape)=[^,)\]]*")
+_RIGHT = re.compile(
+    r"\b(?:expect(?:s|ed|ing)?(?: \w+){0,3}? to (?:be|have|get|give|return|print|equal|yield|see)"
+    r"|expect(?:s|ed|ing)?"
+    r"|should(?: (?:also|have))?(?: be(?:en)?| give| return| print| equal| clip to| yield)?"
+    r"|instead of|rather than|correct(?:ly)?(?: (?:value|result|answer|output))?"
+    r"|ought to be|supposed to be|must be|true (?:value|result)|and not"
+    r"|right (?:value|result|answer)|(?:is|are) representable)\b",
+    re.IGNORECASE,
+)
+_WRONG = re.compile(
+    r"\b(?:returns?|returned|gives?|gave|receive[sd]?|got|gets?|prints?|printed|outputs?"
+    r"|results? in|comes? (?:out|back) as|becomes?|became|produces?|yields?|shows?|is|are|was|says"
+    r"|actual(?:ly)?|results?|see|observe[sd]?|obtain(?:s|ed)?|but not)\b|[-=]>|→",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    r"[`'\")\]]*\s*\(?(?:(?:is|was|are|were|would be|being)\s+(?:the\s+)?)?"
+    r"(?:(?P<right>expected|correct|right|desired|wanted)|(?P<wrong>wrong|incorrect|a bug))\b"
+    r"(?!\W*(?:[-+]?\d|nan|inf|true|false|tensor|array|to\b))",
+    re.IGNORECASE,
+)
+_REFERENCE = re.compile(
+    r"\b(?:numpy|np|scipy|jax|jnp|python|matlab|julia|mpmath|wolfram\w*|octave|opencv|pil|docs?"
+    r"|documentation|ieee|mathematically|theory|spec|standard|(?:all )?other frameworks|limit"
+    r"|exact|analytic\w*|ground truth|float64|double precision|fp64)\b"
+    r"(?!.*\b(?:torch|pytorch|tf|tensorflow|it|we|i|this|unlike|while|but)\b)[^,;]{0,40}$",
+    re.IGNORECASE,
+)
+"""Whose results are the right ones, as the subject of what follows."""
+_ARGUMENTS = re.compile(r"\([^()]*\)")
+_CONDITION = re.compile(
+    r"\b(?:at|for|when|if|where|with|by|between|than)\s+(?:\w+\s+){0,2}?"
+    r"(?:[\w.]+\s*(?:[<>]=?|==?|is)\s*)?[`'\"(\[]*$"
+    r"|\b\w+\s*(?:[<>]=?|==)\s*$",
+    re.IGNORECASE,
+)
+_NONE = re.compile(r"\b(?:no|without|never|any|non)[ -]+(?:\w+\s+)?[`'\"]*$", re.IGNORECASE)
+_NOT = re.compile(r"(?:\bnot|n't)\b", re.IGNORECASE)
+_ARTICLES = frozenset(
+    (
+        "a",
+        "an",
+        "the",
+        "to",
+        "be",
+        "it",
+        "that",
+        "this",
+        "me",
+        "us",
+        "too",
+        "also",
+        "always",
+        "just",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Mark:
+    """A word that calls what follows it right or wrong; `end` is where it ends."""
+
+    end: int
+    right: bool
+
+
+def told(sentence: str, *, beside: str = "", wanted: bool = False) -> Iterator[Expectation]:
+    """The values that a sentence calls right or wrong.
+
+    `beside` is the code that it stands next to. `wanted` sentences tell what should be, as under
+    the heading "Expected behavior": what they say of results is right.
+    """
+    sentence = sentence[:MOST_CHARACTERS]
+    marks = _marks(sentence)
+    for literal in _LITERAL.finditer(sentence):
+        numbers = _numbers(literal[0])
+        if not numbers or _part_of_formula(sentence, literal):
+            continue
+        for right in _called(sentence, literal, marks, wanted=wanted):
+            yield Expectation(
+                right=right,
+                numbers=numbers,
+                literal=literal[0].strip(),
+                sentence=shorten(sentence),
+                beside=beside,
+            )
+
+
+def _marks(sentence: str) -> list[_Mark]:
+    right = list(_RIGHT.finditer(sentence))
+    marks = [_Mark(end=found.end(), right=True) for found in right]
+    for found in _WRONG.finditer(sentence):
+        if not any(one.start() <= found.start() < one.end() for one in right):
+            subject = _ARGUMENTS.sub("", sentence[: found.start()])
+            reference = _REFERENCE.search(subject) is not None
+            marks.append(_Mark(end=found.end(), right=reference))
+    return sorted(marks, key=lambda mark: mark.end)
+
+
+def _called(
+    sentence: str, literal: re.Match[str], marks: list[_Mark], *, wanted: bool
+) -> Iterator[bool]:
+    """Whether a literal is called right, or wrong; nothing where it is called neither."""
+    behind = _BEHIND.match(sentence, literal.end())
+    if behind is not None:
+        yield behind["right"] is not None
+        return
+    mark = next((one for one in reversed(marks) if one.end <= literal.start()), None)
+    between = sentence[mark.end if mark is not None else 0 : literal.start()]
+    if _CONDITION.search(between) or _NONE.search(between):
+        return
+    if mark is not None and _reaches(between):
+        yield mark.right and not _NOT.search(between)
+        if wanted and not mark.right:
+            yield True
+    elif mark is None and wanted and _reaches(between):
+        yield True
+
+
+def _reaches(between: str) -> bool:
+    """Whether what stands between a word and a number lets the one speak of the other."""
+    words = re.findall(r"[A-Za-z]{2,}", re.sub(r"`[^`]*\(", "", between))
+    return sum(word.lower() not in _ARTICLES for word in words) <= _REACH
+
+
+def _part_of_formula(sentence: str, literal: re.Match[str]) -> bool:
+    """Whether a number is an operand: the 2 and the 3 of `pi**2/3`."""
+    before, after = sentence[: literal.start()].rstrip(), sentence[literal.end() :].lstrip()
+    return before.endswith(("*", "/", "^", "+")) or after.startswith(("*", "/", "^", "+"))
+
+
+def _numbers(text: str) -> tuple[str, ...]:
+    """The numbers of a literal, as written."""
+    found = tuple(item[0].lower() for item in _ITEM.finditer(_NAMED.sub("", text)))
+    return found if len(found) <= MOST_NUMBERS else ()
