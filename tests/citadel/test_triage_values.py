@@ -1,0 +1,58 @@
+"""Whole triages of reports about values and memory on a real build."""
+
+import pytest
+
+from analysis.target.session import Limits
+from citadel.model import BugKind, VerdictKind
+from citadel.report.markdown import family_markdown
+from citadel.triage import Options, triage
+from citadel.walk import Walk
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+TWICE = """
+    import torch
+    v = torch.full((4,), 1e20)
+    short, long = torch.linalg.norm(v), torch.linalg.norm(v.double()).float()
+    print("same:", torch.equal(short, long))
+"""
+REFUSED = """
+    import torch
+    print(torch.linalg.norm(torch.ones(3), ord="nucular"))
+"""
+
+
+@pytest.fixture
+def triaged(bench):
+    def run(reading, siblings):
+        walk = Walk(siblings=siblings, seconds=120.0)
+        return triage(reading, bench, Options(walk=walk, runs=2, limits=Limits(wall=20.0)))
+
+    return run
+
+
+def test_a_report_that_calls_the_api_twice_is_rewritten_in_both_places(triaged, read, bench):
+    found = triaged(read("linalg.norm: float32 disagrees with float64", TWICE), 60)
+    assert found.case.kind is BugKind.VALUE
+    bugs = {finding.api: finding for finding in found.bugs}
+    assert {"torch.norm", "torch.linalg.vector_norm"} <= set(bugs)
+    finding = bugs["torch.linalg.vector_norm"]
+    assert finding.code.count("torch.linalg.vector_norm(") == 2
+    assert "torch.linalg.norm" not in finding.code
+    assert "both sides are the sibling's" in finding.verdict.guards or (
+        "the source's own value" in finding.verdict.guards
+    )
+    kinds = {one.verdict.kind for one in found.findings}
+    assert VerdictKind.REFUSED not in kinds  # what cannot take the case has refused nothing
+    assert VerdictKind.NOT_ADAPTED in kinds
+    told = family_markdown(bench.summary(), found)
+    assert "give wrong results" in told.splitlines()[0]
+    assert "it prints what the code of each API prints" in told
+
+
+def test_a_call_that_is_refused_by_now_is_fixed_and_judges_nobody(triaged, read):
+    title = "linalg.norm accepts any ord without an error"
+    found = triaged(read(title, REFUSED, text="It should raise a ValueError."), 60)
+    assert (found.case.api, found.case.reproduces) == ("torch.linalg.norm", False)
+    assert found.findings == ()
+    assert found.case.observed
