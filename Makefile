@@ -157,7 +157,7 @@ demo-tensorflow: setup tensorflow ## the same for an example report about Tensor
 
 .PHONY: demo-keras
 demo-keras: setup keras ## the same for an example report about Keras on PyTorch
-	$(BIN)/citadel triage examples/layer_normalization_axis.md --framework keras \
+	$(BIN)/citadel triage examples/average_pooling_integers.md \
 	  --python .targets/keras/bin/python
 
 .PHONY: lint check format

@@ -138,8 +138,9 @@ def _meant(trees: Sequence[ast.AST], frameworks: Sequence[str]) -> str:
         own = chosen_in(trees, framework.switch)
         if own is None and name not in roots:
             continue
-        served = name in usual.brings and own in (None, usual.name)
-        if framework.backends and not served and not _brought(framework, roots):
+        if name in usual.brings and own in (None, usual.name):
+            return usual.name
+        if framework.backends and not _brought(framework, roots):
             return name
     return next((name for name in frameworks if name in roots), usual.name)
 

@@ -1,13 +1,14 @@
 """Which operators of the backend a call of Keras runs, and which Python functions.
 
 In: a call without arguments. Out: its result and the raw names of its operators: what PyTorch's
-profiler or TensorFlow's operator callbacks see; of JAX the primitives, with compilation switched
-off. These are the call stacks of the paper's section 4.5.
+profiler or TensorFlow's operator callbacks see; of JAX the primitives. These are the call stacks of
+the paper's section 4.5.
 """
 
 import importlib
 
 import backend_keras as backend
+import keras
 from frames import Frames
 
 MACHINERY = (
@@ -40,6 +41,10 @@ class Recorder:
         """(names, result) of a call; its exceptions pass through."""
         return self.below.record(call)
 
+    def forward(self, call):
+        """The same of a call whose result nobody needs beyond its gradient."""
+        return self.below.traced(call) if backend.KIND == "jax" else self.below.record(call)
+
     def backward(self, result):
         """Names of what the gradient of a result runs, where the backend can tell afterwards."""
         if backend.KIND != "torch":
@@ -60,28 +65,63 @@ def of_framework():
 
 
 class OfJax:
-    """Notes each primitive that is bound; compiled functions run as plain Python meanwhile."""
+    """Notes each primitive that is bound, and those of compiled functions.
+
+    To compile a primitive takes longer than all else: where it can be, a call is traced instead of
+    being run, its variables being left alone.
+    """
+
+    CALLS = frozenset("jit pjit closed_call core_call custom_jvp_call custom_vjp_call".split())
+    """Primitives that call others."""
 
     def __init__(self):
         from jax._src import core
 
         self.names = None
         bind = core.Primitive.bind
+        keras.random.normal((1,))  # makes the global generator, which no trace may make
 
-        def noted(primitive, *args, **kwargs):
+        def noted(primitive, *args, **params):
             if self.names is not None:
-                self.names.add("jax::" + primitive.name)
-            return bind(primitive, *args, **kwargs)
+                self.note(primitive, params)
+            return bind(primitive, *args, **params)
 
         core.Primitive.bind = noted
 
+    def note(self, primitive, params):
+        """Take note of a primitive, and of those in the functions that it is given."""
+        if primitive.name not in self.CALLS:
+            self.names.add("jax::" + primitive.name)
+        for value in params.values():
+            for one in value if isinstance(value, (list, tuple)) else (value,):
+                inner = getattr(one, "jaxpr", one)
+                for equation in getattr(inner, "eqns", ()):
+                    self.note(equation.primitive, equation.params)
+
     def record(self, call):
-        """(names, result) of a call."""
+        """(names, result) of a call that is run, compiled functions as plain Python."""
         import jax
 
         self.names = names = set()
         try:
             with jax.disable_jit():
                 return names, call()
+        finally:
+            self.names = None
+
+    def traced(self, call):
+        """(names, None) of a call that is traced; one that wants to see values is run."""
+        import jax
+
+        def run():
+            with keras.StatelessScope():
+                call()
+
+        self.names = names = set()
+        try:
+            jax.make_jaxpr(run)()
+            return names, None
+        except Exception:
+            return self.record(call)
         finally:
             self.names = None

@@ -8,6 +8,7 @@ names. A default that has no Python source is written `...`.
 import inspect
 import re
 
+import keras
 from defaults import source
 from docs_tensorflow import described, type_of
 
@@ -33,14 +34,34 @@ def method(thing, receiver):
 
 def constructor(kind):
     """Signatures of a class's constructor, without `self`."""
-    rows = inspected(kind)
-    if rows is None or anonymous(rows):
-        own = next((base for base in kind.__mro__ if "__init__" in vars(base)), object)
-        rows = rows if own is object else (inspected(own.__init__) or [None])[1:] or rows
+    rows = inherited(kind)
     if rows is None:
         return []
     doc = "\n".join(filter(None, (kind.__doc__, getattr(kind.__init__, "__doc__", None))))
     return [{"s": "inspect", "p": documented(rows, doc)}]
+
+
+def inherited(kind):
+    """Parameters of a constructor. Those that `**kwargs` hands on to `keras.Layer` and its like
+    stand in its place, since they refuse all others. None where nothing is known."""
+    makers = [base for base in kind.__mro__ if "__init__" in vars(base) and of_keras(base)]
+    if not makers:
+        return inspected(kind)
+    rows = (inspected(makers[0].__init__) or [None])[1:]
+    for base in makers[1:]:
+        if not any(row[3] == "**" for row in rows):
+            break
+        if getattr(keras, base.__name__, None) is base:
+            known = {row[0] for row in rows}
+            more = [[*row[:3], "k"] for row in inspected(base.__init__)[1:] if not row[3] == "**"]
+            rows = [row for row in rows if row[3] != "**"]
+            rows += [row for row in more if row[0] not in known and row[2] is not None]
+    return rows if kind is not keras.Layer else [row for row in rows if row[3] != "**"]
+
+
+def of_keras(kind):
+    """Whether a class is one of Keras's own."""
+    return (kind.__module__ or "").startswith("keras.")
 
 
 def call(kind):

@@ -92,10 +92,9 @@ class Tested:
             return self.take(found, frames)
         if getattr(function, "built", None) is False:
             # The first call of a layer makes its variables, which belongs to its construction.
-            first, _ = self.recorder.record(lambda: function(*args, **kwargs))
-            found["constructor"] |= first
+            function(*args, **kwargs)
         with noted:
-            found["forward"], result = self.recorder.record(lambda: function(*args, **kwargs))
+            found["forward"], result = self.recorder.forward(lambda: function(*args, **kwargs))
         found["constructor"] = found.get("constructor", set()) - found["forward"]
         found["backward"] = self.recorder.backward(result)
         return self.take(found, frames)

@@ -1,0 +1,99 @@
+"""Which build a report is about: by its code, by what the user says, by its text."""
+
+from textwrap import dedent
+
+import pytest
+
+from analysis.errors import CitadelError
+from citadel.selection import Choice, Unavailable, Wish, choose, with_installed
+
+ALL = ("torch", "tensorflow", "keras")
+INSTALLED = frozenset(("torch", "tensorflow", "keras", "jax"))
+WITH_TENSORFLOW = (("tensorflow", "keras"), frozenset(("tensorflow", "keras")))
+KERAS = "import keras\nkeras.ops.relu([1.0])\n"
+SET = 'import os\nos.environ["KERAS_BACKEND"] = "{}"\n' + KERAS
+
+
+@pytest.fixture
+def chosen(read):
+    def run(code, wish=None, *, text="It fails.", frameworks=ALL, installed=INSTALLED):
+        reading = read("keras.ops.relu", dedent(code), text=text)
+        return choose(reading, wish or Wish(), frameworks, installed)
+
+    return run
+
+
+def keras(backend):
+    return Choice(framework="keras", backend=backend)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'os.environ["KERAS_BACKEND"] = "jax"',
+        "os.environ['KERAS_BACKEND'] = 'jax'",
+        'os.environ.setdefault("KERAS_BACKEND", "jax")',
+        'os.putenv("KERAS_BACKEND", "jax")',
+        'os.environ.update({"KERAS_BACKEND": "jax"})',
+        'os.environ.update(KERAS_BACKEND="jax")',
+        'os.environ |= {"KERAS_BACKEND": "jax"}',
+    ],
+)
+def test_the_code_chooses_the_backend(chosen, line):
+    assert chosen(f"import os\n{line}\n{KERAS}") == keras("jax")
+
+
+def test_the_code_counts_more_than_the_user(chosen):
+    assert chosen(SET.format("torch"), Wish(backend="jax")) == keras("torch")
+
+
+def test_the_user_counts_more_than_the_text(chosen):
+    text = "With `KERAS_BACKEND=torch` it fails."
+    environment = (("KERAS_BACKEND", "jax"),)
+    assert chosen(KERAS, text=text) == keras("torch")
+    assert chosen(KERAS, Wish(environment=environment), text=text) == keras("jax")
+    assert chosen(KERAS, Wish(backend="tensorflow", environment=environment)) == keras("tensorflow")
+
+
+def test_without_any_word_it_is_the_usual_one_that_is_there(chosen):
+    assert chosen(KERAS) == keras("tensorflow")
+    assert chosen(KERAS, installed=frozenset(("keras", "torch"))) == keras("torch")
+
+
+def test_a_backend_that_is_not_there_is_no_error_of_the_user(chosen):
+    found = chosen(SET.format("jax"), installed=frozenset(("keras", "torch")))
+    assert isinstance(found, Unavailable)
+    assert "jax" in found.reason
+    with pytest.raises(CitadelError, match="jax"):
+        chosen(KERAS, Wish(backend="jax"), installed=frozenset(("keras", "torch")))
+
+
+@pytest.mark.parametrize(
+    ("code", "framework"),
+    [
+        ("import torch\ntorch.relu(torch.ones(1))\n", "torch"),
+        ("import tensorflow as tf\ntf.nn.relu([1.0])\n", "tensorflow"),
+        ("from tensorflow import keras\nkeras.layers.ReLU()([1.0])\n", "tensorflow"),
+        ("import tensorflow as tf\nimport keras\nkeras.layers.ReLU()(tf.ones(1))\n", "tensorflow"),
+        ("import torch\nimport keras\nkeras.layers.ReLU()(torch.ones(1))\n", "keras"),
+        (KERAS, "keras"),
+        (SET.format("tensorflow"), "keras"),
+    ],
+)
+def test_the_framework_is_what_the_code_imports(chosen, code, framework):
+    assert chosen(code).framework == framework
+
+
+def test_tensorflow_serves_the_keras_that_it_brings(chosen):
+    frameworks, installed = WITH_TENSORFLOW
+    given = {"frameworks": frameworks, "installed": installed}
+    assert chosen(KERAS, **given).framework == "tensorflow"
+    assert chosen(SET.format("tensorflow"), **given).framework == "tensorflow"
+    assert isinstance(chosen(SET.format("torch"), **given), Unavailable)
+    assert chosen(KERAS, Wish(framework="keras"), **given) == keras("tensorflow")
+
+
+def test_packages_that_are_installed_are_not_needed(read):
+    reading = read("keras", f"import jax\nimport pandas\n{KERAS}", text="It fails.")
+    (snippet,) = with_installed(reading, INSTALLED).candidates
+    assert [detail for _, detail in snippet.needs] == ["pandas"]
