@@ -14,6 +14,8 @@ from values import describe
 
 FEW = 64
 MOST_BYTES = 1 << 30
+PIECE = 1 << 20
+"""Elements that are looked at in one go: what is needed beside a large tensor is a few of these."""
 
 
 def recorded(value, depth=3):
@@ -47,7 +49,14 @@ def numbers(value):
     live = side.module("live")
     if numpy is None or live is None:
         return None
-    array = value if isinstance(value, (numpy.ndarray, numpy.generic)) else live.array(value)
+    if isinstance(value, (numpy.ndarray, numpy.generic)):
+        array = value
+    else:
+        # A sparse tensor's elements may be more than fit into memory.
+        size = 1
+        for extent in value.shape:
+            size *= int(extent)
+        array = live.array(value) if 0 <= size <= MOST_BYTES else None
     if array is None:
         return None
     array = numpy.asarray(array)
@@ -64,34 +73,63 @@ def numbers(value):
 
 def _counted(numpy, array):
     flat = numpy.ascontiguousarray(array).reshape(-1)
-    record = {"count": int(flat.size), "digest": _digest(numpy, flat)}
+    record = {"count": int(flat.size)}
     if flat.size <= FEW:
         record["few"] = [_plain(item) for item in flat.tolist()]
-    sizes = numpy.abs(flat) if flat.dtype.kind == "c" else flat
-    finite = sizes
-    if sizes.dtype.kind == "f":
-        good = numpy.isfinite(sizes)
-        if not good.all():
-            record["nan"] = int(numpy.isnan(flat).sum())
-            record["inf"] = int((sizes == numpy.inf).sum())
-            record["ninf"] = int((sizes == -numpy.inf).sum())
-            finite = sizes[good]
-    if finite.size:
-        wide = finite.astype(numpy.float64)
-        record["low"], record["high"] = float(wide.min()), float(wide.max())
-        with numpy.errstate(all="ignore"):
-            record["mean"] = float(wide.mean())
-            record["norm"] = float(numpy.sqrt((wide * wide).mean()))
+    digest = hashlib.blake2b(digest_size=8)
+    total = _Total()
+    for start in range(0, flat.size, PIECE):
+        piece = flat[start : start + PIECE]
+        _add_to_digest(numpy, digest, piece)
+        total.add(numpy, piece)
+    record["digest"] = digest.hexdigest()
+    record.update(total.record())
     return record
 
 
-def _digest(numpy, flat):
-    """A digest of shape-less content; zeros of either sign and all NaNs are one."""
-    if flat.dtype.kind in "fc" and flat.size <= 1 << 22:
-        flat = numpy.where(numpy.isnan(flat), numpy.nan, flat + 0)
-    return hashlib.blake2b(
-        memoryview(flat).cast("B") if flat.size else b"", digest_size=8
-    ).hexdigest()
+class _Total:
+    """Counts and sums over the pieces of a tensor."""
+
+    def __init__(self):
+        self.counts = {"nan": 0, "inf": 0, "ninf": 0}
+        self.count = 0
+        self.low = self.high = None
+        self.sum = self.squares = 0.0
+
+    def add(self, numpy, piece):
+        finite = sizes = numpy.abs(piece) if piece.dtype.kind == "c" else piece
+        if sizes.dtype.kind == "f":
+            good = numpy.isfinite(sizes)
+            if not good.all():
+                self.counts["nan"] += int(numpy.isnan(piece).sum())
+                self.counts["inf"] += int((sizes == numpy.inf).sum())
+                self.counts["ninf"] += int((sizes == -numpy.inf).sum())
+                finite = sizes[good]
+        if not finite.size:
+            return
+        wide = finite.astype(numpy.float64)
+        low, high = float(wide.min()), float(wide.max())
+        self.low = low if self.low is None else min(self.low, low)
+        self.high = high if self.high is None else max(self.high, high)
+        self.count += int(wide.size)
+        with numpy.errstate(all="ignore"):
+            self.sum += float(wide.sum())
+            self.squares += float((wide * wide).sum())
+
+    def record(self):
+        found = {name: count for name, count in self.counts.items() if count}
+        if self.count:
+            found["low"], found["high"] = self.low, self.high
+            found["mean"] = self.sum / self.count
+            found["norm"] = (self.squares / self.count) ** 0.5
+        return found
+
+
+def _add_to_digest(numpy, digest, piece):
+    """Zeros of either sign are one, and so are all NaNs."""
+    if piece.dtype.kind in "fc":
+        piece = numpy.where(numpy.isnan(piece), piece.dtype.type(numpy.nan), piece + 0)
+    digest.update(memoryview(numpy.ascontiguousarray(piece)).cast("B"))
 
 
 def _plain(item):

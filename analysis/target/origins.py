@@ -13,6 +13,8 @@ import libcst as cst
 import libcst.matchers as m
 from libcst.helpers import get_full_name_for_node
 
+from analysis.target.checks import MODULES
+
 MOST_FOLLOWED = 200
 
 
@@ -94,7 +96,7 @@ class Origins:
         for attribute in m.findall(node, m.Attribute()):
             if isinstance(attribute, cst.Attribute):
                 found.discard(attribute.attr.value)
-        return found - set(self._imports) - _KNOWN
+        return found - set(self._imports) - _KNOWN - MODULES
 
     def _single(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """What a name stands for, where only one thing is ever assigned to it."""

@@ -2,9 +2,9 @@
 
 In: the watched expressions of a run and what the report says. Out: oracles, the most trustworthy
 first: values unlike what a comment beside them expects; values that the report calls wrong and
-right by number; checks (`allclose`, `isnan`, ...) and differences; values shown beside a reference; the
-same call shown in two modes or precisions; non-finite values that the report speaks of; comparisons
-of size; calls that the report wants to be refused; what it pastes.
+right by number; checks (`allclose`, `isnan`, ...) and differences; values shown beside a reference;
+the same call shown in two modes or precisions; non-finite values that the report speaks of;
+comparisons of size; calls that the report wants to be refused; what it pastes.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def capture(
         *case.differences(),
         *case.references(),
         *case.modes(),
-        *case.precisions(),
         *case.non_finite(),
+        *case.precisions(),
         *case.orders(),
         *case.accepted(),
         *case.expected(),
@@ -72,6 +72,10 @@ class _Case:
         self.reading = reading
         self.stdout = observation.stdout
         self.asserts = asserts(observation)
+        # Assertions that held speak louder than words about values.
+        self._asserted = not self.asserts and any(
+            point.asserted and point.check in CHECKS for _, point, _ in self._all(Role.TESTED)
+        )
         self._right = frozenset(
             spot
             for spot, point, value in self._all(Role.SHOWN, Role.OPERAND)
@@ -105,7 +109,9 @@ class _Case:
         for spot, point, value in self._all(Role.SHOWN):
             count = len(elements(value) or ())
             for right in self._said_beside(point):
-                if right.right and count == len(right.numbers):
+                if right.right and point.check in CHECKS and right.numbers in _OUTCOMES:
+                    yield from self._check(point, bad=not _OUTCOMES[right.numbers])
+                elif right.right and count == len(right.numbers):
                     yield self._unlike(spot, value, right)
 
     def _unlike(self, spot: Spot, value: Value, right: Expectation) -> ValueOracle:
@@ -247,6 +253,8 @@ class _Case:
         texts = (self.reading.report.title, self.reading.report.body)
         if not any(NOT_FINITE.search(text) for text in texts):
             return
+        if self._asserted:
+            return
         wanted = [e for e in self.reading.expectations if e.right and _unbounded(e)]
         for names in (False, True):
             for spot, point, value in self.spots(Role.SHOWN, *((Role.OPERAND,) if names else ())):
@@ -269,13 +277,16 @@ class _Case:
         """A result that the report pastes as it comes out here, and calls wrong in words."""
         printed = {told for line in self.stdout.splitlines() if TELLING.search(told := bare(line))}
         pasted = {bare(line) for line in self.reading.output}
-        if not printed or not printed <= pasted:
+        if not printed or not printed <= pasted or self._asserted:
             return
         for spot, _, value in self.spots(Role.SHOWN):
             if _numeric(value):
                 yield ValueOracle(
                     kind=SymptomKind.DISAGREES, spots=(spot,), why="printed as the report has it"
                 )
+
+
+_OUTCOMES = {("true",): True, ("false",): False}
 
 
 def _otherwise(value: Value, said: Sequence[Expectation]) -> list[Expectation]:

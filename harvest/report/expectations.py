@@ -68,11 +68,17 @@ def pasted_output(document: Document) -> tuple[str, ...]:
     lines: list[str] = []
     for block in document.blocks:
         tree = parse(block.text)
-        plain = not isinstance(tree, Refusal) and bool(tree.body)
+        plain = not isinstance(tree, Refusal) and _is_code(tree)
         lines += [_comment(line) for line in block.text.splitlines()] if plain else []
         lines += [] if plain else block.text.splitlines()
     told = (" ".join(line.split()) for line in lines[:MOST_LINES])
     return tuple(dict.fromkeys(line for line in told if line))
+
+
+def _is_code(tree: ast.Module) -> bool:
+    """Whether a text that parses does something, rather than being numbers that were printed."""
+    doing = (ast.Import, ast.ImportFrom, ast.Assign, ast.Attribute, ast.FunctionDef, ast.For)
+    return any(isinstance(node, (*doing, ast.Assert, ast.If, ast.With)) for node in ast.walk(tree))
 
 
 def _of_text(text: str) -> Iterator[Expectation]:

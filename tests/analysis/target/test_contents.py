@@ -1,0 +1,98 @@
+"""What is recorded of the values that a case shows, on real frameworks."""
+
+from textwrap import dedent
+
+import pytest
+
+from analysis.target.instrument import instrument, watched
+from analysis.target.observation import Outcome
+
+TORCH = [
+    ("torch.tensor([1.0, float('nan'), -float('inf')])", (3, 1, 0, 1)),
+    ("torch.tensor([complex(0, float('nan')), complex(float('inf'), 0)])", (2, 1, 1, 0)),
+    ("torch.ones(3, dtype=torch.bfloat16)", (3, 0, 0, 0)),
+    ("torch.tensor([True, False])", (2, 0, 0, 0)),
+    ("torch.eye(2).to_sparse()", (4, 0, 0, 0)),
+    ("torch.empty(0, 5)", (0, 0, 0, 0)),
+    ("torch.zeros(2000, 2000).fill_diagonal_(float('nan'))", (4_000_000, 2000, 0, 0)),
+]
+TENSORFLOW = [
+    ("tf.constant([1.0, float('nan'), -float('inf')])", (3, 1, 0, 1)),
+    ("tf.ones(3, tf.bfloat16)", (3, 0, 0, 0)),
+    ("tf.constant([2**64 - 1], tf.uint64)", (1, 0, 0, 0)),
+]
+
+
+def seen(session, code):
+    code = dedent(code)
+    run = session.run(code, traced=watched(instrument(code)).text)
+    assert run.outcome is Outcome.OK
+    return [one.value for one in run.seen]
+
+
+def assert_counts(session, framework, text, counts):
+    (value,) = seen(session, f"import {framework}\nprint({text})")
+    numbers = value.numbers
+    assert (numbers.count, numbers.nan, numbers.inf, numbers.ninf) == counts
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("text", "counts"), TORCH)
+def test_pytorch(bubblewrap_session, text, counts):
+    assert_counts(bubblewrap_session, "torch", text, counts)
+
+
+@pytest.mark.tf
+@pytest.mark.slow
+def test_tensorflow(tf_target):
+    with tf_target.session() as session:
+        for text, counts in TENSORFLOW:
+            assert_counts(session, "tensorflow as tf", text, counts)
+
+
+@pytest.mark.torch
+def test_statistics_and_digests(bubblewrap_session):
+    one, other, zeros = seen(
+        bubblewrap_session,
+        """
+        import torch
+        x = torch.arange(3_000_000, dtype=torch.float32)
+        print(x)
+        print(x.flip(0).flip(0))
+        print(torch.tensor([0.0, -0.0, float("nan"), -float("nan")]))
+        """,
+    )
+    assert (one.numbers.low, one.numbers.high) == (0.0, 2_999_999.0)
+    assert one.numbers.mean == pytest.approx(1_499_999.5)
+    assert one.numbers.few is None
+    assert one.numbers.digest == other.numbers.digest
+    assert len(zeros.numbers.few) == 4
+
+
+@pytest.mark.torch
+def test_hostile_values_do_not_disturb_the_case(bubblewrap_session):
+    values = seen(
+        bubblewrap_session,
+        """
+        import torch
+
+        class Liar:
+            dtype = "float32"
+
+            @property
+            def shape(self):
+                raise RuntimeError("no")
+
+            def __array__(self, *args, **kwargs):
+                raise SystemError("no")
+
+        class Sub(torch.Tensor):
+            def detach(self):
+                raise ValueError("no")
+
+        print(Liar() is not None, Sub([1.0]).sum() is not None)
+        print(Liar())
+        print(torch.sparse_coo_tensor(torch.zeros(3, 1).long(), [1.0], (100_000, 100_000, 100_000)))
+        """,
+    )
+    assert values[-1].numbers is None

@@ -1,0 +1,147 @@
+"""Value oracles found in reports: each rule with a true bug that it finds and a false alarm."""
+
+import math
+from textwrap import dedent
+
+import pytest
+
+from analysis.target.instrument import instrument, watched
+from analysis.target.observation import Observation, Outcome, Raised, Seen
+from analysis.values import Numbers, Value
+from citadel.oracle.capture import capture
+from citadel.oracle.value import shows, values_of
+from harvest.report.model import Report
+from harvest.report.understand import understand
+
+
+def value(thing):
+    if isinstance(thing, Value):
+        return thing
+    if isinstance(thing, list):
+        bad = [n for n in thing if not math.isfinite(n)]
+        held = Numbers(
+            count=len(thing),
+            nan=sum(map(math.isnan, bad)),
+            inf=sum(n == math.inf for n in bad),
+            low=0.0,
+            high=0.0,
+            few=tuple(thing),
+        )
+        return Value(kind="tensor", dtype="float32", shape=(len(thing),), numbers=held)
+    return Value(kind="none" if thing is None else type(thing).__name__, text=repr(thing))
+
+
+def holding(code, *events, title="wrong result", text="", stdout="", asserts=False):
+    """The first oracle that holds: (why, kind); events are (text of a point, value), in order."""
+    code = dedent(code).strip()
+    points = watched(instrument(code)).points
+    numbers = {point.text: point.number for point in reversed(points)}
+    told, seen = {}, []
+    for name, thing in events:
+        occurrence = told[name] = told.get(name, 0) + 1
+        seen.append(Seen(point=numbers[name], occurrence=occurrence, value=value(thing)))
+    raised = Raised(types=("AssertionError",), message="") if asserts else None
+    outcome = Outcome.EXCEPTION if asserts else Outcome.OK
+    run = Observation(outcome=outcome, exception=raised, seen=tuple(seen), stdout=stdout)
+    body = f"{text}\n\n```python\n{code}\n```\n"
+    reading = understand(Report(source="r.md", title=title, body=body))
+    for oracle in capture(points, run, reading):
+        if shows(oracle, run, values_of(run)):
+            return [points[spot.point].text for spot in oracle.spots], str(oracle.kind)
+    return None
+
+
+NAN, INF = math.nan, math.inf
+
+
+@pytest.mark.parametrize(("got", "holds"), [([2.0], True), ([3.0], False)])
+def test_comments_beside_a_value(got, holds):
+    found = holding("print(f(x))  # should be 3", ("f(x)", got))
+    assert found == ((["f(x)"], "disagrees") if holds else None)
+
+
+@pytest.mark.parametrize(("got", "holds"), [(INF, True), (NAN, False)])
+def test_nan_that_is_expected_is_no_bug(got, holds):
+    found = holding("print(f(x))", ("f(x)", got), title="f returns inf rather than nan")
+    assert (found is not None) is holds
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome", "holds"),
+    [
+        ("assert torch.isinf(y).all()", False, True),
+        ("assert torch.isinf(y).all()", True, False),
+        ("assert not torch.isnan(y).any()", False, True),
+        ("print(torch.isnan(y).any())", True, True),
+        ("print(torch.isnan(y).any())", False, False),
+        ("if torch.equal(y, z): raise ValueError('same')", True, True),
+        ("if torch.equal(y, z): raise ValueError('same')", False, False),
+        ("print('ok' if torch.equal(y, z) else 'BUG')", False, True),
+        ("print('BUG' if y.mean() > z else 'ok')", True, True),
+        ("print('BUG' if y.mean() > z else 'ok')", False, False),
+    ],
+)
+def test_the_text_around_a_check_says_which_outcome_is_bad(code, outcome, holds):
+    points = watched(instrument(code)).points
+    outer = next(point for point in points if point.check is not None)
+    operands = [p.text for p in points if p.parent == outer.number]
+    events = [(text, [1.0]) for text in operands]
+    assert (holding(code, *events, (outer.text, outcome)) is not None) is holds
+
+
+def test_a_check_of_checks_is_the_outer_one():
+    code = "assert bool(is_nan(a)[0]) == bool(is_nan(b)[0])"
+    inner = [("bool(is_nan(a)[0])", True), ("a", [NAN]), ("bool(is_nan(b)[0])", True)]
+    outer = ("bool(is_nan(a)[0]) == bool(is_nan(b)[0])", True)
+    assert holding(code, *inner, outer) is None
+
+
+CAUGHT = """
+def check(a, b):
+    try:
+        torch.testing.assert_close(a, b)
+    except AssertionError:
+        print("mismatch")
+"""
+CALL = "torch.testing.assert_close(a, b)"
+
+
+def test_a_check_that_raises_does_not_shift_the_others():
+    agree = (("a", [1.0]), ("b", [1.0]), (CALL, None))
+    differ = (("a", [1.0]), ("b", [2.0]))
+    assert holding(CAUGHT, *agree, *agree) is None
+    assert holding(CAUGHT, *differ, *agree) == (["a", "b"], "disagrees")
+    assert holding(CAUGHT, *agree, *differ) == (["a", "b"], "disagrees")
+    assert holding(CAUGHT, *agree, *differ, asserts=True) == (["a", "b"], "false")
+
+
+@pytest.mark.parametrize(("reference", "holds"), [([2.5], True), ([2.0], False)])
+def test_results_of_another_library_are_references(reference, holds):
+    code = "import numpy as np\nprint(torch.median(x))\nprint(np.median(y))"
+    found = holding(code, ("torch.median(x)", [2.0]), ("np.median(y)", reference))
+    assert found == ((["torch.median(x)", "np.median(y)"], "disagrees") if holds else None)
+
+
+def test_arrays_of_literals_are_no_references():
+    code = "import numpy as np\nprint(torch.median(x))\nprint(np.array([1.0]))"
+    assert holding(code, ("torch.median(x)", [2.0]), ("np.array([1.0])", [1.0])) is None
+
+
+@pytest.mark.parametrize(("made", "holds"), [("f(x)", True), ("torch.tensor([1e400])", False)])
+def test_inputs_are_no_results(made, holds):
+    found = holding(f"y = {made}\nprint(y)", ("y", [INF]), title="f overflows to inf")
+    assert (found is not None) is holds
+
+
+def test_modes_share_what_they_are_made_of():
+    code = "a = f(x)\nb = tf.function(f)(x)\nprint('eager', a)\nprint('xla', b)"
+    assert holding(code, ("a", [1.0]), ("b", [2.0])) == (["a", "b"], "disagrees")
+    code = "a = f(x)\nb = g(y)\nprint('eager', a)\nprint('xla', b)"
+    assert holding(code, ("a", [1.0]), ("b", [2.0])) is None
+
+
+def test_what_is_pasted_must_be_all_that_is_printed():
+    code, text = "print(f(x))\nprint(g(x))", "I get\n```\n1.0\n2.0\n```\n"
+    events = (("f(x)", 1.0), ("g(x)", 2.0))
+    assert holding(code, *events, text=text, stdout="1.0\n2.0\n") is not None
+    assert holding(code, *events, text=text, stdout="1.0\n3.0\n") is None

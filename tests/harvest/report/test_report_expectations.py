@@ -1,0 +1,79 @@
+"""What sentences, comments and printed words call right and wrong."""
+
+import pytest
+
+from harvest.report.expectations import wants_refusal
+from harvest.report.markdown import read_markdown
+from harvest.report.model import Report
+from harvest.report.understand import understand
+
+
+def said(text="", title="t"):
+    found = understand(Report(source="r.md", title=title, body=text)).expectations
+    return [(e.right, e.numbers) for e in found]
+
+
+RIGHT, WRONG = True, False
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It returns inf instead of 2e20.", [(WRONG, ("inf",)), (RIGHT, ("2e20",))]),
+        ("I expect `[1, 2]`. I receive `[1, 1]`.", [(RIGHT, ("1", "2")), (WRONG, ("1", "1"))]),
+        ("Expected the first one to be `[3.7, 2]` too.", [(RIGHT, ("3.7", "2"))]),
+        ("The mean is reported as 1. NumPy gives 1.5.", [(WRONG, ("1.",)), (RIGHT, ("1.5",))]),
+        ("scipy.special.j0(np.inf) returns 0.0", [(RIGHT, ("0.0",))]),
+        ("silu(-inf) -> nan but the limit is 0", [(WRONG, ("nan",)), (RIGHT, ("0",))]),
+        ("unlike numpy we get 3", [(WRONG, ("3",))]),
+        ("1.5 is expected", [(RIGHT, ("1.5",))]),
+        ("I get inf, expected 1000.5", [(WRONG, ("inf",)), (RIGHT, ("1000.5",))]),
+        ("the result should not be 3", [(WRONG, ("3",))]),
+        ("There should be no infinity left", []),
+        ("scipy returns nan for 2.", [(RIGHT, ("nan",))]),
+        ("it should be positive for x <= -3", []),
+        ("the second derivative is -pi**2/3", []),
+    ],
+)
+def test_sentences(text, expected):
+    assert said(text) == expected
+
+
+def test_what_stands_under_expected_behavior_is_right():
+    text = "### Actual\nI get nan\n\n### Expected behavior\ntensor(0.)\n\n### Versions\n3.8"
+    assert said(text) == [(WRONG, ("nan",)), (RIGHT, ("0.",))]
+
+
+def beside(code):
+    found = understand(
+        Report(source="r.md", title="t", body=f"```python\n{code}\n```")
+    ).expectations
+    return [(e.right, e.numbers, e.beside) for e in found]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("print(f(x))  # True, should be False", [(True, ("false",), "print(f(x))")]),
+        ("print(f(x))\n# expected: [1, 2]", [(True, ("1", "2"), "print(f(x))")]),
+        ("print(\n  f(x),\n)  # expected 3", [(True, ("3",), "print(\n  f(x),\n)")]),
+        ("print(f(x), 'but should be', 4)", [(True, ("4",), "print(f(x), 'but should be', 4)")]),
+        ("print('got', y)\nprint('expected', [0])", [(True, ("0",), "print('got', y)")]),
+        (">>> f(x)  # expected 3", [(True, ("3",), "f(x)")]),
+        ("s = 'a # should be 3'", []),
+        ("x = 3  # three of them", []),
+    ],
+)
+def test_beside_code(code, expected):
+    assert beside(code) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["Should raise as well.", "ValueError expected.", "runs without an error"]
+)
+def test_errors_may_be_wanted(text):
+    assert wants_refusal("t", read_markdown(text)) == text
+
+
+def test_an_error_need_not_be_wanted():
+    assert wants_refusal("wrong mean", read_markdown("The mean should be 3.")) is None
