@@ -71,8 +71,10 @@ class OfJax:
     being run, its variables being left alone.
     """
 
-    CALLS = frozenset("jit pjit closed_call core_call custom_jvp_call custom_vjp_call".split())
-    """Primitives that call others."""
+    CALLS = frozenset(
+        "jit pjit stage eval_jaxpr closed_call core_call custom_jvp_call custom_vjp_call".split()
+    )
+    """Primitives that only call others."""
 
     def __init__(self):
         from jax._src import core
@@ -99,13 +101,10 @@ class OfJax:
                     self.note(equation.primitive, equation.params)
 
     def record(self, call):
-        """(names, result) of a call that is run, compiled functions as plain Python."""
-        import jax
-
+        """(names, result) of a call that is run; what was compiled before shows as nothing."""
         self.names = names = set()
         try:
-            with jax.disable_jit():
-                return names, call()
+            return names, call()
         finally:
             self.names = None
 
