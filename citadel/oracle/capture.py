@@ -4,7 +4,8 @@ In: the watched expressions of a run and what the report says. Out: oracles, the
 first: values unlike what a comment beside them expects; values that the report calls wrong and
 right by number; checks (`allclose`, `isnan`, ...) and differences; values shown beside a reference;
 the same call shown in two modes or precisions; non-finite values that the report speaks of;
-comparisons of size; calls that the report wants to be refused; what it pastes.
+comparisons of size; values unlike expected ones; calls that the report wants to be refused; what it
+pastes.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ def capture(
         *case.non_finite(),
         *case.precisions(),
         *case.orders(),
-        *case.accepted(),
         *case.expected(),
+        *case.accepted(),
         *case.pasted(),
     ]
     return tuple(dict.fromkeys(found))

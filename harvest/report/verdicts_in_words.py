@@ -64,6 +64,8 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _NONE = re.compile(r"\b(?:no|without|never|any|non)[ -]+(?:\w+\s+)?[`'\"]*$", re.IGNORECASE)
+_ALSO = re.compile(r"\W*(?:as well|too|also)\b", re.IGNORECASE)
+"""Another library that does the same wrong is no reference."""
 _NOT = re.compile(r"(?:\bnot|n't)\b", re.IGNORECASE)
 _ARTICLES = frozenset(
     (
@@ -91,6 +93,7 @@ class _Mark:
 
     end: int
     right: bool
+    reference: bool = False
 
 
 def told(sentence: str, *, beside: str = "", wanted: bool = False) -> Iterator[Expectation]:
@@ -122,7 +125,7 @@ def _marks(sentence: str) -> list[_Mark]:
         if not any(one.start() <= found.start() < one.end() for one in right):
             subject = _ARGUMENTS.sub("", sentence[: found.start()])
             reference = _REFERENCE.search(subject) is not None
-            marks.append(_Mark(end=found.end(), right=reference))
+            marks.append(_Mark(end=found.end(), right=reference, reference=reference))
     return sorted(marks, key=lambda mark: mark.end)
 
 
@@ -137,6 +140,8 @@ def _called(
     mark = next((one for one in reversed(marks) if one.end <= literal.start()), None)
     between = sentence[mark.end if mark is not None else 0 : literal.start()]
     if _CONDITION.search(between) or _NONE.search(between):
+        return
+    if mark is not None and mark.reference and _ALSO.match(sentence, literal.end()):
         return
     if mark is not None and _reaches(between):
         yield mark.right and not _NOT.search(between)
