@@ -120,7 +120,9 @@ class OfJax:
         try:
             jax.make_jaxpr(run)()
             return names, None
-        except Exception:
-            return self.record(call)
+        except Exception as problem:
+            if not type(problem).__module__.startswith("jax"):
+                raise  # refused for a reason of its own
         finally:
             self.names = None
+        return self.record(call)
