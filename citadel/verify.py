@@ -62,22 +62,27 @@ def verify(
     if not attempts:
         return NotVerified(reason="; ".join(dict.fromkeys(reasons)) or "nothing to run")
     best = max(attempts, key=partial(_promise, wanted))
+    limits = limits or Limits()
     if _of_values(reading, best):
-        return by_values(
-            reading, attempts, session, catalog, info, runs=runs, limits=limits or Limits()
-        )
+        found = by_values(reading, attempts, session, catalog, info, runs=runs, limits=limits)
+        if _told(reading) or (isinstance(found, Verified) and found.case.reproduces):
+            return found
     if bug_kind(reading.claims, best.symptom) is BugKind.PERFORMANCE:
-        return by_measure(reading, attempts, session, catalog, info, limits=limits or Limits())
+        return by_measure(reading, attempts, session, catalog, info, limits=limits)
     return _conclude(reading, wanted, best, catalog, info)
 
 
 def _of_values(reading: Reading, attempt: Attempt) -> bool:
-    """Whether values decide: the report speaks of them, or an assertion of its own fails."""
+    """Whether values decide: nothing else does, or an assertion of the report's own fails."""
     seen = attempt.symptom
     if seen is not None and seen.kind is SymptomKind.RAISES and asserts(attempt.traced):
         return True
-    told = reading.claims or reading.refusal or any(not e.right for e in reading.expectations)
-    return bug_kind(reading.claims, seen) is BugKind.VALUE and (seen is not None or bool(told))
+    return bug_kind(reading.claims, seen) is BugKind.VALUE
+
+
+def _told(reading: Reading) -> bool:
+    """Whether the report speaks of a bug at all; else only what shows by itself counts."""
+    return bool(reading.claims or reading.refusal or reading.expectations)
 
 
 def recorded(claims: tuple[Claim, ...]) -> Symptom | None:

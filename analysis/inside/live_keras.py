@@ -53,6 +53,12 @@ def perturbed(value):
     return value + 1 if "int" in dtype else value
 
 
+def overwrite(value, other):
+    """Write other content into a variable; tensors stay as they are."""
+    if isinstance(value, keras.Variable):
+        value.assign(other)
+
+
 def doubled(value):
     """The value in double precision, as far as it is real numbers and the backend has that."""
     dtype = str(getattr(value, "dtype", ""))

@@ -51,6 +51,12 @@ def perturbed(value):
     return value + tf.ones_like(value) if value.dtype.is_integer else value
 
 
+def overwrite(value, other):
+    """Write other content into a variable; tensors stay as they are."""
+    if isinstance(value, tf.Variable):
+        value.assign(other)
+
+
 def doubled(value):
     """The value in double precision, as far as it is a tensor of real or complex numbers."""
     if not isinstance(value, tf.Tensor):

@@ -9,11 +9,22 @@ import side
 
 
 def run(emit, code, traced, sites):
-    """Run a case as `case.run` does, the results of the calls at `sites` being replaced."""
+    """Run a case as `case.run` does, the results of the calls at `sites` being replaced.
+
+    A result that is one of the arguments (`out=`, in-place) gets other content instead.
+    """
     live = side.module("live")
-    return _run(
-        emit, code, traced, sites, lambda f, args, kwargs: live.perturbed(f(*args, **kwargs))
-    )
+
+    def call(function, args, kwargs):
+        result = function(*args, **kwargs)
+        other = live.perturbed(result)
+        given = (*args, *kwargs.values(), getattr(function, "__self__", None))
+        if any(result is value for value in given):
+            live.overwrite(result, other)
+            return result
+        return other
+
+    return _run(emit, code, traced, sites, call)
 
 
 def doubled(emit, code, traced, sites):

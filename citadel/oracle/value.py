@@ -138,7 +138,7 @@ def symptom(oracle: ValueOracle, points: Sequence[Point], values: Values) -> Sym
     expected = oracle.expected.literal if oracle.expected is not None else None
     if oracle.paired and oracle.check is None and len(sides) == 2:
         other = points[oracle.spots[1].point].text[:200]
-        expected = f"{told(sides[1])} as {other} is"
+        expected = f"{told(sides[1])} (which is {other})"
     elif oracle.check is not None and sides and oracle.check in values:
         observed = f"{observed} ({' against '.join(told(side) for side in sides)})"
     elif oracle.check is not None and sides:

@@ -180,7 +180,7 @@ def test_an_assertion_of_the_reports_own_tells_of_values(verified, read):
         ),
         ("package", "import torch\nimport torchvision\ntorchvision.ops.nms()\n", "", "package"),
         ("torch.exp returns wrong values", CALM, "The result is wrong.", "value"),
-        ("assertion", CALM + "assert len([x]) == 0", "", "names none"),
+        ("assertion", CALM + "assert len([x]) == 0", "", "assert"),
         (
             "torch.new_thing",
             "import torch\ntorch.new_thing(torch.ones(3))",
