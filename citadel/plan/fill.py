@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from analysis.catalog.model import Parameter
 from citadel.plan.analogy import Analogy
 from citadel.plan.dimensions import Lift, lifted
+from citadel.plan.frameworks import dtype_text, tensor_text
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import SAME_WORDS, Lexicon
 from citadel.plan.model import Expression, Fill, SourceValue, Step, Take
@@ -33,8 +34,6 @@ from citadel.plan.types import (
 SIZES = ("size", "sizes", "shape", "sizes_", "output_size")
 MAIN = ("input", "self", "x", "other")
 """Names under which functions without declared types take a tensor."""
-FROM_NUMBERS = {"torch": "tensor", "tf": "constant"}
-"""Per framework, the function that makes a tensor of numbers."""
 DEFAULTS = ((INTS, "[1]"), (INT, "1"), (FLOATS, "[1.0]"), (FLOAT, "1.0"), (BOOL, "False"))
 
 
@@ -71,12 +70,11 @@ class Filler:
         if found is None or main is None or not kinds & {TENSOR, ANY}:
             return None
         shape, dtype, content = found
-        function, given = "zeros" if "int" in dtype else "ones", str(list(shape))
-        if content is not None:
-            function, given = FROM_NUMBERS[self._root], content
+        function = None if content is not None else "zeros" if "int" in dtype else "ones"
+        text = tensor_text(self._root, function, content or str(list(shape)), dtype)
         device = main.value.device or "cpu"
-        place = "" if device == "cpu" else f", device={device!r}"
-        text = f"{self._root}.{function}({given}, dtype={self._root}.{dtype}{place})"
+        if device != "cpu":
+            text = f"{text.removesuffix(')')}, device={device!r})"
         return Fill(text=text, tensor=True)
 
     def _own(self, _: Parameter, kinds: frozenset[str]) -> Expression | None:
@@ -124,7 +122,7 @@ class Filler:
                 return Fill(text="0" if parameter.name == "dim" else text)
         main = self.source.main
         if DTYPE in kinds and main is not None and main.value.dtype:
-            return Fill(text=f"{self._root}.{main.value.dtype}")
+            return Fill(text=dtype_text(self._root, main.value.dtype))
         return None
 
     def _taken(self, value: SourceValue) -> Take:

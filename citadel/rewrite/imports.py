@@ -34,6 +34,9 @@ EXAMPLES = (
      "keras.layers.Dense"),
     ("from tensorflow.keras.layers import Dense as D", "tf.keras.layers.Dense", "D"),
     ("from keras import layers", "tf.keras.layers.Dense", "layers.Dense"),
+    ("from keras import layers", "keras.layers.Dense", "layers.Dense"),
+    ("import keras", "keras.ops.relu", "keras.ops.relu"),
+    ("import tensorflow as tf", "keras.ops.relu", "tf.keras.ops.relu"),
     ("import torch\nF = torch.nn.functional", "torch.nn.functional.relu", "F.relu"),
     ("import torch\nF = torch.nn.functional\nF = 1", "torch.nn.functional.relu",
      "torch.nn.functional.relu"),
@@ -138,11 +141,12 @@ def spelled(api: str, local: dict[str, str]) -> tuple[str, str | None]:
     ('F.conv2d', None)
     """
     best: tuple[int, str] | None = None
+    wanted = canonical(api)
     for name, dotted in local.items():
-        if api == dotted:
+        if wanted == dotted:
             return name, None
-        if api.startswith(dotted + ".") and (best is None or len(dotted) > best[0]):
-            best = (len(dotted), name + api[len(dotted) :])
+        if wanted.startswith(dotted + ".") and (best is None or len(dotted) > best[0]):
+            best = (len(dotted), name + wanted[len(dotted) :])
     if best is not None:
         return best[1], None
     return api, api.split(".", 1)[0]
@@ -162,7 +166,7 @@ def imported(module: cst.Module, name: str, api: str, *, read: int) -> Imported 
 
     `read`: how often the module reads the name.
     """
-    package, _, new = api.rpartition(".")
+    package, _, new = canonical(api).rpartition(".")
     for node in m.findall(module, m.ImportFrom()):
         assert isinstance(node, cst.ImportFrom)  # noqa: S101 - by the pattern
         if isinstance(node.names, cst.ImportStar) or node.module is None or node.relative:

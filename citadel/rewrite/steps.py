@@ -113,7 +113,7 @@ def _apply(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.Bas
 
 def _of_tensorflow(value: Value | None) -> bool:
     kind = value.text if value is not None else None
-    return (kind or "").partition(".")[0] in ("tensorflow", "keras", "numpy")
+    return (kind or "").partition(".")[0] in ("tensorflow", "keras", "numpy", "jax", "jaxlib")
 
 
 def _in_tensorflow(text: str, step: Step, value: Value | None) -> str:
