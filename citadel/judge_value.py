@@ -51,7 +51,7 @@ def judge_value(
     if not alike(source.watched.points, case.points):
         return verdict(VerdictKind.NOT_ADAPTED, reason="the rewritten code shows other values")
     replay = _Replay(written, case, target, source, session, catalog, limits)
-    if not replay.sites:
+    if not replay.calls:
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
     shown = shows(source.oracle, replay.first, replay.values)
     if shown is None:
@@ -93,7 +93,7 @@ class _Replay:
         self._session, self._limits = session, limits
         self.first = self._run(case.traced, 0)
         self.values = values_of(self.first)
-        self.sites = {call.site for call in self.first.calls if _is(call, target, catalog)}
+        self.calls = [call for call in self.first.calls if _is(call, target, catalog)]
         self.guards = ["the sibling is called"]
         self.moved = False
 
@@ -128,7 +128,7 @@ class _Replay:
         if not oracle.of_finiteness and not self.written.references:
             return None
         better = cured(
-            oracle, self.written.code, self.case, self.sites, self._session, self._limits
+            oracle, self.written.code, self.case, self.calls, self._session, self._limits
         )
         if self.written.references and not better:
             reason = "need not be the function that it is compared with"

@@ -6,8 +6,9 @@ results replaced by others, and what does not change then is a reference.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api, Catalog
@@ -17,6 +18,7 @@ from analysis.target.session import Limits, Session
 from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle.capture import CHECKS, capture
+from citadel.oracle.numbers import LARGEST, largest
 from citadel.oracle.value import ValueOracle, Values, shows, symptom, unlike, values_of
 from citadel.suspects import MAKERS, named, suspects
 from harvest.report.model import Reading, Snippet
@@ -170,23 +172,24 @@ class _Trial:
 
     def cured(self, oracle: ValueOracle, calls: Sequence[Call], api: Api) -> bool | None:
         """Whether the trouble goes away where the API is given double precision."""
-        sites = {one.site for one in calls if resolve(one, self._catalog) is api}
-        return cured(oracle, self.code, self.case, sites, self._session, self._limits)
+        own = [one for one in calls if resolve(one, self._catalog) is api]
+        return cured(oracle, self.code, self.case, own, self._session, self._limits)
 
 
 def cured(
     oracle: ValueOracle,
     code: str,
     case: Watched,
-    sites: Collection[int],
+    calls: Sequence[Call],
     session: Session,
     limits: Limits,
 ) -> bool | None:
-    """Whether what is wrong goes away where calls are given double precision.
+    """Whether what is wrong goes away where these calls are given double precision.
 
-    What stays then may be what mathematics demands (`exp` of a large number) rather than a bug; two
-    values that then agree are of the same function. None: the oracle is of another kind, or the run
-    comes to no value.
+    What stays then may be what mathematics demands (`exp` of a large number) rather than a bug, and
+    so is what only double precision has room for (a product of large numbers); two values that
+    then agree are of the same function. None: the oracle is of another kind, or the run comes to
+    no value.
     """
     if not oracle.of_finiteness and not oracle.paired:
         return None
@@ -195,10 +198,25 @@ def cured(
         traced=case.traced,
         limits=limits,
         entry="perturb:doubled",
-        arguments={"sites": sorted(sites)},
+        arguments={"sites": sorted({call.site for call in calls})},
     )
-    shown = shows(oracle, seen, values_of(seen))
-    return None if shown is None else not shown
+    values = values_of(seen)
+    shown = shows(oracle, seen, values)
+    if shown is None:
+        return None
+    return not shown and (oracle.paired or _fits(oracle, values, _room(calls)))
+
+
+def _fits(oracle: ValueOracle, values: Values, room: float) -> bool:
+    """Whether the values of an oracle are of no larger size than `room`."""
+    sizes = (largest(values[spot]) for spot in oracle.spots if spot in values)
+    return all(size is None or size <= room for size in sizes)
+
+
+def _room(calls: Sequence[Call]) -> float:
+    """The largest number that fits the coarsest dtype which these calls are given."""
+    given = [value.value.dtype for call in calls for value in call.inputs()]
+    return min((LARGEST[dtype] for dtype in given if dtype in LARGEST), default=math.inf)
 
 
 def _uninitialised(call: Call) -> bool:

@@ -28,6 +28,13 @@ RELATIVE = {
 ABSOLUTE = {"float16": 1e-5, "bfloat16": 1e-5, "float32": 1e-5, "complex64": 1e-5}
 _OF_PYTHON = 1.3e-6
 """Python's floats are mostly tensors' elements, of whatever precision."""
+LARGEST = {
+    "float16": 65504.0,
+    "bfloat16": 3.39e38,
+    "float32": 3.4028234663852886e38,
+    "complex64": 3.4028234663852886e38,
+}
+"""The largest finite number by dtype, of those with less room than double precision."""
 _SCALARS = ("int", "float", "complex", "bool")
 
 
@@ -181,6 +188,14 @@ def half_a_digit(written: str) -> float:
     if not digits and not exponent:
         return 0.0
     return 0.5 * 10.0 ** (int(exponent or 0) - digits)
+
+
+def largest(value: Value) -> float | None:
+    """The largest magnitude of the finite numbers in a value; None where it holds none."""
+    if value.numbers is not None:
+        ends = (value.numbers.low, value.numbers.high)
+        return max((abs(end) for end in ends if end is not None), default=None)
+    return max((abs(n) for n in elements(value) or () if cmath.isfinite(n)), default=None)
 
 
 def finite(value: Value) -> bool | None:

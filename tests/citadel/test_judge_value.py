@@ -115,6 +115,12 @@ def test_siblings_that_overflow_and_others(verified, judged, sibling, kind):
     assert judged(found, code, sibling).kind is kind
 
 
+def test_what_only_double_precision_has_room_for_is_expected(verified, judged):
+    found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
+    code = OVERFLOW.replace("torch.linalg.norm", "torch.prod")
+    assert judged(found, code, "torch.prod").kind is VerdictKind.EXPECTED
+
+
 def test_an_infinity_that_mathematics_demands_is_expected(verified, judged):
     found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
     code = OVERFLOW.replace("torch.linalg.norm(v)", "torch.exp(v)")
