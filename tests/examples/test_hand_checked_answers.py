@@ -85,6 +85,17 @@ def test_the_example_table() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("version", [pytest.param("1.13.1", marks=pytest.mark.torch113),
+                                     pytest.param("2.13.0", marks=pytest.mark.torch)])  # fmt: skip
+def test_the_table_of_values(version: str) -> None:
+    rows = readme_rows("norm_overflow.md")
+    assert len(rows) == 7
+    calls = [call for call, _ in rows]
+    code = f"import torch\nv = torch.full((4,), 1e20)\nfor c in {calls!r}: print(eval(c).item())"
+    assert run(interpreter(version), code).stdout.split() == [value for _, value in rows]
+
+
+@pytest.mark.slow
 @pytest.mark.tf
 def test_the_table_of_the_tensorflow_example() -> None:
     if not TENSORFLOW.exists():
