@@ -173,10 +173,13 @@ format: setup ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
-.PHONY: test test-fast bench clean
-# Where CI is set, Keras on its three backends is left out: installing it takes two minutes more.
-test: setup torch torch113 tensorflow tensorflow213 $(if $(CI),,keras) sources check ## run the checks and all tests
-	$(BIN)/pytest $(PYTEST_ARGS)
+.PHONY: test test-keras test-fast bench clean
+# Keras on its three backends would make that half as long again: its tests are a target of their own.
+test: setup torch torch113 tensorflow tensorflow213 sources check ## run the checks and the tests, but for test-keras
+	$(BIN)/pytest -m "not keras" $(PYTEST_ARGS)
+
+test-keras: setup keras ## run the tests of Keras 3 on its three backends
+	$(BIN)/pytest -m keras $(PYTEST_ARGS)
 
 test-fast: setup ## run the tests that take no more than seconds
 	$(BIN)/pytest -m "not slow" $(PYTEST_ARGS)
