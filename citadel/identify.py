@@ -158,6 +158,16 @@ def resolve(call: Call, catalog: Catalog) -> Api | None:
     return catalog.resolve(call.name)
 
 
+def is_call_of(call: Call, api: Api, catalog: Catalog) -> bool:
+    """Whether a call is one of this API.
+
+    An operator stands for the method of that name and for itself: `x ** y` is `Tensor.pow` and
+    `Tensor.__pow__`.
+    """
+    found = resolve(call, catalog)
+    return call.name == api.name or (found is not None and found.name == api.name)
+
+
 def makers(call: Call, calls: Sequence[Call]) -> Iterator[Call]:
     """The calls that made the values a call was given, nearest first, transitively.
 

@@ -8,7 +8,7 @@ from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
 from analysis.target.instrument import instrument, watched
 from analysis.target.session import Limits, Session
-from citadel.identify import resolve
+from citadel.identify import is_call_of
 from citadel.judge_value import alike
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
@@ -59,8 +59,7 @@ def judge_performance(
     if seen is not None:
         kind = VerdictKind.NEEDS if status.unavailable(seen) else VerdictKind.NOT_ADAPTED
         return verdict(kind, symptom=seen, reason=seen.headline()[:200])
-    found = (resolve(call, catalog) for call in traced.calls)
-    if not any(api is not None and api.name == target.name for api in found):
+    if not any(is_call_of(call, target, catalog) for call in traced.calls):
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
     told = judge(source.oracle, Case(code=written.code, watched=case), session, limits=limits)
     bug = told.decision is Decision.BUG

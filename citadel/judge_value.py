@@ -14,10 +14,10 @@ from dataclasses import replace
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
 from analysis.target.instrument import Watched, instrument, watched
-from analysis.target.observation import Call, Observation, Outcome
+from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Point, Role
-from citadel.identify import failing_call, resolve
+from citadel.identify import failing_call, is_call_of
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.numbers import elements, same
@@ -93,7 +93,7 @@ class _Replay:
         self._session, self._limits = session, limits
         self.first = self._run(case.traced, 0)
         self.values = values_of(self.first)
-        self.calls = [call for call in self.first.calls if _is(call, target, catalog)]
+        self.calls = [call for call in self.first.calls if is_call_of(call, target, catalog)]
         self.guards = ["the sibling is called"]
         self.moved = False
 
@@ -119,7 +119,8 @@ class _Replay:
             return verdict(VerdictKind.NOT_ADAPTED, reason=why)
         changes = unlike(source.oracle, source.values, self.values)
         equal = all(change is False for change in changes)
-        self.guards.append("the source's own value" if equal else "both sides are the sibling's")
+        own = "both sides are the sibling's" if source.oracle.paired else "the sibling's own value"
+        self.guards.append("the source's own value" if equal else own)
         return None
 
     def imprecise(self) -> Verdict | None:
@@ -152,12 +153,6 @@ def related(channels: Channels) -> bool:
     return channels.family is not None or close or channels.signature >= SAME_FUNCTION
 
 
-def _is(call: Call, target: Api, catalog: Catalog) -> bool:
-    api = resolve(call, catalog)
-    # An operator stands for the method of that name, and for itself: `x ** y` is `Tensor.__pow__`.
-    return call.name == target.name or (api is not None and api.name == target.name)
-
-
 def _doubt(source: Witness, values: Values, *, close: bool, own_reference: bool) -> str | None:
     """Why values that show the symptom need not be the bug, if so."""
     oracle = source.oracle
@@ -184,7 +179,8 @@ def _doubt(source: Witness, values: Values, *, close: bool, own_reference: bool)
 
 def _agree_elsewhere(source: Witness, values: Values) -> bool:
     """Whether the two also come to a value in common that few functions come to."""
-    shown = [spot for spot in source.values if source.watched.points[spot.point].role is Role.SHOWN]
+    places = {point.number for point in source.watched.points if point.role is Role.SHOWN}
+    shown = [spot for spot in source.values if spot.point in places]
     telling = [spot for spot in shown if not _plain(source.values, spot)]
     agree = [same(source.values[spot], values[spot]) for spot in telling if spot in values]
     return bool(agree) and all(agree)
@@ -211,7 +207,11 @@ def _elsewhere(
     failing = failing_call(observation)
     if status.unavailable(seen):
         return verdict(VerdictKind.NEEDS, symptom=seen, reason=reason)
-    if failing is None or not _is(failing, target, catalog) or status.refuses_arguments(seen):
+    if (
+        failing is None
+        or not is_call_of(failing, target, catalog)
+        or status.refuses_arguments(seen)
+    ):
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
     if observation.outcome is not Outcome.EXCEPTION or status.internal(seen):
         return verdict(VerdictKind.DIFFERENT, symptom=seen, reason=reason)

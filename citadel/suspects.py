@@ -34,10 +34,10 @@ def suspects(
     observation: Observation, catalog: Catalog, reading: Reading
 ) -> Iterator[tuple[Call, Api]]:
     """Calls with their APIs, each API once, the likeliest first; what makes inputs comes last."""
-    named = mentioned_call(observation, catalog, reading.mentions)
+    told = mentioned_call(observation, catalog, reading.mentions)
     calls = list(reversed(observation.calls))
     failed = failing_call(observation)
-    first = [call for call in (failed, named and named[0]) if call is not None]
+    first = [call for call in (failed, told and told[0]) if call is not None]
     seen: set[str] = set()
     late: list[tuple[Call, Api]] = []
     for call in (*first, *calls):

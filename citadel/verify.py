@@ -44,6 +44,7 @@ def verify(
     """Reproduce a report on one build."""
     if reading.skipped is not None:
         return NotVerified(reason=reading.skipped)
+    limits = limits or Limits()
     wanted = recorded(reading.claims)
     reasons: list[str] = []
     attempts: list[Attempt] = []
@@ -52,7 +53,7 @@ def verify(
         if lack:
             reasons.append(lack)
             continue
-        attempt = _attempt(snippet, session, runs, limits or Limits(), reading.claims)
+        attempt = _attempt(snippet, session, runs, limits, reading.claims)
         if isinstance(attempt, str):
             reasons.append(attempt)
             continue
@@ -62,7 +63,6 @@ def verify(
     if not attempts:
         return NotVerified(reason="; ".join(dict.fromkeys(reasons)) or "nothing to run")
     best = max(attempts, key=partial(_promise, wanted))
-    limits = limits or Limits()
     if _of_values(reading, best):
         found = by_values(reading, attempts, session, catalog, info, runs=runs, limits=limits)
         if _told(reading) or (isinstance(found, Verified) and found.case.reproduces):

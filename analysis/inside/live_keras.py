@@ -5,6 +5,7 @@ import importlib
 import backend_keras as backend
 import keras
 import numpy as np
+from indexed import behead, lead, lift, lower
 
 MODULES = {"keras": keras}
 """What the texts of fills may name."""
@@ -88,26 +89,6 @@ def parameters(layer):
     for weight in getattr(layer, "weights", None) or ():
         found.setdefault(str(getattr(weight, "name", "")).rpartition("/")[2], weight)
     return found
-
-
-def lift(value, amount, behind=0):
-    """Add dimensions of size 1."""
-    return value[(Ellipsis,) + (None,) * amount + (slice(None),) * behind]
-
-
-def lower(value, amount, behind=0):
-    """Drop dimensions, keeping their first entries."""
-    return value[(Ellipsis,) + (0,) * amount + (slice(None),) * behind]
-
-
-def lead(value, amount):
-    """Add dimensions of size 1 in front."""
-    return value[(None,) * amount]
-
-
-def behead(value, amount):
-    """Drop dimensions in front, keeping their first entries."""
-    return value[(0,) * amount]
 
 
 def narrow(value, amount):

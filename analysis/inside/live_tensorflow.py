@@ -1,6 +1,7 @@
 """What the probe does to live values of TensorFlow: changes of shape, and what tells a change."""
 
 import tensorflow as tf
+from indexed import behead, lead, lift, lower
 
 MODULES = {"tf": tf}
 """What the texts of fills may name."""
@@ -85,26 +86,6 @@ def parameters(layer):
         name = str(getattr(weight, "name", "")).rpartition("/")[2].partition(":")[0]
         found.setdefault(name, weight)
     return found
-
-
-def lift(value, amount, behind=0):
-    """Add dimensions of size 1."""
-    return value[(Ellipsis,) + (None,) * amount + (slice(None),) * behind]
-
-
-def lower(value, amount, behind=0):
-    """Drop dimensions, keeping their first entries."""
-    return value[(Ellipsis,) + (0,) * amount + (slice(None),) * behind]
-
-
-def lead(value, amount):
-    """Add dimensions of size 1 in front."""
-    return value[(None,) * amount]
-
-
-def behead(value, amount):
-    """Drop dimensions in front, keeping their first entries."""
-    return value[(0,) * amount]
 
 
 def narrow(value, amount):

@@ -185,7 +185,7 @@ def observe(events: Iterable[dict[str, Any]], end: dict[str, Any], sandbox: str)
             exception = Raised.from_json(event)
         elif kind == "watch":
             point, occurrence = event.get("k"), event.get("o")
-            if type(point) is int and type(occurrence) is int:
+            if type(point) is int and type(occurrence) is int and point >= 0:
                 value = Value.from_json(event.get("v"))
                 seen.append(Seen(point=point, occurrence=occurrence, value=value))
         elif kind == "done":

@@ -26,8 +26,6 @@ RELATIVE = {
 }
 """Relative tolerance by dtype; all others are exact."""
 ABSOLUTE = {"float16": 1e-5, "bfloat16": 1e-5, "float32": 1e-5, "complex64": 1e-5}
-_OF_PYTHON = 1.3e-6
-"""Python's floats are mostly tensors' elements, of whatever precision."""
 LARGEST = {
     "float16": 65504.0,
     "bfloat16": 3.39e38,
@@ -78,7 +76,7 @@ def _dtypes(value: Value) -> list[str]:
     if value.kind in ("list", "tuple"):
         return [kind for item in value.items or () for kind in _dtypes(item)]
     if value.kind in ("float", "complex"):
-        return ["float32"]  # see _OF_PYTHON
+        return ["float32"]  # mostly elements of tensors, of whatever precision
     return [value.dtype or ""]
 
 
