@@ -13,7 +13,7 @@ from patience_tensorflow import patience
 from recorder_tensorflow import Recorder
 from search_tensorflow import SECONDS_PER_ATTEMPT, surroundings
 from synthesis_tensorflow import PROVIDER, Recipes, subject_of
-from tested_tensorflow import Tested, prepare
+from tested_tensorflow import TensorFlowTested, prepare
 
 
 def attempt(name, text, known=None):
@@ -25,7 +25,8 @@ def attempt(name, text, known=None):
     with surroundings(graph):
         call = subject.values(genes, types, recipes.maker)
         yield {"at": name[0], "call": describe_call(call)}
-        tested = Tested(subject.name, subject.function, recipes.recorder, PROVIDER)
+        tested = TensorFlowTested(subject.name, subject.function, recipes.recorder, PROVIDER)
         with patience(SECONDS_PER_ATTEMPT):
             tested.attempt(call)
-    yield tested.result()
+    for record in tested.result():
+        yield record

@@ -8,6 +8,7 @@ module (constructed, then called: layers, models, losses, metrics, initializers)
 import inspect
 
 import keras
+import parameters
 import public_keras as public
 import signatures_keras as signatures
 
@@ -30,7 +31,7 @@ def describe(thing, names, homes):
     names = sorted(set(names), key=lambda name: public.preference(name, thing))
     record = {"n": names[0], "d": bool(getattr(thing, "__doc__", None)), "c": []}
     if isinstance(thing, type):
-        record["c"] = signatures.call(thing)
+        record["c"] = parameters.call(thing)
         record["k"] = "module" if record["c"] else "class"
         record["s"] = signatures.constructor(thing)
     else:

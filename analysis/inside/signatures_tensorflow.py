@@ -1,20 +1,13 @@
 """How a public object of TensorFlow may be called, from definitions, `inspect` and docstrings.
 
-Out, per overload: `{"s": provenance, "p": [[name, type, default, flag], ...]}`; `flag` is "k"
-(keyword-only), "*" or "**". Types are in the language of `opdefs_tensorflow`, or annotations.
-Where the function has no types, they are those that its docstring names. A default that has no
-Python source is written `...`.
+Out, per overload: `{"s": provenance, "p": rows}`, the rows being those of `parameters`; where there
+is a definition of the operator, its types.
 """
 
-import inspect
-import re
-
+import parameters
 import tensorflow as tf
-from defaults import source
-from docs_tensorflow import described, type_of
 from opdefs_tensorflow import definition, types
-
-MOST_TEXT = 200
+from parameters import anonymous, documentation, documented
 
 
 def function(thing, operator=None, raw=False):
@@ -53,77 +46,17 @@ def constructor(kind):
         rows = rows if own is object else (inspected(own.__init__) or [None])[1:] or rows
     if rows is None:
         return []
-    doc = "\n".join(filter(None, (kind.__doc__, getattr(kind.__init__, "__doc__", None))))
-    return [{"s": "inspect", "p": documented(rows, doc)}]
+    return [{"s": "inspect", "p": documented(rows, documentation(kind, kind.__init__))}]
 
 
 def call(kind):
     """Signatures of the call of an instance of a layer, loss, metric or initializer class."""
-    function_ = called(kind)
-    if function_ is None:
-        return []
-    doc = "\n".join(filter(None, (kind.__doc__, function_.__doc__)))
-    found = documented(inspected(function_)[1:], doc)
-    # What a layer is called with are tensors, unless somebody says otherwise.
-    return [
-        {
-            "s": "inspect",
-            "p": [
-                [name, kind or ("Tensor" if default is None and not flag else None), default, flag]
-                for name, kind, default, flag in found
-            ],
-        }
-    ]
-
-
-def called(kind):
-    """The function that says what an instance is called with; None where it is not called."""
-    if not inspect.isfunction(inspect.getattr_static(kind, "__call__", None)):
-        return None
-    for name in ("call", "update_state", "__call__"):
-        found = inspect.getattr_static(kind, name, None)
-        rows = inspected(found) if inspect.isfunction(found) else None
-        if rows and len(rows) > 1 and not anonymous(rows[1:]):
-            return found
-    return None
+    return parameters.call(kind, named)
 
 
 def inspected(thing):
     """Parameters by `inspect`, or None where it refuses."""
-    try:
-        found = inspect.signature(thing)
-    except (TypeError, ValueError, NameError, AttributeError):
-        return None
-    rows = []
-    for item in found.parameters.values():
-        flag = {item.VAR_POSITIONAL: "*", item.VAR_KEYWORD: "**", item.KEYWORD_ONLY: "k"}
-        default = None if item.default is item.empty else source(item.default, named)
-        rows.append([item.name, annotation(item.annotation), default, flag.get(item.kind, "")])
-    return rows
-
-
-def anonymous(rows):
-    """Whether a signature only passes on what it is given: (*args, **kwargs)."""
-    return not any(row[3] in ("", "k") for row in rows)
-
-
-def documented(rows, doc):
-    """The rows with the types that a docstring names, where they have none."""
-    told = described(doc)
-    return [
-        [name, kind or (None if flag in ("*", "**") else type_of(told.get(name))), default, flag]
-        for name, kind, default, flag in rows
-    ]
-
-
-def annotation(given):
-    """Text of an annotation, without the names of modules."""
-    if given is inspect.Parameter.empty:
-        return None
-    shown = given if isinstance(given, str) else inspect.formatannotation(given)
-    if "TV_" in shown:
-        return "Tensor"  # the type variable of an operator's attribute
-    return re.sub(r"\b(?:[a-z_]\w*\.)+", "", shown).strip("'\"")[:MOST_TEXT]
+    return parameters.inspected(thing, named)
 
 
 def named(value):

@@ -1,6 +1,6 @@
 """Make up calls of APIs that no example reaches, from their signatures, and record what they run.
 
-In: `[name, alias, ...]` per API. Out: the records of `tested_keras`. Each required parameter gets a
+In: `[name, alias, ...]` per API. Out: the records of `tested`. Each required parameter gets a
 value by its name or type; all tensors have one shape, then another, of floats, whole numbers and
 truth values. An API named `...2D` gets images first.
 """
@@ -9,12 +9,13 @@ import re
 
 import keras
 import numpy as np
+import parameters
 import public_keras as public
 import signatures_keras as signatures
 from described import describe_call
 from guard_keras import configures
 from recorder_keras import Recorder
-from tested_keras import Tested, prepare
+from tested_keras import KerasTested, prepare
 
 PROVIDER = "synthesis"
 LABEL = "synthesis"
@@ -84,7 +85,7 @@ def profile(names, part=0, parts=1, first=0, skip=()):
         if thing is None:
             continue
         keras.utils.set_random_seed(0)
-        tested = Tested(name, thing, recorder, PROVIDER)
+        tested = KerasTested(name, thing, recorder, PROVIDER)
         for record in tested.run(calls, skip, label=LABEL, enough=ENOUGH):
             yield record
 
@@ -95,7 +96,7 @@ def attempt(name, number):
     thing, calls = subject(name[0])
     call = list(calls)[number]
     yield {"at": name[0], "call": describe_call(call)}
-    tested = Tested(name[0], thing, Recorder(), PROVIDER)
+    tested = KerasTested(name[0], thing, Recorder(), PROVIDER)
     tested.attempt(call)
     for record in tested.result():
         yield record
@@ -111,7 +112,7 @@ def subject(name):
         found = signatures.method(thing, place[0].__name__)
         return thing, made(name, found[0]["p"], None)
     if isinstance(thing, type):
-        built, called = signatures.constructor(thing), signatures.call(thing)
+        built, called = signatures.constructor(thing), parameters.call(thing)
         if not built:
             return None, ()
         return thing, made(name, called[0]["p"] if called else [], built[0]["p"])
@@ -120,7 +121,7 @@ def subject(name):
 
 
 def made(name, rows, built):
-    """Calls as `tested_keras` takes them, the likeliest first."""
+    """Calls as `tested` takes them, the likeliest first."""
     for count, shape in enumerate(shapes(name)):
         for dtype in DTYPES if count < FEWER_DTYPES else DTYPES[:1]:
             try:

@@ -1,6 +1,6 @@
 """Make up calls of APIs that no example reaches, from their signatures, and record what they run.
 
-In: `[name, alias, ...]` per API. Out: the records of `tested_tensorflow`. Operators are called as
+In: `[name, alias, ...]` per API. Out: the records of `tested`. Operators are called as
 their definitions (OpDef) and the kernels of the CPU demand, all else as signature and docstring
 say; `search_tensorflow` does the rest. What exists to change settings, or waits for other
 machines, is left out by what its name or definition says in general.
@@ -10,6 +10,7 @@ import ast
 import time
 
 import opdefs_tensorflow as opdefs
+import parameters
 import public_tensorflow as public
 import signatures_tensorflow as signatures
 import slots_tensorflow
@@ -20,7 +21,7 @@ from guard_tensorflow import Guard, configures
 from patience_tensorflow import patience, paused
 from recorder_tensorflow import Recorder
 from search_tensorflow import FOUND, MOST_DEATHS, Search, Subject, surroundings
-from tested_tensorflow import Tested, prepare
+from tested_tensorflow import TensorFlowTested, prepare
 
 PROVIDER = "synthesis"
 RAW = "tf.raw_ops."
@@ -90,10 +91,11 @@ def synthesised(subject, maker, recorder, skip):
         except StopIteration as end:
             found = end.value
             break
-    tested = Tested(subject.name, subject.function, recorder, PROVIDER)
+    tested = TensorFlowTested(subject.name, subject.function, recorder, PROVIDER)
     if found is None:
         tested.problem = search.problem
-        yield tested.result()
+        for record in tested.result():
+            yield record
         return
     deaths = 0
     for number, (genes, types) in enumerate([found, *search.variations(found, VARIATIONS)]):
@@ -109,7 +111,8 @@ def synthesised(subject, maker, recorder, skip):
                 tested.attempt(subject.values(genes, types, maker))
         except (Exception, SystemExit):
             continue
-    yield tested.result()
+    for record in tested.result():
+        yield record
 
 
 class Recipes:
@@ -202,10 +205,10 @@ def class_subject(name, kind):
     made, called = signatures.constructor(kind), signatures.call(kind)
     if not made:
         return None
-    doc = "\n".join(filter(None, (kind.__doc__, getattr(kind.__init__, "__doc__", None))))
+    doc = parameters.documentation(kind, kind.__init__)
     slots = slots_tensorflow.of_rows(made[0]["p"], doc, "constructor")
     if called:
-        slots += slots_tensorflow.of_rows(called[0]["p"], signatures.called(kind).__doc__)
+        slots += slots_tensorflow.of_rows(called[0]["p"], parameters.called(kind).__doc__)
     return Subject(name, kind, slots, built=True, called=bool(called))
 
 

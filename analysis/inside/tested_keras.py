@@ -1,115 +1,36 @@
-"""One API under its sample calls: what they run, kept apart by part, and which of them work.
-
-A call is `(arguments, keywords, constructor's arguments and keywords or None)`. Out, per API:
-`{"n": name, "v": provider, "s": {"forward", "backward", "constructor", "frames": [names]},
-"x": samples}` or `{"n": name, "f": reason, "v": provider}`; before every call `{"at": key}` (the
-last one names the culprit after a crash). A sample is `{"a": values, "k": keywords}`, for classes
-with the constructor's as `"c"`. Of a class whose instances are not called, what `exercises_keras`
-does with one is the call, else the construction itself.
-"""
-
-import signal
-import warnings
-from contextlib import nullcontext
-from time import process_time
+"""One API of Keras under its sample calls; see `tested`."""
 
 import keras
 import live_keras
-from described import describe_call, outline
 from exercises_keras import exercise
-from patience_tensorflow import patience
 from recorder_keras import framework_frames
-from signatures_keras import called
+from tested import Tested, silence
 
 MOST_SAMPLES = 4
-KEPT_SAMPLES = 3
-SECONDS_PER_CALL = 8.0
-"""Of CPU; twice that where it waits, which counts what other processes take, too."""
-SECONDS_PER_ENTRY = 2.0
-PARTS = ("forward", "backward", "constructor", "frames")
 
 
 def prepare():
     """Make this process one that profiles: one thread, silent, and blocked calls end it."""
-    warnings.simplefilter("ignore")
+    silence()
     live_keras.pin()
     keras.config.disable_traceback_filtering()
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
-class Tested:
-    """Collects operator names and descriptions of distinct calls of one API."""
+class KerasTested(Tested):
+    """What its backend runs for a call; an idle call has twice the time, for other processes."""
 
-    def __init__(self, name, function, recorder, provider):
-        self.name = name
-        self.function = function
-        self.recorder = recorder
-        self.provider = provider
-        self.deadline = process_time() + SECONDS_PER_ENTRY
-        self.parts = {part: set() for part in PARTS}
-        self.samples = {}
-        self.worked = 0
-        self.problem = "no samples"
+    seconds_per_call = 8.0
+    seconds_per_entry = 2.0
+    exercise = staticmethod(exercise)
+    framework_frames = staticmethod(framework_frames)
 
-    def run(self, calls, skip, label="", enough=None):
-        """Yield a key before each call, and the result at last; `enough` calls need to work."""
-        for number, call in enumerate(calls):
-            key = "{}#{}{}".format(self.name, label, number)
-            late = process_time() > self.deadline
-            if key in skip or (late and (self.worked or enough)):
-                continue
-            if enough is not None and self.worked >= enough:
-                break
-            yield {"at": key}
-            self.attempt(call)
-        for record in self.result():
-            yield record
-
-    def attempt(self, call):
-        """Run one call under an alarm that ends it; what is refused is not remembered."""
-        try:
-            with patience(SECONDS_PER_CALL):
-                described = describe_call(call)
-                self.record(*call)
-        except (Exception, SystemExit) as problem:
-            self.problem = type(problem).__name__
-            return
-        self.worked += 1
-        self.samples.setdefault(outline(described), described)
-
-    def record(self, args, kwargs, built):
-        """Take in the names of one call; Python frames of the first one that works."""
-        found, frames, function = {}, framework_frames(), self.function
-        noted = nullcontext() if self.worked else frames
-        if built is not None:
-            with noted:
-                found["constructor"], instance = self.recorder.record(
-                    lambda: self.function(*built[0], **built[1])
-                )
-            function = instance if called(self.function) else exercise(instance)
-        if function is None:  # constructing it is all that is ever done
-            found["forward"] = found["constructor"]
-            return self.take(found, frames)
+    def run_once(self, function, args, kwargs, made, noted):
+        """Call it; its variables are made before, which nobody needs to know."""
+        found = {}
         if getattr(function, "built", None) is False:
-            # The first call of a layer makes its variables, which belongs to its construction.
             function(*args, **kwargs)
         with noted:
             found["forward"], result = self.recorder.forward(lambda: function(*args, **kwargs))
-        found["constructor"] = found.get("constructor", set()) - found["forward"]
+        found["constructor"] = made - found["forward"]
         found["backward"] = self.recorder.backward(result)
-        return self.take(found, frames)
-
-    def take(self, found, frames):
-        """Add the names of one call."""
-        found["frames"] = frames.names
-        for part, names in found.items():
-            self.parts[part] |= names
-
-    def result(self):
-        """The records of what was learnt."""
-        if not self.worked:
-            return [{"n": self.name, "f": self.problem, "v": self.provider}]
-        parts = {part: sorted(names) for part, names in self.parts.items()}
-        samples = list(self.samples.values())[:KEPT_SAMPLES]
-        record = {"n": self.name, "v": self.provider, "s": parts, "x": samples}
-        return [record, *self.recorder.edges()]
+        return found

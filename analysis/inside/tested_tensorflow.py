@@ -1,94 +1,32 @@
-"""One API under its sample calls: what they run, kept apart by part, and which of them work.
+"""One API of TensorFlow under its sample calls; see `tested`."""
 
-A call is `(arguments, keywords, constructor's arguments and keywords or None)`. Out, per API:
-`{"n": name, "v": provider, "s": {"forward", "backward", "constructor", "frames": [names]},
-"x": samples}` or `{"n": name, "f": reason, "v": provider}`; before every call `{"at": key}` (the
-last one names the culprit after a crash). A sample is `{"a": values, "k": keywords}`, for
-classes with the constructor's as `"c"`. Of a class whose instances are not called, what
-`exercises_tensorflow` does with one is the call, else the construction itself.
-"""
-
-import signal
-import time
-import warnings
-from contextlib import nullcontext
-
+import live_tensorflow
 import tensorflow as tf
-from described import describe_call, outline
 from exercises_tensorflow import exercise
-from patience_tensorflow import patience
 from recorder_tensorflow import differentiable, framework_frames
-from signatures_tensorflow import called
+from tested import Tested, silence
 
 MOST_SAMPLES = 6
-KEPT_SAMPLES = 3
-SECONDS_PER_CALL = 3.0
-SECONDS_PER_ENTRY = 3.0
-PARTS = ("forward", "backward", "constructor", "frames")
 
 
 def prepare():
     """Make this process one that profiles: one thread, silent, and blocked calls end it."""
-    warnings.simplefilter("ignore")
+    silence()
+    live_tensorflow.pin()
     tf.get_logger().setLevel("CRITICAL")
-    tf.config.threading.set_intra_op_parallelism_threads(1)
-    tf.config.threading.set_inter_op_parallelism_threads(1)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
-class Tested:
-    """Collects operator names and descriptions of distinct calls of one API."""
+class TensorFlowTested(Tested):
+    """What operators run for a call, and for its gradient."""
 
-    def __init__(self, name, function, recorder, provider):
-        self.name = name
-        self.function = function
-        self.recorder = recorder
-        self.provider = provider
-        self.deadline = time.monotonic() + SECONDS_PER_ENTRY
-        self.parts = {part: set() for part in PARTS}
-        self.samples = {}
-        self.worked = 0
-        self.problem = "no samples"
+    exercise = staticmethod(exercise)
+    framework_frames = staticmethod(framework_frames)
 
-    def run(self, calls, skip):
-        """Yield a key before each call, and the result at last."""
-        for number, call in enumerate(calls):
-            key = "{}#{}".format(self.name, number)
-            if key in skip or (self.worked and time.monotonic() > self.deadline):
-                continue
-            yield {"at": key}
-            self.attempt(call)
-        yield self.result()
-
-    def attempt(self, call):
-        """Run one call under an alarm that ends the process; returns what went wrong, if so."""
-        try:
-            with patience(SECONDS_PER_CALL):
-                described = describe_call(call)
-                self.record(*call)
-        except Exception as problem:
-            self.problem = type(problem).__name__
-            return problem
-        self.worked += 1
-        self.samples.setdefault(outline(described), described)
-        return None
-
-    def record(self, args, kwargs, built):
-        """Take in the names of one call; Python frames of the first one that works."""
-        found, frames, function = {}, framework_frames(), self.function
-        noted = nullcontext() if self.worked else frames
-        if built is not None:
-            with noted:
-                found["constructor"], instance = self.recorder.record(
-                    lambda: self.function(*built[0], **built[1])
-                )
-            function = instance if called(self.function) else exercise(instance)
-        if function is None:  # constructing it is all that is ever done
-            found["forward"] = found["constructor"]
-            return self.take(found, frames)
-        first = set()
+    def run_once(self, function, args, kwargs, made, noted):
+        """Call it under a tape. The first call of a layer makes its variables, which belongs to
+        its construction."""
+        first, found = set(), {}
         if getattr(function, "built", None) is False:
-            # The first call of a layer makes its variables, which belongs to its construction.
             first, _ = self.recorder.record(lambda: function(*args, **kwargs))
         sources = differentiable([args, kwargs])
         with tf.GradientTape(persistent=True) as tape:
@@ -96,22 +34,7 @@ class Tested:
                 tape.watch(source)
             with noted:
                 found["forward"], result = self.recorder.record(lambda: function(*args, **kwargs))
-        if first:
-            found["constructor"] |= first - found["forward"]
+        found["constructor"] = made | (first - found["forward"])
         sources += list(getattr(function, "trainable_variables", ()))
         found["backward"] = self.recorder.backward(tape, result, differentiable(sources))
-        return self.take(found, frames)
-
-    def take(self, found, frames):
-        """Add the names of one call."""
-        found["frames"] = frames.names
-        for part, names in found.items():
-            self.parts[part] |= names
-
-    def result(self):
-        """The record of what was learnt."""
-        if not self.worked:
-            return {"n": self.name, "f": self.problem, "v": self.provider}
-        parts = {part: sorted(names) for part, names in self.parts.items()}
-        samples = list(self.samples.values())[:KEPT_SAMPLES]
-        return {"n": self.name, "v": self.provider, "s": parts, "x": samples}
+        return found

@@ -19,7 +19,7 @@ class Framework:
     `brings` are packages that belong to its build where they are installed beside it, and whose
     APIs it serves. One that runs on others has `backends`, the usual one first, each with the
     packages that it is made of; the environment variable `switch` chooses among them. `borrows`
-    are modules of other frameworks that its own ones build on.
+    are modules that its own ones build on: of other frameworks, or shared by some.
     """
 
     name: str
@@ -63,17 +63,25 @@ FRAMEWORKS = {
     one.name: one
     for one in (
         Framework(name="torch", backends={}),
-        Framework(name="tensorflow", brings=("keras",), backends={}),
+        Framework(
+            name="tensorflow",
+            brings=("keras",),
+            backends={},
+            borrows=("docstrings", "parameters", "tested"),
+        ),
         Framework(
             name="keras",
             switch="KERAS_BACKEND",
             backends={"tensorflow": ("tensorflow",), "jax": ("jax", "jaxlib"), "torch": ("torch",)},
             borrows=(
                 "docs_tensorflow",
+                "docstrings",
+                "parameters",
                 "patience_tensorflow",
                 "public_tensorflow",
                 "recorder_tensorflow",
                 "recorder_torch",
+                "tested",
             ),
         ),
     )
