@@ -10,30 +10,43 @@ import ast
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
+from harvest.report.issue import ISSUE, read_issue
 from harvest.report.model import BadInput, Report
 from harvest.report.syntax import Refusal, imported_roots, parse
 from harvest.report.text import clean, shorten
 
 MAX_BYTES = 10 * 1024 * 1024
 _SUFFIXES = {".json": "json", ".md": "markdown", ".markdown": "markdown", ".py": "python"}
-_WANTED = "give a GitHub issue as JSON, a Markdown file, a Python script or a directory of these"
-_ISSUE = "an issue is an object with title, body and number, as GitHub's REST API returns it"
-_REPOSITORY = re.compile(r"https?://(?:api\.)?github\.com/(?:repos/)?([\w.-]+/[\w.-]+)(?:/|$)")
+_WANTED = (
+    "give OWNER/REPO#N, an issue as JSON, a Markdown file, a Python script or a folder of these"
+)
+_REFERENCE = re.compile(
+    r"(?:https?://github\.com/)?(?P<repository>[\w.-]+/[\w.-]+)(?:#|/issues/)(?P<number>[1-9]\d{0,9})"
+    r"(?:[#?/].*)?"
+)
+
+Fetch = Callable[[str, int], Report | BadInput]
+"""(repository, number) -> that issue of the tracker."""
 
 
 def load(
-    arguments: Sequence[str], *, stdin: IO[bytes] | None = None
+    arguments: Sequence[str], *, stdin: IO[bytes] | None = None, fetch: Fetch | None = None
 ) -> Iterator[Report | BadInput]:
-    """Yield the reports that `arguments` name, in order; `-` reads `stdin`."""
+    """Yield the reports that `arguments` name, in order; `-` reads `stdin`.
+
+    `owner/repo#7` and an issue's address are handed to `fetch`, unless they are files.
+    """
     for argument in arguments:
         if argument == "-":
             yield from _from_stdin(stdin)
         elif _is_directory(argument):
             yield from _from_directory(argument)
+        elif fetch and (found := _REFERENCE.fullmatch(argument)) and not _is_file(argument):
+            yield fetch(found["repository"], int(found["number"]))
         else:
             yield from _from_file(argument)
 
@@ -41,6 +54,13 @@ def load(
 def _is_directory(argument: str) -> bool:
     try:
         return Path(argument).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_file(argument: str) -> bool:
+    try:
+        return Path(argument).is_file()
     except (OSError, ValueError):
         return False
 
@@ -140,56 +160,16 @@ def _from_json(text: str, *, source: str, in_directory: bool) -> Iterator[Report
     if isinstance(content, dict) and isinstance(content.get("items"), list):
         content = content["items"]
     if not isinstance(content, list):
-        report = _issue(content, source)
+        report = read_issue(content, source)
         if isinstance(report, Report) or not in_directory:
             yield report
         return
-    if in_directory and not any(isinstance(_issue(item, source), Report) for item in content):
+    if in_directory and not any(isinstance(read_issue(item, source), Report) for item in content):
         return
     if not content:
-        yield BadInput(source=source, error="a JSON array without an issue", hint=_ISSUE)
+        yield BadInput(source=source, error="a JSON array without an issue", hint=ISSUE)
     for index, item in enumerate(content):
-        yield _issue(item, f"{source}[{index}]")
-
-
-def _issue(content: Any, source: str) -> Report | BadInput:
-    if not isinstance(content, dict):
-        what = type(content).__name__
-        return BadInput(source=source, error=f"JSON, but not an issue: {what}", hint=_ISSUE)
-    title, body = content.get("title"), content.get("body")
-    if not isinstance(title, str) or not ("body" in content or "number" in content):
-        return BadInput(source=source, error="JSON, but not an issue", hint=_ISSUE)
-    if body is not None and not isinstance(body, str):
-        error = f"the issue's body is not text but {type(body).__name__}"
-        return BadInput(source=source, error=error, hint=_ISSUE)
-    urls = [url for key in ("html_url", "url") if isinstance(url := content.get(key), str)]
-    return Report(
-        source=source,
-        title=clean(title),
-        body=clean(body or ""),
-        repository=next((found[1] for url in urls if (found := _REPOSITORY.match(url))), None),
-        number=_integer(content.get("number")),
-        labels=_labels(content.get("labels")),
-        state=_string(content.get("state")),
-        comments=_integer(content.get("comments")) or 0,
-        created_at=_string(content.get("created_at")),
-        url=clean(urls[0]) if urls else None,
-    )
-
-
-def _integer(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _string(value: object) -> str:
-    return clean(value) if isinstance(value, str) else ""
-
-
-def _labels(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        return ()
-    names = [item.get("name") if isinstance(item, dict) else item for item in value]
-    return tuple(clean(name) for name in names if isinstance(name, str))
+        yield read_issue(item, f"{source}[{index}]")
 
 
 def _from_markdown(text: str, source: str) -> Report:

@@ -38,10 +38,49 @@ class Need(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """What somebody answered. `key` is the same for all versions of one comment."""
+
+    key: str
+    author: str
+    body: str
+
+
+class LinkKind(StrEnum):
+    """What an issue's history points at."""
+
+    COMMIT = "commit"
+    PULL_REQUEST = "pull request"
+    ISSUE = "issue"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """Something that an issue's history points at.
+
+    `target` is an address or a commit's id; `closes` tells that it closed the issue, or will.
+    """
+
+    kind: LinkKind
+    target: str
+    closes: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedCode:
+    """What was fetched from behind a link in a report, or why nothing was."""
+
+    url: str
+    code: str
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """One bug report. `source` is the input as the user named it.
 
-    `code` is set for a plain script: the whole of it is then the one snippet.
+    `code` is set for a plain script: the whole of it is then the one snippet. `comments` is how
+    many there are, `thread` those that came with the report.
     """
 
     source: str
@@ -55,6 +94,12 @@ class Report:
     created_at: str = ""
     url: str | None = None
     code: str | None = None
+    state_reason: str = ""
+    updated_at: str = ""
+    pull_request: bool = False
+    thread: tuple[Comment, ...] = ()
+    links: tuple[Link, ...] = ()
+    linked_code: tuple[LinkedCode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +116,8 @@ class Snippet:
     """Python source found in a report, repaired until it parses.
 
     `repairs` names the repair steps that changed it, in order; `needs` what it would take to run
-    it; `origin` tells the fence ("fence 1"), several ("fences 1+2") or "file".
+    it; `origin` tells the fence ("fence 1"), several ("fences 1+2"), "file", or where beside the
+    report's own text it comes from ("comment 2, fence 1", "link 1").
     """
 
     code: str

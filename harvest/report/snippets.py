@@ -43,7 +43,7 @@ _PYTHON = re.compile(
     r"\s*(?:>>> )?(?:[\w.]+ = \S|def \w+\(|class \w|for \w+ in |with \w|print\("
     r"|(?:torch|tf|F|nn|np)\.\w)"
 )
-_WORKAROUND = re.compile(
+WORKAROUND = re.compile(
     r"work[- ]?around|\bwork(?:s|ed)? (?:fine|well|as expected|correctly)"
     r"|\b(?:this|it|following) work(?:s|ed)",
     re.IGNORECASE,
@@ -186,7 +186,7 @@ def _arrange(pieces: list[_Piece]) -> tuple[Snippet, ...]:
         rank, snippet = _complete(pieces, index, known)
         if not _acts(parse(snippet.code)):
             continue
-        if _WORKAROUND.search(piece.block.lead):
+        if WORKAROUND.search(piece.block.lead):
             rank += 1
         if snippet.code not in seen:
             seen.add(snippet.code)

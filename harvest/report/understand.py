@@ -11,6 +11,7 @@ from harvest.report.mentions import find_mentions
 from harvest.report.model import Reading, Report
 from harvest.report.snippets import find_snippets
 from harvest.report.text import clean
+from harvest.report.thread import with_thread
 
 
 def understand(report: Report) -> Reading:
@@ -18,12 +19,13 @@ def understand(report: Report) -> Reading:
     code = None if report.code is None else clean(report.code)
     report = replace(report, title=clean(report.title), body=clean(report.body), code=code)
     document = read_markdown(report.body)
-    found = find_snippets(document, code=code)
+    mentions = find_mentions(report.title, document.prose)
+    found = with_thread(report, find_snippets(document, code=code), mentions)
     return Reading(
         report=report,
         candidates=() if isinstance(found, str) else found,
         claims=find_claims(report.title, document, code=code),
-        mentions=find_mentions(report.title, document.prose),
+        mentions=mentions,
         skipped=found if isinstance(found, str) else None,
         expectations=find_expectations(report.title, document, code=code),
         refusal=wants_refusal(report.title, document),

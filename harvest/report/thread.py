@@ -1,0 +1,95 @@
+"""Code beside a report's own text: in its comments, and what was fetched from behind its links.
+
+The best reproduction of a thread may be a comment ("here is a smaller one"): of all snippets that
+stand on their own, the shortest comes first. A comment's code counts only where it is about the
+same thing, i.e. calls something that the report calls or names, and it needs nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from harvest.report.markdown import Document, read_markdown
+from harvest.report.model import Comment, Mention, Report, Snippet
+from harvest.report.snippets import WORKAROUND, find_snippets
+from harvest.report.syntax import Refusal, dotted, parse
+
+MAX_COMMENTS = 30
+"""Comments that are read: long threads repeat themselves."""
+MAX_COMMENT = 50_000
+"""Characters up to which a comment is read: longer ones are logs."""
+
+
+def with_thread(
+    report: Report, own: tuple[Snippet, ...] | str, mentions: Iterable[Mention]
+) -> tuple[Snippet, ...] | str:
+    """Add what comments and links hold to a report's `own` snippets, or to why there are none."""
+    found = () if isinstance(own, str) else own
+    linked = tuple(_linked(report))
+    subject = _subject(called_names(found + linked), {_last(mention.name) for mention in mentions})
+    answers = _unlike(found + linked, _answers(report.thread, subject))
+    if not answers:
+        return found + linked or own
+    standing = [snippet for snippet in found + linked if not snippet.missing]
+    others = [snippet for snippet in found + linked if snippet.missing]
+    whole = sorted([*standing, *answers], key=lambda snippet: (len(snippet.needs), _size(snippet)))
+    return (*whole, *others)
+
+
+def _subject(called: frozenset[str], named: set[str]) -> frozenset[str]:
+    """What the report is about: what it both calls and names, else what it does either with."""
+    return called & named or called | named
+
+
+def called_names(snippets: Iterable[Snippet]) -> frozenset[str]:
+    """Return the last names of everything that the snippets call (`conv2d` of `F.conv2d`)."""
+    trees = [parse(snippet.code) for snippet in snippets]
+    return frozenset(
+        _last(dotted(node.func))
+        for tree in trees
+        if not isinstance(tree, Refusal)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+    ) - {"", "print"}
+
+
+def _linked(report: Report) -> Iterator[Snippet]:
+    for number, linked in enumerate(report.linked_code, 1):
+        found = find_snippets(Document(blocks=(), prose=""), code=linked.code)
+        for snippet in () if isinstance(found, str) else found:
+            yield replace(snippet, origin=f"link {number}")
+
+
+def _answers(thread: Iterable[Comment], subject: frozenset[str]) -> Iterator[Snippet]:
+    """Yield what stands on its own in comments and is about the subject."""
+    for number, comment in enumerate(tuple(thread)[:MAX_COMMENTS], 1):
+        if len(comment.body) > MAX_COMMENT or WORKAROUND.search(comment.body):
+            continue
+        if "`" not in comment.body and "import " not in comment.body and "    " not in comment.body:
+            continue  # no code of any form
+        found = find_snippets(read_markdown(comment.body))
+        for snippet in () if isinstance(found, str) else found:
+            about = not subject or called_names([snippet]) & subject
+            if about and not snippet.missing and not snippet.origin.startswith("inline"):
+                yield replace(snippet, origin=f"comment {number}, {snippet.origin}")
+
+
+def _unlike(known: Iterable[Snippet], found: Iterable[Snippet]) -> list[Snippet]:
+    """Drop what is there already: people quote the report."""
+    seen = {snippet.code for snippet in known}
+    kept: list[Snippet] = []
+    for snippet in found:
+        if snippet.code not in seen:
+            seen.add(snippet.code)
+            kept.append(snippet)
+    return kept
+
+
+def _size(snippet: Snippet) -> int:
+    return len("".join(snippet.code.split()))
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
