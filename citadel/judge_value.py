@@ -17,6 +17,7 @@ from analysis.target.instrument import Watched, instrument, watched
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Point, Role
+from citadel.guards import Rerun, cured, ill_conditioned, of_ties
 from citadel.identify import failing_call, is_call_of
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
@@ -25,7 +26,7 @@ from citadel.oracle.value import Spot, ValueOracle, Values, shows, symptom, unli
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
 from citadel.verdicts import confidence, verdict
-from citadel.verify_value import Witness, cured
+from citadel.verify_value import Witness
 
 SAME_FUNCTION = 0.5
 """Signature similarity from which on two APIs may have a wrong value in common."""
@@ -59,7 +60,7 @@ def judge_value(
     if not shown:
         return verdict(VerdictKind.CLEAN)
     seen = symptom(source.oracle, case.points, replay.values)
-    doubt = replay.doubt(close=related(channels)) or replay.imprecise()
+    doubt = replay.doubt(close=related(channels)) or replay.imprecise() or replay.unsteady()
     if doubt is not None:
         return replace(doubt, symptom=seen)
     hits = replay.again(runs)
@@ -70,7 +71,7 @@ def judge_value(
     return Verdict(
         kind=VerdictKind.BUG if hits == runs else VerdictKind.FLAKY,
         runs=(hits, runs),
-        confidence=round(sure / 2, 2) if source.uninitialised else sure,
+        confidence=round(sure / 2 ** len(source.doubts), 2),
         symptom=seen,
         guards=(*replay.guards, f"shown in {hits} of {runs} runs with seeds of their own"),
     )
@@ -90,7 +91,7 @@ class _Replay:
         limits: Limits,
     ) -> None:
         self.written, self.case, self.source = written, case, source
-        self._session, self._limits = session, limits
+        self._again = Rerun(code=written.code, watched=case, session=session, limits=limits)
         self.first = self._run(case.traced, 0)
         self.values = values_of(self.first)
         self.calls = [call for call in self.first.calls if is_call_of(call, target, catalog)]
@@ -98,7 +99,8 @@ class _Replay:
         self.moved = False
 
     def _run(self, text: str, seed: int) -> Observation:
-        return self._session.run(self.written.code, traced=text, limits=self._limits, seed=seed)
+        again = self._again
+        return again.session.run(again.code, traced=text, limits=again.limits, seed=seed)
 
     def again(self, runs: int) -> int:
         """In how many runs, the first included, the bug shows; notes whether its values move."""
@@ -128,9 +130,7 @@ class _Replay:
         oracle = self.source.oracle
         if not oracle.of_finiteness and not self.written.references:
             return None
-        better = cured(
-            oracle, self.written.code, self.case, self.calls, self._session, self._limits
-        )
+        better = cured(self._again, oracle, self.calls)
         if self.written.references and not better:
             reason = "need not be the function that it is compared with"
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
@@ -139,6 +139,21 @@ class _Replay:
             return verdict(VerdictKind.EXPECTED, reason=reason)
         if better:
             self.guards.append("right in double precision")
+        return None
+
+    def unsteady(self) -> Verdict | None:
+        """Whether nobody promises that the two values are equal, or that they can be."""
+        oracle, source = self.source.oracle, self.source
+        if not oracle.paired:
+            return None
+        if of_ties(self._again, oracle, self.calls, self.values):
+            return verdict(VerdictKind.EXPECTED, reason="the elements that they select are equal")
+        if source.ill_conditioned:
+            return None
+        if ill_conditioned(self._again, oracle, self.calls, self.values):
+            reason = "ill-conditioned: the last digit of its inputs matters as much"
+            return verdict(VerdictKind.EXPECTED, reason=reason)
+        self.guards.append("not ill-conditioned")
         return None
 
 

@@ -6,7 +6,6 @@ results replaced by others, and what does not change then is a reference.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +14,10 @@ from analysis.catalog.model import Api, Catalog
 from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
+from citadel.guards import Rerun, cured, ill_conditioned, of_ties
 from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle.capture import CHECKS, capture
-from citadel.oracle.numbers import LARGEST, largest
 from citadel.oracle.value import ValueOracle, Values, shows, symptom, unlike, values_of
 from citadel.suspects import MAKERS, named, suspects
 from harvest.report.model import Reading, Snippet
@@ -54,6 +53,10 @@ class Witness:
     """Whether double precision cures it; None where that says nothing."""
     uninitialised: bool
     """Whether the case reads memory that nothing has written to."""
+    of_ties: bool
+    """Whether the values differ only in which of several equal elements they point at."""
+    ill_conditioned: bool
+    """Whether the last digit of the API's inputs matters as much as what the report shows."""
 
     @property
     def referred(self) -> bool:
@@ -63,8 +66,17 @@ class Witness:
     @property
     def evidence(self) -> tuple[str, ...]:
         """What in the report speaks for this symptom."""
-        warning = ("works on uninitialised memory",) if self.uninitialised else ()
-        return (*filter(None, (self.oracle.why,)), *warning)
+        return (*filter(None, (self.oracle.why,)), *self.doubts)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why what the report shows may be no bug; each halves the confidence of findings."""
+        doubts = (
+            (self.uninitialised, "works on uninitialised memory"),
+            (self.of_ties, "the indices differ, the elements that they select do not"),
+            (self.ill_conditioned, "the last digit of the inputs matters as much"),
+        )
+        return tuple(why for holds, why in doubts if holds)
 
     @property
     def tells(self) -> bool:
@@ -106,6 +118,7 @@ def witness(
     if True not in own and not named(api, reading.mentions):
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
+    blamed = [one for one in first.calls if resolve(one, catalog) is api]
     return Witness(
         oracle=oracle,
         watched=trial.case,
@@ -119,8 +132,10 @@ def witness(
         reproduces=hits > 0,
         hits=hits,
         runs=runs,
-        precise=trial.cured(oracle, first.calls, api) if hits else None,
+        precise=cured(trial.again, oracle, blamed) if hits else None,
         uninitialised=any(map(_uninitialised, first.calls)),
+        of_ties=hits > 0 and of_ties(trial.again, oracle, blamed, values),
+        ill_conditioned=hits > 0 and ill_conditioned(trial.again, oracle, blamed, values),
         told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
     )
 
@@ -131,16 +146,15 @@ class _Trial:
     def __init__(
         self, code: str, case: Watched, session: Session, catalog: Catalog, limits: Limits
     ) -> None:
-        self.code = code
         self.case = case
-        self._session = session
+        self.again = Rerun(code=code, watched=case, session=session, limits=limits)
         self._catalog = catalog
-        self._limits = limits
 
     def run(self, seed: int) -> Observation:
         """With its values watched; the first run is traced as well."""
         text = self.case.traced if seed == 0 else self.case.text
-        return self._session.run(self.code, traced=text, limits=self._limits, seed=seed)
+        again = self.again
+        return again.session.run(again.code, traced=text, limits=again.limits, seed=seed)
 
     def blamed(
         self,
@@ -156,67 +170,12 @@ class _Trial:
         """
         doing = [pair for pair in suspected if leaf(pair[0].name) not in MAKERS]
         for call, api in (doing or list(suspected))[:MOST_SUSPECTS]:
-            sites = {one.site for one in calls if resolve(one, self._catalog) is api}
-            seen = self._session.run(
-                self.code,
-                traced=self.case.traced,
-                limits=self._limits,
-                entry="perturb:run",
-                arguments={"sites": sorted(sites)},
-            )
-            own = unlike(oracle, values, values_of(seen))
+            of_api = [one for one in calls if resolve(one, self._catalog) is api]
+            own = unlike(oracle, values, values_of(self.again.run("perturb:run", of_api)))
             if True in own:
                 return call, api, own
         call, api = suspected[0]
         return call, api, tuple(None for _ in oracle.spots)
-
-    def cured(self, oracle: ValueOracle, calls: Sequence[Call], api: Api) -> bool | None:
-        """Whether the trouble goes away where the API is given double precision."""
-        own = [one for one in calls if resolve(one, self._catalog) is api]
-        return cured(oracle, self.code, self.case, own, self._session, self._limits)
-
-
-def cured(
-    oracle: ValueOracle,
-    code: str,
-    case: Watched,
-    calls: Sequence[Call],
-    session: Session,
-    limits: Limits,
-) -> bool | None:
-    """Whether what is wrong goes away where these calls are given double precision.
-
-    What stays then may be what mathematics demands (`exp` of a large number) rather than a bug, and
-    so is what only double precision has room for (a product of large numbers); two values that
-    then agree are of the same function. None: the oracle is of another kind, or the run comes to
-    no value.
-    """
-    if not oracle.of_finiteness and not oracle.paired:
-        return None
-    seen = session.run(
-        code,
-        traced=case.traced,
-        limits=limits,
-        entry="perturb:doubled",
-        arguments={"sites": sorted({call.site for call in calls})},
-    )
-    values = values_of(seen)
-    shown = shows(oracle, seen, values)
-    if shown is None:
-        return None
-    return not shown and (oracle.paired or _fits(oracle, values, _room(calls)))
-
-
-def _fits(oracle: ValueOracle, values: Values, room: float) -> bool:
-    """Whether the values of an oracle are of no larger size than `room`."""
-    sizes = (largest(values[spot]) for spot in oracle.spots if spot in values)
-    return all(size is None or size <= room for size in sizes)
-
-
-def _room(calls: Sequence[Call]) -> float:
-    """The largest number that fits the coarsest dtype which these calls are given."""
-    given = [value.value.dtype for call in calls for value in call.inputs()]
-    return min((LARGEST[dtype] for dtype in given if dtype in LARGEST), default=math.inf)
 
 
 def _uninitialised(call: Call) -> bool:

@@ -70,6 +70,15 @@ def doubled(value):
     return value
 
 
+def scaled(value, factors):
+    """The value times an array of its shape, as far as it is a tensor or an array."""
+    if isinstance(value, np.ndarray):
+        return value * factors.astype(value.dtype)
+    if isinstance(value, backend.TENSOR):
+        return value * keras.ops.convert_to_tensor(factors.astype("float64"), str(value.dtype))
+    return value
+
+
 def mark(tensor):
     """What an attempt can change: the content of a variable, and a tensor of PyTorch in place."""
     version = getattr(tensor, "_version", None)

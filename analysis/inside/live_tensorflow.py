@@ -67,6 +67,11 @@ def doubled(value):
     return tf.cast(value, tf.float64) if value.dtype.is_floating else value
 
 
+def scaled(value, factors):
+    """The value times an array of its shape, as far as it is a tensor."""
+    return value * tf.cast(factors, value.dtype) if isinstance(value, tf.Tensor) else value
+
+
 def mark(tensor):
     """What an attempt can change: the content of a variable. Tensors stay as they are."""
     if not isinstance(tensor, tf.Variable) or tensor.shape.num_elements() is None:

@@ -61,6 +61,13 @@ def doubled(value):
     return value.to(torch.float64) if value.is_floating_point() else value
 
 
+def scaled(value, factors):
+    """The value times an array of its shape, as far as it is a dense tensor."""
+    if not is_tensor(value) or value.is_quantized:
+        return value
+    return value * torch.from_numpy(factors).to(value.device, value.dtype)
+
+
 def mark(tensor):
     """What is known of a tensor; some have no version (inference mode) or no shape yet (Lazy)."""
     known = []

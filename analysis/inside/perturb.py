@@ -1,11 +1,25 @@
 """Run a watched case with some of its calls made otherwise.
 
 `run` replaces their results: what depends on them? `doubled` hands them their tensors in double
-precision: does the trouble stay?
+precision: does the trouble stay? `nudged` changes the last digit of their inputs: is it more than
+that which is wrong?
 """
+
+import sys
 
 import case
 import side
+from values import describe
+
+EPSILON = {
+    "float16": 2.0**-10,
+    "bfloat16": 2.0**-7,
+    "float32": 2.0**-23,
+    "complex64": 2.0**-23,
+    "float64": 2.0**-52,
+    "complex128": 2.0**-52,
+}
+"""The distance from 1 to the next number, by dtype."""
 
 
 def run(emit, code, traced, sites):
@@ -29,14 +43,39 @@ def run(emit, code, traced, sites):
 
 def doubled(emit, code, traced, sites):
     """Run a case as `case.run` does, the calls at `sites` being given double precision."""
+    return _given(emit, code, traced, sites, side.module("live").doubled)
+
+
+def nudged(emit, code, traced, sites):
+    """Run a case as `case.run` does, what the calls at `sites` are given being a little off.
+
+    Each element is moved by a unit in its last place, up or down without pattern.
+    """
+    return _given(emit, code, traced, sites, _nudged)
+
+
+def _nudged(value):
+    numpy = sys.modules.get("numpy")
+    record = describe(value)
+    step = EPSILON.get(record.get("dtype"))
+    if numpy is None or step is None or record.get("layout", "strided") != "strided":
+        return value
+    shape = record.get("shape") or ()
+    order = numpy.arange(int(numpy.prod(shape, dtype=numpy.int64)), dtype=numpy.int64)
+    up = (order * 1103515245 + 12345) // 65536 % 2  # the usual linear congruence: no period shows
+    return side.module("live").scaled(value, (1 + step * (2 * up - 1)).reshape(shape))
+
+
+def _given(emit, code, traced, sites, change):
+    """Run a case with what the calls at `sites` are given changed, their own tensor included."""
     live = side.module("live")
 
     def call(function, args, kwargs):
         owner = getattr(function, "__self__", None)
         if live.is_tensor(owner):
-            function = getattr(live.doubled(owner), function.__name__)
-        named = {name: live.doubled(value) for name, value in kwargs.items()}
-        return function(*[live.doubled(value) for value in args], **named)
+            function = getattr(change(owner), function.__name__)
+        named = {name: change(value) for name, value in kwargs.items()}
+        return function(*[change(value) for value in args], **named)
 
     return _run(emit, code, traced, sites, call)
 

@@ -102,6 +102,33 @@ def same(one: Value, other: Value) -> bool | None:
     return None
 
 
+def distance(one: Value, other: Value) -> float | None:
+    """How far apart two values are: the largest difference of elements that are finite in both.
+
+    Of large tensors it is the largest difference of range, mean and norm. None where there is
+    nothing to compare.
+    """
+    left, right = elements(one), elements(other)
+    if left is not None and right is not None:
+        if len(left) != len(right):
+            return None
+        pairs = list(zip(left, right, strict=True))
+    elif one.numbers is not None and other.numbers is not None:
+        summaries = zip(_summary(one.numbers), _summary(other.numbers), strict=True)
+        pairs = [(a, b) for a, b in summaries if a is not None and b is not None]
+    else:
+        return None
+    known = [abs(a - b) for a, b in pairs if cmath.isfinite(a) and cmath.isfinite(b)]
+    return max(known, default=None)
+
+
+def whole(value: Value) -> bool:
+    """Whether a value is of whole numbers, as indices are."""
+    if value.kind in ("list", "tuple"):
+        return bool(value.items) and all(map(whole, value.items or ()))
+    return value.kind == "int" or (value.dtype or "").startswith(("int", "uint", "long"))
+
+
 def _shaped(value: Value) -> bool:
     return value.kind in ("tensor", "array") and value.shape is not None
 

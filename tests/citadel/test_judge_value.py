@@ -45,6 +45,19 @@ EMPTY = """
     nothing = torch.empty(0, dtype=torch.int32)
     print("median:", torch.median(nothing).item())
 """
+HILBERT = """
+    import torch
+    i = torch.arange(1., 11.)
+    a = 1 / (i[:, None] + i - 1)
+    one, other = torch.linalg.inv(a), torch.linalg.inv(a.T).T
+    print(torch.allclose(one, other))
+"""
+EQUAL = """
+    import torch
+    x = torch.tensor([3, 1, 3, 2, 3])
+    one, other = torch.argmax(x), 4 - torch.argmax(x.flip(0))
+    print(torch.equal(one, other))
+"""
 NEAR, FAR = Channels(context=Fraction(9, 10), signature=0.9), Channels()
 
 
@@ -171,6 +184,52 @@ def test_what_should_be_refused(verified, judged, sibling, channels, kind):
     assert found.case.kind is BugKind.VALUE
     code = EMPTY.replace("torch.median", sibling)
     assert judged(found, code, sibling, channels).kind is kind
+
+
+def test_ill_conditioned_inputs_are_told(verified):
+    found = verified("linalg.inv disagrees with itself for the transpose", HILBERT)
+    assert found.case.reproduces
+    assert found.witness.ill_conditioned
+    assert "the last digit of the inputs matters as much" in found.case.evidence
+
+
+def test_an_ill_conditioned_sibling_is_expected(verified, judged):
+    source = HILBERT.replace("linalg.inv", "round").replace("(a.T)", "(a.T + 0.6)")
+    found = verified("round disagrees with itself for the transpose", source)
+    assert found.case.reproduces
+    assert not found.witness.ill_conditioned
+    sibling = judged(found, HILBERT.replace("(a.T)", "(a.T + 0.)"), "torch.linalg.inv")
+    assert sibling.kind is VerdictKind.EXPECTED
+    assert "ill-conditioned" in sibling.reason
+
+
+def test_bugs_at_special_inputs_are_not_ill_conditioned(verified, judged):
+    """Gradients at a tie jump when the inputs move by a digit; then the two sides agree."""
+    found = verified("clamp and min/max disagree about gradients", TIES)
+    assert found.witness.doubts == ()
+    same = judged(found, TIES.replace("torch.clamp", "torch.clip"), "torch.clip")
+    assert same.kind is VerdictKind.BUG
+    assert "not ill-conditioned" in same.guards
+    assert same.confidence > 0.6
+
+
+def test_indices_of_equal_elements_are_told_and_found_nowhere_else(verified, judged):
+    found = verified("argmax disagrees with itself for the flipped tensor", EQUAL)
+    assert found.case.reproduces
+    assert found.witness.of_ties
+    sibling = judged(found, EQUAL.replace("argmax", "argmin"), "torch.argmin")
+    assert sibling.kind is VerdictKind.CLEAN  # one element is the smallest
+    ties = EQUAL.replace("argmax", "argmin").replace("[3, 1, 3, 2, 3]", "[1, 3, 1, 2, 1]")
+    assert judged(found, ties, "torch.argmin").kind is VerdictKind.EXPECTED
+
+
+def test_wrong_indices_are_a_bug(verified, judged):
+    code = EQUAL.replace("[3, 1, 3, 2, 3]", "[3., 1., 5., 2., 4.]").replace("4 - ", "3 - ")
+    found = verified("argmax disagrees with itself for the flipped tensor", code)
+    assert found.case.reproduces
+    assert not found.witness.of_ties
+    sibling = judged(found, code.replace("argmax", "argmin"), "torch.argmin")
+    assert sibling.kind is VerdictKind.BUG
 
 
 def test_a_missing_error_alone_is_a_status_bug(verified):

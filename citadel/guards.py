@@ -1,0 +1,106 @@
+"""Run a case of a value bug once more, made otherwise: is it a bug, or how it must be?
+
+Each guard is a run in the sandbox in which the calls of the blamed API are given something else
+than the report gives them. Trackers ask for these before they believe a wrong value: double
+precision, ill-conditioned inputs, the order of equal elements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analysis.target.instrument import Watched
+from analysis.target.observation import Call, Observation
+from analysis.target.session import Limits, Session
+from citadel.oracle.numbers import LARGEST, distance, largest, same, whole
+from citadel.oracle.value import ValueOracle, Values, shows, unlike, values_of
+
+BACKWARD = 10.0
+"""How many units in the last place of its inputs a good algorithm may be off (backward error)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rerun:
+    """A watched case that can be run again, with some of its calls made otherwise."""
+
+    code: str
+    watched: Watched
+    session: Session
+    limits: Limits
+
+    def run(self, entry: str, calls: Sequence[Call], **arguments: object) -> Observation:
+        """Run it through an entry of `analysis/inside` that knows the sites of calls."""
+        sites = sorted({call.site for call in calls})
+        return self.session.run(
+            self.code,
+            traced=self.watched.traced,
+            limits=self.limits,
+            entry=entry,
+            arguments={"sites": sites, **arguments},
+        )
+
+
+def cured(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool | None:
+    """Whether what is wrong goes away where these calls are given double precision.
+
+    What stays then may be what mathematics demands (`exp` of a large number) rather than a bug, and
+    so is what only double precision has room for (a product of large numbers); two values that
+    then agree are of the same function. None: the oracle is of another kind, or the run comes to
+    no value.
+    """
+    if not oracle.of_finiteness and not oracle.paired:
+        return None
+    seen = again.run("perturb:doubled", calls)
+    values = values_of(seen)
+    shown = shows(oracle, seen, values)
+    if shown is None:
+        return None
+    return not shown and (oracle.paired or _fits(oracle, values, _room(calls)))
+
+
+def of_ties(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool:
+    """Whether two values differ only in which of several equal elements they point at."""
+    indices = [values[spot] for spot in oracle.spots if spot in values]
+    if len(indices) != 2 or not all(map(whole, indices)):
+        return False
+    spots = [[spot.point, spot.occurrence] for spot in oracle.spots]
+    found = values_of(again.run("selected:run", calls, spots=spots))
+    one, other = (found.get(spot) for spot in oracle.spots)
+    return one is not None and other is not None and same(one, other) is True
+
+
+def ill_conditioned(
+    again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values
+) -> bool:
+    """Whether the last digit of these calls' inputs matters as much as what the report shows.
+
+    Two values that disagree say little then: each is the exact result for inputs that differ
+    from the report's by rounding (N. J. Higham, Accuracy and Stability of Numerical Algorithms,
+    section 1.5). Where they agree once the inputs are off by that much, the report's own inputs
+    are special, and the disagreement is a bug.
+    """
+    if not oracle.paired or any(spot not in values for spot in oracle.spots):
+        return False
+    apart = distance(*(values[spot] for spot in oracle.spots))
+    if apart is None or apart == 0:
+        return False
+    seen = again.run("perturb:nudged", calls)
+    moved = values_of(seen)
+    if not shows(oracle, seen, moved) or True not in unlike(oracle, values, moved):
+        return False
+    drifts = [distance(values[spot], moved[spot]) for spot in oracle.spots if spot in moved]
+    return BACKWARD * max((drift for drift in drifts if drift is not None), default=0.0) >= apart
+
+
+def _fits(oracle: ValueOracle, values: Values, room: float) -> bool:
+    """Whether the values of an oracle are of no larger size than `room`."""
+    sizes = (largest(values[spot]) for spot in oracle.spots if spot in values)
+    return all(size is None or size <= room for size in sizes)
+
+
+def _room(calls: Sequence[Call]) -> float:
+    """The largest number that fits the coarsest dtype which these calls are given."""
+    given = [value.value.dtype for call in calls for value in call.inputs()]
+    return min((LARGEST[dtype] for dtype in given if dtype in LARGEST), default=math.inf)
