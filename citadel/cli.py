@@ -23,6 +23,7 @@ from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.session import Limits
 from analysis.target.target import Interpreter, Target
 from citadel import __version__, doctor
+from citadel.cli_mine import mine
 from citadel.commands import Interrupted, TriageRequest, run_triage
 from citadel.explore import IndexRequest, SiblingsRequest, run_index, run_siblings
 from citadel.match.rank import Mode
@@ -86,7 +87,8 @@ def triage(
         list[str],
         typer.Argument(
             metavar="REPORT...",
-            help='GitHub issue JSON, Markdown, a Python script, a directory of these, or "-".',
+            help="OWNER/REPO#N or an issue's address, GitHub issue JSON, Markdown, a Python script,"
+            ' a directory of these, or "-".',
         ),
     ],
     python: Python = sys.executable,
@@ -135,7 +137,7 @@ def triage(
 
         citadel triage reports/ --python /usr/bin/python3 --json findings.json
 
-        gh issue view 85111 --json number,title,body | citadel triage - --python python3
+        citadel triage pytorch/pytorch#85111 --python python3
     """
     if fail_on not in (None, "bug"):
         raise CitadelError(f"--fail-on takes bug, not {fail_on}", "leave it out to always exit 0")
@@ -159,6 +161,9 @@ def triage(
     wish = _wish(framework, backend)
     done = run_triage(request, lambda: Interpreter(python, no_sandbox=no_sandbox), wish, Progress())
     raise typer.Exit(1 if done.status == 0 and fail_on and done.bugs else done.status)
+
+
+app.command(no_args_is_help=True)(mine)
 
 
 @app.command()

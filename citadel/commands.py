@@ -72,7 +72,7 @@ def run_triage(
         CitadelError: also when a case or the JSON cannot be written; what was finished is.
         Interrupted: after Ctrl-C, once the finished part has been written.
     """
-    loaded = list(load(request.inputs, stdin=sys.stdin.buffer))
+    loaded = list(load(request.inputs, stdin=sys.stdin.buffer, fetch=_from_tracker))
     if not loaded:
         raise CitadelError("no reports found", "reports are .json, .md and .py files")
     if all(isinstance(entry, BadInput) for entry in loaded):
@@ -116,6 +116,12 @@ def run_triage(
         raise stopped
     ran = any(t.case is not None for t in triages)
     return Done(status=0 if ran else NOTHING_RUN, bugs=sum(len(t.bugs) for t in triages))
+
+
+def _from_tracker(repository: str, number: int) -> Report | BadInput:
+    from harvest.tracker.single import fetch_issue  # GitHub's client is large
+
+    return fetch_issue(repository, number)
 
 
 def _check_places(request: TriageRequest) -> None:

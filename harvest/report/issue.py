@@ -37,7 +37,7 @@ def read_issue(content: Any, source: str) -> Report | BadInput:
         source=source,
         title=clean(title),
         body=clean(body or ""),
-        repository=next((found[1] for url in urls if (found := _REPOSITORY.match(url))), None),
+        repository=_repository(content, urls),
         number=_integer(content.get("number")),
         labels=_labels(content.get("labels")),
         state=_string(content.get("state")).lower(),
@@ -51,6 +51,13 @@ def read_issue(content: Any, source: str) -> Report | BadInput:
         links=tuple(dict.fromkeys(_links(content))),
         linked_code=tuple(_linked_code(content.get("linked_code"))),
     )
+
+
+def _repository(content: dict[str, Any], urls: list[str]) -> str | None:
+    told = content.get("repository")
+    if isinstance(told, dict) and (name := _string(told.get("full_name"))):
+        return name
+    return next((found[1] for url in urls if (found := _REPOSITORY.match(url))), None)
 
 
 def _objects(value: object) -> list[dict[str, Any]]:

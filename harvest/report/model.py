@@ -189,3 +189,5 @@ class Reading:
     """The sentence that asks for an error where there is none, if there is one."""
     output: tuple[str, ...] = ()
     """Lines of pasted output, with single blanks."""
+    prose: str = ""
+    """The body's words, without code and version dumps."""

@@ -47,7 +47,6 @@ IMPORTS = {
 _REPRS = frozenset({"tensor", "array", "Parameter", "Tensor", "EagerTensor", "matrix", "dtype"})
 _ECHO = "echoed values"
 _MISSING = "missing imports"
-_CALLS = "calls of test functions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,46 +179,3 @@ def _below_header(found: Repaired, lines: str) -> str:
         last = node.end_lineno or node.lineno
     code = found.code.split("\n")
     return "\n".join([*code[:last], lines, *code[last:]])
-
-
-def add_calls(found: Repaired) -> Repaired:
-    """Append calls where the code defines functions without parameters and calls nothing.
-
-    Test functions are called, or the only function there is.
-    """
-    body = found.tree.body
-    if any(not isinstance(node, _INERT) and _has_call(node) for node in body):
-        return found
-    ready = [node.name for node in body if isinstance(node, ast.FunctionDef) and _is_ready(node)]
-    tests = [name for name in ready if name.startswith(("test", "main", "repro", "run"))]
-    calls = [f"{name}()" for name in tests or (ready if len(ready) == 1 else [])]
-    calls += [call for node in body if isinstance(node, ast.ClassDef) for call in _test_calls(node)]
-    if not calls:
-        return found
-    code = "\n".join([found.code.rstrip("\n"), "", *calls])
-    tree = parse(code)
-    if isinstance(tree, Refusal):
-        return found
-    return Repaired(code=code, tree=tree, repairs=(*found.repairs, _CALLS))
-
-
-_INERT = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-
-
-def _has_call(node: ast.AST) -> bool:
-    return any(isinstance(child, ast.Call) for child in ast.walk(node))
-
-
-def _is_ready(node: ast.FunctionDef) -> bool:
-    arguments = node.args
-    given = [*arguments.posonlyargs, *arguments.args]
-    required = len(given) - len(arguments.defaults)
-    return required <= 0 and all(arguments.kw_defaults)
-
-
-def _test_calls(node: ast.ClassDef) -> list[str]:
-    """Return calls of a test case's methods that let their exceptions through."""
-    if not any(dotted(base).endswith("TestCase") for base in node.bases):
-        return []
-    methods = [child.name for child in node.body if isinstance(child, ast.FunctionDef)]
-    return [f'{node.name}("{name}").debug()' for name in methods if name.startswith("test")]

@@ -11,11 +11,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from harvest.report.entries import add_calls
 from harvest.report.lines import is_environment, is_output
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Snippet
 from harvest.report.needs import find_needs
-from harvest.report.repair import IMPORTS, Repaired, add_calls, add_imports, repair
+from harvest.report.repair import IMPORTS, Repaired, add_imports, repair
 from harvest.report.syntax import (
     Refusal,
     bound_names,

@@ -30,4 +30,5 @@ def understand(report: Report) -> Reading:
         expectations=find_expectations(report.title, document, code=code),
         refusal=wants_refusal(report.title, document),
         output=pasted_output(document),
+        prose=document.prose,
     )

@@ -1,0 +1,183 @@
+"""Files of issues -> pages: exports, GH Archive's dumps, directories of these.
+
+The position says which files are done (by size and time) and how far the current one is, so that
+new hours of an archive are all that the next run reads. Events of GH Archive carry their issue; a
+comment of theirs becomes part of its thread.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from analysis.errors import CitadelError
+from harvest.report.issue import read_issue
+from harvest.report.model import BadInput, Report
+from harvest.tracker.pages import Entry, Page, Version, to_line
+from harvest.tracker.records import SUFFIXES, Broken, Value, read_values
+from harvest.tracker.remote import Wanted
+
+PAGE = 500
+_Stamp = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Which files are done, and how many values of the current one."""
+
+    done: dict[str, _Stamp]
+    current: str = ""
+    items: int = 0
+
+
+class Files:
+    """The source. `wanted.repository` is empty where any repository is."""
+
+    def __init__(self, path: Path, wanted: Wanted) -> None:
+        self._path = path
+        self._wanted = wanted
+
+    @property
+    def identity(self) -> str:
+        """The path and what of it is asked for."""
+        wanted = self._wanted
+        return to_line(
+            {
+                "files": str(self._path.resolve()),
+                "repository": wanted.repository.lower(),
+                "since": wanted.since,
+                "labels": sorted(set(wanted.labels)),
+                "state": wanted.state,
+            }
+        )
+
+    def pages(self, position: str | None, seen: Mapping[Version, str]) -> Iterator[Page]:
+        """Yield what the files hold behind `position`.
+
+        Raises:
+            CitadelError: when there is no such file, or none of that kind in the folder.
+        """
+        place = _read_place(position)
+        entries: list[Entry] = []
+        for path in self._files():
+            name, stamp = str(path), _stamp(path)
+            if place.done.get(name) == stamp:
+                continue
+            skip = place.items if place.current == name else 0
+            for items, found in self._of_file(path, skip, seen):
+                entries += found
+                if len(entries) >= PAGE:
+                    place = replace(place, current=name, items=items)
+                    yield Page(entries=tuple(entries), position=_written(place))
+                    entries = []
+            place = _Place(done={**place.done, name: stamp})
+        yield Page(entries=tuple(entries), position=_written(place))
+
+    def _files(self) -> list[Path]:
+        if not self._path.is_dir():
+            if not self._path.exists():
+                raise CitadelError(f"{self._path} does not exist", "OWNER/REPO, a file or a folder")
+            return [self._path]
+        found = [
+            Path(folder, name)
+            for folder, _, names in os.walk(self._path)
+            for name in names
+            if name.lower().endswith(SUFFIXES) and not name.startswith(".")
+        ]
+        if not found:
+            raise CitadelError(f"no issues in {self._path}", "wanted are " + ", ".join(SUFFIXES))
+        return sorted(found)
+
+    def _of_file(
+        self, path: Path, skip: int, seen: Mapping[Version, str]
+    ) -> Iterator[tuple[int, list[Entry]]]:
+        """Yield what each value holds, with the number of values that were read by then."""
+        for at, value in enumerate(read_values(path), 1):
+            if at > skip:
+                single = isinstance(value, Value) and value.single
+                source = path.name if single else f"{path.name}:{at}"
+                yield at, list(self._entries(value, source, seen))
+
+    def _entries(
+        self, value: Value | Broken, source: str, seen: Mapping[Version, str]
+    ) -> Iterator[Entry]:
+        if isinstance(value, Broken):
+            yield _unreadable(source, value.error)
+            return
+        content = value.content
+        found = content.get("items") if isinstance(content, dict) else None
+        for item in found if isinstance(found, list) else [content]:
+            yield from self._entry(item, value, source, seen)
+
+    def _entry(
+        self, item: Any, value: Value, source: str, seen: Mapping[Version, str]
+    ) -> Iterator[Entry]:
+        event = _issue_of_event(item)
+        if event is None:
+            return  # an event about something else
+        report = read_issue(event, source)
+        if isinstance(report, BadInput):
+            if not (value.single and self._path.is_dir()):  # folders hold other things, too
+                yield _unreadable(source, report.error)
+            return
+        if report.number is None:
+            yield _unreadable(source, "an issue without a number")
+            return
+        key = ((report.repository or "").lower(), report.number)
+        known = report.updated_at and seen.get(key) == report.updated_at and event is item
+        if self._is_wanted(report) and not known:
+            yield Entry(issue=key, updated_at=report.updated_at, line=to_line(event))
+
+    def _is_wanted(self, report: Report) -> bool:
+        wanted = self._wanted
+        moment = report.updated_at or report.created_at
+        labels = {label.lower() for label in report.labels}
+        return (
+            wanted.repository.lower() in ("", (report.repository or "").lower())
+            and (wanted.since is None or not moment or moment >= wanted.since)
+            and (not wanted.labels or any(label.lower() in labels for label in wanted.labels))
+            and wanted.state in ("all", report.state or wanted.state)
+        )
+
+
+def _issue_of_event(item: Any) -> dict[str, Any] | Any | None:
+    """The issue that an event of GH Archive is about; None for other events, `item` for others."""
+    if not isinstance(item, dict) or not isinstance(item.get("payload"), dict):
+        return item
+    payload, repository = item["payload"], item.get("repo")
+    issue = payload.get("issue")
+    if not isinstance(issue, dict):
+        return None
+    name = repository.get("name") if isinstance(repository, dict) else None
+    told = {"repository": {"full_name": name}} if isinstance(name, str) else {}
+    comment = payload.get("comment")
+    thread = {"thread": [comment]} if isinstance(comment, dict) else {}
+    return {**told, **issue, **thread}
+
+
+def _unreadable(source: str, error: str) -> Entry:
+    return Entry(issue=None, updated_at="", line=to_line({"source": source, "error": error}))
+
+
+def _stamp(path: Path) -> _Stamp:
+    try:
+        found = path.stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_size, found.st_mtime_ns)
+
+
+def _read_place(position: str | None) -> _Place:
+    if position is None:
+        return _Place(done={})
+    found = json.loads(position)
+    done = {name: (size, time) for name, (size, time) in found["done"].items()}
+    return _Place(done=done, current=found["current"], items=found["items"])
+
+
+def _written(place: _Place) -> str:
+    return json.dumps(asdict(place), separators=(",", ":"))

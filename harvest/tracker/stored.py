@@ -1,0 +1,92 @@
+"""A harvest file -> its reports, each issue once, in the order of repositories and numbers.
+
+Versions of one issue are put together: the latest one counts, comments of all of them are kept. The
+file may be larger than memory: where its lines begin is all that is remembered.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+from analysis.errors import CitadelError
+from harvest.report.issue import read_issue
+from harvest.report.model import BadInput, Comment, Report
+
+_Key = tuple[str, int, int]
+"""Repository, number and, for what has no number, the place in the file."""
+
+
+def read_harvest(path: Path) -> Iterator[Report | BadInput]:
+    """Yield every issue of a harvest and every thing that could not be read.
+
+    Raises:
+        CitadelError: when the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            places = _places(file)
+            for key in sorted(places):
+                yield _put_together([_read(file, place) for place in places[key]])
+    except OSError as problem:
+        hint = "is this the file of a harvest?"
+        raise CitadelError(f"{path} cannot be read: {problem.strerror}", hint) from problem
+
+
+def _places(file: IO[bytes]) -> dict[_Key, tuple[int, ...]]:
+    """Where the versions of each issue begin."""
+    places: dict[_Key, tuple[int, ...]] = {}
+    at = 0
+    for line in file:
+        found = _parsed(line, at)
+        if isinstance(found, Report) and found.number is not None:
+            key = ((found.repository or "").lower(), found.number, 0)
+        else:
+            key = ("", 0, at)
+        places[key] = (*places.get(key, ()), at)
+        at += len(line)
+    return places
+
+
+def _read(file: IO[bytes], place: int) -> Report | BadInput:
+    file.seek(place)
+    return _parsed(file.readline(), place)
+
+
+def _parsed(line: bytes, place: int) -> Report | BadInput:
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        return BadInput(source=f"byte {place}", error="not valid JSON")
+    if isinstance(content, dict) and isinstance(content.get("error"), str):
+        return BadInput(source=str(content.get("source")), error=content["error"])
+    source = f"{path_of(content)}" if isinstance(content, dict) else f"byte {place}"
+    return read_issue(content, source)
+
+
+def path_of(content: dict[str, object]) -> str:
+    """What to call an issue: its address, else its number."""
+    url = content.get("html_url") or content.get("url")
+    return url if isinstance(url, str) else f"issue {content.get('number')}"
+
+
+def _put_together(versions: list[Report | BadInput]) -> Report | BadInput:
+    reports = [version for version in versions if isinstance(version, Report)]
+    if len(reports) < 2:
+        return versions[-1]
+    latest = max(reversed(reports), key=lambda report: report.updated_at)
+    ordered = sorted(reports, key=lambda report: (report.updated_at, report is latest))
+    thread: dict[str, Comment] = {}
+    for report in ordered:
+        thread.update((comment.key, comment) for comment in report.thread)
+    links = dict.fromkeys(link for report in ordered for link in report.links)
+    linked = {one.url: one for report in ordered for one in report.linked_code}
+    return replace(
+        latest,
+        thread=tuple(thread.values()),
+        links=tuple(links),
+        linked_code=tuple(linked.values()),
+    )
