@@ -2,7 +2,8 @@ import ast
 
 import pytest
 
-from harvest.report.repair import Repaired, add_calls, add_imports, repair
+from harvest.report import entries
+from harvest.report.repair import Repaired, add_imports, repair
 from harvest.report.steps import STEPS
 from harvest.report.syntax import Refusal
 
@@ -120,16 +121,8 @@ def test_imports_go_below_future_imports():
     assert found.code.split("\n") == lines
 
 
-@pytest.mark.parametrize(
-    ("code", "calls"),
-    [
-        ("def test_a():\n    f()\ndef test_b():\n    f()\ndef g():\n    f()", "test_a()\ntest_b()"),
-        ("def g(x=1):\n    f()", "g()"),
-        ("def g(x):\n    f()", ""),
-        ("class A(unittest.TestCase):\n    def test_a(self):\n        f()", 'A("test_a").debug()'),
-        ("def g():\n    f()\ng()", ""),
-    ],
-)
-def test_functions_that_nobody_calls_are_called(code, calls):
-    found = add_calls(code_of(code))
+@pytest.mark.parametrize(("code", "calls"), entries.EXAMPLES)
+def test_tests_that_nobody_calls_are_called(code, calls):
+    found = entries.add_calls(code_of(code))
     assert found.code == (f"{code}\n\n{calls}" if calls else code)
+    assert found.repairs == (("calls of test functions",) if calls else ())
