@@ -2,7 +2,8 @@
 
 In: Python source. Out: the same text, line by line, in which `f(x)` reads `__citadel__(7, f, x)`
 and `a @ b` reads `__citadel__(8, __citadel_operators__.matmul, a, b)`. The number is the *site*,
-the index of the node in `Instrumented.nodes`. What depends on the caller's frame is left alone.
+the index of the node in `Instrumented.nodes`. What depends on the caller's frame is left alone;
+what is compiled need not be one graph (`fullgraph=True`), since the tracer is none of it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import libcst as cst
+import libcst.matchers as m
 
 from analysis.errors import CitadelError
 from analysis.target.operators import NAMESPACE, Operation, Site, operation, statement, stored
@@ -24,7 +26,8 @@ WATCHER = "__citadel_watch__"
 FRAME_DEPENDENT = frozenset(
     ("super", "locals", "globals", "vars", "dir", "eval", "exec", "__import__", "breakpoint")
 )
-
+WHOLE = frozenset(("fullgraph", "nopython"))
+"""Arguments by which compilers are forbidden to leave a call to Python."""
 
 FRAME_DEPENDENT_ATTRIBUTES = frozenset(
     (
@@ -185,7 +188,7 @@ def _site(site: int) -> cst.Arg:
 
 
 def _wrapped(site: int, call: cst.Call) -> cst.Call:
-    args = [_parenthesised(arg) for arg in call.args]
+    args = [_parenthesised(_in_parts(arg, call)) for arg in call.args]
     function = cst.Arg(call.func)
     if args:
         # The line breaks behind the opening parenthesis stay where they were.
@@ -207,6 +210,14 @@ def _operated(site: int, found: Operation) -> cst.Call:
     *first, last = found.operands
     args += [cst.Arg(operand, comma=found.comma) for operand in first]
     return cst.Call(func=cst.Name(TRACER), args=[*args, cst.Arg(last)])
+
+
+def _in_parts(arg: cst.Arg, call: cst.Call) -> cst.Arg:
+    """`fullgraph=False` for `fullgraph=True`: what is compiled as a whole cannot call a tracer."""
+    name = "" if arg.keyword is None else arg.keyword.value
+    export = m.matches(call.func, m.Name("export") | m.Attribute(attr=m.Name("export")))
+    whole = name in WHOLE or (export and name == "strict")
+    return arg.with_changes(value=cst.Name("False")) if whole else arg
 
 
 def _parenthesised(arg: cst.Arg) -> cst.Arg:

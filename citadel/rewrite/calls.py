@@ -70,6 +70,9 @@ class Maker:
         if naming.owner is not None:
             fits = method if source.form == "method" else naming.owner == owner
             return renamed_string(naming.node, name) if fits else None
+        if naming.bound is not None:
+            method = method and source.form == "method"
+            return self._attribute(naming.bound) if method else None
         if source.form == "method":
             return None
         if plan.form is Form.METHOD:
@@ -172,7 +175,9 @@ class Maker:
     ) -> cst.BaseExpression | None:
         """A call with the given arguments, in the layout of `base`, the call that it replaces."""
         if isinstance(base, cst.Call) and not given.bound and given.same(slots):
-            return base.with_changes(func=function)
+            written = len(given.args) + len(given.stars)
+            if written == len(base.args):  # `operator.add(x, y)` has one that `x.add(y)` has not
+                return base.with_changes(func=function)
         args = given.written(slots, self._text, bound=False)
         return None if args is None else laid_out(function, args, base)
 

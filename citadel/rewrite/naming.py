@@ -28,6 +28,8 @@ class Naming:
     owner: str | None = None
     label: cst.SimpleString | None = None
     """The key of a dictionary that repeats the name, if nothing else reads it."""
+    bound: cst.BaseExpression | None = None
+    """The object, where `node` is a method of it that is called later: `f = x.floor`."""
 
 
 class Namer:
@@ -72,6 +74,9 @@ class Namer:
         value = None if binding is None or binding.parameter else binding.value
         if value is not None and self.spells(value):
             return Naming(node=value)
+        if isinstance(value, cst.Attribute) and value.attr.value in self._leaves:
+            own = self.dotted(value) is None
+            return Naming(node=value, bound=value.value) if own else None
         if self.spells(call.func):
             return None
         by_string = self._by_string(value) if isinstance(value, cst.Call) else None

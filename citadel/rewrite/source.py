@@ -10,13 +10,13 @@ import libcst.matchers as m
 from analysis.target.instrument import Instrumented
 from analysis.target.operators import NAMESPACE, Site, operation
 from analysis.values import Value
-from citadel.identify import LAYER_FORMS
+from citadel.identify import LAYER_FORMS, OPERATOR_FORMS
 from citadel.plan.invocation import Invocation
 from citadel.rewrite import imports
 from citadel.rewrite.given import Given, given
 from citadel.rewrite.naming import Namer, Naming
 from citadel.rewrite.origins import Origins
-from citadel.rewrite.scope import Scopes
+from citadel.rewrite.scope import Scopes, bindings
 from citadel.rewrite.shapes import leaf
 from citadel.rewrite.steps import code_of
 from citadel.rewrite.tree import Tree
@@ -100,15 +100,28 @@ class Source:
         if self.constructing:
             keys = [key for key in self.values if key.startswith(("new:", "newkw:"))]
         node = self.call
-        if not isinstance(node, cst.Call):
+        if self.form in OPERATOR_FORMS:
             return self._operands(node)
+        if not isinstance(node, cst.Call):
+            return Given(args={}, parts={})
         if self.constructing:
             return self._of_call(node, keys, CONSTRUCTION)
         if isinstance(node.func, cst.Attribute) and self.form != "class":
             self.receiver = node.func.value
-        if self.form == "method" and self.naming is not None and isinstance(node.func, cst.Call):
-            self.receiver = node.func.args[0].value  # getattr(x, "floor")()
+        if self.form == "method" and self.naming is not None:
+            self.receiver = self._bound(node, self.naming)
         return self._of_call(node, keys, ARGUMENTS)
+
+    def _bound(self, call: cst.Call, naming: Naming) -> cst.BaseExpression | None:
+        """The object in `getattr(x, "floor")()` and `f = x.floor; f()`, if the call can say it."""
+        if isinstance(call.func, cst.Call):
+            return call.func.args[0].value
+        if naming.bound is None:
+            return self.receiver
+        binding = self.scopes.binding(naming.bound)
+        within = binding is not None and self.tree.inside(call, binding.scope)
+        once = bindings(self.tree.module)[code_of(naming.bound)] == 1
+        return naming.bound if within and once else None
 
     def _constructed(self) -> Given:
         if self.constructing:
@@ -144,14 +157,23 @@ class Source:
         return place + 1 if plain == mine and words == named else None
 
     def _operands(self, node: Site) -> Given:
-        found = operation(node)
-        if found is None:
+        operands = _operands(node)
+        if not operands:
             return Given(args={}, parts={})
-        operands = found.operands if self.form == "operator" else found.operands[::-1]
+        operands = operands if self.form == "operator" else operands[::-1]
         self.receiver = operands[0]
         rest = {f"arg:{i}": cst.Arg(operand) for i, operand in enumerate(operands[1:])}
         args = {key: arg for key, arg in rest.items() if NAMESPACE not in code_of(arg)}
         return Given(args=args, parts={})
+
+
+def _operands(node: Site) -> tuple[cst.BaseExpression, ...]:
+    """What an operator is applied to, also by its function: `operator.add(x, y)`."""
+    if isinstance(node, cst.Call):
+        plain = all(arg.keyword is None and not arg.star for arg in node.args)
+        return tuple(arg.value for arg in node.args) if plain else ()
+    found = operation(node)
+    return () if found is None else found.operands
 
 
 LAZY = frozenset(("map", "filter", "starmap", "reduce", "sorted", "min", "max"))

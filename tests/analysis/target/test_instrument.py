@@ -239,3 +239,21 @@ def test_traced_expressions_have_the_same_value(expression):
     exec(traced, seen)
     assert traced.count("\n") == code.count("\n")
     assert repr(seen["result"]) == repr(plain["result"])
+
+
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        ("compile(f, fullgraph=True)", False),
+        ("optimize('eager', nopython=flag)(f)", False),
+        ("torch.export.export(f, x, strict=True)", False),
+        ("export(f, x, strict=True)", False),
+        ("zip(x, y, strict=True)", True),
+        ("print(fullgraph, 'fullgraph=True')", True),
+    ],
+)
+def test_compiled_code_may_call_the_tracer(code, kept):
+    case = instrument(code)
+    assert case.module.code == code
+    assert ("=False" in case.traced) is not kept
+    assert ("True" in case.traced) is (kept and "True" in code)

@@ -38,8 +38,8 @@ FUNCTIONS = {
 LAYERS = {
     "Conv": "in_channels: int, out_channels: int, kernel_size: int[{n}], groups: int = 1",
     "ConvTranspose": "in_channels: int, out_channels: int, kernel_size: int[{n}], groups: int = 1",
-    "AvgPool": "kernel_size: int[{n}], stride: int[{n}] = None",
-    "MaxPool": "kernel_size: int[{n}], stride: int[{n}] = None",
+    "AvgPool": "kernel_size: int[{n}], stride: int[{n}] = None, padding: int[{n}] = 0",
+    "MaxPool": "kernel_size: int[{n}], stride: int[{n}] = None, padding: int[{n}] = 0",
     "Softmax": "dim: int",
     "Linear": "in_features: int, out_features: int, bias: bool = True",
 }
@@ -55,6 +55,7 @@ PLAIN = {
     **dict.fromkeys(("igamma", "igammac", "gammainc", "sub", "sub_"), "other: Tensor"),
     **dict.fromkeys(("subtract", "subtract_", "matmul"), "other: Tensor"),
     **dict.fromkeys(("cumsum", "cumprod"), "dim: int"),
+    **dict.fromkeys(("fmod", "__floordiv__"), "other: Scalar"),
     "mm": "mat2: Tensor",
 }
 

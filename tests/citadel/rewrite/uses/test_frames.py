@@ -215,6 +215,19 @@ USES = {
         "api": "torch.floor",
         "to": {"torch.ceil": [("    return torch.floor(t)", "    return torch.ceil(t)")]},
     },
+    "dec_compile_whole": {
+        "code": """
+            import torch
+            x = torch.tensor([1j, 2.5])
+            @torch.compile(fullgraph=True, backend='eager')
+            def f(t):
+                return torch.floor(t)
+            f(x)
+        """,
+        "at": "torch.floor(t)",
+        "api": "torch.floor",
+        "to": {"torch.ceil": [("    return torch.floor(t)", "    return torch.ceil(t)")]},
+    },
     "compile_call": {
         "code": """
             import torch
