@@ -2,9 +2,9 @@
 
 usage: python -m benchmarks.rewriting PYTHON PATH... [--siblings 20] [--show KIND]
 
-PATH is a report or a folder of them. Each report that this build can verify is rewritten for the
-best-ranked siblings that have a plan; each rewritten case is run, traced. Printed per report and in
-all, as shares of the pairs:
+PATH is a report or a folder of them. Each status report that this build can verify is rewritten for
+the best-ranked siblings that have a plan; each rewritten case is run, traced. Printed per report
+and in all, as shares of the pairs:
 
   accepted   the sibling did not refuse how it was called
   reached    the trace shows a call of the sibling
@@ -13,7 +13,8 @@ all, as shares of the pairs:
   triggering share of the symptom among the pairs that show it or end well (reports that reproduce)
   agreement  the same plan, tried on the live arguments of the failing call, ends the same way
 
---show prints the pairs of a kind (refused, unreached, unobserved, disagreeing), with their code.
+--show prints the pairs of a kind (refused, unreached, unobserved, disagreeing; among those that are
+observed: different, clean), with their code.
 """
 
 import argparse
@@ -31,6 +32,7 @@ from analysis.target.target import probe as probe_target
 from citadel.candidates import candidates
 from citadel.identify import failing_call, resolve
 from citadel.judge import passed
+from citadel.model import BugKind
 from citadel.oracle import status
 from citadel.plan.invocation import invocation
 from citadel.probe import ProbeOutcome, probe
@@ -41,7 +43,7 @@ from citadel.workbench import Workbench
 from harvest.report.inputs import load
 from harvest.report.understand import understand
 
-KINDS = ("refused", "unreached", "unobserved", "disagreeing")
+KINDS = ("refused", "unreached", "unobserved", "different", "clean", "disagreeing")
 SECONDS = 120.0
 MAX_WAYS = 4
 
@@ -130,6 +132,9 @@ def measure(report, bench, siblings, show):
     )
     if isinstance(verified, NotVerified):
         print(f"{name:34} {verified.reason[:80]}")
+        return None
+    if verified.case.kind is not BugKind.STATUS:
+        print(f"{name:34} not a status bug: {verified.case.kind}")
         return None
     source = invocation(verified.call, verified.api, verified.observation.calls)
     entries = candidates(source, bench)[:siblings]
@@ -220,8 +225,8 @@ def count(tally, best, verified, api, show):
         kinds = ["refused"] * best.refused + ["unreached"] * (not best.reached)
         seen = best.reached and best.ended and not best.refused
         kinds.append("observed" if seen else "unobserved")
-        if seen and verified.case.reproduces and (best.shows or best.clean):
-            kinds.append("triggering" if best.shows else "clean")
+        if seen and verified.case.reproduces:
+            kinds.append("triggering" if best.shows else "clean" if best.clean else "different")
     counts.update(kinds)
     for kind in set(kinds) & set(show):
         print(f"--- {kind}: {api.name}: {best.symptom if best else 'cannot be written'}")
