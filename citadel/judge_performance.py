@@ -79,6 +79,8 @@ def _guards(told: Judged) -> tuple[str, ...]:
     if told.interval is not None:
         low, high = told.interval.low, told.interval.high
         guards.append(f"log ratio between {low:.3g} and {high:.3g} (99 %)")
+    if told.machine:
+        guards.append(told.machine)
     return tuple(guards)
 
 

@@ -64,7 +64,9 @@ def measured(
     if blamed is None:
         return "no public API is called in what is measured"
     case = watched(source)
-    oracle = establish(Case(code=snippet.code, watched=case), reading, session, limits=limits)
+    oracle = establish(
+        Case(code=snippet.code, watched=case), reading, session, gpu=traced.on_gpu, limits=limits
+    )
     if isinstance(oracle, NoOracle):
         return oracle.reason
     call, api = blamed

@@ -92,6 +92,9 @@ def walk(
 ) -> Iterator[Probed]:
     """Probe in ranking order on all probing sessions at once; yields results as they come."""
     progress = _Progress(entries, how)
+    if verified.observation.on_gpu:
+        yield from _unprobed(verified, progress)
+        return
     results: queue.Queue[Probed | Exception | None] = queue.Queue()
 
     def work(number: int) -> None:
@@ -126,6 +129,17 @@ def walk(
         progress.stopped = True
         for thread in threads:  # the next report needs the sessions
             thread.join()
+
+
+def _unprobed(verified: Verified, progress: _Progress) -> Iterator[Probed]:
+    """All of them, as if the probe had found them worth a replay.
+
+    A process that uses a GPU cannot be forked: CUDA does not work in the child.
+    """
+    outcome = ProbeOutcome.CLEAN if verified.shown else ProbeOutcome.HIT
+    while chunk := progress.take()[1]:
+        for candidate, plans in chunk:
+            yield Probed(candidate=candidate, outcome=outcome, plan=plans[0], symptom=None)
 
 
 def _results(

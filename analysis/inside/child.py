@@ -30,6 +30,8 @@ MEASURING = "measure:"
 """Under a limit of CPU time, Linux tells the process's CPU time only tick by tick (4 ms)."""
 EVENTS = 3
 OPEN_FILES = 4096
+GRAPHICS = "/dev/nvidiactl"
+"""Where this is, CUDA reserves as much address space as machine and GPUs have memory."""
 NO_CORE = 1
 """As limit of a core file, 1 is what keeps a crash from starting the system's crash collector."""
 
@@ -123,6 +125,8 @@ def _limit(limits, timed):
     for name, soft, hard in wanted:
         if name == resource.RLIMIT_CPU and not timed:
             continue  # the watchdog looks at wall time
+        if name == resource.RLIMIT_AS and os.path.exists(GRAPHICS):
+            continue  # and at the memory in use
         ceiling = resource.getrlimit(name)[1]
         if ceiling != resource.RLIM_INFINITY:
             soft = min(soft, ceiling)

@@ -28,15 +28,21 @@ TO_NUMBERS += ("quantile", "std", "nanmedian", "nanmean")
 
 
 class Clock:
-    """Nanoseconds that the report's own code took: of CPU time, or of wall time."""
+    """Nanoseconds that the report's own code took: of CPU time, or of wall time.
 
-    def __init__(self, wall=False):
+    `wait` is called before each reading: a GPU works on when a call has returned.
+    """
+
+    def __init__(self, wall=False, wait=None):
         self.read = time.perf_counter_ns if wall else time.process_time_ns
+        self.wait = wait
         self.wall = wall
         self.lost = 0
         self.epoch = time.time_ns() - self.read()
 
     def now(self):
+        if self.wait is not None:
+            self.wait()
         return self.read() - self.lost
 
     def seconds(self, epoch=0):

@@ -19,6 +19,14 @@ def pin():
         importlib.import_module("live_" + backend.KIND).pin()
 
 
+def synchronize():
+    """Wait until the device has done what it was told."""
+    if backend.KIND == "jax":
+        (keras.ops.zeros(()) + 1).block_until_ready()  # work on one device is done in order
+    else:
+        importlib.import_module("live_" + backend.KIND).synchronize()
+
+
 def is_tensor(value):
     return isinstance(value, (backend.TENSOR, keras.Variable))
 

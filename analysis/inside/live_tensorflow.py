@@ -15,6 +15,11 @@ def pin():
     tf.config.threading.set_inter_op_parallelism_threads(1)
 
 
+def synchronize():
+    """Wait until all devices have done what they were told."""
+    tf.test.experimental.sync_devices()
+
+
 def is_tensor(value):
     return isinstance(value, (tf.Tensor, tf.Variable, tf.SparseTensor, tf.RaggedTensor))
 

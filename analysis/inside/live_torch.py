@@ -11,6 +11,12 @@ def pin():
     torch.set_num_threads(1)
 
 
+def synchronize():
+    """Wait until the GPU, if one is in use, has done what it was told."""
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+
+
 def is_tensor(value):
     return isinstance(value, torch.Tensor)
 

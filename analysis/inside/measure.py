@@ -70,17 +70,17 @@ class Silence:
         pass
 
 
-def run(emit, code, traced=None, warm=True, wall=False, points=None, again=0):
+def run(emit, code, traced=None, warm=True, wall=False, gpu=False, points=None, again=0):
     """Execute the case as `case.run` does; returns the exit code for the process.
 
-    `wall`: count wall time; `points`: the numbers of the points to tell of, None for all; `again`:
-    the seed of the second run.
+    `wall`: count wall time; `gpu`: wait for the GPU before each reading of a clock; `points`: the
+    numbers of the points to tell of, None for all; `again`: the seed of the second run.
     """
     gc.freeze()  # collections look only at what the case makes, not at the whole framework
     live = side.module("live")
     if live is not None:
         live.pin()
-    clock = clocks.Clock(wall)
+    clock = clocks.Clock(wall, live.synchronize if gpu else None)
     clocks.install(clock, code)
     if warm:
         _quietly(lambda: case.run(Silence(), code, traced, watcher=_pass))

@@ -156,6 +156,14 @@ class Observation:
         """Name of the signal that ended the run, e.g. "SIGSEGV"."""
         return signal_name(self.code) if self.outcome is Outcome.SIGNAL else None
 
+    @property
+    def on_gpu(self) -> bool:
+        """Whether a traced call was given, or returned, what lies on a GPU."""
+        results = (call.result for call in self.calls if call.result is not None)
+        given = (value for call in self.calls for value in call.inputs())
+        devices = (argument.value.device or "" for argument in (*results, *given))
+        return any(device.startswith(("cuda", "gpu")) for device in devices)
+
 
 def signal_name(number: int) -> str:
     """Name of a signal; real-time ones have only a number."""

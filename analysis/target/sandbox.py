@@ -71,7 +71,15 @@ class Sandbox:
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
             "USER": "citadel",
+            **_of_graphics(),
         }
+
+
+def _of_graphics() -> dict[str, str]:
+    """Which GPUs the user allows, numbered as NVML does; nothing may start CUDA before a fork."""
+    allowed = os.environ.get("CUDA_VISIBLE_DEVICES")
+    chosen = {} if allowed is None else {"CUDA_VISIBLE_DEVICES": allowed}
+    return {**chosen, "CUDA_DEVICE_ORDER": "PCI_BUS_ID", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 
 
 def choose(readable: Sequence[str], *, insist_none: bool = False) -> Sandbox:

@@ -4,14 +4,19 @@ Each run is a process of its own with one thread per pool, in which the text is 
 is measured (`analysis/inside/measure.py`). A ratio is of two things measured in one process, so
 runs of source and sibling need not take turns. After 5, 10, 20 and 40 runs it is looked whether the
 samples suffice, as long as there is time.
+
+What runs on a GPU is timed by the wall clock, after waiting for the device, while NVML watches that
+nobody else uses it and that it does not lower its clocks.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from analysis.target.gpu import Meter, NoGpu, Use, meter
 from analysis.target.instrument import Watched
 from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
@@ -41,6 +46,7 @@ class Settings:
 
     warm: bool = True
     wall: bool = False
+    gpu: bool = False
     points: tuple[int, ...] | None = None
 
 
@@ -49,25 +55,49 @@ def establish(
     reading: Reading,
     session: Session,
     *,
+    gpu: bool = False,
     limits: Limits | None = None,
     seconds: float = SECONDS,
 ) -> PerformanceOracle | NoOracle:
-    """Find out what a report measures, and whether it is there on this build."""
-    runner = _Runner(case, session, limits or Limits(), seconds)
-    settings = _settings(runner)
+    """Find out what a report measures, and whether it is there on this build.
+
+    `gpu`: whether it is a GPU that does the work.
+    """
+    with _watched(gpu=gpu) as use:
+        found = _established(_Runner(case, session, limits or Limits(), seconds), reading, gpu=gpu)
+    if use is None or isinstance(found, NoOracle):
+        return found
+    if use.invalid is not None:
+        return NoOracle(reason=f"cannot be measured now: {use.invalid}")
+    return replace(found, evidence=(*found.evidence, use.summary))
+
+
+def _established(runner: _Runner, reading: Reading, *, gpu: bool) -> PerformanceOracle | NoOracle:
+    settings = _settings(runner, Settings(wall=gpu, gpu=gpu))
     if isinstance(settings, NoOracle):
         return settings
     found = _captured(runner, settings, reading)
     there = isinstance(found, PerformanceOracle) and found.reproduces
-    memory = topic(reading, case.code) is Topic.MEMORY
+    memory = topic(reading, runner.case.code) is Topic.MEMORY
     if memory and settings.warm and not there:
         # A high-water mark has been reached by the first of two runs.
         cold = _captured(runner, replace(settings, warm=False), reading)
         if isinstance(cold, PerformanceOracle) and cold.reproduces:
-            return replace(cold, warm=False, wall=settings.wall)
+            return replace(cold, warm=False, wall=settings.wall, gpu=gpu)
     if isinstance(found, NoOracle):
         return found
-    return replace(found, warm=settings.warm, wall=settings.wall)
+    return replace(found, warm=settings.warm, wall=settings.wall, gpu=gpu)
+
+
+@contextlib.contextmanager
+def _watched(*, gpu: bool) -> Iterator[Use | None]:
+    """Watch the GPU, if there is one in it and NVML tells of it."""
+    found = meter() if gpu else NoGpu(reason="")
+    if isinstance(found, Meter):
+        with found.watched() as use:
+            yield use
+    else:
+        yield None
 
 
 def judge(
@@ -79,8 +109,19 @@ def judge(
     seconds: float = SECONDS,
 ) -> Judged:
     """Measure a sibling's case at the places of the oracle."""
-    settings = Settings(warm=oracle.warm, wall=oracle.wall, points=oracle.measure.points)
-    runner = _Runner(case, session, limits or Limits(), seconds)
+    with _watched(gpu=oracle.gpu) as use:
+        told = _judged(oracle, _Runner(case, session, limits or Limits(), seconds))
+    if use is None:
+        return told
+    if use.invalid is not None:
+        return replace(told, decision=Decision.NOISY, reason=use.invalid)
+    return replace(told, machine=use.summary)
+
+
+def _judged(oracle: PerformanceOracle, runner: _Runner) -> Judged:
+    settings = Settings(
+        warm=oracle.warm, wall=oracle.wall, gpu=oracle.gpu, points=oracle.measure.points
+    )
     runs: list[Observation] = []
     for last in runner.looks(settings, runs):
         judged = performance.judge(oracle, runs, last=last)
@@ -89,16 +130,15 @@ def judge(
     return performance.judge(oracle, runs, last=True)
 
 
-def _settings(runner: _Runner) -> Settings | NoOracle:
+def _settings(runner: _Runner, settings: Settings) -> Settings | NoOracle:
     """Which settings a case takes: some cannot run twice, some wait rather than work."""
-    settings = Settings()
     first = runner.run(settings)
     if not performance.complete(first):
-        settings = Settings(warm=False)
+        settings = replace(settings, warm=False)
         first = runner.run(settings)
     if not performance.complete(first):
         return NoOracle(reason="the code does not run through")
-    if performance.sleeps(first) and performance.sleeps(runner.run(settings)):
+    if not settings.wall and performance.sleeps(first) and performance.sleeps(runner.run(settings)):
         return replace(settings, wall=True)
     return settings
 
@@ -157,6 +197,7 @@ class _Runner:
         given = {
             "warm": settings.warm,
             "wall": settings.wall,
+            "gpu": settings.gpu,
             "points": None if settings.points is None else list(settings.points),
         }
         return self.session.run(

@@ -42,7 +42,7 @@ class PerformanceOracle:
     `decision` is about the source itself: BUG where this build shows what the report says.
     `logs` are the source's own samples and `ratio` their median as a ratio (for growth: bytes per
     step). `equal` is set where the complaint is that the ratio is 1. `needed` is the log ratio (or
-    bytes per step) that makes a bug. `wall` and `warm` are the settings of `measure:run`.
+    bytes per step) that makes a bug. `wall`, `warm` and `gpu` are the settings of `measure:run`.
     """
 
     measure: Measure
@@ -56,6 +56,7 @@ class PerformanceOracle:
     stated: float | None = None
     wall: bool = False
     warm: bool = True
+    gpu: bool = False
     evidence: tuple[str, ...] = ()
 
     @property
@@ -87,6 +88,8 @@ class Judged:
     hits: int = 0
     logs: tuple[float, ...] = ()
     reason: str = ""
+    machine: str = ""
+    """What is known of the GPU that they were measured on."""
 
 
 def capture(

@@ -1,0 +1,120 @@
+"""Performance on a GPU: the paper's memory case, grouped convolution, and what leads there."""
+
+from dataclasses import replace
+from textwrap import dedent
+
+import pytest
+
+from analysis.target.instrument import instrument, watched
+from analysis.target.session import Limits
+from citadel.model import BugKind
+from citadel.oracle.metering import Settings
+from citadel.probe import ProbeOutcome
+from citadel.verified import Verified
+from citadel.verify import verify
+from citadel.walk import Walk, walk
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+IN_PLACE = """
+    import torch
+
+    def peak(layer):
+        x = torch.randn(64, 1024, 1024, device="cuda", requires_grad=True)
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        layer(x.exp()).sum().backward()
+        return torch.cuda.max_memory_allocated() - before
+
+    plain = peak(torch.nn.ReLU(inplace=True))
+    mine = peak(torch.nn.Hardtanh(inplace=True))
+    print("bytes", plain, mine, mine / plain)
+"""
+GROUPED = """
+    import time
+    import torch
+    x = torch.randn(8, 256, 32, 32, device="cuda")
+    grouped = torch.nn.Conv2d(256, 256, 3, groups=128, device="cuda")
+    plain = torch.nn.Conv2d(256, 256, 3, device="cuda")
+
+    def seconds(layer):
+        torch.cuda.synchronize()
+        started = time.time()
+        for _ in range(20):
+            layer(x)
+        torch.cuda.synchronize()
+        return time.time() - started
+
+    slow = seconds(grouped)
+    fast = seconds(plain)
+    print("grouped against plain:", slow / fast)
+"""
+
+
+@pytest.fixture
+def on_gpu(bench, read):
+    """Verify a report on the build under test, if that has a GPU."""
+
+    def check(title, code):
+        if not any(device.startswith("cuda") for device in bench.target.info.devices):
+            pytest.skip(f"PyTorch {bench.target.info.version} here sees no CUDA device")
+        return verify(
+            read(title, code),
+            bench.replays[0],
+            bench.index.catalog,
+            bench.target.info,
+            runs=2,
+            limits=Limits(wall=120.0),
+        )
+
+    return check
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("title", "code", "api"),
+    [
+        ("Hardtanh(inplace=True) needs more GPU memory than ReLU", IN_PLACE, "torch.nn.Hardtanh"),
+        ("Conv2d with groups is slower than without", GROUPED, "torch.nn.Conv2d"),
+    ],
+)
+def test_a_case_is_measured_on_the_gpu(on_gpu, title, code, api):
+    found = on_gpu(title, dedent(code))
+    assert isinstance(found, Verified)
+    assert (found.case.api, found.case.kind) == (api, BugKind.PERFORMANCE)
+    assert found.observation.on_gpu
+    assert found.measured.oracle.gpu
+
+
+def test_clocks_can_wait_for_a_device_that_is_not_there(bench):
+    """The way that measures on a GPU measures wall time elsewhere."""
+    code = "import time\nstarted = time.time()\ntime.sleep(0.05)\nprint(time.time() - started)"
+    settings = Settings(wall=True, gpu=True)
+    seen = bench.replays[0].run(
+        code,
+        traced=watched(instrument(code)).text,
+        limits=Limits(),
+        entry="measure:run",
+        arguments={"warm": False, "wall": settings.wall, "gpu": settings.gpu, "points": None},
+    )
+    assert 0.05 <= float(seen.stdout) < 5
+
+
+def test_what_lies_on_a_gpu_is_replayed_without_a_probe(bench, read):
+    found = verify(
+        read("log_softmax raises for a dim", "import torch\ntorch.log_softmax(torch.ones(2), 5)"),
+        bench.replays[0],
+        bench.index.catalog,
+        bench.target.info,
+    )
+    assert isinstance(found, Verified)
+    first = found.observation.calls[0]
+    lies = replace(first.result.value, device="cuda")
+    moved = replace(first, result=replace(first.result, value=lies))
+    calls = (moved, *found.observation.calls[1:])
+    there = replace(found, observation=replace(found.observation, calls=calls))
+    assert not found.observation.on_gpu
+    assert there.observation.on_gpu
+    entries = [("candidate", ("plan",))] * 3
+    probed = list(walk(there, entries, bench, Walk(), Limits()))
+    assert [(one.candidate, one.outcome) for one in probed] == [("candidate", ProbeOutcome.HIT)] * 3
