@@ -63,10 +63,11 @@ class Symptom:
 
     `raises`: `exception` is the class name and `message` the first line as seen, `pattern` the
     normalised message that two symptoms are compared by. `crashes`: `signal` is e.g. "SIGSEGV"
-    (None where a report does not tell), `message` the framework's last words if any. `hangs`:
-    neither. All others: `where` is the expression of the report's code that shows it, `observed`
-    what it comes to and `expected` what it should be, if that is known; `ratio` is set where times
-    or memory are compared.
+    (None where a report does not tell), `message` the framework's last words if any and `pattern`
+    their crash state, which tells two crashes of one signal apart. `hangs`: neither. All others:
+    `where` is the expression of the report's code that shows it, `observed` what it comes to and
+    `expected` what it should be, if that is known; `ratio` is set where times or memory are
+    compared.
     """
 
     kind: SymptomKind

@@ -91,7 +91,7 @@ def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
         if claim.kind is ClaimKind.RAISES and claim.exception:
             return status.raises(claim.exception, claim.message or "")
         if claim.kind is ClaimKind.CRASHES:
-            return status.crashes(claim.signal)
+            return status.crashes(claim.signal, claim.message)
         if claim.kind is ClaimKind.HANGS:
             return Symptom(kind=SymptomKind.HANGS)
     return None

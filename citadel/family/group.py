@@ -1,12 +1,12 @@
 """Group the findings of one report into families: findings with one likely root cause.
 
 Findings are only made where the sibling shows the source's own symptom, so what tells families
-apart is what the symptom says: its normalised message, or the signal.
+apart is what the symptom says: its normalised message, or the signal and the crash state.
 """
 
 from __future__ import annotations
 
-from citadel.model import Family, Symptom, SymptomKind, Triage, content_id
+from citadel.model import BugCase, Family, Symptom, SymptomKind, Triage, content_id
 
 
 def families(triage: Triage) -> tuple[Family, ...]:
@@ -19,7 +19,7 @@ def families(triage: Triage) -> tuple[Family, ...]:
     for finding in triage.bugs:
         symptom = finding.verdict.symptom or case.symptom
         key = content_id(case.framework, _essence(symptom))
-        members.setdefault(key, [case.api] if case.reproduces else []).append(finding.api)
+        members.setdefault(key, _source(case, symptom)).append(finding.api)
         roots.setdefault(key, symptom)
     return tuple(
         Family(key=key, apis=tuple(apis), root=roots[key].headline()[:200])
@@ -27,7 +27,14 @@ def families(triage: Triage) -> tuple[Family, ...]:
     )
 
 
+def _source(case: BugCase, symptom: Symptom) -> list[str]:
+    """The source API, if it shows this symptom: another check that fails has another cause."""
+    told = case.symptom.pattern is not None and symptom.pattern is not None
+    other = symptom.kind is SymptomKind.CRASHES and told and symptom.pattern != case.symptom.pattern
+    return [case.api] if case.reproduces and not other else []
+
+
 def _essence(symptom: Symptom) -> str:
     if symptom.kind is SymptomKind.RAISES:
         return f"{symptom.exception}: {symptom.pattern}"
-    return f"{symptom.kind} {symptom.signal or ''}"
+    return f"{symptom.kind} {symptom.signal or ''} {symptom.pattern or ''}".rstrip()

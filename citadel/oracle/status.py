@@ -10,10 +10,9 @@ import re
 
 from analysis.target.observation import Observation, Outcome, Raised
 from citadel.model import Symptom, SymptomKind
+from citadel.oracle.aborts import crash_state, last_words
 from citadel.oracle.messages import first_line, normalise
 
-_STAMP = re.compile(r"^(?:[IWEF]\d{4} \S+\s+\d+ |\d{4}-\d\d-\d\d \S+ [IWEF] )")
-"""Time and thread in front of a line of a log."""
 _FROM_OUTSIDE = frozenset(("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXFSZ"))
 """Signals by which others end a process: the kernel short of memory, a limit, the case itself."""
 
@@ -35,7 +34,8 @@ def crashes(signal: str | None = None, message: str | None = None) -> Symptom:
 
     A report may tell of a crash without its signal: None then stands for any.
     """
-    return Symptom(kind=SymptomKind.CRASHES, signal=signal, message=message)
+    state = crash_state(message)
+    return Symptom(kind=SymptomKind.CRASHES, signal=signal, message=message, pattern=state)
 
 
 def capture(observation: Observation) -> Symptom | None:
@@ -58,14 +58,6 @@ def capture(observation: Observation) -> Symptom | None:
 def of_raised(raised: Raised) -> Symptom:
     """The symptom of a recorded exception."""
     return raises(raised.type, raised.message)
-
-
-def last_words(stderr: str) -> str | None:
-    """The line in which the framework says why it aborts, if it does."""
-    for line in reversed(stderr.splitlines()):
-        if "Check failed" in line or line.lstrip().startswith(("what():", "terminate called")):
-            return _STAMP.sub("", line.strip())[:300]
-    return None
 
 
 def internal(symptom: Symptom) -> bool:
