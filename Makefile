@@ -7,6 +7,7 @@
 #   TENSORFLOW      TensorFlow under test (default: tensorflow-cpu==2.21.0)
 #   KERAS           Keras under test (default: keras==3.15.1) and, as KERAS_BACKENDS, what it runs on;
 #                   TORCH_PIP_ARGS counts for it, too
+#   GITHUB_SCHEMA   npm package with the schema of GitHub's API, which tests of the harvest need
 #   DEBIAN          where Debian's source packages are (default: Debian's own servers)
 #   PYTEST_ARGS     further arguments for pytest, e.g. PYTEST_ARGS="-k report"
 
@@ -27,6 +28,7 @@ TENSORFLOW213 := tensorflow-cpu==2.13.1
 PYTHON213 ?= $(firstword $(foreach p,python3.11 python3.10 python3.9,$(shell command -v $p)))
 KERAS ?= keras==3.15.1
 KERAS_BACKENDS ?= $(TENSORFLOW) $(TORCH) jax==0.10.2
+GITHUB_SCHEMA ?= @octokit/graphql-schema@15.26.1
 DEBIAN ?= http://deb.debian.org/debian
 PYTEST_ARGS ?=
 
@@ -36,12 +38,13 @@ EXAMPLE := examples/diagonal_scatter_csr.md
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # The stamps are renewed only after everything before them has succeeded.
-stamp = .targets/$(1)/.installed-$(subst /,-,$(subst =,-,$(2)))
+stamp = .targets/$(1)/.installed-$(subst @,,$(subst /,-,$(subst =,-,$(2))))
 VENV_STAMP := .venv/.installed
 TORCH_STAMP := $(call stamp,torch,$(TORCH))
 TENSORFLOW_STAMP := $(call stamp,tensorflow,$(TENSORFLOW))
 TENSORFLOW213_STAMP := $(call stamp,tensorflow213,$(TENSORFLOW213))
 KERAS_STAMP := $(call stamp,keras,$(KERAS))
+GITHUB_SCHEMA_STAMP := $(call stamp,github-schema,$(GITHUB_SCHEMA))
 SOURCES := .targets/pytorch-1.13.1
 SOURCES_STAMP := $(SOURCES)/.installed
 
@@ -147,6 +150,15 @@ $(SOURCES_STAMP):
 	  --directory=$(APT)/tree --file=$$(echo $(APT)/pytorch_1.13.1*.orig.tar.*)
 	@rm -rf $(SOURCES) && mv $(APT)/tree $(SOURCES) && rm -rf $(APT) && touch $@
 
+.PHONY: github-schema
+github-schema: ## get the schema of GitHub's API, which tests of the harvest need, if npm is there
+	@$(call optional,$(GITHUB_SCHEMA_STAMP),schema of GitHub's API)
+
+$(GITHUB_SCHEMA_STAMP):
+	@mkdir -p $(@D)
+	npm install --silent --no-audit --no-fund --ignore-scripts --prefix $(@D) '$(GITHUB_SCHEMA)'
+	@rm -f $(@D)/.installed-* && touch $@
+
 .PHONY: demo
 demo: setup torch ## find the siblings of the example report
 	$(BIN)/citadel triage $(EXAMPLE) --python $(TORCH_PYTHON)
@@ -175,7 +187,7 @@ format: setup ## format the code and mend what ruff can mend
 
 .PHONY: test test-keras test-fast bench clean
 # Keras on its three backends would make that half as long again: its tests are a target of their own.
-test: setup torch torch113 tensorflow tensorflow213 sources check ## run the checks and the tests, but for test-keras
+test: setup torch torch113 tensorflow tensorflow213 sources github-schema check ## run the checks and the tests, but for test-keras
 	$(BIN)/pytest -m "not keras" $(PYTEST_ARGS)
 
 test-keras: setup keras ## run the tests of Keras 3 on its three backends
