@@ -116,9 +116,9 @@ class Files:
     def _entry(
         self, item: Any, value: Value, source: str, seen: Mapping[Version, str]
     ) -> Iterator[Entry]:
-        event = _issue_of_event(item)
-        if event is None:
-            return  # an event about something else
+        if _is_event(item) and not isinstance(item["payload"].get("issue"), dict):
+            return  # about something else
+        event = _issue_of_event(item) if _is_event(item) else item
         report = read_issue(event, source)
         if isinstance(report, BadInput):
             if not (value.single and self._path.is_dir()):  # folders hold other things, too
@@ -144,19 +144,18 @@ class Files:
         )
 
 
-def _issue_of_event(item: Any) -> dict[str, Any] | Any | None:
-    """The issue that an event of GH Archive is about; None for other events, `item` for others."""
-    if not isinstance(item, dict) or not isinstance(item.get("payload"), dict):
-        return item
+def _is_event(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("payload"), dict)
+
+
+def _issue_of_event(item: dict[str, Any]) -> dict[str, Any]:
+    """The issue that an event of GH Archive is about, with the comment that it brings."""
     payload, repository = item["payload"], item.get("repo")
-    issue = payload.get("issue")
-    if not isinstance(issue, dict):
-        return None
     name = repository.get("name") if isinstance(repository, dict) else None
     told = {"repository": {"full_name": name}} if isinstance(name, str) else {}
     comment = payload.get("comment")
     thread = {"thread": [comment]} if isinstance(comment, dict) else {}
-    return {**told, **issue, **thread}
+    return {**told, **payload["issue"], **thread}
 
 
 def _unreadable(source: str, error: str) -> Entry:

@@ -40,6 +40,16 @@ _NOTEBOOK = re.compile(
 _DRIVE = re.compile(r"https://colab\.research\.google\.com/drive/(?P<id>[\w-]{10,80})")
 _DOWNLOAD = "https://drive.usercontent.google.com/download"
 
+_UNREADABLE = (
+    CitadelError,
+    requests.RequestException,
+    # What is behind a link may have any shape.
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+)
 Download = Callable[[str], bytes]
 """A Google Drive id -> what is stored there. Raises `requests.RequestException`."""
 
@@ -74,13 +84,7 @@ class Follower:
             code = self.patience.ask(lambda: self._code(link))
         except Missing:
             return {"url": link, "error": "there is nothing (any more)"}
-        except (
-            CitadelError,
-            requests.RequestException,
-            ValueError,
-            TypeError,
-            KeyError,
-        ) as problem:
+        except _UNREADABLE as problem:
             return {"url": link, "error": f"cannot be read: {type(problem).__name__}"}
         if not code.strip() or len(code) > MAX_CODE:
             return {"url": link, "error": "no code" if not code.strip() else "too large"}
