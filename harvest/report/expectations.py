@@ -19,7 +19,10 @@ from harvest.report.text import shorten
 from harvest.report.verdicts_in_words import told
 
 MOST_LINES = 2000
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
+_SENTENCE = re.compile(
+    r"(?<=[!?;])\s+|(?<!\d\.)(?<=\.)\s+|(?<=\d\.)\s+(?![-+\d\]]|nan\b|inf\b)|\n"
+)
+"""Between sentences. NumPy prints whole numbers with a point: `[0. 3.]` is one word."""
 _WANTED = re.compile(r"\W*(?:describe the )?expected\b|\W*what (?:i|you) expect", re.IGNORECASE)
 _LEAD = re.compile(r"\W*(?:expect|desired|wanted|correct|right)", re.IGNORECASE)
 _PROMPT = re.compile(r"\s*(?:>>> ?|\.\.\. ?|In ?\[\d+\]: ?)")

@@ -26,6 +26,11 @@ RIGHT, WRONG = True, False
         ("scipy.special.j0(np.inf) returns 0.0", [(RIGHT, ("0.0",))]),
         ("silu(-inf) -> nan but the limit is 0", [(WRONG, ("nan",)), (RIGHT, ("0",))]),
         ("unlike numpy we get 3", [(WRONG, ("3",))]),
+        (
+            "It prints `[1. 4.]`, expected [0. nan 3.]",
+            [(WRONG, ("1.", "4.")), (RIGHT, ("0.", "nan", "3."))],
+        ),
+        ("It should be 2. It returns 3.", [(RIGHT, ("2.",)), (WRONG, ("3.",))]),
         ("1.5 is expected", [(RIGHT, ("1.5",))]),
         ("I get inf, expected 1000.5", [(WRONG, ("inf",)), (RIGHT, ("1000.5",))]),
         ("the result should not be 3", [(WRONG, ("3",))]),
