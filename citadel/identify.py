@@ -192,7 +192,7 @@ def makers(call: Call, calls: Sequence[Call]) -> Iterator[Call]:
 
 def constructor_of(call: Call, calls: Sequence[Call]) -> Call | None:
     """Where the layer of a `module` call was constructed, if that was traced."""
-    if call.form not in LAYER_FORMS or call.receiver is None:
+    if call.form not in LAYER_FORMS or call.receiver is None or call.receiver.id is None:
         return None
     for earlier in calls:
         built = earlier.result if earlier.form == "class" else None

@@ -18,6 +18,7 @@ _FOLLOWED = (
     tf.RaggedTensor,
     tf.SparseTensor,
     tf.data.Dataset,
+    tf.keras.layers.Layer,  # no tf.Module in Keras 3
 )
 
 

@@ -117,7 +117,7 @@ class Maker:
         keys = [key for key in source.values if key.startswith(("arg:", "kw:"))]
         if len(keys) != len(source.called.bound):
             return None
-        names = dict(zip(keys, _parameters([source.names[key] for key in keys]), strict=True))
+        names = dict(zip(keys, parameters([source.names[key] for key in keys]), strict=True))
         inner = Given(args={key: cst.Arg(cst.Name(name)) for key, name in names.items()}, parts={})
         naming = source.naming
         if naming is None:
@@ -280,7 +280,7 @@ def constant(node: cst.BaseExpression) -> bool:
     )
 
 
-def _parameters(names: Sequence[str]) -> Iterator[str]:
+def parameters(names: Sequence[str]) -> Iterator[str]:
     """Names for a lambda's parameters: those of the function, the first tensor being `x`."""
     for index, name in enumerate(names):
         plain = name.isidentifier() and name not in ("self", "input", *names[:index])

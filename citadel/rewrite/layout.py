@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+LONGEST = 100
+"""Characters that a line may have where the report has none that is longer."""
 _NONE = cst.SimpleWhitespace("")
 _SEPARATOR = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 

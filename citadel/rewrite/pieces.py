@@ -15,6 +15,7 @@ from analysis.target.operators import statement
 from citadel.rewrite.tree import Tree
 
 Replacements = Mapping[cst.CSTNode, cst.CSTNode]
+"""Node -> what replaces it. A class does not replace a statement: it is put in front of it."""
 
 
 class Pieces:
@@ -31,13 +32,17 @@ class Pieces:
 
     def replaced(self, nodes: Replacements, dropped: cst.CSTNode | None = None) -> str:
         """The text with some nodes replaced, and the line of another one taken out."""
+        added = classes(nodes)
         touched = [*nodes, *([] if dropped is None else [dropped])]
         changed = {bisect_right(self._starts, self._tree.order(node)) - 1 for node in touched}
-        replacer = _Replacer(nodes, dropped)
+        replacer = _Replacer({n: new for n, new in nodes.items() if n not in added}, dropped)
         texts = [
             self._changed(number, replacer) if number in changed else text
             for number, text in enumerate(self._texts)
         ]
+        for number, line in enumerate(self._module.body):
+            if line in added:
+                texts[number] = self._apart(added[line], line, number) + texts[number]
         return self._ended(self._head + "".join(texts) + self._tail)
 
     def _changed(self, number: int, replacer: _Replacer) -> str:
@@ -45,9 +50,22 @@ class Pieces:
         # Nothing is left of a top-level statement that was the dropped line itself.
         return self._module.code_for_node(line) if isinstance(line, cst.CSTNode) else ""
 
+    def _apart(self, made: cst.ClassDef, line: cst.CSTNode, number: int) -> str:
+        """A class with two empty lines on either side."""
+        empty = self._module.default_newline
+        before = 2 * empty if number or self._head else ""
+        blank = [one.comment is None for one in getattr(line, "leading_lines", ())]
+        have = blank.index(False) if False in blank else len(blank)
+        return before + self._module.code_for_node(made) + max(0, 2 - have) * empty
+
     def _ended(self, text: str) -> str:
         """Statements end with a line break; the module need not."""
         return text if self._module.has_trailing_newline else text.rstrip("\r\n")
+
+
+def classes(nodes: Replacements) -> dict[cst.CSTNode, cst.ClassDef]:
+    """The classes that are put in front of statements."""
+    return {node: new for node, new in nodes.items() if isinstance(new, cst.ClassDef)}
 
 
 def replaced_in(node: cst.BaseExpression, nodes: Replacements) -> cst.BaseExpression:

@@ -21,14 +21,15 @@ from citadel.plan.model import Adaptation, Form
 from citadel.rewrite import imports
 from citadel.rewrite.calls import Maker, Nodes
 from citadel.rewrite.given import takes
-from citadel.rewrite.layout import shortened
+from citadel.rewrite.layout import LONGEST, shortened
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.origins import Edits, Wanted
-from citadel.rewrite.pieces import Pieces, replaced_in
+from citadel.rewrite.pieces import Pieces, classes, replaced_in
 from citadel.rewrite.references import counterparts
 from citadel.rewrite.scope import unused_line
 from citadel.rewrite.sites import moved_sites
 from citadel.rewrite.source import Source
+from citadel.rewrite.standins import stand_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +142,7 @@ class Rewriter:
         """A name changed where it stands, the call itself no more than its arguments."""
         source, plan = self._source, maker.plan
         if source.layer:
-            return self._layer(maker) if plan.form is Form.MODULE else None
+            return self._layer(maker) if plan.form is Form.MODULE else stand_in(maker)
         naming, named = source.naming, maker.named()
         if naming is None:
             return None
@@ -207,7 +208,7 @@ class Rewriter:
         if source.layer and source.built not in nodes and source.naming is None:
             line = unused_line(self._module, source.built, nodes)
         code = self._pieces.replaced(nodes, line)
-        if longest(code) > max(100, self._long):
+        if longest(code) > max(LONGEST, self._long) and not classes(nodes):
             calls = (source.call, source.built)
             nodes = {n: shortened(new) if n in calls else new for n, new in nodes.items()}
             code = self._pieces.replaced(nodes, line)

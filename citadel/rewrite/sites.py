@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import libcst as cst
 
 from analysis.target.instrument import Instrumented, sites_of
+from citadel.rewrite.pieces import classes
 
 
 def moved_sites(
@@ -17,12 +18,15 @@ def moved_sites(
     """Site in the report -> site in the text in which `nodes` were replaced.
 
     A replaced call is the call that stands in for it; arguments that were kept are themselves; what
-    is left out has no site. `dropped` is a subtree that is gone with its line.
+    is left out has no site. `dropped` is a subtree that is gone with its line. A class stands in
+    front of the statement that it comes with.
     """
     numbers = {id(node): site for site, node in enumerate(source.nodes)}
     gone: dict[int, tuple[int, list[cst.CSTNode]]] = {}
+    added = classes(nodes)
     for node, new in nodes.items():
-        _replace(node, list(sites_of(new)), numbers, gone)
+        if node not in added:
+            _replace(node, list(sites_of(new)), numbers, gone)
     if dropped is not None:
         _replace(dropped, [], numbers, gone)
     found: dict[int, int] = {}
@@ -40,6 +44,10 @@ def moved_sites(
             found[site] = site + shift
         shift += len(made) - size
         site += size
+    for node, new in added.items():
+        first = min(numbers[id(one)] for one in sites_of(node))
+        more = len(sites_of(new))
+        found = {old: now + more * (old >= first) for old, now in found.items()}
     return found
 
 

@@ -141,3 +141,63 @@ def test_a_failing_construction(case, api, call):
     assert case(before, source, "nn.Conv2d", made).ways(target) == [
         before.replace("Conv2d", "Conv3d")
     ]
+
+
+def test_a_function_with_parameters_in_a_row_of_layers(layered, api):
+    """They are those of the layer, which goes on constructing them."""
+    before = text("""
+        import torch.nn.functional as F
+        from torch import nn
+        Linear = None
+        layers = [nn.ReLU(), nn.Linear(3, 4)]
+        for layer in layers:
+            x = layer(x)
+    """)
+    target = api("torch.nn.functional.linear", "input: Tensor, weight: Tensor, bias: Tensor = None")
+    case = layered(before, "nn.Linear", "layer(x)")
+    way = next(case.written(case.plan(target)))
+    line = "layers = [nn.ReLU(), nn.Linear(3, 4)]\n"
+    own = (
+        "\n\nclass LinearLayer(nn.Linear):\n    def forward(self, x):\n"
+        "        return F.linear(x, self.weight, self.bias)\n\n\n"
+        "layers = [nn.ReLU(), LinearLayer(3, 4)]\n"
+    )
+    assert way.code == before.replace(line, own)
+    # One site more, in front of the statement: `nn.ReLU()` is 0, `layer(x)` is 2.
+    assert [way.sites[site] for site in (0, 1, 2)] == [1, 2, 3]
+
+
+def test_no_class_where_its_module_is_imported_elsewhere(layered, api):
+    before = text("""
+        def make():
+            from torch import nn
+            return [nn.Linear(3, 4)]
+        make()[0](x)
+    """)
+    target = api("torch.nn.functional.linear", "input: Tensor, weight: Tensor, bias: Tensor = None")
+    ways = layered(before, "nn.Linear", "make()[0](x)").ways(target)
+    assert not any("class" in way for way in ways)
+
+
+@pytest.mark.parametrize(
+    ("target", "written"),
+    [
+        ("tf.nn.relu", "layers.Lambda(tf.nn.relu)"),
+        ("tf.nn.softmax", "layers.Lambda(lambda x: tf.nn.softmax(x, axis=1))"),
+    ],
+)
+def test_a_function_among_the_layers_of_keras(case, api, call, target, written):
+    before = text("""
+        import tensorflow as tf
+        from tensorflow.keras import layers
+        model = tf.keras.Sequential()
+        model.add(layers.Softmax(axis=1))
+        model(x)
+    """)
+    layer = Value(kind="module", text="tf.keras.layers.Softmax")
+    source = api("tf.keras.layers.Softmax", "axis: int", kind=ApiKind.MODULE, call="input: Tensor")
+    made = call("tf.keras.layers.Softmax", {(2, 3)}, form="inner", receiver=layer)
+    built = ("layers.Softmax", call("tf.keras.layers.Softmax", form="class", axis=1))
+    signature = "logits: Tensor, axis: int = -1" if "softmax" in target else "features: Tensor"
+    (way,) = case(before, source, "model(x)", made, built=built).ways(api(target, signature))
+    assert way == before.replace("layers.Softmax(axis=1)", written)

@@ -1,0 +1,118 @@
+"""A function where the report has a layer among others: a layer of its own that calls it.
+
+`nn.Sequential(nn.Linear(2, 2), nn.ReLU6())` calls what it is given one after the other. A small
+class above the statement stands in for a layer there, or Keras' `Lambda`.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+import libcst.matchers as m
+
+from citadel.plan.model import Form, Take
+from citadel.rewrite import imports
+from citadel.rewrite.calls import Maker, Nodes, parameters
+from citadel.rewrite.given import Given, takes
+from citadel.rewrite.layout import LONGEST, shortened
+from citadel.rewrite.source import Source
+from citadel.rewrite.steps import code_of
+
+_HELD = (cst.Element, cst.DictElement, cst.ListComp, cst.GeneratorExp, cst.DictComp)
+
+
+def stand_in(maker: Maker) -> Nodes | None:
+    """What makes the construction of a layer that others call one of a layer that calls a function.
+
+    A class that is to be defined comes as the change of a whole top-level statement, in front of
+    which it belongs (see `pieces`). None where the report itself calls the layer by its name.
+    """
+    source, plan = maker.source, maker.plan
+    built = source.built
+    held = source.form == "inner" or isinstance(_above(source, built), _HELD)
+    if not held or not isinstance(built, cst.Call) or source.naming is not None:
+        return None
+    if plan.form not in (Form.FUNCTION, Form.METHOD):
+        return None
+    values = (plan.receiver, *(slot.value for slot in plan.call))
+    own = [take for value in values for take in takes(value) if take.key.startswith("attr:")]
+    layer, dot, _ = source.api.rpartition(".")
+    if not own and _keras(source.api):
+        function = _lambda(maker, built)
+        if function is None:
+            return None
+        name = imports.spelled(f"{layer}{dot}Lambda", source.local(built))[0]
+        made = cst.Call(cst.parse_expression(name), args=[cst.Arg(function)])
+        return {built: made, **maker.nodes}
+    return _with_class(maker, built, own)
+
+
+def _with_class(maker: Maker, built: cst.Call, own: list[Take]) -> Nodes | None:
+    """The construction of a class in front of the statement; with parameters it inherits them."""
+    source = maker.source
+    statement = next(s for s in source.tree.module.body if source.tree.inside(built, s))
+    local = source.local(statement)
+    keys = [key for key in source.values if key.startswith(("arg:", "kw:"))]
+    names = dict(zip(keys, parameters([source.names[key] for key in keys]), strict=True))
+    given = {key: cst.Arg(cst.Name(name)) for key, name in names.items()}
+    given |= {take.key: cst.Arg(_attribute(take.key)) for take in own}
+    body = maker.applied(Given(args=given, parts={}), statement)
+    base = source.api if own else _base(source.api)
+    written, missing = imports.spelled(base, local)
+    name = _free_name(source, maker.plan.target)
+    if body is None or missing is not None or name is None:
+        return None
+    method = "call" if _keras(source.api) else "forward"
+    head = f"class {name}({written}):\n    def {method}(self, {', '.join(names.values())}):\n"
+    made = cst.ensure_type(cst.parse_statement(f"{head}        return ...\n"), cst.ClassDef)
+    fits = len(code_of(body)) <= LONGEST - len("        return ")
+    end = m.findall(made, m.Return())[0]
+    made = made.with_deep_changes(end, value=body if fits else shortened(body))
+    args = built.args if own else ()
+    return {
+        built: built.with_changes(func=cst.Name(name), args=args) if args else _plain(name),
+        statement: made,
+        **maker.nodes,
+    }
+
+
+def _lambda(maker: Maker, built: cst.Call) -> cst.BaseExpression | None:
+    """What `Lambda` is given: the function itself, where it gets nothing but the layer's input."""
+    keys = [key for key in maker.source.values if key.startswith(("arg:", "kw:"))]
+    if len(keys) != 1:
+        return None
+    given = Given(args={keys[0]: cst.Arg(cst.Name("x"))}, parts={})
+    body = maker.applied(given, built)
+    if isinstance(body, cst.Call) and code_of(body) == f"{code_of(body.func)}(x)":
+        return body.func
+    return None if body is None else cst.parse_expression(f"lambda x: {code_of(body)}")
+
+
+def _free_name(source: Source, target: str) -> str | None:
+    """`AvgPool2d` for `avg_pool2d`, or with a word more where that is something else already."""
+    words = target.rpartition(".")[2].strip("_").split("_")
+    name = "".join(word[:1].upper() + word[1:] for word in words)
+    free = (one for one in (name, f"{name}Layer") if not source.scopes.bound(one))
+    return next(free, None)
+
+
+def _above(source: Source, node: cst.CSTNode | None) -> cst.CSTNode | None:
+    return None if node is None else source.tree.parent(node)
+
+
+def _attribute(key: str) -> cst.BaseExpression:
+    return cst.Attribute(value=cst.Name("self"), attr=cst.Name(key.partition(":")[2]))
+
+
+def _plain(name: str) -> cst.Call:
+    return cst.Call(cst.Name(name))
+
+
+def _keras(api: str) -> bool:
+    return "keras" in api.split(".")[:2]
+
+
+def _base(api: str) -> str:
+    """The class of all layers beside a layer."""
+    if _keras(api):
+        return api.rpartition(".")[0] + ".Layer"
+    return "torch.nn.Module"
