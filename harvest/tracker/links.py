@@ -74,7 +74,7 @@ class Follower:
         if not isinstance(report, Report) or len(report.body) > _MAX_BODY:
             return entry
         links = list(dict.fromkeys(found[0] for found in _links(report.body)))[:MAX_LINKS]
-        if not links or not isinstance(find_snippets(read_markdown(report.body)), str):
+        if not links or _has_code(report.body):
             return entry
         content["linked_code"] = [self._fetched(link) for link in links]
         return replace(entry, line=to_line(content))
@@ -100,6 +100,13 @@ class Follower:
             return _of_notebook(base64.b64decode(answer["content"]).decode())
         found = _DRIVE.match(link)
         return _of_notebook(self.download(found["id"] if found else "").decode())
+
+
+def _has_code(body: str) -> bool:
+    try:
+        return not isinstance(find_snippets(read_markdown(body)), str)
+    except (RecursionError, MemoryError):
+        return True  # the filters will say what is wrong with it
 
 
 def _links(text: str) -> list[re.Match[str]]:

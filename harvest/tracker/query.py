@@ -1,6 +1,6 @@
 """The one GraphQL query of the harvest, and its issues in the shape of GitHub's REST API.
 
-A page of 100 issues costs 4 of the 5,000 points that a user has per hour: one for each 100
+A page of 100 issues costs 3 of the 5,000 points that a user has per hour: one for each 100
 connections that it opens (the issues themselves, then labels, comments and history of each).
 """
 

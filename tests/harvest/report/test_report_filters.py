@@ -12,6 +12,7 @@ from harvest.report.filters import (
     choose,
     reasons,
 )
+from harvest.report.filters_page import PAGE, page
 from harvest.report.model import BadInput, Comment, Link, LinkKind, Report
 from harvest.report.understand import understand
 
@@ -158,3 +159,10 @@ def test_filters_can_be_switched():
 def test_wrong_names(with_, without, words):
     with pytest.raises(CitadelError, match=words):
         choose(Preset.WIDE, with_, without)
+
+
+def test_the_page_shows_the_filters_as_they_are():
+    """Renewed by `python -m harvest.report.filters_page`."""
+    text = PAGE.read_text()
+    assert page(text) == text
+    assert all(f"\n| `{one.name}` | {one.meaning} |" in text for one in FILTERS)

@@ -157,7 +157,7 @@ class FakeGitHub:
             document = parse(text)
             assert not validate(self._schema, document)
             self._queries[text] = document
-        root = {"rateLimit": {"cost": 4}, "repository": self._repository}
+        root = {"rateLimit": {"cost": 3}, "repository": self._repository}
         result = execute(
             self._schema, self._queries[text], root, variable_values=asked["variables"]
         )

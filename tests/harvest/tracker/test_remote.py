@@ -14,7 +14,7 @@ def test_a_whole_harvest(harvest):
     done = made.run()
     assert made.numbers == list(range(1, 251))
     assert (done.issues, done.fetched, done.complete, done.resumed) == (250, 250, True, False)
-    assert (done.pages, done.points) == (3, 12)
+    assert (done.pages, done.points) == (3, 9)
     assert made.fake.tokens == {"token secret"}
     line = made.lines[0]
     first = made.repository.issues[1]
