@@ -12,7 +12,7 @@ from citadel.rewrite.rewriter import Rewriter
 from citadel.triage import Options
 from citadel.verified import NotVerified, Verified
 from citadel.verify import verify
-from citadel.walk import Entry, Walk, walk
+from citadel.walk import Entry, Progress, Walk, walk
 from citadel.workbench import Workbench
 from harvest.report import understand
 from harvest.report.model import Report
@@ -37,7 +37,7 @@ def measure(target: Target) -> None:
         entries = candidates(call, bench)
         planning = time.perf_counter() - started
         writing = _rewritten(verified, call, entries)
-        probed = list(walk(verified, entries, bench, options.walk, options.limits))
+        probed = list(walk(verified, Progress(entries, options.walk), bench, options.limits))
         spent = time.perf_counter() - started
     print(f"rewriting: one case for {WRITTEN} siblings in {writing:.2f} s, every plan in every way")
     hits = sum(result.outcome is ProbeOutcome.HIT for result in probed)

@@ -27,6 +27,10 @@ class Replays:
         """Replay as soon as a session is free."""
         self._pending.add(self._pool.submit(self._run, job))
 
+    def waiting(self) -> int:
+        """How many have not ended; may be asked in any thread."""
+        return sum(not future.done() for future in tuple(self._pending))
+
     def finished(self) -> Iterator[Finding]:
         """What has ended since the last call; does not wait."""
         yield from self._take({future for future in self._pending if future.done()})

@@ -38,7 +38,7 @@ from citadel.rewrite.rewriter import Rewritten
 from citadel.uses import Uses
 from citadel.verified import NotVerified, Verified
 from citadel.verify import verify
-from citadel.walk import AT_LEAST, Probed, Walk, walk
+from citadel.walk import AT_LEAST, Probed, Progress, Walk, walk
 from citadel.workbench import Workbench
 from harvest.report.model import Reading
 
@@ -127,6 +127,7 @@ class _Hunt:
         self._unrelated = [0, 0]
         self._deadline = math.inf
         self._uses = Uses(verified, bench)
+        self._progress: Progress | None = None
 
     def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
@@ -137,10 +138,10 @@ class _Hunt:
         planned = {candidate.api.name: plans for candidate, plans in entries}
         self._rank = {name: position for position, name in enumerate(planned)}
         replays = Replays(self.bench.replays)
+        waiting = replays.waiting if self.verified.shown else lambda: 0
+        self._progress = progress = Progress(entries, self._walk(), waiting)
         try:
-            for probed in walk(
-                self.verified, entries, self.bench, self._walk(), self.options.limits
-            ):
+            for probed in walk(self.verified, progress, self.bench, self.options.limits):
                 if probed.outcome is ProbeOutcome.BUDGET:
                     continue
                 self.tried += 1
@@ -209,6 +210,8 @@ class _Hunt:
             verdict = self._judged(written, plan, probed.candidate, session)
             finding = _finding(probed.candidate, verdict, written.edits, written.code)
             if verdict.kind is VerdictKind.BUG:
+                if self._progress is not None:
+                    self._progress.hit(self._rank[finding.api])
                 return finding
             if best is None or _better(verdict, best.verdict):
                 best = finding

@@ -10,7 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from analysis.target.observation import Outcome
@@ -29,6 +29,9 @@ AT_LEAST = 150
 """APIs that every walk tries, budget permitting."""
 PATIENCE = 1500
 """APIs in a row without a hit after which a walk ends."""
+MOST_WAITING = 48
+"""Replays that may wait: a walk that is further ahead is of no use to anybody."""
+PAUSE = 0.02
 
 
 KILLED = frozenset((Outcome.MEMORY, Outcome.OUTPUT, Outcome.PROCESSES, Outcome.LOST))
@@ -57,10 +60,17 @@ class Probed:
 Entry = tuple[Candidate, tuple[Adaptation, ...]]
 
 
-class _Progress:
-    """Shared by the probing threads: what comes next, and when to stop."""
+class Progress:
+    """Shared by the threads that probe and replay: what comes next, and when to stop.
 
-    def __init__(self, entries: Sequence[Entry], walk: Walk) -> None:
+    `waiting` tells how many replays are still to end. Where only they find something, a walk that
+    runs far ahead of them could not know whether to go on.
+    """
+
+    def __init__(
+        self, entries: Sequence[Entry], walk: Walk, waiting: Callable[[], int] = lambda: 0
+    ) -> None:
+        self.waiting = waiting
         self.entries = entries[: walk.siblings] if walk.siblings is not None else entries
         self.deadline = time.monotonic() + walk.seconds
         self.patience = walk.patience
@@ -70,16 +80,26 @@ class _Progress:
         self.stopped = False
 
     def take(self) -> tuple[int, Sequence[Entry]]:
-        """The next chunk; empty when the walk is over."""
-        with self.lock:
-            start = self.next
-            far = self.patience is not None and start >= max(
-                AT_LEAST, self.last_hit + self.patience
-            )
-            if self.stopped or far or time.monotonic() > self.deadline:
-                return start, ()
-            self.next = start + (FIRST_CHUNK if start < AT_LEAST else CHUNK)
-            return start, self.entries[start : self.next]
+        """The next chunk; empty when the walk is over. Waits while too many replays do."""
+        while True:
+            waiting = self.waiting()
+            with self.lock:
+                start = self.next
+                if self.stopped or time.monotonic() > self.deadline:
+                    return start, ()
+                far = self._far(start)
+                if far and not waiting:
+                    return start, ()
+                if not far and waiting < MOST_WAITING:
+                    self.next = start + (FIRST_CHUNK if start < AT_LEAST else CHUNK)
+                    return start, self.entries[start : self.next]
+            time.sleep(PAUSE)
+
+    def _far(self, start: int) -> bool:
+        """Whether this place is too far behind the last hit."""
+        if self.patience is None:
+            return False
+        return start >= max(AT_LEAST, self.last_hit + self.patience)
 
     def hit(self, position: int) -> None:
         """A hit at a position of the ranking keeps the walk going."""
@@ -88,10 +108,9 @@ class _Progress:
 
 
 def walk(
-    verified: Verified, entries: Sequence[Entry], bench: Workbench, how: Walk, limits: Limits
+    verified: Verified, progress: Progress, bench: Workbench, limits: Limits
 ) -> Iterator[Probed]:
     """Probe in ranking order on all probing sessions at once; yields results as they come."""
-    progress = _Progress(entries, how)
     if verified.observation.on_gpu:
         yield from _unprobed(verified, progress)
         return
@@ -131,7 +150,7 @@ def walk(
             thread.join()
 
 
-def _unprobed(verified: Verified, progress: _Progress) -> Iterator[Probed]:
+def _unprobed(verified: Verified, progress: Progress) -> Iterator[Probed]:
     """All of them, as if the probe had found them worth a replay.
 
     A process that uses a GPU cannot be forked: CUDA does not work in the child.
@@ -143,7 +162,7 @@ def _unprobed(verified: Verified, progress: _Progress) -> Iterator[Probed]:
 
 
 def _results(
-    verified: Verified, bench: Workbench, number: int, progress: _Progress, limits: Limits
+    verified: Verified, bench: Workbench, number: int, progress: Progress, limits: Limits
 ) -> Iterator[Probed]:
     """Chunk after chunk on one session."""
     while True:
@@ -161,7 +180,7 @@ def _chunk(
     chunk: Sequence[Entry],
     bench: Workbench,
     number: int,
-    progress: _Progress,
+    progress: Progress,
     limits: Limits,
 ) -> list[tuple[int, Probed]]:
     """One run of the case up to its failing call, with one chunk of APIs tried there."""

@@ -36,7 +36,7 @@ def identify(function):
     """(public name, form, receiver) of a callable of PyTorch, or None for a foreign one."""
     owner = getattr(function, "__self__", None)
     if isinstance(owner, torch.Tensor):
-        return "torch.Tensor." + function.__name__, "method", owner
+        return _method_name(function), "method", owner
     if isinstance(function, torch.nn.Module):
         return _class_name(_public(type(function), "forward")), "module", function
     if isinstance(owner, torch.nn.Module):
@@ -55,6 +55,14 @@ def identify(function):
     if id(getattr(function, "__wrapped__", None)) in _NAMES:
         return None  # what was made of an operation (`vmap(torch.abs)`) is another one
     return _by_module(function)
+
+
+def _method_name(method):
+    """`x.__pow__` is a wrapper that calls itself `pow`."""
+    made_by = getattr(method, "__func__", None)
+    if made_by is None or getattr(torch.Tensor, method.__name__, None) is made_by:
+        return "torch.Tensor." + method.__name__
+    return _TENSOR_METHODS.get(id(made_by), "torch.Tensor." + method.__name__)
 
 
 def _own(function, layer):

@@ -12,7 +12,7 @@ from citadel.oracle.metering import Settings
 from citadel.probe import ProbeOutcome
 from citadel.verified import Verified
 from citadel.verify import verify
-from citadel.walk import Walk, walk
+from citadel.walk import Progress, Walk, walk
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -116,5 +116,5 @@ def test_what_lies_on_a_gpu_is_replayed_without_a_probe(bench, read):
     assert not found.observation.on_gpu
     assert there.observation.on_gpu
     entries = [("candidate", ("plan",))] * 3
-    probed = list(walk(there, entries, bench, Walk(), Limits()))
+    probed = list(walk(there, Progress(entries, Walk()), bench, Limits()))
     assert [(one.candidate, one.outcome) for one in probed] == [("candidate", ProbeOutcome.HIT)] * 3

@@ -17,6 +17,8 @@ pytestmark = pytest.mark.torch
             "torch._C._nn._upsample_nearest_exact1d",
         ),
         ("torch.nn.functional.softmax(x.real, 0)", "torch.nn.functional.softmax"),
+        ("x.__pow__(2)", "torch.Tensor.__pow__"),  # a wrapper that calls itself `pow`
+        ("x.pow(2)", "torch.Tensor.pow"),
     ],
 )
 def test_public_and_private_functions_have_the_names_they_are_called_by(torch_session, call, name):

@@ -1,0 +1,59 @@
+"""When a walk along the ranking ends, and what it waits for."""
+
+import threading
+import time
+
+import pytest
+
+from citadel.walk import AT_LEAST, MOST_WAITING, Progress, Walk
+
+ENTRIES = [(f"candidate {number}", ()) for number in range(1000)]
+
+
+def taken(progress):
+    """How far a walk gets that finds nothing by itself."""
+    reached = 0
+    while chunk := progress.take()[1]:
+        reached += len(chunk)
+    return reached
+
+
+@pytest.mark.parametrize(
+    ("walk", "reached"),
+    [
+        (Walk(patience=None), 1000),
+        (Walk(patience=None, siblings=70), 70),
+        (Walk(patience=10), AT_LEAST),
+        (Walk(patience=500), 500),
+        (Walk(patience=None, seconds=0.0), 0),
+    ],
+)
+def test_a_walk_ends(walk, reached):
+    assert 0 <= taken(Progress(ENTRIES, walk)) - reached < 48
+
+
+def test_a_hit_prolongs_a_walk():
+    progress = Progress(ENTRIES, Walk(patience=200))
+    progress.hit(140)
+    assert 340 <= taken(progress) < 340 + 48
+
+
+def test_a_walk_waits_for_replays_which_may_prolong_it():
+    waiting = [1]
+
+    def replayed():
+        time.sleep(0.1)
+        progress.hit(100)
+        waiting[0] = 0
+
+    progress = Progress(ENTRIES, Walk(patience=100), lambda: waiting[0])
+    threading.Thread(target=replayed).start()
+    assert taken(progress) >= 200
+
+
+def test_a_walk_does_not_run_ahead_of_replays():
+    waiting = [MOST_WAITING]
+    progress = Progress(ENTRIES, Walk(seconds=0.2), lambda: waiting[0])
+    assert taken(progress) == 0
+    waiting[0] -= 1
+    assert taken(Progress(ENTRIES, Walk(seconds=5.0, siblings=30), lambda: waiting[0])) == 30
