@@ -307,9 +307,11 @@ class _Planner:
         name = value.key.partition(":")[2]
         if not name.isidentifier() or keyword.iskeyword(name):
             return None
-        own = (place.parameter for place in self.places.named if place.stage is stage)
+        own = [place.parameter for place in self.places.named if place.stage is stage]
         if any(name in (one.name, keyword_name(one, self.target)) for one in own):
             return None
+        if stage is Stage.NEW and own and self.source.declares(name):
+            return None  # what a constructor does not name is for its base class
         return Slot(name=name, keyword=True, value=Take(key=value.key))
 
     def _assembled(

@@ -40,6 +40,10 @@ class Invocation:
         """The first tensor: what the call works on."""
         return next((value for value in self.values if value.value.is_tensor), None)
 
+    def declares(self, name: str) -> bool:
+        """Whether the API (a layer's constructor) has a parameter of this very name."""
+        return any(name in signature.names() for signature in self.api.signatures)
+
 
 def invocation(call: Call, api: Api, calls: Sequence[Call]) -> Invocation:
     """Bind the arguments of a traced call (and of its layer's construction) to parameter names."""

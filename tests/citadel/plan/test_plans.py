@@ -423,3 +423,15 @@ def test_sizes_of_a_window_come_from_valid_calls_those_of_a_tensor_from_the_tens
     target = api("torch.pool", "input: Tensor, output_size: int[]")
     assert written(first(plans(source, target, Book(sample))).call)[1] == "[5, 7]"
     assert written(first(plans(source, target, Book())).call)[1] == "[1, 2, 9, 9]"
+
+
+def test_what_a_layer_names_is_not_for_the_base_class_of_another(api, call):
+    """That is what the `**kwargs` of a constructor are handed on to."""
+    named = "pool_size: int, strides: int = None, **kwargs"
+    source = api("tf.keras.layers.Max", named, kind=ApiKind.MODULE, call="inputs: Tensor")
+    built = call("tf.keras.layers.Max", 2, form="class", strides=1, dtype="half")
+    other = "size: int, **kwargs"
+    target = api("tf.keras.layers.Up", other, kind=ApiKind.MODULE, call="inputs: Tensor")
+    plan = first(plans(invocation(built, source, ()), target))
+    assert written(plan.new) == ["new:0", "dtype=newkw:dtype"]
+    assert "dropped strides" in plan.edits
