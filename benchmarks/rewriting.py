@@ -21,7 +21,7 @@ import argparse
 import json
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from analysis.index import load_or_build
@@ -32,7 +32,8 @@ from analysis.target.target import probe as probe_target
 from citadel.candidates import candidates
 from citadel.identify import failing_call, resolve
 from citadel.judge import passed
-from citadel.model import BugKind
+from citadel.judge_value import judge_value
+from citadel.model import BugKind, VerdictKind
 from citadel.oracle import status
 from citadel.plan.invocation import invocation
 from citadel.probe import ProbeOutcome, probe
@@ -141,17 +142,20 @@ def measure(report, bench, siblings, show):
     began = time.process_time()
     rewriter = Rewriter(verified.source, source)
     written = [
-        (candidate.api, [(plan, list(rewriter.write(plan))) for plan in plans])
+        (candidate, [(plan, list(rewriter.write(plan))) for plan in plans])
         for candidate, plans in entries
     ]
     tally = Tally(pairs=len(entries), seconds=time.process_time() - began)
     tally.written = sum(len(ways) for _, plans in written for _, ways in plans)
-    live = probed(verified, [plan for _, plans in entries for plan in plans], bench)
-    for api, plans in written:
-        best = None
+    every = [plan for _, plans in entries for plan in plans]
+    live = probed(verified, every, bench) if verified.witness is None else {}
+    for candidate, plans in written:
+        api, best = candidate.api, None
         tried = [(plan, way) for plan, ways in plans for way in ways][:MAX_WAYS]
         for plan, way in tried:
             seen = run(way, api, verified, bench)
+            if verified.witness is not None:
+                seen = watched(seen, way, plan, candidate, verified, bench)
             agree(tally, plan, seen, live, show, api)
             if best is None or seen.worth > best.worth:
                 best = seen
@@ -215,6 +219,19 @@ def run(way, api, verified, bench):
         shows=shows,
         clean=symptom is None,
     )
+
+
+def watched(seen, way, plan, candidate, verified, bench):
+    """The same, where a value that should have been refused tells whether the symptom shows."""
+    session, catalog = bench.replays[0], bench.index.catalog
+    verdict = judge_value(
+        way, plan, candidate.api, verified.witness, candidate.channels, session, catalog,
+        runs=1, limits=Limits(),
+    )  # fmt: skip
+    shows, clean = verdict.kind is VerdictKind.BUG, verdict.kind in (
+        VerdictKind.CLEAN, VerdictKind.REFUSED,
+    )  # fmt: skip
+    return replace(seen, shows=shows, clean=clean, ended=seen.ended or shows or clean)
 
 
 def count(tally, best, verified, api, show):
