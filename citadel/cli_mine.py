@@ -96,8 +96,8 @@ def mine(
 
         citadel mine 2024-01-15-12.json.gz --repository tensorflow/tensorflow
     """
-    from citadel.mining import MineRequest, chosen, moment, run_mine  # GitHub's client is large
-    from harvest.tracker.remote import Wanted
+    from citadel.mining import MineRequest, chosen, moment, run_mine  # its libraries are large
+    from harvest.tracker.pages import Wanted
 
     names = [name.strip() for one in labels or () for name in one.split(",")]
     request = MineRequest(

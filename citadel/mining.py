@@ -1,7 +1,7 @@
 """`citadel mine`: a tracker or files of its issues -> harvest file -> filters -> queue, a table.
 
 Nothing of a report runs here. Both files lie beside each other; a second run goes on where the
-first one ended, however it ended.
+first one ended, however it ended. GitHub's client, which is large, is imported where it is needed.
 """
 
 from __future__ import annotations
@@ -22,14 +22,11 @@ from citadel.progress import Progress
 from citadel.report.document import write_json
 from citadel.report.text import plain, shorten
 from harvest.report.filters import BY_NAME, Filter, Preset, choose
-from harvest.tracker.client import Client
 from harvest.tracker.files import Files
 from harvest.tracker.gather import Gathered, gather
-from harvest.tracker.links import Follower, from_drive
-from harvest.tracker.pages import Page, Source
+from harvest.tracker.pages import Page, Source, Wanted
 from harvest.tracker.patience import Patience
 from harvest.tracker.queue import Counts, Row, Status, queue_path, read_rows, write_queue
-from harvest.tracker.remote import Remote, Wanted
 
 SCHEMA = 1
 FOLDER = Path("harvests")
@@ -156,6 +153,9 @@ def _source(request: MineRequest, patience: Patience) -> tuple[Source, Path]:
     if request.wanted.repository:
         raise CitadelError("--repository chooses from files", "leave it out")
     owner, name = found.groups()
+    from harvest.tracker.client import Client
+    from harvest.tracker.remote import Remote
+
     wanted = replace(request.wanted, repository=f"{owner}/{name}")
     return Remote(wanted, Client(), patience), FOLDER / owner / f"{name}.jsonl"
 
@@ -164,6 +164,9 @@ def _preparing(request: MineRequest, patience: Patience) -> Callable[[Page], Pag
     """What happens to a page before it is kept."""
     if not request.follow_links:
         return lambda page: page
+    from harvest.tracker.client import Client
+    from harvest.tracker.links import Follower, from_drive
+
     return Follower(client=Client(), patience=patience, download=from_drive).follow
 
 

@@ -17,9 +17,8 @@ from typing import Any
 from analysis.errors import CitadelError
 from harvest.report.issue import read_issue
 from harvest.report.model import BadInput, Report
-from harvest.tracker.pages import Entry, Page, Version, to_line
+from harvest.tracker.pages import Entry, Page, Version, Wanted, to_line
 from harvest.tracker.records import SUFFIXES, Broken, Value, read_values
-from harvest.tracker.remote import Wanted
 
 PAGE = 500
 _Stamp = tuple[int, int]

@@ -12,6 +12,16 @@ Version = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which issues: updated at or after `since` (a date), with any of `labels`, in a state."""
+
+    repository: str
+    since: str | None = None
+    labels: tuple[str, ...] = ()
+    state: str = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One issue as a line of JSON, or one thing that could not be read (`issue` is None)."""
 

@@ -15,21 +15,11 @@ from typing import Any
 
 from analysis.errors import CitadelError
 from harvest.tracker.client import Client, Missing
-from harvest.tracker.pages import Entry, Page, Version, to_line
+from harvest.tracker.pages import Entry, Page, Version, Wanted, to_line
 from harvest.tracker.patience import Passing, Patience
 from harvest.tracker.query import COMMENTS, EVENTS, QUERY, rest_issue
 
 PAGE = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Which issues: updated at or after `since` (a date), with any of `labels`, in a state."""
-
-    repository: str
-    since: str | None = None
-    labels: tuple[str, ...] = ()
-    state: str = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,6 @@ import json
 import os
 import pty
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -268,6 +267,8 @@ def test_interrupted_it_keeps_what_it_has(tracker, tmp_path):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # What starts the tests may ignore the signal, which is inherited.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
         wait_for(server, 3)
         process.send_signal(signal.SIGINT)
@@ -305,7 +306,6 @@ def test_a_night_fits_into_little_memory(tracker, tmp_path):
     assert "30,000 issues" in done.stdout
     assert len(server.requests) == 304
     assert int(done.stderr.split()[-1]) < MEGABYTES
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
 
 
 def test_triage_reads_an_issue_by_its_number(tracker, tmp_path):

@@ -6,8 +6,9 @@ import pytest
 
 from harvest.tracker.client import Client
 from harvest.tracker.gather import gather
+from harvest.tracker.pages import Wanted
 from harvest.tracker.patience import Patience
-from harvest.tracker.remote import Remote, Wanted
+from harvest.tracker.remote import Remote
 from tests.harvest.tracker import synthetic
 from tests.harvest.tracker.fake import NAME, FakeGitHub, Repository
 

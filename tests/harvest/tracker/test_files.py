@@ -10,8 +10,8 @@ from harvest.report.model import BadInput, Report
 from harvest.tracker import records
 from harvest.tracker.files import PAGE, Files
 from harvest.tracker.gather import gather
+from harvest.tracker.pages import Wanted
 from harvest.tracker.records import Broken, Value, read_values
-from harvest.tracker.remote import Wanted
 from harvest.tracker.stored import read_harvest
 
 

@@ -4,8 +4,9 @@ import pytest
 
 from analysis.errors import CitadelError
 from harvest.tracker.client import Client
+from harvest.tracker.pages import Wanted
 from harvest.tracker.patience import ATTEMPTS, Patience
-from harvest.tracker.remote import Remote, Wanted
+from harvest.tracker.remote import Remote
 from tests.harvest.tracker import fake, synthetic
 
 
