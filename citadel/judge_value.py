@@ -60,7 +60,8 @@ def judge_value(
     if not shown:
         return verdict(VerdictKind.CLEAN)
     seen = symptom(source.oracle, case.points, replay.values)
-    doubt = replay.doubt(close=related(channels)) or replay.imprecise() or replay.unsteady()
+    close = channels.family is not None if source.refused else related(channels)
+    doubt = replay.doubt(close=close) or replay.imprecise() or replay.unsteady()
     if doubt is not None:
         return replace(doubt, symptom=seen)
     hits = replay.again(runs)
@@ -121,6 +122,9 @@ class _Replay:
             return verdict(VerdictKind.NOT_ADAPTED, reason=why)
         changes = unlike(source.oracle, source.values, self.values)
         equal = all(change is False for change in changes)
+        if source.refused:
+            self.guards.append("accepts what the source refuses, and is of its name family")
+            return None
         own = "both sides are the sibling's" if source.oracle.paired else "the sibling's own value"
         self.guards.append("the source's own value" if equal else own)
         return None

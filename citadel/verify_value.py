@@ -64,6 +64,11 @@ class Witness:
         return self.oracle.paired and False in self.own
 
     @property
+    def refused(self) -> bool:
+        """Whether this build refuses the call, as the report wants it."""
+        return self.oracle.kind is SymptomKind.ACCEPTS and not self.oracle.spots
+
+    @property
     def evidence(self) -> tuple[str, ...]:
         """What in the report speaks for this symptom."""
         return (*filter(None, (self.oracle.why,)), *self.doubts)
@@ -75,13 +80,14 @@ class Witness:
             (self.uninitialised, "works on uninitialised memory"),
             (self.of_ties, "the indices differ, the elements that they select do not"),
             (self.ill_conditioned, "the last digit of the inputs matters as much"),
+            (self.refused, "this build refuses the call: there is no result to compare with"),
         )
         return tuple(why for holds, why in doubts if holds)
 
     @property
     def tells(self) -> bool:
         """Whether there is a value by which siblings can be judged."""
-        return bool(self.oracle.spots) or self.oracle.check is not None
+        return bool(self.oracle.spots) or self.oracle.check is not None or self.refused
 
     @property
     def kind(self) -> BugKind:

@@ -39,7 +39,7 @@ class ValueOracle:
     `false`: the `check` comes out as `bad`; `spots` are what it compares. `non_finite`: the value
     at the one spot is. `disagrees`: the values at the two spots differ, or the one spot's from what
     is `expected` (where nothing is, any value is wrong that equals the report's). `accepts`: the
-    spot is reached at all.
+    spot is reached at all; without one (the source's call is refused by now) the run ends well.
     """
 
     kind: SymptomKind
@@ -76,7 +76,7 @@ def shows(oracle: ValueOracle, observation: Observation, values: Values) -> bool
         return None
     found = [values[spot] for spot in oracle.spots]
     if oracle.kind is SymptomKind.ACCEPTS:
-        return True
+        return True if oracle.spots or observation.outcome is Outcome.OK else None
     if oracle.kind is SymptomKind.NON_FINITE:
         known = finite(found[0])
         return None if known is None else not known

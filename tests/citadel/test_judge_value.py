@@ -232,6 +232,27 @@ def test_wrong_indices_are_a_bug(verified, judged):
     assert sibling.kind is VerdictKind.BUG
 
 
+@pytest.mark.parametrize(
+    ("sibling", "channels", "kind"),
+    [
+        ("torch.median", Channels(family="max"), VerdictKind.BUG),
+        ("torch.median", NEAR, VerdictKind.NOT_ADAPTED),  # need not be refused, too
+        ("torch.min", Channels(family="max"), VerdictKind.REFUSED),
+    ],
+)
+def test_what_is_refused_by_now_may_be_accepted_by_a_sibling(
+    verified, judged, sibling, channels, kind
+):
+    code = EMPTY.replace("torch.median", "torch.max")
+    found = verified("max of an empty tensor silently returns INT_MIN", code, "It should raise.")
+    assert (found.case.api, found.case.reproduces) == ("torch.max", False)
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    assert found.tells
+    verdict = judged(found, EMPTY.replace("torch.median", sibling), sibling, channels)
+    assert verdict.kind is kind
+    assert verdict.confidence < 0.6
+
+
 def test_a_missing_error_alone_is_a_status_bug(verified):
     code = "import torch\nprint(torch.diag(torch.ones(3)))"
     found = verified("diag accepts a vector", code, "It should raise a ValueError.")
