@@ -235,13 +235,17 @@ class Triage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetSummary:
-    """The build under test, as every output names it."""
+    """The build under test, as every output names it.
+
+    `settings` are the environment variables that choose what it runs on.
+    """
 
     python: str
     framework: str
     version: str
     devices: tuple[str, ...]
     sandbox: str
+    settings: tuple[tuple[str, str], ...] = ()
 
 
 def content_id(*parts: str) -> str:

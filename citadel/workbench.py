@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from analysis.index import ApiIndex, learned_path
+from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.session import Session
 from analysis.target.target import Target
 from citadel.model import TargetSummary
@@ -61,4 +62,5 @@ def summary(target: Target) -> TargetSummary:
         version=f"{info.version} ({info.runs_on})" if info.runs_on else info.version,
         devices=info.devices,
         sandbox=str(info.sandbox),
+        settings=tuple(FRAMEWORKS[info.framework].settings(info.backend).items()),
     )

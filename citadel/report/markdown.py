@@ -60,7 +60,7 @@ def family_markdown(target: TargetSummary, triage: Triage) -> str:
         _symptom(triage, case),
         _table(case, bugs),
         _measured(bugs),
-        *_script(case, bugs),
+        *_script(target, case, bugs),
         _versions(target),
         _method(triage, case, bugs),
     ]
@@ -146,7 +146,7 @@ def _measured(bugs: list[Finding]) -> str:
     return f"## Measured\n\n{legend}\n\n{fence(drawn, 'text')}"
 
 
-def _script(case: BugCase, bugs: list[Finding]) -> list[str]:
+def _script(target: TargetSummary, case: BugCase, bugs: list[Finding]) -> list[str]:
     """Return the script and, where it had to be cut short, the names that it leaves out."""
     pairs = [(case.api, case.code)]
     pairs += [(finding.api, finding.code) for finding in bugs if finding.code]
@@ -162,7 +162,9 @@ def _script(case: BugCase, bugs: list[Finding]) -> list[str]:
         kept = min(kept - 1, max(1, kept * _SCRIPT_LIMIT // len(script)))
         script = write(pairs[:kept])
     what = "what the code of each API prints" if printed else "one line per API"
-    parts = ["## To reproduce", f"Save as a file and run it; it prints {what}."]
+    chosen = " ".join(f"{name}={value}" for name, value in target.settings)
+    under = f" with {code_span(chosen)}" if chosen else ""
+    parts = ["## To reproduce", f"Save as a file and run it{under}; it prints {what}."]
     parts.append(fence(script))
     left = [api for api, _ in pairs[kept:]]
     if left:

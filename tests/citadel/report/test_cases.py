@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -168,3 +169,23 @@ def test_nothing_is_written_without_a_case(tmp_path: Path, target: TargetSummary
     triage = Triage(input="x.md", error="unreadable")
     assert write_cases(tmp_path, target, triage) == triage
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_the_framework_runs_on_is_part_of_the_command(
+    tmp_path: Path,
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    chosen = replace(target, settings=(("KERAS_BACKEND", "torch"),))
+    triage = make_triage(make_finding("builtins.float", code=FUTURE))
+    for build, command in (
+        (target, "`python FILE`"),
+        (chosen, "`KERAS_BACKEND=torch python FILE`"),
+    ):
+        written = write_cases(tmp_path, build, triage)
+        assert written.case is not None
+        for path in (written.findings[0].file, written.case.file):
+            assert command in Path(str(path)).read_text()
+        family = Path(str(written.case.file)).with_name("family.md").read_text()
+        assert ("run it with `KERAS_BACKEND=torch`;" in family) == bool(build.settings)
