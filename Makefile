@@ -163,9 +163,11 @@ $(GITHUB_SCHEMA_STAMP):
 demo: setup torch ## find the siblings of the example report
 	$(BIN)/citadel triage $(EXAMPLE) --python $(TORCH_PYTHON)
 
-.PHONY: demo-tensorflow
-demo-tensorflow: setup tensorflow ## the same for an example report about TensorFlow
+.PHONY: demo-tf demo-tensorflow
+demo-tf: setup tensorflow ## the same for an example report about TensorFlow
 	$(BIN)/citadel triage examples/max_pool3d_rank.md --python .targets/tensorflow/bin/python
+
+demo-tensorflow: demo-tf
 
 .PHONY: demo-keras
 demo-keras: setup keras ## the same for an example report about Keras on PyTorch
