@@ -24,9 +24,11 @@ from citadel.report.text import plain, shorten
 from harvest.report.filters import BY_NAME, Filter, Preset, choose
 from harvest.tracker.files import Files
 from harvest.tracker.gather import Gathered, gather
+from harvest.tracker.harvest_file import read_checkpoint
 from harvest.tracker.pages import Page, Source, Wanted
 from harvest.tracker.patience import Patience
 from harvest.tracker.queue import Counts, Row, Status, queue_path, read_rows, write_queue
+from harvest.tracker.stored import count_issues
 
 SCHEMA = 1
 FOLDER = Path("harvests")
@@ -52,19 +54,8 @@ def run_mine(request: MineRequest, progress: Progress) -> Counts:
     Raises:
         CitadelError: when the source cannot be read or the files not be written.
     """
-    waiting = Waiting(progress)
-    patience = Patience(tell=waiting.tell)
-    source, path = _source(request, patience)
-    path = request.harvest or path
     with progress:
-        gathered = gather(
-            source,
-            path,
-            limit=request.limit,
-            prepare=_preparing(request, patience),
-            progress=lambda done, total: progress.update("issues", done, max(done, total)),
-        )
-        progress.finish("issues")
+        path, gathered = _harvested(request, progress)
         counts = write_queue(
             path,
             request.filters,
@@ -83,6 +74,32 @@ def run_mine(request: MineRequest, progress: Progress) -> Counts:
     if request.json is not None:
         write_json(document(request.source, path, gathered, counts, request.filters), request.json)
     return counts
+
+
+def _harvested(request: MineRequest, progress: Progress) -> tuple[Path, Gathered]:
+    """The harvest's file, and what was brought into it; a harvest itself is only filtered anew."""
+    given = Path(request.source)
+    kept = read_checkpoint(given)
+    if kept is not None:
+        asked = request.wanted != Wanted(repository="") or request.limit or request.follow_links
+        if asked or request.harvest:
+            raise CitadelError(
+                f"{given} is a harvest, which is only filtered anew",
+                "leave out what chooses issues; name the repository to fetch more",
+            )
+        return given, Gathered(issues=count_issues(given), resumed=True, complete=kept.complete)
+    patience = Patience(tell=Waiting(progress).tell)
+    source, path = _source(request, patience)
+    path = request.harvest or path
+    gathered = gather(
+        source,
+        path,
+        limit=request.limit,
+        prepare=_preparing(request, patience),
+        progress=lambda done, total: progress.update("issues", done, max(done, total)),
+    )
+    progress.finish("issues")
+    return path, gathered
 
 
 class Waiting:
@@ -187,7 +204,7 @@ def render_mined(
     if gathered.withheld:
         console.print(f"{gathered.withheld} issues were not shown by GitHub", markup=False)
     if not gathered.complete:
-        console.print("there are more: --limit was reached", markup=False)
+        console.print("the tracker has more: the harvest was stopped, or --limit reached")
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in ("", "issues", "only reason", "reports ..."):
         table.add_column(name, justify="right" if name in ("issues", "only reason") else "left")

@@ -66,30 +66,30 @@ class Patience:
         Raises:
             CitadelError: when the tracker stays out of order, or a limit would take too long.
         """
-        attempt = 0
+        failures = 0
         while True:
             try:
                 return request()
             except Passing as trouble:
-                attempt += 1
-                if not trouble.limit and attempt >= ATTEMPTS:
+                failures = 0 if trouble.limit else failures + 1
+                if failures >= ATTEMPTS:
                     raise CitadelError(
                         f"the tracker does not answer: {trouble.reason}",
                         "try again later: what was harvested by now is kept",
                     ) from trouble
                 if failed is not None:
                     failed(trouble)
-                self.wait(trouble, attempt)
+                self.wait(trouble, failures)
 
-    def wait(self, trouble: Passing, attempt: int) -> None:
-        """Wait as long as the trouble asks for, or twice as long as before.
+    def wait(self, trouble: Passing, failures: int) -> None:
+        """Wait as long as the trouble asks for, or twice as long as after the failure before.
 
         Raises:
             CitadelError: when a limit ends later than there is time to wait.
         """
         total = trouble.seconds
         if total is None:
-            total = min(LONGEST, 60.0 if trouble.limit else 2.0 ** (attempt - 1))
+            total = LONGEST if trouble.limit else min(LONGEST, 2.0 ** (failures - 1))
         if trouble.limit and self.longest_limit is not None and total > self.longest_limit:
             raise CitadelError(
                 f"{trouble.reason}; it ends in {total / 60:.0f} minutes",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ MAX_VALUE = 32 * 1024 * 1024
 _CHUNK = 1024 * 1024
 _File = IO[bytes] | gzip.GzipFile
 _SPACE = b" \t\r\n"
+_BETWEEN = re.compile(r"[\s,]*")
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 
 
@@ -130,30 +132,30 @@ def _parsed(text: bytes) -> Value | Broken:
 def _of_array(file: _File) -> Iterator[Value | Broken]:
     """The elements of an array, of which only one at a time is in memory."""
     decoder = json.JSONDecoder()
-    text, ended, wanted = "", False, 1
+    text, at, ended, wanted = "", 0, False, 1
     rest = b""
     while True:
-        text = text.lstrip(" \t\r\n,")
-        if text.startswith("]"):
+        at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
+        if text.startswith("]", at):
             return
-        if len(text) >= wanted or ended:
+        if len(text) - at >= wanted or ended:
             try:
-                content, end = decoder.raw_decode(text)
+                content, at = decoder.raw_decode(text, at)
             except (ValueError, RecursionError) as problem:
-                if ended or len(text) > MAX_VALUE or isinstance(problem, RecursionError):
+                size = len(text) - at
+                if ended or size > MAX_VALUE or isinstance(problem, RecursionError):
                     yield Broken(error=f"not valid JSON from here on: {shorten(str(problem))}")
                     return
-                wanted = 2 * len(text) + 1
+                wanted = 2 * size + 1
             else:
-                # A number at the end of what was read may go on; issues are objects.
                 yield Value(content=content)
-                text, wanted = text[end:], 1
+                wanted = 1
                 continue
-        chunk = file.read(max(_CHUNK, wanted - len(text)))
+        chunk = file.read(max(_CHUNK, wanted))
         ended = not chunk
         whole = rest + chunk
         cut = len(whole) if ended else _whole_characters(whole)
-        text += whole[:cut].decode("utf-8", "replace")
+        text, at = text[at:] + whole[:cut].decode("utf-8", "replace"), 0
         rest = whole[cut:]
 
 

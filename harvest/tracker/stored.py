@@ -16,6 +16,7 @@ from analysis.errors import CitadelError
 from harvest.report.issue import read_issue
 from harvest.report.model import BadInput, Comment, Report
 
+_HINT = "is this the file of a harvest?"
 _Key = tuple[str, int, int]
 """Repository, number and, for what has no number, the place in the file."""
 
@@ -32,8 +33,20 @@ def read_harvest(path: Path) -> Iterator[Report | BadInput]:
             for key in sorted(places):
                 yield _put_together([_read(file, place) for place in places[key]])
     except OSError as problem:
-        hint = "is this the file of a harvest?"
-        raise CitadelError(f"{path} cannot be read: {problem.strerror}", hint) from problem
+        raise CitadelError(f"{path} cannot be read: {problem.strerror}", _HINT) from problem
+
+
+def count_issues(path: Path) -> int:
+    """How many issues a harvest holds.
+
+    Raises:
+        CitadelError: when the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return sum(number > 0 for _, number, _ in _places(file))
+    except OSError as problem:
+        raise CitadelError(f"{path} cannot be read: {problem.strerror}", _HINT) from problem
 
 
 def _places(file: IO[bytes]) -> dict[_Key, tuple[int, ...]]:

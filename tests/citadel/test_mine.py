@@ -119,6 +119,18 @@ def test_filters_are_switched(tmp_path):
     assert {row["number"]: row["status"] for row in told["rows"]} == {1: "dropped", 2: "kept"}
 
 
+def test_a_harvest_is_filtered_anew_without_the_tracker(tmp_path):
+    write(tmp_path / "e.json", [issue(1, fenced("rand(3)")), issue(2, "words")])
+    run("e.json", "--harvest", "h.jsonl", cwd=tmp_path)
+    kept = (tmp_path / "h.jsonl").read_bytes()
+    (tmp_path / "e.json").unlink()
+    told = json.loads(run("h.jsonl", "--preset", "paper", "--json", "-", cwd=tmp_path).stdout)
+    assert (told["harvest"], told["complete"]) == ("h.jsonl", True)
+    assert (told["counts"]["issues"], told["counts"]["dropped"]) == (2, 2)
+    assert (tmp_path / "h.jsonl").read_bytes() == kept
+    run("h.jsonl", "--limit", "1", cwd=tmp_path, status=2)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

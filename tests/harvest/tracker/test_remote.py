@@ -91,7 +91,8 @@ def test_a_tracker_that_stays_out_of_order(harvest):
 
 def test_limits_never_count_as_out_of_order(harvest):
     made = harvest(10)
-    made.run(faults=dict.fromkeys(range(1, 30), fake.rate_limited()))
+    faults = dict.fromkeys(range(1, 30), fake.rate_limited())
+    made.run(faults={**faults, 30: fake.dropped, 31: fake.bad_gateway})
     assert made.numbers == list(range(1, 11))
 
 
