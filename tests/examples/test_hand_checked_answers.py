@@ -17,6 +17,8 @@ PYTHONS = {
     "2.13.0": ROOT / ".targets" / "torch" / "bin" / "python",
 }
 TENSORFLOW = ROOT / ".targets" / "tensorflow" / "bin" / "python"
+TENSORFLOW213 = ROOT / ".targets" / "tensorflow213" / "bin" / "python"
+KERAS = ROOT / ".targets" / "keras" / "bin" / "python"
 ASK_ALL = """
 import torch
 for call in {calls!r}:
@@ -38,6 +40,26 @@ except Exception as error:
     print(f"{{type(error).__name__}}: {{error}}")
 """
 
+ASK_STRIDE = """
+import tensorflow as tf
+volume = tf.reshape(tf.constant([3, 1, 4, 1, 5, 9], tf.float64), [1, 6, 1, 1, 1])
+kernel = tf.ones([1, 1, 1, 1, 1], tf.float64)
+for call in {calls!r}:
+    print(tf.reshape(eval(call), [-1]).numpy().tolist())
+"""
+
+ASK_BORDERS = """
+import os
+os.environ["KERAS_BACKEND"] = {backend!r}
+import keras
+import numpy as np
+line = np.arange(1, 5, dtype="float32").reshape(1, 4, 1)
+image = np.arange(1, 17, dtype="float32").reshape(1, 4, 4, 1)
+for call in {calls!r}:
+    found = keras.ops.convert_to_numpy(eval(call)).ravel()[:2]
+    print(" ".join(format(number, ".2f") for number in found))
+"""
+
 
 def interpreter(version: str) -> Path:
     python = PYTHONS[version]
@@ -53,12 +75,12 @@ def run(python: Path, code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
-def readme_rows(example: str) -> list[tuple[str, str]]:
-    """(call, what it does) for each row of the example's tables."""
+def readme_rows(example: str, column: int = 2) -> list[tuple[str, str]]:
+    """(call, what it does, as a column says) for each row of the example's tables."""
     text = (ROOT / "examples" / "README.md").read_text()
     lines = text.split(f"## {example}\n")[1].split("\n## ")[0].splitlines()
     cells = [line.strip("| ").split(" | ") for line in lines if line.startswith("| `")]
-    rows = [(call.strip("`"), seen.strip("`").removesuffix(" ...")) for _, call, seen in cells]
+    rows = [(row[1].strip("`"), row[column].strip("`").removesuffix(" ...")) for row in cells]
     first = rows[0][1]
     return [(call, first if seen == "the same" else seen) for call, seen in rows]
 
@@ -107,6 +129,30 @@ def test_the_table_of_the_tensorflow_example() -> None:
         assert (done.returncode == -6) == expected.startswith("aborts: "), call
         wanted = expected.removeprefix("aborts: ").split(": ")
         assert all(part in done.stdout + done.stderr for part in wanted), call
+
+
+@pytest.mark.slow
+@pytest.mark.tf
+@pytest.mark.parametrize("python", [TENSORFLOW, TENSORFLOW213], ids=["2.21", "2.13.1"])
+def test_the_table_of_strides(python: Path) -> None:
+    if not python.exists():
+        pytest.skip(f"no {python}")
+    rows = readme_rows("conv3d_stride.md")
+    assert len(rows) == 11
+    done = run(python, ASK_STRIDE.format(calls=[call for call, _ in rows]))
+    assert done.stdout.splitlines() == [value for _, value in rows], done.stderr[-500:]
+
+
+@pytest.mark.slow
+@pytest.mark.keras
+@pytest.mark.parametrize(("backend", "column"), [("torch", 2), ("tensorflow", 3), ("jax", 3)])
+def test_the_table_of_borders(backend: str, column: int) -> None:
+    if not KERAS.exists():
+        pytest.skip(f"no {KERAS}")
+    rows = readme_rows("average_pooling_borders.md", column)
+    assert len(rows) == 6
+    done = run(KERAS, ASK_BORDERS.format(backend=backend, calls=[call for call, _ in rows]))
+    assert done.stdout.splitlines() == [value for _, value in rows], done.stderr[-500:]
 
 
 def test_every_fixed_report_has_an_answer_and_its_siblings_are_recorded() -> None:
