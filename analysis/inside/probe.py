@@ -6,7 +6,8 @@ an attempt, so one grandchild makes many as long as nothing happens; whatever di
 alone, since an earlier attempt may have damaged the process. Threads are pinned to one: a forked
 process has no thread pool.
 Emits an event per plan that is tried: {"e": "probe", "i": index, "o": outcome}, the outcome being
-"ok", "raise", "signal", "timeout", "exit", or "budget" where the time was up.
+"ok", "raise", "signal", "timeout", "exit", or "budget" where the time was up. An attempt whose time
+is up because it imports a package that this process has not loaded has raised an `ImportError`.
 """
 
 import ast
@@ -23,6 +24,8 @@ import texts
 from trace_calls import BUILT, OPERATORS, others
 
 BATCH = 64
+OWN = getattr(sys, "stdlib_module_names", frozenset())
+"""Modules that take no time to import."""
 
 
 def run(emit, code, traced, site, occurrence, plans, wanted, onward, wall, total):
@@ -95,7 +98,7 @@ class Probe:
             position = last["next"]
             alone = False
             if last["died"] is not None:
-                if position > start and last["died"]["o"] != "timeout":
+                if position > start and last["died"]["o"] not in ("timeout", "raise"):
                     alone = True  # was it this API, or damage that an earlier one did?
                     continue
                 self.report(position, last["died"])
@@ -123,6 +126,7 @@ class Probe:
         pid = os.fork()
         if pid == 0:
             os.close(reading)
+            sys.meta_path.insert(0, Importing(writing))
             if onward:
                 return self.carry_on(start, values, writing)
             try:
@@ -130,18 +134,21 @@ class Probe:
             finally:
                 os._exit(0)
         os.close(writing)
-        position, died = start, None
+        position, died, importing = start, None, None
         lines = Lines(reading)
         while True:
             record = lines.next(self.wall)
             if record is None:
                 break
+            importing = record.get("importing")
+            if importing is not None:
+                continue
             position = record["at"]
             self.report(position, record, settled=onward)
             position = self.after(position, record)
         if lines.timed_out:
             os.kill(pid, signal.SIGKILL)
-            died = {"o": "timeout"}
+            died = {"o": "timeout"} if importing is None else unloaded(importing)
         status = os.waitpid(pid, 0)[1]
         os.close(reading)
         if died is None and os.WIFSIGNALED(status):
@@ -189,7 +196,31 @@ class Probe:
 
     def settles(self, record):
         how = record["o"]
-        return how == "ok" or self.wanted == (record.get("code") if how == "signal" else how)
+        return (
+            how == "ok"
+            or record.get("late", False)
+            or self.wanted == (record.get("code") if how == "signal" else how)
+        )
+
+
+class Importing:
+    """Tells when a package is imported that was not loaded; first of the finders, it finds none."""
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.told = set()
+
+    def find_spec(self, name, path=None, target=None):
+        if path is None and name not in OWN and name not in self.told:
+            self.told.add(name)
+            os.write(self.fd, json.dumps({"importing": name}).encode("utf-8") + b"\n")
+
+
+def unloaded(package):
+    """The record of an attempt whose time was up while it imported a package."""
+    message = "{} is not loaded, and takes too long to import for an attempt".format(package)
+    types = ["ImportError", "Exception", "BaseException"]
+    return {"o": "raise", "stage": "call", "types": types, "message": message, "late": True}
 
 
 class Lines:

@@ -114,7 +114,9 @@ def refuses_arguments(symptom: Symptom) -> bool:
 
 _UNAVAILABLE = re.compile(
     r"Could not find device for node|No OpKernel was registered|No registered '\w+' OpKernel"
-    r"|not (?:compiled|built|linked) with|not available in this build",
+    r"|not (?:compiled|built|linked) with|not available in this build"
+    # The probe's own words.
+    r"|is not loaded, and takes too long to import",
     re.IGNORECASE,
 )
 

@@ -4,6 +4,7 @@ import pytest
 
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits
+from citadel.model import SymptomKind
 from citadel.oracle import status
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
@@ -178,3 +179,57 @@ def run_forged(by_hand, call, *events):
         on_attempt=attempts.append,
     )
     return attempts
+
+
+LAZY = """
+    import importlib
+    import importlib.machinery
+    import sys
+    import time
+    import types
+
+    import torch
+
+
+    class Slow:
+        def find_spec(self, name, path=None, target=None):
+            if name == "heavy":
+                return importlib.machinery.ModuleSpec(name, self)
+
+        def create_module(self, spec):
+            return None
+
+        def exec_module(self, module):
+            time.sleep(60)
+
+
+    def imports(x):
+        importlib.import_module("heavy")
+
+
+    sys.meta_path.append(Slow())
+    sys.modules["lazy"] = types.SimpleNamespace(imports=imports, waits=lambda x: time.sleep(60))
+    torch.linalg.cholesky(-torch.eye(3))
+"""
+
+
+@on_torch
+def test_a_package_that_takes_long_to_import_is_no_hang(bench, read):
+    found = verify(
+        read("cholesky", LAZY), bench.replays[0], bench.index.catalog, bench.target.info, runs=1
+    )
+    assert isinstance(found, Verified), found
+    attempts = []
+    probe(
+        found,
+        [plan("lazy.imports", X), plan("torch.exp", X), plan("lazy.waits", X)],
+        bench.probes[0],
+        seconds=30.0,
+        limits=Limits(wall=20.0),
+        on_attempt=attempts.append,
+    )
+    imports, clean, waits = attempts
+    assert status.unavailable(imports.symptom)
+    assert "heavy is not loaded" in imports.symptom.message
+    assert clean.outcome is ProbeOutcome.CLEAN
+    assert waits.symptom.kind is SymptomKind.HANGS
