@@ -12,7 +12,7 @@ from pathlib import Path
 
 from analysis.values import Value
 from citadel.plan.model import Step
-from citadel.rewrite import imports, references, shapes, steps
+from citadel.rewrite import imports, messages, references, shapes, steps
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "rewriting.md"
 _TABLE = re.compile(r"(<!-- examples: (\w+) -->\n)(?:\|.*\n)*")
@@ -36,6 +36,7 @@ def page(text: str) -> str:
         "references": _table(
             ("compared with", "API", "sibling", "compared with then"), references.EXAMPLES
         ),
+        "messages": _table(("said", "API", "sibling", "said then"), messages.EXAMPLES),
         "shapes": _table(
             ("made by", "its shape", "change", "result"),
             (

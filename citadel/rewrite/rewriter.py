@@ -22,6 +22,7 @@ from citadel.rewrite import imports
 from citadel.rewrite.calls import Maker, Nodes
 from citadel.rewrite.given import takes
 from citadel.rewrite.layout import LONGEST, shortened
+from citadel.rewrite.messages import renamed
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.origins import Edits, Wanted
 from citadel.rewrite.pieces import Pieces, classes, replaced_in
@@ -107,6 +108,8 @@ class Rewriter:
         wanted = self._wanted(plan)
         # A construction that is not kept has its arguments moved to the call.
         moved = [one for one in wanted if self._source.layer and one.key.startswith("new")]
+        source = self._source
+        said = renamed(source.tree, source.local(source.call), source.api, plan.target)
         for make, ones in (
             (self._in_place, wanted),
             (self._anew, [one for one in wanted if one not in moved]),
@@ -114,7 +117,7 @@ class Rewriter:
             for changed, edits in self._variants(ones):
                 nodes = make(Maker(self._source, plan, changed))
                 if nodes is not None:
-                    yield self._with_edits(nodes, edits), bool(edits)
+                    yield self._with_edits(nodes, {**said, **edits}), bool(edits)
 
     def _variants(self, wanted: list[Wanted]) -> Iterator[tuple[frozenset[str], Edits]]:
         """The values changed where they are made, as far as possible; then none of them."""
@@ -189,7 +192,7 @@ class Rewriter:
         whole = maker.whole()
         return None if whole is None else {self._source.call: whole, **maker.nodes}
 
-    def _with_edits(self, nodes: Nodes, edits: Edits) -> Nodes:
+    def _with_edits(self, nodes: Nodes, edits: Nodes) -> Nodes:
         """The nodes and the edits of values; what is inside a replaced node is replaced there."""
         tree = self._source.tree
         made = dict(nodes)

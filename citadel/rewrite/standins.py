@@ -28,7 +28,8 @@ def stand_in(maker: Maker) -> Nodes | None:
     """
     source, plan = maker.source, maker.plan
     built = source.built
-    held = source.form == "inner" or isinstance(_above(source, built), _HELD)
+    variable = m.matches(source.call, m.Call(func=m.Name()))  # it may be any of the layers
+    held = source.form == "inner" or (variable and isinstance(_above(source, built), _HELD))
     if not held or not isinstance(built, cst.Call) or source.naming is not None:
         return None
     if plan.form not in (Form.FUNCTION, Form.METHOD):

@@ -4,7 +4,7 @@ import libcst as cst
 import pytest
 
 from citadel.plan.model import Step
-from citadel.rewrite import imports, references, shapes, steps
+from citadel.rewrite import imports, messages, references, shapes, steps
 from citadel.rewrite.examples import PAGE, page
 from citadel.rewrite.pieces import Pieces
 from citadel.rewrite.tree import Tree
@@ -75,3 +75,11 @@ def test_the_page_shows_the_examples_as_they_are():
     assert page(text) == text
     for name in ("imports", "references", "shapes", "steps", "values"):
         assert f"<!-- examples: {name} -->\n| " in text
+
+
+@pytest.mark.parametrize(("text", "source", "target", "expected"), messages.EXAMPLES)
+def test_messages(text, source, target, expected):
+    module = cst.parse_module(f"import torch\nimport numpy as np\n{text}\n")
+    tree, local = Tree(module), imports.aliases(module)
+    code = Pieces(tree).replaced(messages.renamed(tree, local, source, target))
+    assert code.splitlines()[2:] == [expected or text]

@@ -108,7 +108,12 @@ USES = {
                 )
             ],
             "torch.nn.functional.avg_pool2d": [
-                ("    x = layer(x)", "    x = nn.functional.avg_pool2d(x, 2, stride=0)")
+                (
+                    "layers = nn.ModuleList([nn.ReLU(), nn.MaxPool2d(2, stride=0)])",
+                    "\n\nclass AvgPool2d(nn.Module):\n    def forward(self, x):\n"
+                    "        return nn.functional.avg_pool2d(x, 2, stride=0)\n\n\n"
+                    "layers = nn.ModuleList([nn.ReLU(), AvgPool2d()])",
+                )
             ],
         },
     },

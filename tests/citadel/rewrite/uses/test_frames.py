@@ -15,7 +15,7 @@ USES = {
             "torch.ceil": [
                 (
                     "print(f'floor: {torch.floor(x)} of {x!r}')",
-                    "print(f'floor: {torch.ceil(x)} of {x!r}')",
+                    "print(f'ceil: {torch.ceil(x)} of {x!r}')",
                 )
             ]
         },
