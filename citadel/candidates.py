@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from citadel.match.pairs import PAPER_CONTEXT
 from citadel.match.rank import Mode, rank, rank_as_paper
 from citadel.plan.adapt import plans
@@ -13,19 +15,24 @@ from citadel.workbench import Workbench
 Planned = dict[str, tuple[Adaptation, ...]]
 
 
-def candidates(source: Invocation, bench: Workbench, mode: Mode = Mode.RANKED) -> list[Entry]:
+def candidates(
+    source: Invocation,
+    bench: Workbench,
+    mode: Mode = Mode.RANKED,
+    called: Collection[str] = (),
+) -> list[Entry]:
     """All APIs of the build that have a plan, in ranking order, with their plans.
 
     How well an API takes the failing call's own arguments (the plausibility of its best plan) is
-    one of the channels that ranking goes by. In the paper's mode only APIs above its threshold of
-    context similarity are left.
+    one of the channels that ranking goes by, that it ran within the call (`called`) another. In the
+    paper's mode only APIs above its threshold of context similarity are left.
     """
     planned = _planned(source, bench)
     if mode is Mode.PAPER:
         threshold = PAPER_CONTEXT[bench.index.framework]
         ranked = rank_as_paper(source.api, bench.index, threshold)
     else:
-        ranked = rank(source.api, bench.index, _plausibilities(planned))
+        ranked = rank(source.api, bench.index, _plausibilities(planned), called)
     return [(c, planned[c.api.name]) for c in ranked if c.api.name in planned]
 
 

@@ -146,6 +146,8 @@ class Channels:
     """How the names are related ("dimension", "method", "module", "in-place", ...), or None."""
     arguments: float | None = None
     """How well the sibling's signature takes the failing call's own arguments (0 to 1)."""
+    called: bool = False
+    """Whether it ran within the failing call."""
 
     def to_json(self) -> dict[str, float | bool | str | None]:
         """The contract's `channels` object."""
@@ -155,6 +157,7 @@ class Channels:
             "family": self.family is not None,
             "relation": self.family,
             "arguments": None if self.arguments is None else round(self.arguments, 3),
+            "called": self.called,
         }
 
 

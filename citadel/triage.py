@@ -15,6 +15,7 @@ from itertools import islice
 
 from analysis.dynamic.learned import learn
 from analysis.target.session import Limits, Session
+from citadel.callees import callees
 from citadel.candidates import candidates
 from citadel.family.group import families
 from citadel.judge import judge
@@ -134,7 +135,9 @@ class _Hunt:
         deadline = self._deadline = time.monotonic() + self.options.walk.seconds
         if not self.verified.tells:
             return
-        entries = candidates(self._uses.invocation, self.bench, self.options.mode)
+        bench = self.bench
+        called = callees(self.verified, bench.replays[0], bench.index.catalog, self.options.limits)
+        entries = candidates(self._uses.invocation, bench, self.options.mode, called)
         planned = {candidate.api.name: plans for candidate, plans in entries}
         self._rank = {name: position for position, name in enumerate(planned)}
         replays = Replays(self.bench.replays)

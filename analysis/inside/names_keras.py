@@ -32,6 +32,12 @@ def prepare():
             _METHODS.setdefault(id(thing), "keras.{}.{}".format(path, method))
 
 
+def coded():
+    """`(public name, function)` of functions and layers: what calls run."""
+    for thing in _ALIVE:
+        yield _NAMES[id(thing)], vars(thing).get("call") if isinstance(thing, type) else thing
+
+
 def identify(function):
     """(public name, form, receiver) of a callable of Keras, or None for a foreign one."""
     owner = getattr(function, "__self__", None)

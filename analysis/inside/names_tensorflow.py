@@ -38,6 +38,12 @@ def prepare():
                 _STATIC.add(id(thing))
 
 
+def coded():
+    """`(public name, function)` of functions, layers and methods: what calls run."""
+    for thing in _ALIVE:
+        yield _NAMES[id(thing)], vars(thing).get("call") if isinstance(thing, type) else thing
+
+
 def identify(function):
     """(public name, form, receiver) of a callable of TensorFlow, or None for a foreign one."""
     owner = getattr(function, "__self__", None)

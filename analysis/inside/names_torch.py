@@ -32,6 +32,21 @@ def prepare():
             _TENSOR_METHODS.setdefault(id(thing), "torch.Tensor." + name)
 
 
+def coded():
+    """`(public name, function)` of functions, methods of tensors and layers: what calls run."""
+    for namespace in NAMESPACES:
+        module = sys.modules.get(namespace)
+        for name, thing in sorted(vars(module).items()) if module is not None else ():
+            if isinstance(thing, type) and issubclass(thing, torch.nn.Module):
+                yield _class_name(thing), vars(thing).get("forward")
+            elif id(thing) in _NAMES:
+                yield _NAMES[id(thing)], thing
+    for name in dir(torch.Tensor):
+        thing = getattr(torch.Tensor, name, None)
+        if id(thing) in _TENSOR_METHODS:
+            yield _TENSOR_METHODS[id(thing)], thing
+
+
 def identify(function):
     """(public name, form, receiver) of a callable of PyTorch, or None for a foreign one."""
     owner = getattr(function, "__self__", None)

@@ -6,7 +6,7 @@ ranking weighs them, the channels shown to people are read from them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, auto
 
@@ -44,6 +44,8 @@ class Feature(IntEnum):
     """1 for APIs that stand in the same namespace."""
     ARGUMENTS = auto()
     """How well the API takes the failing call's own arguments."""
+    CALLED = auto()
+    """1 for APIs that ran within the failing call."""
     RAW = auto()
     """Steps away from what people call: raw operators, private names."""
 
@@ -67,6 +69,7 @@ class Table:
             signature=float(self.values[row, Feature.SIGNATURE]),
             family=self.relations.get(row),
             arguments=float(self.values[row, Feature.ARGUMENTS]) if self.arguments else None,
+            called=bool(self.values[row, Feature.CALLED]),
         )
 
 
@@ -92,8 +95,14 @@ class ChannelTables:
         self._callers = _inverted(self._sets, self._row)
         self._raw = np.array([rawness(api) for api in self._apis])
 
-    def of(self, source: Api, arguments: Mapping[str, float] | None) -> Table:
-        """The table of a source; `arguments` is the compatibility of each API where known."""
+    def of(
+        self,
+        source: Api,
+        arguments: Mapping[str, float] | None,
+        called: Collection[str] = (),
+    ) -> Table:
+        """The table of a source; `arguments` is the compatibility of each API where known, `called`
+        names the APIs that ran within the failing call."""
         own = self._sets.get(source.name, frozenset())
         likenesses = self._contexts.compare(own)
         relations = self._relations(source)
@@ -108,6 +117,7 @@ class ChannelTables:
         values[:, Feature.NAMESPACE] = self._namespaces == namespace(source)
         for name, plausibility in (arguments or {}).items():
             values[self._row[name], Feature.ARGUMENTS] = plausibility
+        values[[self._row[name] for name in called], Feature.CALLED] = 1.0
         values[:, Feature.RAW] = np.maximum(0.0, self._raw - rawness(source)).sum(axis=1)
         return Table(
             apis=self._apis,

@@ -8,7 +8,7 @@ what each channel is worth.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -31,6 +31,7 @@ WEIGHTS: Mapping[Feature, float] = {
     Feature.ROOTS: 0.25,
     Feature.NAMESPACE: 0.15,
     Feature.ARGUMENTS: 0.35,
+    Feature.CALLED: 1.0,
     Feature.RAW: -0.5,
 }
 
@@ -56,13 +57,17 @@ class Candidate:
 
 
 def rank(
-    source: Api, index: ApiIndex, arguments: Mapping[str, float] | None = None
+    source: Api,
+    index: ApiIndex,
+    arguments: Mapping[str, float] | None = None,
+    called: Collection[str] = (),
 ) -> list[Candidate]:
     """Every API of the build but the source, the likeliest sibling first.
 
-    Equal scores are in the order of names.
+    `called` are the APIs that ran within the failing call (`citadel.callees`). Equal scores are in
+    the order of names.
     """
-    table = tables(index).of(source, arguments)
+    table = tables(index).of(source, arguments, called)
     weights = np.array([WEIGHTS[feature] for feature in Feature])
     scores = table.values @ weights / weights[weights > 0].sum()
     found = [

@@ -55,6 +55,13 @@ def test_known_arguments_move_an_api_up(api, build):
     assert last.channels.arguments == 0.0
 
 
+def test_what_ran_within_the_failing_call_comes_first(api, build):
+    apis = [api("torch.a"), api("torch.b"), api("torch.c")]
+    first, second = rank(apis[0], build(apis), called={"torch.c"})
+    assert names([first, second]) == ["torch.c", "torch.b"]
+    assert (first.channels.called, second.channels.called) == (True, False)
+
+
 def test_ties_are_in_the_order_of_names(api, build):
     apis = [api("torch.source", ("x",)), *(api(f"torch.q{c}{c}{c}") for c in "cab")]
     assert names(rank(apis[0], build(apis))) == ["torch.qaaa", "torch.qbbb", "torch.qccc"]
