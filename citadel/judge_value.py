@@ -60,8 +60,7 @@ def judge_value(
     if not shown:
         return verdict(VerdictKind.CLEAN)
     seen = symptom(source.oracle, case.points, replay.values)
-    close = channels.family is not None if source.refused else related(channels)
-    doubt = replay.doubt(close=close) or replay.imprecise() or replay.unsteady()
+    doubt = replay.doubt(close=_close(channels, source)) or replay.imprecise() or replay.unsteady()
     if doubt is not None:
         return replace(doubt, symptom=seen)
     hits = replay.again(runs)
@@ -170,6 +169,15 @@ def related(channels: Channels) -> bool:
     """Whether two APIs are so close that an equal result is no coincidence."""
     close = channels.context is not None and channels.context >= SAME_FUNCTION
     return channels.family is not None or close or channels.signature >= SAME_FUNCTION
+
+
+def _close(channels: Channels, source: Witness) -> bool:
+    """Whether an equal result is no coincidence for this symptom."""
+    if source.refused:
+        return channels.family is not None
+    if source.oracle.kind is SymptomKind.ACCEPTS:
+        return related(channels)
+    return related(channels) or channels.called  # the source's wrong result is its own
 
 
 def _doubt(source: Witness, values: Values, *, close: bool, own_reference: bool) -> str | None:

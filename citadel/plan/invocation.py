@@ -12,6 +12,7 @@ from analysis.values import Value
 from citadel.identify import LAYER_FORMS, OPERATOR_FORMS, constructor_of
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.model import SourceValue
+from citadel.plan.sizes import sizes
 from citadel.plan.types import fits
 
 
@@ -143,12 +144,30 @@ def _bound(call: Call, signatures: Sequence[Signature], prefix: str) -> tuple[So
         for name, argument in call.keywords
     ]
     if as_tensorflow(call.name):
-        bound = [replace(one, value=_as_tensor(one.value)) for one in bound]
+        bound = [_converted(one) for one in bound]
     return tuple(bound)
 
 
-def _as_tensor(value: Value) -> Value:
-    return replace(value, kind="tensor", layout="strided") if value.kind == "array" else value
+def _converted(given: SourceValue) -> SourceValue:
+    """What TensorFlow makes a tensor of: an array, or numbers in rows where nothing is declared."""
+    if given.value.kind == "array":
+        return replace(given, value=replace(given.value, kind="tensor", layout="strided"))
+    rows = given.type is None and _in_rows(given.value)
+    return replace(given, type="Tensor") if rows else given
+
+
+def _in_rows(value: Value) -> bool:
+    """Whether it is a list of lists of numbers: sizes and the like are in one list."""
+    if value.kind not in ("list", "tuple") or not value.items:
+        return False
+    return all(
+        _in_rows(item) or (item.kind in ("list", "tuple") and _of_numbers(item))
+        for item in value.items
+    )
+
+
+def _of_numbers(value: Value) -> bool:
+    return all(item.kind in ("int", "float", "complex", "bool") for item in value.items or ())
 
 
 def _positional_parameters(signature: Signature | None, count: int) -> list[Parameter | None]:
@@ -159,7 +178,9 @@ def _positional_parameters(signature: Signature | None, count: int) -> list[Para
                 found += [parameter] * (count - len(found))
             elif not parameter.keyword_only and not parameter.variadic:
                 found.append(parameter)
-    return (found + [None] * count)[:count]
+    one = None if signature is None else sizes(signature)
+    more = [one] * (count - len(found)) if one is not None and one in found else []
+    return (found + more + [None] * count)[:count]
 
 
 def best_signature(
@@ -169,9 +190,11 @@ def best_signature(
 
     def misfits(signature: Signature) -> tuple[int, int]:
         parameters = _positional_parameters(signature, len(positional))
+        one = sizes(signature)
         wrong = sum(
-            parameter is None or not fits(argument.value, parameter.type)
-            for argument, parameter in zip(positional, parameters, strict=True)
+            parameter is None
+            or not (fits(value, parameter.type) or (parameter is one and value.kind == "int"))
+            for value, parameter in zip((a.value for a in positional), parameters, strict=True)
         )
         names = set(signature.names())
         unknown = sum(

@@ -253,6 +253,18 @@ def test_what_is_refused_by_now_may_be_accepted_by_a_sibling(
     assert verdict.confidence < 0.6
 
 
+@pytest.mark.parametrize(
+    ("channels", "kind"),
+    [(FAR, VerdictKind.NOT_ADAPTED), (Channels(called=True), VerdictKind.BUG)],
+)
+def test_a_wrong_number_is_the_callees_own(verified, judged, channels, kind):
+    text = "It prints -2147483648, I expect 0."
+    found = verified("median of an empty tensor is wrong", EMPTY, text)
+    assert found.case.symptom.kind is SymptomKind.DISAGREES
+    code = EMPTY.replace("torch.median", "torch.nanmedian")
+    assert judged(found, code, "torch.nanmedian", channels).kind is kind
+
+
 def test_a_missing_error_alone_is_a_status_bug(verified):
     code = "import torch\nprint(torch.diag(torch.ones(3)))"
     found = verified("diag accepts a vector", code, "It should raise a ValueError.")

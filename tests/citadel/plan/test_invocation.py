@@ -35,6 +35,21 @@ def test_input_is_what_python_calls_self(api, call):
     assert [(v.key, v.name, v.type) for v in found.values] == [("kw:input", "input", "Tensor")]
 
 
+@pytest.mark.parametrize(
+    ("name", "image", "declared"),
+    [
+        ("tf.image.adjust", [[1.0, 2.0], [3, 4]], "Tensor"),
+        ("tf.image.adjust", [[[1.0]], [[2.0]]], "Tensor"),
+        ("tf.image.adjust", [1.0, 2.0], None),  # may be sizes
+        ("tf.image.adjust", [["a"]], None),
+        ("torch.adjust", [[1.0, 2.0]], None),  # takes no list for a tensor
+    ],
+)
+def test_rows_of_numbers_are_a_tensor_to_tensorflow(api, call, name, image, declared):
+    found = invocation(call(name, image), api(name, "image"), ())
+    assert [value.type for value in found.values] == [declared]
+
+
 def test_more_arguments_than_parameters_are_kept(api, call):
     found = invocation(call("torch.abs", {(2,)}, 5), api("torch.abs", "input: Tensor"), ())
     assert pairs(found.values) == [("arg:0", "input"), ("arg:1", "#1")]
