@@ -226,7 +226,8 @@ class Maker:
             node = self._literal(value.key)
         if node is None:
             return None
-        return apply_steps(node, value.steps, self.source.values.get(value.key))
+        seen = self.source.values.get(value.key)
+        return apply_steps(node, value.steps, seen, self.plan.target)
 
     def _node(self, key: str) -> cst.BaseExpression | None:
         """The text behind a key: an argument, the receiver, a layer's parameter, or a literal."""

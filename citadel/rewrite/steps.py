@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -12,7 +12,15 @@ from analysis.values import Value
 from citadel.plan.model import Step
 
 Item = TypeVar("Item")
-MADE = {"tensor": "tf.convert_to_tensor", "variable": "tf.Variable"}
+MADE = {
+    "tf": {"tensor": "tf.convert_to_tensor", "variable": "tf.Variable", "narrow": "tf.concat"},
+    "keras": {
+        "tensor": "keras.ops.convert_to_tensor",
+        "variable": "keras.Variable",
+        "narrow": "keras.ops.concatenate",
+    },
+}
+"""Step -> function that writes it, by the root of the APIs that a case is about."""
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
 EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
@@ -80,33 +88,39 @@ WITH_VALUES: tuple[tuple[str, Value, Step, str | None], ...] = (
 
 
 def apply_steps(
-    node: cst.BaseExpression, steps: Sequence[Step], value: Value | None = None
+    node: cst.BaseExpression, steps: Sequence[Step], value: Value | None = None, api: str = ""
 ) -> cst.BaseExpression | None:
     """The expression with the steps applied, or None where text cannot say it.
 
-    `value` is what the expression evaluated to in the traced run.
+    `value` is what the expression evaluated to in the traced run, `api` what it is written for:
+    functions of Keras work on each of its backends.
     """
+    made = MADE.get(api.partition(".")[0], MADE["tf"])
     for step in steps:
-        changed = _apply(node, step, value)
+        changed = _apply(node, step, value, made)
         if changed is None:
             return None
         node = changed
     return node
 
 
-def _apply(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.BaseExpression | None:
+def _apply(
+    node: cst.BaseExpression, step: Step, value: Value | None, made: Mapping[str, str]
+) -> cst.BaseExpression | None:
     if step.name == "resize":
         return _resized(node, step, value)
     if step.name in ("ends", "inner"):
         return _ends(node, step, value)
     if step.name == "say":
         return cst.parse_expression(step.text)
-    if step.name in MADE:
-        return cst.parse_expression(f"{MADE[step.name]}({code_of(node)})")
+    if step.name in ("tensor", "variable"):
+        return cst.parse_expression(f"{made[step.name]}({code_of(node)})")
     if step.name == "list":
         return cst.parse_expression(f"[{code_of(node)}]")
     plain = isinstance(node, ATOMS) or _parenthesised(node)
     text = code_of(node) if plain else f"({code_of(node)})"
+    if step.name == "narrow" and (_of_tensorflow(value) or made is MADE["keras"]):
+        return cst.parse_expression(_narrowed(text, step.amount, value, made["narrow"]))
     write = _in_tensorflow if _of_tensorflow(value) else _in_torch
     return cst.parse_expression(write(text, step, value))
 
@@ -117,8 +131,6 @@ def _of_tensorflow(value: Value | None) -> bool:
 
 
 def _in_tensorflow(text: str, step: Step, value: Value | None) -> str:
-    if step.name == "narrow":
-        return _narrowed(text, step.amount, value, "tf.concat")
     if step.name in ("indices", "values", "shape"):
         return f"{text}.{'dense_shape' if step.name == 'shape' else step.name}"
     if step.name == "lead":
