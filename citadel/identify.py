@@ -24,12 +24,17 @@ USERS_OF_VALUES = frozenset(
     )
 )
 """Calls that hand on trouble which an earlier call has caused."""
+RUNS_GRAPHS = ("Session.run", "Tensor.eval", "Operation.run")
+"""Methods that run what operations have put into a graph before."""
 GRADIENTS = frozenset(("backward", "grad", "gradient", "jacobian", "batch_jacobian"))
 """Users of values that reports name for what they differentiate, not for themselves."""
 REDUCTIONS = frozenset(("sum", "mean"))
 """What stands between an operation and the `backward` that is called to test it."""
 
 
+_NODE = re.compile(r"\bnode:? '?(?:\w+/)*([A-Za-z]\w*)", re.IGNORECASE)
+_VERSION = re.compile(r"(?:V\d+)?(?:_\d+)?$")
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NOTHING = re.compile(r"\bNone(?:Type)?\b")
 
 
@@ -83,14 +88,14 @@ def culprit(
     if not chain:
         return None
     first = chain[0]
-    user = first[0] is not failing or leaf(first[0].name) in USERS_OF_VALUES
+    user = first[0] is not failing or _uses(first[0])
     if first[0] is failing and not user:
         titled = {leaf(m.name) for m in mentions if m.title}
         return _maker_of_nothing(failing, observation.calls, catalog, titled or named) or first
     if leaf(first[0].name) in named - GRADIENTS:
         return first  # the report says that it is this one
-    makers_only = [pair for pair in chain if leaf(pair[0].name) not in USERS_OF_VALUES]
-    for words in (named, _words(failing)):
+    makers_only = [pair for pair in chain if not _uses(pair[0])]
+    for words in (named, _nodes(failing), _words(failing)):
         for pair in makers_only:
             if leaf(pair[0].name) in words:
                 return pair
@@ -118,8 +123,13 @@ def caught_calls(observation: Observation) -> tuple[Call, ...]:
 
 
 def _uses_values(call: Call) -> bool:
-    """Whether a foreign call fails because of what it was given: `print`, `str`, `float`, ..."""
-    return call.name.startswith(("builtins.", "numpy.")) or leaf(call.name) in USERS_OF_VALUES
+    """Whether a call fails because of what it was given: `print`, `str`, `float`, a session, ..."""
+    return call.name.startswith(("builtins.", "numpy.")) or _uses(call)
+
+
+def _uses(call: Call) -> bool:
+    """Whether a framework's call hands on trouble which an earlier call has caused."""
+    return leaf(call.name) in USERS_OF_VALUES or call.name.endswith(RUNS_GRAPHS)
 
 
 def mentioned_call(
@@ -222,6 +232,16 @@ def _words(call: Call) -> frozenset[str]:
     message = call.raised.message if call.raised is not None else ""
     words = re.findall(r"[a-z_]+", re.sub(r"backward\d*\b", "", message.lower()))
     return frozenset(word.strip("_") for word in words)
+
+
+def _nodes(call: Call) -> frozenset[str]:
+    """What the nodes of a graph are made by, of which an exception speaks: `GatherV2` by `gather`.
+
+    Older releases show the source beside them, which names more.
+    """
+    message = call.raised.message if call.raised is not None else ""
+    found = (_VERSION.sub("", node) for node in _NODE.findall(message))
+    return frozenset(_CAPITAL.sub("_", node).lower() for node in found)
 
 
 def _nearest_maker(chain: list[tuple[Call, Api]]) -> tuple[Call, Api] | None:

@@ -24,6 +24,8 @@ _USER_CODE = re.compile(r"in user code:\n.*", re.DOTALL)
 _ERROR_LINE = re.compile(r"^\s*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception): ", re.MULTILINE)
 _GRAPH = re.compile(r"Graph execution error:\n.*", re.DOTALL)
 _FRAME = re.compile(r"\s*File \"|Node: ")
+_ORIGINAL = re.compile(r"\n+Original stack trace for .*", re.DOTALL)
+"""What sessions put behind the message: where the operator was made."""
 _NODES = re.compile(
     r"\{\{function_node [^}]*\}\} ?|\s?\s?\[\[\{\{node [^}]*\}\}\]\]|\s?\[Op:\w+\](?: name:.*)?"
 )
@@ -86,6 +88,9 @@ WRAPPED: tuple[tuple[str, str], ...] = (
     ("Graph execution error:\n\nDetected at node G defined at (most recent call last):\n"
      "  File \"a.py\", line 23, in h\n\n  File \"a.py\", line 22, in h\n\nindices[0] = 9\n"
      "\t [[{{node G}}]] [Op:__inference_h_549]", "indices[0] = 9"),
+    ("Graph execution error:\n\nDetected at node 'G' defined at (most recent call last):\n"
+     "    File \"a.py\", line 4, in <module>\nNode: 'G'\nindices[0] = 9\n\t [[{{node G}}]]\n\n"
+     "Original stack trace for 'G':\n  File \"a.py\", line 4, in <module>\n", "indices[0] = 9"),
     ("{{function_node __wrapped__Reshape_device_/device:CPU:0}} Input has 6 values [Op:Reshape]",
      "Input has 6 values"),
     ("Matrix size-incompatible [Op:MatMul] name: \n", "Matrix size-incompatible"),
@@ -120,7 +125,7 @@ def _unwrapped(text: str) -> str:
 
 def _behind_frames(text: str) -> str:
     """What follows the last line that names a file or a node, and the line of code below it."""
-    lines = text.splitlines()
+    lines = _ORIGINAL.sub("", text).splitlines()
     last = max((n for n, line in enumerate(lines) if _FRAME.match(line)), default=None)
     if last is None:
         return text

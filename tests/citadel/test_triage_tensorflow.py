@@ -13,13 +13,15 @@ from analysis.index import read_index
 from analysis.target.session import Limits
 from benchmarks.rewriting import measure
 from citadel.judge import judge
-from citadel.model import VerdictKind
+from citadel.model import SymptomKind, VerdictKind
 from citadel.oracle import status
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
 from citadel.plan.model import Obstacle
 from citadel.rewrite.rewriter import Rewritten
 from citadel.triage import Options, triage
+from citadel.verified import Verified
+from citadel.verify import verify
 from citadel.walk import Walk
 from citadel.workbench import Workbench
 
@@ -47,6 +49,66 @@ MATMUL = """
 
     product(tf.ones([2, 3]))
 """
+SESSION = """
+    import tensorflow as tf
+    tf.compat.v1.{disable}()
+    x = tf.compat.v1.placeholder(tf.int32)
+    y = tf.square(tf.gather([1, 2, 3], x))
+    with tf.compat.v1.Session() as session:
+        print({run})
+"""
+BEYOND = "InvalidArgumentError: indices[0] = 9 is not in [0, 3)"
+LITTLE = {
+    "tf.TensorArray.write": ("""
+        elements = tf.TensorArray(tf.float32, size=1)
+        elements.write(5, 1.0)
+    """, "OutOfRangeError", "Tried to write to index 5"),
+    "tf.RaggedTensor.from_row_splits": ("""
+        tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 1])
+    """, "InvalidArgumentError", "Arguments to from_row_splits"),
+    "tf.data.Dataset.batch": ("""
+        print(list(tf.data.Dataset.range(4).batch(0)))
+    """, "InvalidArgumentError", "Batch size must be greater than zero"),
+    "tf.data.Dataset.window": ("""
+        print(list(tf.data.Dataset.range(4).window(0)))
+    """, "InvalidArgumentError", "Window size must be greater than zero"),
+    "tf.Variable.scatter_nd_update": ("""
+        variable = tf.Variable([1.0, 2.0])
+        variable.scatter_nd_update([[7]], [1.0])
+    """, "InvalidArgumentError", "does not index into shape"),
+    "tf.Tensor.__getitem__": ("""
+        tf.ones([2, 2])[:, :, 0]
+    """, "InvalidArgumentError", "has only 2 dims"),
+    "tf.raw_ops.Reshape": ("""
+        tf.raw_ops.Reshape(tensor=[1, 2], shape=[3])
+    """, "InvalidArgumentError", "Input to reshape"),
+    "tf.reshape": ("""
+        from tensorflow.python.ops import array_ops
+        array_ops.reshape([1, 2], [3])
+    """, "InvalidArgumentError", "Input to reshape"),
+    "tf.compat.v1.nn.conv2d": ("""
+        tf.compat.v1.nn.conv2d(tf.ones([1, 2, 2, 1]), tf.ones([1, 1, 3, 1]), [1] * 4, "SAME")
+    """, "InvalidArgumentError", "evenly divisible"),
+    "tf.keras.layers.Conv2D": ("""
+        tf.keras.layers.Conv2D(1, 3, data_format="channels_last")(tf.ones([1, 2]))
+    """, "ValueError", "incompatible"),
+    "tf.gather": ("""
+        @tf.function
+        def chosen(x):
+            return tf.gather([1, 2, 3], x)
+
+        print(chosen(tf.constant([9])))
+    """, "InvalidArgumentError", "indices[0] = 9"),
+}  # fmt: skip
+"""API -> (code, exception, part of its message): how TensorFlow's own kinds of APIs fail."""
+ABORTS = """
+    tf.nn.conv2d(tf.ones([4, 4, 2]), tf.ones([3, 3, 2, 1]), strides=2, padding="VALID")
+    tf.nn.conv1d(tf.ones([4, 2]), tf.ones([3, 2, 1]), stride=2, padding="VALID")
+    tf.raw_ops.QuantizeAndDequantizeV3(input=[[1.0]], input_min=[], input_max=[], num_bits=8)
+    tf.function(lambda x: tf.nn.conv2d(x, tf.ones([3, 3, 2, 1]), 2, "VALID"), input_signature=[tf.TensorSpec(None)])(tf.ones([4, 4, 2]))
+    __import__("ctypes").string_at(0)
+    __import__("os").abort()
+"""  # noqa: E501
 DIVIDE = """
     import tensorflow as tf
     whole = tf.constant([4, 6], dtype=tf.int64)
@@ -81,6 +143,13 @@ def triaged(bench, read):
         return triage(read(title, code, text=text), bench, options)
 
     return run
+
+
+def verified(bench, reading):
+    catalog, info = bench.index.catalog, bench.target.info
+    found = verify(reading, bench.replays[0], catalog, info, runs=1, limits=Limits(wall=60.0))
+    assert isinstance(found, Verified), found
+    return found
 
 
 def bugs(found):
@@ -130,6 +199,51 @@ def test_a_kernel_that_is_missing_is_no_bug_of_a_sibling(bench, by_hand, call):
     )
     assert verdict.kind is VerdictKind.NEEDS
     assert "Could not find device" in verdict.reason
+
+
+@pytest.mark.parametrize("api", LITTLE)
+def test_what_fails_is_blamed_in_its_own_words(bench, read, api):
+    code, exception, message = LITTLE[api]
+    source = "import tensorflow as tf\n" + dedent(code)
+    found = verified(bench, read(f"{api.rpartition('.')[2]} fails", source, text=exception))
+    assert found.case.reproduces
+    assert api in (found.case.api, *found.case.aliases)
+    assert found.case.symptom.exception == exception
+    assert message in found.case.symptom.message
+
+
+@pytest.mark.parametrize("disable", ["disable_eager_execution", "disable_v2_behavior"])
+@pytest.mark.parametrize("run", ["session.run(y, {x: [9]})", "y.eval({x: [9]})"])
+def test_a_session_fails_for_what_was_put_into_its_graph(bench, read, disable, run):
+    code = SESSION.format(disable=disable, run=run)
+    found = verified(bench, read("an index that is out of range", code, text=BEYOND))
+    assert found.case.api == "tf.gather"
+    assert found.case.symptom.message == "indices[0] = 9 is not in [0, 3)"
+
+
+def test_siblings_are_found_in_a_session(triaged):
+    code = SESSION.format(disable="disable_eager_execution", run="session.run(y, {x: [9]})")
+    found = triaged("gather is out of range", code, BEYOND)
+    assert found.case.api == "tf.gather"
+    assert "tf.raw_ops.Gather" in bugs(found)
+
+
+def test_real_aborts_leave_the_server_alone_and_tell_their_state(bench):
+    states = []
+    for line in filter(None, map(str.strip, ABORTS.splitlines())):
+        died = bench.replays[0].run(f"import tensorflow as tf\n{line}", limits=Limits(wall=60.0))
+        symptom = status.capture(died)
+        assert symptom is not None, (line, died.stdout)
+        assert symptom.kind is SymptomKind.CRASHES
+        states.append(symptom.pattern)
+        alive = bench.replays[0].run("import tensorflow as tf\nprint(int(tf.add(1, 2)))")
+        assert alive.stdout == "3\n"
+    two, one, scalar, graph, segment, plain = states
+    assert two == one == graph
+    assert two.startswith("tensor_format.h: Check failed: index >= N && index < num_total_dims")
+    assert scalar.startswith("tensor.cc: Check failed: N == NumElements() (N vs. N)")
+    assert segment is None
+    assert plain is None
 
 
 @pytest.mark.parametrize("code", [POOL, DIVIDE], ids=["pool", "divide"])
