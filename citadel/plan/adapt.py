@@ -14,13 +14,14 @@ import keyword
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from analysis.catalog.model import Api, ApiKind, Signature
+from analysis.catalog.model import Api, ApiKind
 from analysis.values import Value
 from citadel.plan.analogy import Analogy
 from citadel.plan.assign import assign
 from citadel.plan.dimensions import Lift, dimension_change, lifted, shape_after
 from citadel.plan.ends import with_ends
 from citadel.plan.fill import Filler
+from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import (
@@ -37,14 +38,22 @@ from citadel.plan.model import (
     Take,
 )
 from citadel.plan.parts import part_of, taken_apart
-from citadel.plan.places import Place, Places, is_receiver, keyword_name, must_be_given, places
+from citadel.plan.places import (
+    Place,
+    Places,
+    is_receiver,
+    keyword_name,
+    must_be_given,
+    overloads,
+    places,
+)
 from citadel.plan.receivers import as_receiver, on_a_copy
-from citadel.plan.samples import SampleBook
+from citadel.plan.samples import SampleBook, richest
+from citadel.plan.sizes import as_lists, one_by_one
 from citadel.plan.types import TENSOR, TENSORS, accepted, wraps
 
 WRAP = Step(name="list")
 MAX_PLANS = 4
-MAX_OVERLOADS = 3
 PLAIN = Lexicon()
 
 
@@ -58,12 +67,14 @@ def plans(
 
     Fills are taken from `samples`, valid calls of the target, where it has some.
     """
+    if target is source.api:
+        return (identity(source),)
     if source.constructing and target.kind is not ApiKind.MODULE:
         return Obstacle.NOT_CALLABLE_LIKE_THE_SOURCE
     known = samples.of(target) if samples is not None else ()
     found: list[Adaptation] = []
     obstacle = Obstacle.NO_SIGNATURE
-    for new, call in _overloads(source, target):
+    for new, call in overloads(target, constructing=source.constructing):
         taken = places(new, call)
         for lift in (*dimension_change(source, target.name), *_leads(source, known)):
             for plan in _Planner(source, target, taken, lift, known, lexicon).plans():
@@ -87,27 +98,6 @@ def _leads(source: Invocation, known: Sequence[dict[str, Value]]) -> Iterator[Li
         yield Lift(lead=least - main.value.rank, main=main.key, guess=True)
 
 
-def richest(
-    samples: Sequence[dict[str, Value]], missing: Sequence[Place]
-) -> list[dict[str, Value]]:
-    """The samples, first those that say most of what is missing: fills should fit each other."""
-    names = {place.parameter.name for place in missing}
-    return sorted(samples, key=lambda s: -sum(bool(s[n].literal()) for n in names & s.keys()))
-
-
-def _overloads(
-    source: Invocation, target: Api
-) -> Iterator[tuple[Signature | None, Signature | None]]:
-    if target.kind is not ApiKind.MODULE:
-        yield from ((None, signature) for signature in target.signatures[:MAX_OVERLOADS])
-    elif source.constructing:
-        yield from ((signature, None) for signature in target.signatures[:MAX_OVERLOADS])
-    else:
-        for new in target.signatures[:MAX_OVERLOADS]:
-            for call in target.call_signatures[:1]:
-                yield new, call
-
-
 @dataclass(slots=True)
 class _Planner:
     """One overload of one sibling under one change of dimensions."""
@@ -128,9 +118,11 @@ class _Planner:
             values += self.source.attributes
         parts = taken_apart(values, self.places.named, self.lexicon)
         whole = [value for value in values if value not in parts.values()]
+        whole = as_lists(whole, [place.parameter for place in self.places.named])
         free = [n for n in range(len(self.places.named)) if n not in parts]
         found = assign(whole, [self.places.named[n] for n in free], self.lexicon)
-        chosen = {free[place]: value for place, value in found.items()}
+        known = {value.key: value for value in values}
+        chosen = {free[place]: known[value.key] for place, value in found.items()}
         rest = [v for v in self.source.values if v not in (*chosen.values(), *parts.values())]
         if not all(self._receivable(chosen, n) for n in range(len(self.places.named))):
             yield Obstacle.NOT_CALLABLE_LIKE_THE_SOURCE
@@ -185,12 +177,17 @@ class _Planner:
             ended = any(step.name == "ends" for step in steps)
             if ended or not wraps(value.value, self.places.named[number].parameter.type):
                 continue
-            others = [v for v in rest if v.name == value.name and v.value.is_tensor]
+            kind = value.value.kind
+            others = [v for v in rest if v.name == value.name and v.value.kind == kind]
             rest[:] = [v for v in rest if v not in others]
             more = (Take(key=v.key, steps=lifted(v, self.lift)) for v in others)
             alone = replace(taken, steps=(*taken.steps, WRAP))
-            found[number] = Gather(items=(taken, *more)) if others else alone
+            spread = self._one_by_one(self.places.named[number])
+            found[number] = Gather(items=(taken, *more)) if others or spread else alone
         return found
+
+    def _one_by_one(self, place: Place) -> bool:
+        return one_by_one(self.target, place.parameter, self.places.sizes)
 
     def _receivable(self, chosen: Mapping[int, SourceValue], number: int) -> bool:
         if number not in chosen or not is_receiver(self.places.named[number], self.target):
@@ -208,8 +205,7 @@ class _Planner:
 
     def _spelled(self, value: SourceValue, number: int) -> tuple[Step, ...]:
         """`"same"` is `"SAME"` where all valid calls of the sibling write a word in capitals."""
-        own = value.value.literal() if value.value.kind == "str" else None
-        word = own[1:-1] if own is not None else ""
+        word = (value.value.literal() or "")[1:-1] if value.value.kind == "str" else ""
         known = [one.literal() for one in self._valid(number) if one.kind == "str"]
         texts = [text[1:-1] for text in known if text]
         if self.target is self.source.api or not (word.isidentifier() and texts):
@@ -336,7 +332,12 @@ class _Planner:
             named = parameter.keyword_only or gap[place.stage] or not plain
             gap[place.stage] = gap[place.stage] or named
             slots[place.stage].append(
-                Slot(name=keyword_name(parameter, self.target), keyword=named, value=expression)
+                Slot(
+                    name=keyword_name(parameter, self.target),
+                    keyword=named,
+                    value=expression,
+                    star=not named and self._one_by_one(place) and isinstance(expression, Gather),
+                )
             )
         for stage, slot in collected:
             at = len(slots[stage])

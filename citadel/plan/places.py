@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
 from citadel.plan.model import Stage
+from citadel.plan.sizes import sizes
+
+MAX_OVERLOADS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +28,8 @@ class Places:
     named: tuple[Place, ...]
     positional: dict[Stage, Parameter]
     keywords: dict[Stage, Parameter]
+    sizes: Parameter | None = None
+    """A list of sizes that may also be given as one argument each."""
 
 
 def places(new: Signature | None, call: Signature | None) -> Places:
@@ -36,7 +42,26 @@ def places(new: Signature | None, call: Signature | None) -> Places:
                 collecting[parameter.variadic][stage] = parameter
             else:
                 named.append(Place(parameter=parameter, stage=stage, index=index))
-    return Places(named=tuple(named), positional=collecting["*"], keywords=collecting["**"])
+    return Places(
+        named=tuple(named),
+        positional=collecting["*"],
+        keywords=collecting["**"],
+        sizes=None if call is None else sizes(call),
+    )
+
+
+def overloads(
+    target: Api, *, constructing: bool
+) -> Iterator[tuple[Signature | None, Signature | None]]:
+    """The first signatures of a constructor and of a call, as far as the sibling has them."""
+    if target.kind is not ApiKind.MODULE:
+        yield from ((None, signature) for signature in target.signatures[:MAX_OVERLOADS])
+    elif constructing:
+        yield from ((signature, None) for signature in target.signatures[:MAX_OVERLOADS])
+    else:
+        for new in target.signatures[:MAX_OVERLOADS]:
+            for call in target.call_signatures[:1]:
+                yield new, call
 
 
 def must_be_given(place: Place, target: Api) -> bool:

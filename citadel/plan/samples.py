@@ -8,6 +8,7 @@ from analysis.catalog.model import Api, Signature
 from analysis.dynamic.model import CallValues
 from analysis.index import ApiIndex
 from analysis.values import Value
+from citadel.plan.places import Place
 
 
 class SampleBook:
@@ -41,3 +42,11 @@ def _named(call: CallValues | None, signatures: Sequence[Signature]) -> dict[str
         return {}
     names = signatures[0].names() if signatures else ()
     return {**dict(zip(names, call.arguments, strict=False)), **call.keywords}
+
+
+def richest(
+    samples: Sequence[dict[str, Value]], missing: Sequence[Place]
+) -> list[dict[str, Value]]:
+    """The samples, first those that say most of what is missing: fills should fit each other."""
+    names = {place.parameter.name for place in missing}
+    return sorted(samples, key=lambda s: -sum(bool(s[n].literal()) for n in names & s.keys()))

@@ -16,6 +16,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from analysis.target.instrument import Instrumented
+from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation, Form
 from citadel.rewrite import imports
@@ -51,6 +52,7 @@ class Rewriter:
     def __init__(self, source: Instrumented, invocation: Invocation) -> None:
         self._source = Source(source, invocation)
         self._module = source.module
+        self._own = identity(invocation)
         self._pieces = Pieces(self._source.tree)
         self._long = longest(source.module.code)
 
@@ -97,6 +99,8 @@ class Rewriter:
 
     def identical(self, plan: Adaptation) -> bool:
         """Whether a plan is the report's own call."""
+        if plan == self._own:
+            return True
         source, maker = self._source, Maker(self._source, plan)
         given = source.constructed if plan.form is Form.CONSTRUCTOR else source.called
         slots = maker.new if plan.form is Form.CONSTRUCTOR else maker.arguments()

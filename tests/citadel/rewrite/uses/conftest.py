@@ -34,6 +34,7 @@ FUNCTIONS = {
     "max_pool": "input: Tensor, kernel_size: int[{n}], stride: int[{n}] = None",
     "softmax": "input: Tensor, dim: int",
     "linear": "input: Tensor, weight: Tensor, bias: Tensor? = None",
+    **dict.fromkeys(("ones", "rand"), "size: int[], *, dtype: ScalarType? = None"),
 }
 LAYERS = {
     "Conv": "in_channels: int, out_channels: int, kernel_size: int[{n}], groups: int = 1",
@@ -56,6 +57,7 @@ PLAIN = {
     **dict.fromkeys(("subtract", "subtract_", "matmul"), "other: Tensor"),
     **dict.fromkeys(("cumsum", "cumprod"), "dim: int"),
     **dict.fromkeys(("fmod", "__floordiv__"), "other: Scalar"),
+    **dict.fromkeys(("view", "reshape"), "size: int[]"),
     "mm": "mat2: Tensor",
 }
 

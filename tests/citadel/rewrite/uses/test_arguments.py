@@ -101,6 +101,40 @@ USES = {
             ],
         },
     },
+    "sizes": {
+        "code": """
+            import torch
+            x = torch.ones(2, -3, dtype=torch.half)
+        """,
+        "at": "torch.ones(2, -3, dtype=torch.half)",
+        "api": "torch.ones",
+        "args": [2, -3],
+        "kwargs": {"dtype": "torch.half"},
+        "to": {
+            "torch.rand": [
+                (
+                    "x = torch.ones(2, -3, dtype=torch.half)",
+                    "x = torch.rand(2, -3, dtype=torch.half)",
+                )
+            ]
+        },
+    },
+    "sizes_of_a_method": {
+        "code": """
+            import torch
+            x = torch.arange(6.)
+            y = x.view(-1,  4)
+        """,
+        "at": "x.view(-1,  4)",
+        "api": "torch.Tensor.view",
+        "form": "method",
+        "receiver": {(6,)},
+        "args": [-1, 4],
+        "to": {
+            "torch.reshape": [("y = x.view(-1,  4)", "y = torch.reshape(x, [-1, 4])")],
+            "torch.Tensor.reshape": [("y = x.view(-1,  4)", "y = x.reshape(-1,  4)")],
+        },
+    },
     "walrus": {
         "code": """
             import torch
