@@ -52,7 +52,13 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     # Autograd calls its nodes after the operation: ExpBackward0, or Exp for short.
     (re.compile(r"\b\w+Backward\d*\b|(?<=output \d of )\w+"), "NODE"),
     # TensorFlow shows the node, and everything about it.
-    (re.compile(r"'?\{\{node [^}]*\}\}(?: = \w+\[[^\]]*\](?:\([^)]*\))?)?'?"), "NODE"),
+    (
+        re.compile(
+            r"'?\{\{node [^}]*\}\}"
+            r"(?: = \w+\[(?:[^\[\]]|\[[^\[\]]*\])*\](?:\([^)]*\))?)?'?"
+        ),
+        "NODE",
+    ),
     (re.compile(r"\b(?:aten|prims|prim|quantized|mkldnn)::\w+(?:\.\w+)?"), "OP"),
     (re.compile(r"'\w+'(?= Op\b)|(?<=cannot compute )\w+|\b(?:[A-Z][a-z0-9]+)+Op\b"), "OP"),
     # Kernels are named after their operators: "addmm_impl_cpu_" not implemented for 'Half'.

@@ -380,3 +380,17 @@ def test_what_is_left_of_a_long_message_is_its_end():
 )
 def test_last_words_are_the_same_at_any_time(line):
     assert status.last_words(line) == "tensor_shape.cc:362] Check failed: d < dims()"
+
+
+def test_missing_kernels_are_one_symptom_whatever_attributes_the_operators_have():
+    message = "Could not find device for node: {{{{node {0}}}}} = {0}[{1}]\nAll kernels registered"
+    symptoms = [
+        status.raises("NotFoundError", message.format(name, attributes))
+        for name, attributes in (
+            ("RealDiv", "T=DT_INT64"),
+            ("MaxPool3D", 'T=DT_HALF, ksize=[1, 2, 2, 2, 1], padding="SAME", strides=[1, 1, 1]'),
+            ("Empty", "T=DT_HALF, shapes=[], types=[DT_INT8]"),
+        )
+    ]
+    assert {symptom.pattern for symptom in symptoms} == {"Could not find device for node: NODE"}
+    assert all(status.unavailable(symptom) for symptom in symptoms)
