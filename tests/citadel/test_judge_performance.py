@@ -61,6 +61,16 @@ PLAN = Adaptation(
 )
 
 
+TIMED = """
+    In [1]: import torch
+    In [2]: x = torch.rand(200, 200)
+    In [3]: %timeit [torch.erfinv(x) for _ in range(20)]
+    9.1 ms ± 0.2 ms per loop (mean ± std. dev. of 7 runs, 100 loops each)
+    In [4]: %timeit torch.abs(x)
+    12 us ± 1 us per loop (mean ± std. dev. of 7 runs, 100 loops each)
+"""
+
+
 @pytest.fixture
 def verified(bench, read):
     def check(title, code, text=""):
@@ -130,3 +140,12 @@ def test_what_measures_nothing_is_no_case(verified):
     found = verified("torch.sin is very slow", code)
     assert isinstance(found, NotVerified)
     assert "measures" in found.reason
+
+
+def test_what_ipython_times_is_measured(verified):
+    found = verified("erfinv is much slower than abs", TIMED)
+    assert isinstance(found, Verified), found
+    assert (found.case.api, found.case.kind) == ("torch.erfinv", BugKind.PERFORMANCE)
+    assert found.case.reproduces
+    assert found.case.symptom.ratio > 5
+    assert "timeit.timeit(lambda: torch.abs(x), number=20)" in found.case.code

@@ -6,6 +6,7 @@ What was printed is dropped.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -169,7 +170,13 @@ SHELL_LINES = Step(
     ),
 )
 
-_TIMED = re.compile(r"([ \t]*)%?%(?:timeit|time|memit|prun)\b((?:[ \t]+-\w+(?:[ \t]*\d+)?)*)[ \t]*")
+_TIMED = re.compile(
+    r"(?P<indent>[ \t]*)(?P<cell>%?)%(?P<what>timeit|time|memit|prun)\b"
+    r"(?P<options>(?:[ \t]+-\w+(?:[ \t]*\d+)?)*)[ \t]*"
+)
+_NUMBER = re.compile(r"-n[ \t]*(\d+)")
+TIMES = 20
+"""How often `%timeit` runs what it measures, where nobody says."""
 _MAGIC = re.compile(r"[ \t]*(?:%%?[A-Za-z]|![\w./{])")
 
 
@@ -178,8 +185,7 @@ def _magics(code: str) -> str:
     for line in code.split("\n"):
         timed = _TIMED.match(line)
         if timed:
-            if line[timed.end() :]:
-                kept.append(timed[1] + line[timed.end() :])
+            kept += _timed(timed, line[timed.end() :], known=_IMPORT in kept)
         elif _MAGIC.match(line):
             kept.append(line[: indent_of(line)] + "pass" if line[:1].isspace() else "")
         else:
@@ -187,11 +193,34 @@ def _magics(code: str) -> str:
     return "\n".join(kept)
 
 
+_IMPORT = "import timeit"
+
+
+def _timed(magic: re.Match[str], what: str, *, known: bool) -> Iterator[str]:
+    """What is timed, by the module that the magic uses where it is an expression."""
+    tree = parse(what.strip())
+    expression = not isinstance(tree, Refusal) and [type(one) for one in tree.body] == [ast.Expr]
+    if magic["cell"] or magic["what"] not in ("timeit", "time") or not expression:
+        if what:
+            yield magic["indent"] + what
+        return
+    number = _NUMBER.search(magic["options"])
+    times = int(number[1]) if number else TIMES if magic["what"] == "timeit" else 1
+    if not known:
+        yield magic["indent"] + _IMPORT
+    yield f"{magic['indent']}print(timeit.timeit(lambda: {what.strip()}, number={times}))"
+
+
 MAGICS = Step(
     name="magics",
     apply=_magics,
     examples=(
-        ("%timeit -n 10 f(x)\n", "f(x)\n"),
+        (
+            "%timeit -n 10 f(x)\n%timeit g(x)",
+            "import timeit\nprint(timeit.timeit(lambda: f(x), number=10))\n"
+            "print(timeit.timeit(lambda: g(x), number=20))",
+        ),
+        ("%time y = f(x)", "y = f(x)"),
         ("!pip install torch\nx = 1", "\nx = 1"),
         ("%%timeit\nf(x)", "f(x)"),
         ("if a:\n    !ls", "if a:\n    pass"),

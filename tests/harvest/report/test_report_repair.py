@@ -56,7 +56,7 @@ def code_of(text):
         ),
         (
             "    %timeit torch.f(x)\n    y = 1",
-            "torch.f(x)\ny = 1",
+            "import timeit\nprint(timeit.timeit(lambda: torch.f(x), number=20))\ny = 1",
             ("magics", "dedent"),
         ),
         (
