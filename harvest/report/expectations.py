@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from harvest.report.lines import heading_of
 from harvest.report.markdown import Document
 from harvest.report.model import Expectation
-from harvest.report.syntax import Refusal, parse
+from harvest.report.syntax import Refusal, parse, source_of
 from harvest.report.text import shorten
 from harvest.report.verdicts_in_words import told
 
 MOST_LINES = 2000
-_SENTENCE = re.compile(
-    r"(?<=[!?;])\s+|(?<!\d\.)(?<=\.)\s+|(?<=\d\.)\s+(?![-+\d\]]|nan\b|inf\b)|\n"
-)
+_SENTENCE = re.compile(r"(?<=[!?;])\s+|(?<!\d\.)(?<=\.)\s+|(?<=\d\.)\s+(?![-+\d\]]|nan\b|inf\b)|\n")
 """Between sentences. NumPy prints whole numbers with a point: `[0. 3.]` is one word."""
 _WANTED = re.compile(r"\W*(?:describe the )?expected\b|\W*what (?:i|you) expect", re.IGNORECASE)
 _LEAD = re.compile(r"\W*(?:expect|desired|wanted|correct|right)", re.IGNORECASE)
@@ -99,7 +97,8 @@ def _of_text(text: str) -> Iterator[Expectation]:
 def _beside_code(code: str) -> Iterator[Expectation]:
     """What comments say of the statement that they stand at or below, and what is printed."""
     tree = parse(code)
-    statements = {} if isinstance(tree, Refusal) else _statements(code, tree)
+    lines = code.split("\n")
+    statements = {} if isinstance(tree, Refusal) else _statements(lines, tree)
     above = ""
     for number, line in enumerate(code.splitlines()[:MOST_LINES], start=1):
         comment = _comment(line)
@@ -108,7 +107,7 @@ def _beside_code(code: str) -> Iterator[Expectation]:
         for sentence in _SENTENCE.split(comment):
             yield from told(sentence, beside=above, wanted=_LEAD.match(sentence) is not None)
     if not isinstance(tree, Refusal):
-        yield from _printed(code, tree)
+        yield from _printed(lines, tree)
 
 
 def _comment(line: str) -> str:
@@ -117,32 +116,32 @@ def _comment(line: str) -> str:
     return "" if found is None else found[1].strip(" #")
 
 
-def _statements(code: str, tree: ast.Module) -> dict[int, str]:
+def _statements(lines: Sequence[str], tree: ast.Module) -> dict[int, str]:
     """Line number -> the text of the simple statement that stands there."""
     found: dict[int, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt) and not hasattr(node, "body"):
-            text = ast.get_source_segment(code, node) or ""
+            text = source_of(lines, node)
             for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
                 found[line] = text
     return found
 
 
-def _printed(code: str, tree: ast.Module) -> Iterator[Expectation]:
+def _printed(lines: Sequence[str], tree: ast.Module) -> Iterator[Expectation]:
     """What a case prints in words: of the value beside them, else of the one printed before."""
     last = ""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
         if node.func.id == "print":
-            text = ast.get_source_segment(code, node) or ""
-            words = [_word(code, arg) for arg in node.args]
+            text = source_of(lines, node)
+            words = [_word(lines, arg) for arg in node.args]
             if any(word is None for word in words):
                 last = text
             yield from told(" ".join(word or _VALUE for word in words), beside=last)
 
 
-def _word(code: str, node: ast.expr) -> str | None:
+def _word(lines: Sequence[str], node: ast.expr) -> str | None:
     """What a printed expression says whatever happens; None where it is a value."""
     if isinstance(node, ast.Constant):
         return str(node.value)
@@ -152,4 +151,4 @@ def _word(code: str, node: ast.expr) -> str | None:
         ]
         return None if _VALUE in parts and len(parts) == 1 else "".join(parts)
     fixed = not any(isinstance(part, (ast.Name, ast.Call)) for part in ast.walk(node))
-    return ast.get_source_segment(code, node) if fixed else None
+    return source_of(lines, node) if fixed else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 
 from harvest.report.markdown import Document, read_markdown
 from harvest.report.model import Comment, Mention, Report, Snippet
@@ -18,6 +19,8 @@ from harvest.report.syntax import Refusal, dotted, parse
 
 MAX_COMMENTS = 30
 """Comments that are read: long threads repeat themselves."""
+MAX_ANSWERS = 50
+"""Snippets of comments that are looked at."""
 MAX_COMMENT = 50_000
 """Characters up to which a comment is read: longer ones are logs."""
 
@@ -29,7 +32,7 @@ def with_thread(
     found = () if isinstance(own, str) else own
     linked = tuple(_linked(report))
     subject = _subject(called_names(found + linked), {_last(mention.name) for mention in mentions})
-    answers = _unlike(found + linked, _answers(report.thread, subject))
+    answers = _unlike(found + linked, islice(_answers(report.thread, subject), MAX_ANSWERS))
     if not answers:
         return found + linked or own
     standing = [snippet for snippet in found + linked if not snippet.missing]

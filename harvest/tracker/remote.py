@@ -33,7 +33,7 @@ class _Stream:
 
 @dataclass(slots=True)
 class _Size:
-    """Issues per request: fewer after trouble, more again when it is over."""
+    """Issues per request: half as many after trouble, then slowly more again."""
 
     issues: int = PAGE
 
@@ -42,7 +42,7 @@ class _Size:
             self.issues = max(1, self.issues // 2)
 
     def grow(self) -> None:
-        self.issues = min(PAGE, self.issues * 2)
+        self.issues = min(PAGE, self.issues + PAGE // 10)
 
 
 class Remote:

@@ -1,5 +1,7 @@
 """Code in comments and behind links; issues as `gh` and the harvest spell them."""
 
+import ast
+
 import pytest
 
 from harvest.report.inputs import from_bytes, load
@@ -12,6 +14,8 @@ from harvest.report.model import (
     LinkKind,
     Report,
 )
+from harvest.report.syntax import source_of
+from harvest.report.thread import MAX_ANSWERS
 from harvest.report.understand import understand
 
 LONG = """```python
@@ -196,3 +200,18 @@ def test_a_file_of_that_name_comes_first(tmp_path, monkeypatch):
 def test_from_bytes_takes_arrays_of_gh():
     text = b'[{"number": 1, "title": "t", "body": "", "createdAt": "2024"}]'
     assert [report.created_at for report in from_bytes(text, source="x")] == ["2024"]
+
+
+def test_long_threads_are_not_read_to_their_end():
+    code = "\n".join(f"```python\nimport torch\ntorch.conv2d({n})\n```" for n in range(90))
+    found = reading("conv2d", *[code.replace("conv2d(", f"conv2d({at}, ") for at in range(5)])
+    assert len(found.candidates) == MAX_ANSWERS
+
+
+@pytest.mark.parametrize(
+    "code", ["x = f(1)", "if x:\n  y = [\n 1,\n  'é', z]\n", "é = 'ü'; print(é, 'ö')", "f'{f(x)}'"]
+)
+def test_the_text_of_a_node_is_what_python_says(code):
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.stmt):
+            assert source_of(code.split("\n"), node) == ast.get_source_segment(code, node)

@@ -76,7 +76,7 @@ def test_waiting_grows_where_nobody_says_how_long(harvest):
 def test_slow_answers_are_asked_for_in_smaller_pages(harvest):
     made = harvest(250)
     made.run(faults={1: fake.too_slow(), 2: fake.bad_gateway})
-    assert [asked["first"] for _, asked in made.fake.requests[:5]] == [100, 50, 25, 50, 100]
+    assert [asked["first"] for _, asked in made.fake.requests[:5]] == [100, 50, 25, 35, 45]
     assert made.numbers == list(range(1, 251))
 
 
