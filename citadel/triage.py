@@ -20,7 +20,7 @@ from citadel.candidates import candidates
 from citadel.family.group import families
 from citadel.judge import judge
 from citadel.judge_performance import judge_performance
-from citadel.judge_value import judge_value
+from citadel.judge_value import judge_value, related
 from citadel.learn import samples_of
 from citadel.match.rank import Candidate, Mode
 from citadel.model import (
@@ -251,15 +251,18 @@ class _Hunt:
                 catalog,
                 limits=options.limits,
             )
-        return judge(
-            written,
-            plan,
-            candidate.api,
-            self.verified,
-            session,
-            catalog,
-            runs=options.runs,
-            limits=options.limits,
+        return _of_kernels(
+            judge(
+                written,
+                plan,
+                candidate.api,
+                self.verified,
+                session,
+                catalog,
+                runs=options.runs,
+                limits=options.limits,
+            ),
+            candidate,
         )
 
     def _written(self, ordered: Iterable[Adaptation]) -> Iterator[tuple[Adaptation, Rewritten]]:
@@ -321,6 +324,15 @@ def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
             kind = VerdictKind.NOT_ADAPTED
     verdict = Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=seen, reason=reason)
     return _finding(probed.candidate, verdict, probed.plan.edits, "")
+
+
+def _of_kernels(verdict: Verdict, candidate: Candidate) -> Verdict:
+    """A kernel that is missing is the bug of close relations only: any API may lack one."""
+    symptom = verdict.symptom if verdict.kind is VerdictKind.BUG else None
+    if symptom is None or related(candidate.channels) or not status.unavailable(symptom):
+        return verdict
+    reason = "has no such kernel either, but is no close relation"
+    return replace(verdict, kind=VerdictKind.NEEDS, confidence=0.0, reason=reason)
 
 
 def _not_adapted(reason: str) -> Verdict:
