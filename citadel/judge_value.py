@@ -60,7 +60,11 @@ def judge_value(
     if not shown:
         return verdict(VerdictKind.CLEAN)
     seen = symptom(source.oracle, case.points, replay.values)
-    doubt = replay.doubt(close=_close(channels, source)) or replay.imprecise() or replay.unsteady()
+    doubt = (
+        replay.doubt(close=_close(channels, source), filled=plan.filled)
+        or replay.imprecise()
+        or replay.unsteady()
+    )
     if doubt is not None:
         return replace(doubt, symptom=seen)
     hits = replay.again(runs)
@@ -112,11 +116,11 @@ class _Replay:
             self.moved = self.moved or True in unlike(oracle, self.values, found)
         return hits
 
-    def doubt(self, *, close: bool) -> Verdict | None:
+    def doubt(self, *, close: bool, filled: bool) -> Verdict | None:
         """Why values that show the symptom need not be the bug, if so."""
         source = self.source
         own_reference = self.written.references
-        why = _doubt(source, self.values, close=close, own_reference=own_reference)
+        why = _doubt(source, self.values, close=close, filled=filled, own_reference=own_reference)
         if why is not None:
             return verdict(VerdictKind.NOT_ADAPTED, reason=why)
         changes = unlike(source.oracle, source.values, self.values)
@@ -180,8 +184,13 @@ def _close(channels: Channels, source: Witness) -> bool:
     return related(channels) or channels.called  # the source's wrong result is its own
 
 
-def _doubt(source: Witness, values: Values, *, close: bool, own_reference: bool) -> str | None:
-    """Why values that show the symptom need not be the bug, if so."""
+def _doubt(
+    source: Witness, values: Values, *, close: bool, filled: bool, own_reference: bool
+) -> str | None:
+    """Why values that show the symptom need not be the bug, if so.
+
+    `filled`: the sibling's call has arguments that the report's has not.
+    """
     oracle = source.oracle
     changes = unlike(oracle, source.values, values)
     equal = all(change is False for change in changes)
@@ -192,8 +201,8 @@ def _doubt(source: Witness, values: Values, *, close: bool, own_reference: bool)
     if oracle.of_finiteness:
         return None  # no coincidence: double precision has its say elsewhere
     if equal:
-        known = close or not all(_plain(values, spot) for spot in oracle.spots)
-        known = known or _agree_elsewhere(source, values)
+        telling = not all(_plain(values, spot) for spot in oracle.spots)
+        known = close or (not filled and (telling or _agree_elsewhere(source, values)))
         return None if known else "an equal result, of another function"
     if oracle.paired:
         if source.referred and not own_reference:

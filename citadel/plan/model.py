@@ -137,6 +137,12 @@ class Adaptation:
     invented: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
 
+    @property
+    def filled(self) -> bool:
+        """Whether the sibling's call has arguments that the report's has not."""
+        given = [self.receiver, *(slot.value for slot in (*self.new, *self.call))]
+        return bool(self.invented) or any(isinstance(one, Fill) for one in given)
+
     def to_json(self) -> dict[str, Any]:
         """As `analysis/inside/probe.py` reads it."""
 

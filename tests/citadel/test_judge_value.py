@@ -80,7 +80,7 @@ def verified(bench, read):
 
 @pytest.fixture
 def judged(bench):
-    def check(found, code, target, channels=NEAR):
+    def check(found, code, target, channels=NEAR, *, filled=False):
         api = bench.index.catalog.resolve(target)
         plan = Adaptation(
             target=target,
@@ -90,6 +90,7 @@ def judged(bench):
             call=(),
             edits=(),
             plausibility=1.0,
+            invented=("min",) if filled else (),
         )
         return judge_value(
             Rewritten(code=dedent(code), edits=(), sites={}),
@@ -263,6 +264,24 @@ def test_a_wrong_number_is_the_callees_own(verified, judged, channels, kind):
     assert found.case.symptom.kind is SymptomKind.DISAGREES
     code = EMPTY.replace("torch.median", "torch.nanmedian")
     assert judged(found, code, "torch.nanmedian", channels).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("filled", "kind"), [(False, VerdictKind.BUG), (True, VerdictKind.NOT_ADAPTED)]
+)
+def test_an_equal_result_with_something_filled_in_may_be_a_coincidence(
+    verified, judged, filled, kind
+):
+    code = """
+        import torch
+        print(torch.sort(torch.tensor([3., 1., 2.]), stable=True).values)
+    """
+    text = "It prints `[1, 2, 3]`, I expect `[3, 2, 1]`."
+    found = verified("sort gives the wrong order", code, text)
+    assert found.case.symptom.kind is SymptomKind.DISAGREES
+    other = code.replace("torch.sort(torch.tensor([3., 1., 2.]), stable=True).values", "{}")
+    other = other.format("torch.clamp(torch.tensor([1., 2., 3.]), 1)")
+    assert judged(found, other, "torch.clamp", FAR, filled=filled).kind is kind
 
 
 def test_a_missing_error_alone_is_a_status_bug(verified):
