@@ -40,26 +40,32 @@ _STRINGS = (cst.SimpleString, cst.FormattedStringText)
 _PARTS = (cst.Arg, cst.ConcatenatedString, cst.FormattedString, cst.BinaryOperation, cst.Attribute)
 
 
-def renamed(
-    tree: Tree, local: Mapping[str, str], source: str, target: str
-) -> dict[cst.CSTNode, cst.CSTNode]:
-    """The strings that say the API's name, and what they say of the sibling.
+class Messages:
+    """The strings of a case that say the name of one API; found once, for all siblings.
 
     `local` says what the module's names stand for. A name that the code uses more than once may
     mean another use, which stays.
     """
-    before, after = (name.rpartition(".")[2] for name in (source, target))
-    if before == after or _uses(tree, before) > 1:
-        return {}
-    found: dict[cst.CSTNode, cst.CSTNode] = {}
-    for node in tree.nodes:
-        if isinstance(node, _STRINGS) and before in node.value:
-            sure = _asserted(tree, node)
-            if sure or _shown(tree, node):
-                changed = _said(node.value, source, target, local, sure=sure)
-                if changed != node.value:
-                    found[node] = node.with_changes(value=changed)
-    return found
+
+    def __init__(self, tree: Tree, local: Mapping[str, str], source: str) -> None:
+        self._source, self._local = source, local
+        self._name = source.rpartition(".")[2]
+        said = [n for n in tree.nodes if isinstance(n, _STRINGS) and self._name in n.value]
+        known = said if said and _uses(tree, self._name) < 2 else []
+        self._strings = [
+            (node, sure) for node in known if (sure := _asserted(tree, node)) or _shown(tree, node)
+        ]
+
+    def renamed(self, target: str) -> dict[cst.CSTNode, cst.CSTNode]:
+        """The strings, and what they say of a sibling."""
+        found: dict[cst.CSTNode, cst.CSTNode] = {}
+        if target.rpartition(".")[2] == self._name:
+            return found
+        for node, sure in self._strings:
+            changed = _said(node.value, self._source, target, self._local, sure=sure)
+            if changed != node.value:
+                found[node] = node.with_changes(value=changed)
+        return found
 
 
 def _said(text: str, source: str, target: str, local: Mapping[str, str], *, sure: bool) -> str:

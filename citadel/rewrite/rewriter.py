@@ -23,12 +23,12 @@ from citadel.rewrite import imports
 from citadel.rewrite.calls import Maker, Nodes
 from citadel.rewrite.given import takes
 from citadel.rewrite.layout import LONGEST, shortened
-from citadel.rewrite.messages import renamed
+from citadel.rewrite.messages import Messages
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.origins import Edits, Wanted
 from citadel.rewrite.pieces import Pieces, classes, replaced_in
 from citadel.rewrite.references import counterparts
-from citadel.rewrite.scope import unused_line
+from citadel.rewrite.scope import assigning
 from citadel.rewrite.sites import moved_sites
 from citadel.rewrite.source import Source
 from citadel.rewrite.standins import stand_in
@@ -53,6 +53,9 @@ class Rewriter:
         self._source = Source(source, invocation)
         self._module = source.module
         self._own = identity(invocation)
+        made = self._source
+        self._line = assigning(self._module, made.built) if made.layer else None
+        self._messages = Messages(made.tree, made.local(made.call), made.api)
         self._pieces = Pieces(self._source.tree)
         self._long = longest(source.module.code)
 
@@ -112,8 +115,7 @@ class Rewriter:
         wanted = self._wanted(plan)
         # A construction that is not kept has its arguments moved to the call.
         moved = [one for one in wanted if self._source.layer and one.key.startswith("new")]
-        source = self._source
-        said = renamed(source.tree, source.local(source.call), source.api, plan.target)
+        said = self._messages.renamed(plan.target)
         for make, ones in (
             (self._in_place, wanted),
             (self._anew, [one for one in wanted if one not in moved]),
@@ -211,9 +213,11 @@ class Rewriter:
         return {**edits, **made}
 
     def _replaced(self, nodes: Nodes, plan: Adaptation, edits: tuple[str, ...]) -> Rewritten:
-        source, line = self._source, None
-        if source.layer and source.built not in nodes and source.naming is None:
-            line = unused_line(self._module, source.built, nodes)
+        source = self._source
+        line: cst.CSTNode | None = None
+        kept = source.built in nodes or source.naming is not None
+        if self._line is not None and not kept and self._line.unused(nodes):
+            line = self._line.node
         code = self._pieces.replaced(nodes, line)
         if longest(code) > max(LONGEST, self._long) and not classes(nodes):
             calls = (source.call, source.built)

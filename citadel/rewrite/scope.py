@@ -303,25 +303,31 @@ class _Binder(cst.CSTVisitor):
                 self._bind(element.value)
 
 
-def unused_line(
-    module: cst.Module,
-    construction: cst.CSTNode | None,
-    nodes: Mapping[cst.CSTNode, cst.CSTNode],
-) -> cst.SimpleStatementLine | None:
-    """The line `layer = Layer(...)`, where nothing reads `layer` once `nodes` are replaced."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Line:
+    """The line `layer = Layer(...)`; `mentions` says how often the module has that name."""
+
+    node: cst.SimpleStatementLine
+    name: str
+    mentions: int
+
+    def unused(self, nodes: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
+        """Whether nothing reads the variable once `nodes` are replaced."""
+        left = self.mentions - sum(_mentions(old, self.name) for old in nodes)
+        return left + sum(_mentions(new, self.name) for new in nodes.values()) == 1
+
+
+def assigning(module: cst.Module, construction: cst.CSTNode | None) -> Line | None:
+    """The line that does nothing but assign a construction to one name."""
     for line in m.findall(module, m.SimpleStatementLine(body=[m.Assign()])):
         assert isinstance(line, cst.SimpleStatementLine)  # noqa: S101 - by the pattern
         statement = line.body[0]
         if not isinstance(statement, cst.Assign) or statement.value is not construction:
             continue
         target = statement.targets[0].target
-        if len(statement.targets) > 1 or not isinstance(target, cst.Name):
-            continue
-        left = _mentions(module, target.value)
-        left -= sum(_mentions(old, target.value) for old in nodes)
-        left += sum(_mentions(new, target.value) for new in nodes.values())
-        if left == 1:
-            return line
+        if len(statement.targets) == 1 and isinstance(target, cst.Name):
+            name = target.value
+            return Line(node=line, name=name, mentions=_mentions(module, name))
     return None
 
 

@@ -81,5 +81,5 @@ def test_the_page_shows_the_examples_as_they_are():
 def test_messages(text, source, target, expected):
     module = cst.parse_module(f"import torch\nimport numpy as np\n{text}\n")
     tree, local = Tree(module), imports.aliases(module)
-    code = Pieces(tree).replaced(messages.renamed(tree, local, source, target))
+    code = Pieces(tree).replaced(messages.Messages(tree, local, source).renamed(target))
     assert code.splitlines()[2:] == [expected or text]
