@@ -292,13 +292,17 @@ def test_interrupted_it_keeps_what_it_has(tracker, tmp_path):
     assert kept.count(b"\n") >= 100
 
 
+# Not `getrusage`: its peak is inherited from the process that starts this one.
 MEASURED = """
-import resource, sys
+import sys
+from pathlib import Path
 from citadel.cli import main
 try:
     main()
 finally:
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)
+    told = Path("/proc/self/status").read_text()
+    peak = next(line for line in told.splitlines() if line.startswith("VmHWM"))
+    print(int(peak.split()[1]) // 1024, file=sys.stderr)
 """
 
 
@@ -317,7 +321,7 @@ def test_a_night_fits_into_little_memory(tracker, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "30,000 issues" in done.stdout
     assert len(server.requests) == 304
-    assert int(done.stderr.split()[-1]) < MEGABYTES
+    assert 50 < int(done.stderr.split()[-1]) < MEGABYTES, done.stderr
 
 
 def test_triage_reads_an_issue_by_its_number(tracker, tmp_path):
