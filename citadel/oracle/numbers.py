@@ -23,9 +23,13 @@ RELATIVE = {
     "float64": 1e-7,
     "double": 1e-7,
     "complex128": 1e-7,
+    "complex32": 1e-3,
 }
 """Relative tolerance by dtype; all others are exact."""
-ABSOLUTE = {"float16": 1e-5, "bfloat16": 1e-5, "float32": 1e-5, "complex64": 1e-5}
+ABSOLUTE = {
+    **dict.fromkeys(("float16", "bfloat16", "float32", "complex32", "complex64"), 1e-5),
+    **dict.fromkeys(("float64", "complex128"), 1e-7),
+}
 LARGEST = {
     "float16": 65504.0,
     "bfloat16": 3.39e38,
@@ -34,6 +38,8 @@ LARGEST = {
 }
 """The largest finite number by dtype, of those with less room than double precision."""
 _SCALARS = ("int", "float", "complex", "bool")
+_OPAQUE = frozenset(("tensor", "array", "module", "other"))
+"""Kinds whose text names their type and says nothing of their value."""
 
 
 def elements(value: Value) -> tuple[complex, ...] | None:
@@ -49,7 +55,7 @@ def elements(value: Value) -> tuple[complex, ...] | None:
             return None
         return tuple(number for part in parts if part is not None for number in part)
     if value.kind == "shape":
-        return tuple(int(size) for size in re.findall(r"\d+", value.text or ""))
+        return tuple(int(size) for size in re.findall(r"\d{1,18}", value.text or ""))
     return None
 
 
@@ -59,7 +65,9 @@ def _number(value: Value) -> complex | None:
         if value.kind == "bool":
             return int(text == "True")
         if value.kind == "int":
-            return int(text, 16 if "0x" in text else 10)
+            found = int(text, 16 if "0x" in text else 10)
+            float(found)  # what is larger than any float cannot be compared with one
+            return found
         return float(text) if value.kind == "float" else complex(text)
     except (ValueError, OverflowError):
         return None
@@ -97,7 +105,8 @@ def same(one: Value, other: Value) -> bool | None:
         return all_close(left, right, *tolerance(one, other))
     if one.numbers is not None and other.numbers is not None:
         return _alike(one, other)
-    if one.kind == other.kind and one.text is not None and one.length is None:
+    told = one.kind == other.kind and one.kind not in _OPAQUE
+    if told and one.text is not None and one.length is None:
         return one.text == other.text
     return None
 
@@ -118,8 +127,16 @@ def distance(one: Value, other: Value) -> float | None:
         pairs = [(a, b) for a, b in summaries if a is not None and b is not None]
     else:
         return None
-    known = [abs(a - b) for a, b in pairs if cmath.isfinite(a) and cmath.isfinite(b)]
+    known = [_size(a - b) for a, b in pairs if cmath.isfinite(a) and cmath.isfinite(b)]
     return max(known, default=None)
+
+
+def _size(number: complex) -> float:
+    """The magnitude; infinite where no float is as large."""
+    try:
+        return float(abs(number))
+    except OverflowError:
+        return math.inf
 
 
 def whole(value: Value) -> bool:
@@ -149,10 +166,8 @@ def _close(one: complex, other: complex, relative: float, absolute: float) -> bo
         return cmath.isnan(one) and cmath.isnan(other)
     if cmath.isinf(one) or cmath.isinf(other):
         return False
-    try:
-        return abs(one - other) <= absolute + relative * max(abs(one), abs(other))
-    except OverflowError:
-        return False
+    apart = _size(one - other)
+    return math.isfinite(apart) and apart <= absolute + relative * max(_size(one), _size(other))
 
 
 def _alike(one: Value, other: Value) -> bool | None:
@@ -167,10 +182,15 @@ def _alike(one: Value, other: Value) -> bool | None:
     if (left.nan, left.inf, left.ninf) != (right.nan, right.inf, right.ninf):
         return False
     relative, absolute = tolerance(one, other)
-    scale = max(left.norm or 0.0, right.norm or 0.0)
+    norms = [norm for norm in (left.norm, right.norm) if norm is not None and math.isfinite(norm)]
+    # Elements that agree are a mean's or a norm's own size apart at most, relatively; but a range's
+    # ends may be much larger than the norm.
+    size = max(norms, default=0.0)
     pairs = zip(_summary(left), _summary(right), strict=True)
     return all(
-        a is None or b is None or math.isclose(a, b, rel_tol=0, abs_tol=absolute + relative * scale)
+        a is None
+        or b is None
+        or math.isclose(a, b, rel_tol=relative, abs_tol=absolute + relative * size)
         for a, b in pairs
     )
 
@@ -212,7 +232,10 @@ def half_a_digit(written: str) -> float:
     digits = len(mantissa.partition(".")[2])
     if not digits and not exponent:
         return 0.0
-    return 0.5 * 10.0 ** (int(exponent or 0) - digits)
+    try:
+        return float(f"5e{int(exponent or 0) - digits - 1}")
+    except ValueError:  # more digits of an exponent than Python reads
+        return 0.0
 
 
 def largest(value: Value) -> float | None:
@@ -220,7 +243,7 @@ def largest(value: Value) -> float | None:
     if value.numbers is not None:
         ends = (value.numbers.low, value.numbers.high)
         return max((abs(end) for end in ends if end is not None), default=None)
-    return max((abs(n) for n in elements(value) or () if cmath.isfinite(n)), default=None)
+    return max((_size(n) for n in elements(value) or () if cmath.isfinite(n)), default=None)
 
 
 def finite(value: Value) -> bool | None:

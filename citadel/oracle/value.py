@@ -109,12 +109,12 @@ def asserts(observation: Observation) -> bool:
 def truth(value: Value, how: Check | None) -> bool | None:
     """The outcome of a check: of many, whether all are equal, or any is NaN."""
     found = elements(value)
+    any_will_do = how in (Check.NAN, Check.INFINITE, Check.UNEQUAL)
     if found is None:
-        few = value.numbers
-        return None if few is None or few.low is None else few.low != 0
-    if how in (Check.NAN, Check.INFINITE, Check.UNEQUAL):
-        return any(found)
-    return all(found)
+        many = value.numbers
+        end = None if many is None else many.high if any_will_do else many.low
+        return None if end is None else end != 0
+    return any(found) if any_will_do else all(found)
 
 
 def unlike(oracle: ValueOracle, one: Values, other: Values) -> tuple[bool | None, ...]:

@@ -4,8 +4,10 @@ import math
 
 import pytest
 
+from analysis.target.watch import Check
 from analysis.values import Numbers, Value
-from citadel.oracle.numbers import is_literal, same
+from citadel.oracle.numbers import distance, elements, finite, is_literal, same
+from citadel.oracle.value import truth
 
 
 def tensor(*numbers, dtype="float32", shape=None):
@@ -21,6 +23,15 @@ def tensor(*numbers, dtype="float32", shape=None):
     return Value(kind="tensor", dtype=dtype, shape=shape or (len(numbers),), numbers=held)
 
 
+def large(low=0.0, high=1.0, mean=0.5, norm=0.6, digest="", dtype="float32"):
+    held = Numbers(count=100, low=low, high=high, mean=mean, norm=norm, digest=digest)
+    return Value(kind="tensor", text="torch.Tensor", dtype=dtype, shape=(100,), numbers=held)
+
+
+def unread(kind="tensor"):
+    return Value(kind=kind, text="torch.Tensor", dtype="float8_e4m3fn", shape=(2,))
+
+
 def number(value):
     return Value(kind=type(value).__name__, text=repr(value))
 
@@ -32,6 +43,8 @@ def number(value):
         (tensor(1.0), tensor(1.001), False),
         (tensor(1.0, dtype="bfloat16"), tensor(1.01), True),
         (tensor(1.0, dtype="float64"), tensor(1.0 + 1e-5, dtype="float64"), False),
+        (tensor(1e-17, dtype="float64"), tensor(0.0, dtype="float64"), True),
+        (tensor(1e-6, dtype="float64"), tensor(0.0, dtype="float64"), False),
         (tensor(math.nan), tensor(math.nan), True),
         (tensor(math.nan), tensor(1.0), False),
         (tensor(math.inf), tensor(-math.inf), False),
@@ -40,6 +53,16 @@ def number(value):
         (tensor(1, 2, dtype="int64"), tensor(1, 3, dtype="int64"), False),
         (tensor(1.0, 2.0), tensor(1.0, 2.0, shape=(1, 2)), False),
         (Value(kind="str", text="a"), tensor(1.0), None),
+        (Value(kind="str", text="a"), Value(kind="str", text="a"), True),
+        (unread(), unread(), None),
+        (unread("other"), unread("other"), None),
+        (large(digest="a"), large(digest="b"), True),
+        (large(digest="a"), large(mean=0.4), False),
+        # A range may end far beyond the norm: rounding there is no disagreement.
+        (large(high=1e6, norm=1e3, digest="a"), large(high=1e6 + 0.0625, norm=1e3), True),
+        (large(high=1e6, norm=1e3, digest="a"), large(high=1e6 + 100, norm=1e3), False),
+        # The squares of these do not fit.
+        (large(high=1e200, norm=math.inf, digest="a"), large(high=5e200, norm=math.inf), False),
     ],
 )
 def test_same(one, other, agree):
@@ -65,3 +88,35 @@ def test_same(one, other, agree):
 )
 def test_is_literal(value, written, is_it):
     assert is_literal(value, written) is is_it
+
+
+@pytest.mark.parametrize(
+    ("check", "low", "high", "outcome"),
+    [
+        (Check.NAN, 0.0, 1.0, True),
+        (Check.NAN, 0.0, 0.0, False),
+        (Check.UNEQUAL, 0.0, 1.0, True),
+        (Check.CLOSE, 0.0, 1.0, False),
+        (Check.CLOSE, 1.0, 1.0, True),
+    ],
+)
+def test_outcomes_of_many_elements(check, low, high, outcome):
+    assert truth(large(low=low, high=high, dtype="bool"), check) is outcome
+
+
+def test_numbers_that_no_float_can_hold_are_none():
+    huge, forged = Value(kind="int", text="1" * 400), Value(kind="shape", text="1" * 5000)
+    assert finite(huge) is None
+    assert same(huge, number(1.0)) is None
+    assert is_literal(huge, ("1",)) is False
+    assert elements(forged) is not None
+    far = complex(1.7e308, 1.7e308)
+    assert distance(tensor_of(far), tensor_of(0j)) == math.inf
+    assert same(tensor_of(far), tensor_of(-far)) is False
+    assert is_literal(number(0.0), ("0e999",))
+    assert is_literal(number(0.0), ("0e" + "9" * 5000,))
+
+
+def tensor_of(number):
+    held = Numbers(count=1, few=(number,))
+    return Value(kind="tensor", dtype="complex128", shape=(1,), numbers=held)
