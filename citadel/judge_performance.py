@@ -69,16 +69,17 @@ def judge_performance(
         confidence=confidence(plan, told.hits, told.runs) if bug else 0.0,
         symptom=symptom(source.oracle, told.ratio),
         reason=told.reason or None,
-        guards=_guards(told) if bug else (),
+        guards=_guards(source, told) if bug else (),
         samples=_samples(source, told),
     )
 
 
-def _guards(told: Judged) -> tuple[str, ...]:
+def _guards(source: Measured, told: Judged) -> tuple[str, ...]:
     guards = ["the sibling is called", f"{told.runs} runs, each in a process of its own"]
     if told.interval is not None:
         low, high = told.interval.low, told.interval.high
-        guards.append(f"log ratio between {low:.3g} and {high:.3g} (99 %)")
+        what = "growth per step" if _growing(source) else "log ratio"
+        guards.append(f"{what} between {low:.3g} and {high:.3g} (99 %)")
     if told.machine:
         guards.append(told.machine)
     return tuple(guards)
@@ -86,5 +87,8 @@ def _guards(told: Judged) -> tuple[str, ...]:
 
 def _samples(source: Measured, told: Judged) -> tuple[float, ...]:
     """Ratios, or bytes per step where memory grows."""
-    growing = source.oracle.measure.form is Form.GROWTH
-    return told.logs if growing else tuple(math.exp(log) for log in told.logs)
+    return told.logs if _growing(source) else tuple(math.exp(log) for log in told.logs)
+
+
+def _growing(source: Measured) -> bool:
+    return source.oracle.measure.form is Form.GROWTH

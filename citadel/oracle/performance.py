@@ -204,7 +204,8 @@ def judge(oracle: PerformanceOracle, runs: Sequence[Observation], *, last: bool 
 
 
 def _of_growth(oracle: PerformanceOracle, logs: tuple[float, ...], found: Interval) -> Judged:
-    hits = sum(log >= oracle.needed for log in logs)
+    # Where the source does not grow, nothing is needed; what stays as it is has not grown, either.
+    hits = sum(log > 0 and log >= oracle.needed for log in logs)
     decision = Decision.BUG if hits == len(logs) else Decision.NOISY if hits else Decision.CLEAN
     return Judged(
         decision=decision,

@@ -36,9 +36,12 @@ _NO_EFFECT = re.compile(
 )
 _STATED = re.compile(
     r"\bratios?(?: of| is|:| =)? ?(?:about |around |roughly |~)?(?P<one>\d+(?:\.\d+)?)"
-    r"|(?P<two>\d+(?:\.\d+)?) ?(?:x|\u00d7|times|fold)\b",
+    r"|(?P<two>\d+(?:\.\d+)?)(?: ?[x\u00d7](?!\w| ?\d)|[ -]?fold\b"
+    r"| times (?:as|that|the|slower|faster|longer|more|larger|bigger|higher|greater|worse|less"
+    r"|fewer|lower|smaller|better)\b)",
     re.IGNORECASE,
 )
+"""Sizes (`3 x 3`) and repetitions ("run it 1000 times") are no ratios."""
 MOST_TEXT = 5000
 
 

@@ -1,6 +1,7 @@
 """What a report compares: forms, directions and refusals, on runs made by hand."""
 
 import math
+from dataclasses import replace
 from textwrap import dedent
 
 import pytest
@@ -240,6 +241,16 @@ def test_a_noisy_sibling_on_a_busy_machine():
     assert "busy" in judged.reason
 
 
+def test_what_does_not_grow_is_no_leak_where_the_source_does_not_grow_either():
+    code = "for i in range(12):\n    print(memory())\n"
+    growing = {"memory()": ([1000 * n for n in range(12)], "B")}
+    oracle = captured(code, growing, title="memory leak")
+    fixed = replace(oracle, decision=Decision.CLEAN, needed=0.0)
+    flat = [run_of(code, {"memory()": ([1000] * 12, "B")})] * 2
+    assert performance.judge(fixed, flat).decision is Decision.CLEAN
+    assert performance.judge(fixed, [run_of(code, growing)] * 2).decision is Decision.BUG
+
+
 def test_what_is_fixed_still_serves_for_siblings():
     oracle = captured(RATIO, sides(1.0), text="It takes 9x as long.")
     assert not oracle.reproduces
@@ -279,6 +290,9 @@ def test_words(one, other, title, side):
         ("It is 7x slower.", 7),
         ("Ratios of 30 are typical, 2 times is common.", 30),
         ("a ratio of 1.0 is expected", None),
+        ("It takes 10 times as long, a 2.5-fold increase.", 10),
+        ("3\u00d7 slower", 3),
+        ("I run it 1000 times, with a 7x7 kernel on 1024 x 1024 images.", None),
         ("nothing", None),
     ],
 )
