@@ -44,11 +44,6 @@ def array(value):
 
 def perturbed(value):
     """Another value like it, finite, and depending on it as far as gradients are concerned."""
-    if isinstance(value, (list, tuple)):
-        items = [perturbed(item) for item in value]
-        return (
-            items if type(value) is list else type(value)(items) if type(value) is tuple else value
-        )
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
         with np.errstate(all="ignore"):
             return ~value if value.dtype.kind == "b" else np.nan_to_num(value) * 2 + 7

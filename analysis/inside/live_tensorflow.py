@@ -41,11 +41,6 @@ def array(value):
 
 def perturbed(value):
     """Another value like it, finite, and depending on it as far as gradients are concerned."""
-    if isinstance(value, (list, tuple)):
-        items = [perturbed(item) for item in value]
-        return (
-            items if type(value) is list else type(value)(items) if type(value) is tuple else value
-        )
     if not isinstance(value, tf.Tensor):
         return value
     if value.dtype == tf.bool:

@@ -20,25 +20,54 @@ EPSILON = {
     "complex128": 2.0**-52,
 }
 """The distance from 1 to the next number, by dtype."""
+DEPTH = 3
+"""Lists in lists that are looked into."""
 
 
 def run(emit, code, traced, sites):
     """Run a case as `case.run` does, the results of the calls at `sites` being replaced.
 
-    A result that is one of the arguments (`out=`, in-place) gets other content instead.
+    A tensor of the result that is one of the arguments (`out=`, in-place) gets other content
+    instead.
     """
     live = side.module("live")
 
     def call(function, args, kwargs):
         result = function(*args, **kwargs)
-        other = live.perturbed(result)
-        given = (*args, *kwargs.values(), getattr(function, "__self__", None))
-        if any(result is value for value in given):
-            live.overwrite(result, other)
-            return result
-        return other
+        given = list(_parts((*args, *kwargs.values(), getattr(function, "__self__", None))))
+
+        def changed(value):
+            other = live.perturbed(value)
+            if not any(value is one for one in given):
+                return other
+            live.overwrite(value, other)
+            return value
+
+        return _mapped(result, changed)
 
     return _run(emit, code, traced, sites, call)
+
+
+def _parts(value, depth=DEPTH):
+    """A value, or what is in a list or tuple."""
+    if not isinstance(value, (list, tuple)) or not depth:
+        yield value
+        return
+    for item in value:
+        yield from _parts(item, depth - 1)
+
+
+def _mapped(value, change, depth=DEPTH):
+    """The value, each part of which is changed if it is a list or tuple, named ones included."""
+    if not isinstance(value, (list, tuple)) or not depth:
+        return change(value)
+    items = [_mapped(item, change, depth - 1) for item in value]
+    if all(new is old for new, old in zip(items, value)):
+        return value
+    try:
+        return getattr(type(value), "_make", type(value))(items)
+    except Exception:  # a class that is made in some other way
+        return value
 
 
 def doubled(emit, code, traced, sites):
@@ -74,8 +103,8 @@ def _given(emit, code, traced, sites, change):
         owner = getattr(function, "__self__", None)
         if live.is_tensor(owner):
             function = getattr(change(owner), function.__name__)
-        named = {name: change(value) for name, value in kwargs.items()}
-        return function(*[change(value) for value in args], **named)
+        named = {name: _mapped(value, change) for name, value in kwargs.items()}
+        return function(*[_mapped(value, change) for value in args], **named)
 
     return _run(emit, code, traced, sites, call)
 
