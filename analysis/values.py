@@ -17,7 +17,8 @@ class Numbers:
 
     `nan`, `inf` and `ninf` count elements; `low`, `high`, `mean` and `norm` (root of the mean
     square) are of the finite elements' values, or magnitudes where they are complex, and None where
-    there are none. `few` are all elements row by row, where they are few.
+    there are none. `signed` depends on their order as well. `few` are all elements row by row,
+    where they are few.
     """
 
     count: int
@@ -28,6 +29,7 @@ class Numbers:
     high: float | None = None
     mean: float | None = None
     norm: float | None = None
+    signed: float | None = None
     digest: str = ""
     few: tuple[complex, ...] | None = None
 
@@ -50,6 +52,7 @@ class Numbers:
             high=_real(record.get("high")),
             mean=_real(record.get("mean")),
             norm=_real(record.get("norm")),
+            signed=_real(record.get("signed")),
             digest=str(record.get("digest", ""))[:64],
             few=_few(record.get("few")),
         )

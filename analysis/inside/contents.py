@@ -40,10 +40,13 @@ def _fill(record, value, depth):
 
 
 def numbers(value):
-    """`{"count", "nan", "inf", "ninf", "low", "high", "mean", "norm", "digest", "few"}` or None.
+    """`{"count", "nan", "inf", "ninf", "low", "high", "mean", "norm", "signed", "digest", "few"}`.
 
     "low", "high", "mean" and "norm" are of the finite elements (of their magnitudes, where they are
-    complex) and missing where there are none; "few" are a small tensor's elements, row by row.
+    complex) and missing where there are none. "signed" is their sum, each with a sign that its
+    place has by chance, over four times the root of their number: it tells tensors apart that hold
+    the same numbers in another order, and is hardly moved by rounding. "few" are a small tensor's
+    elements, row by row. None where there is nothing to count.
     """
     numpy = sys.modules.get("numpy")
     live = side.module("live")
@@ -55,8 +58,10 @@ def numbers(value):
         # A sparse tensor's elements may be more than fit into memory.
         size = 1
         for extent in value.shape:
+            if int(extent) < 0:
+                return None
             size *= int(extent)
-        array = live.array(value) if 0 <= size <= MOST_BYTES else None
+        array = live.array(value) if size <= MOST_BYTES else None
     if array is None:
         return None
     array = numpy.asarray(array)
@@ -68,6 +73,8 @@ def numbers(value):
         return None
     if array.dtype.kind == "V":  # bfloat16 and its like, as NumPy knows them
         array = array.astype(numpy.float32)
+    if array.dtype.char in "gG":  # extended precision, which JSON has not
+        array = array.astype(numpy.float64 if array.dtype.kind == "f" else numpy.complex128)
     return _counted(numpy, array)
 
 
@@ -94,7 +101,8 @@ class _Total:
         self.counts = {"nan": 0, "inf": 0, "ninf": 0}
         self.count = 0
         self.low = self.high = None
-        self.sum = self.squares = 0.0
+        self.sum = self.squares = self.signed = 0.0
+        self.signs = None
 
     def add(self, numpy, piece):
         finite = sizes = numpy.abs(piece) if piece.dtype.kind == "c" else piece
@@ -115,6 +123,17 @@ class _Total:
         with numpy.errstate(all="ignore"):
             self.sum += float(wide.sum())
             self.squares += float((wide * wide).sum())
+            self.signed += self._signed(numpy, piece)
+
+    def _signed(self, numpy, piece):
+        """The sum of the finite elements, each with the sign of its place."""
+        parts = piece.view(piece.real.dtype) if piece.dtype.kind == "c" else piece
+        if self.signs is None:  # every piece is as long as the first, or shorter
+            self.signs = _signs(numpy, parts.size)
+        wide = parts.astype(numpy.float64)
+        wide[~numpy.isfinite(wide)] = 0
+        wide *= self.signs[: wide.size]
+        return float(wide.sum())
 
     def record(self):
         found = {name: count for name, count in self.counts.items() if count}
@@ -122,7 +141,16 @@ class _Total:
             found["low"], found["high"] = self.low, self.high
             found["mean"] = self.sum / self.count
             found["norm"] = (self.squares / self.count) ** 0.5
+            found["signed"] = self.signed / (4 * self.count**0.5)
         return found
+
+
+def _signs(numpy, count):
+    """Pseudo-random signs, the same in each process (the mixing of SplitMix64)."""
+    mixed = numpy.arange(count, dtype=numpy.uint64) * numpy.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> numpy.uint64(27))) * numpy.uint64(0x94D049BB133111EB)
+    return (mixed >> numpy.uint64(63)) * 2.0 - 1
 
 
 def _add_to_digest(numpy, digest, piece):

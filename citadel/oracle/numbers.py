@@ -1,7 +1,7 @@
 """Compare recorded values: the same, different, or not to be compared.
 
 Tolerances are those of `torch.testing.assert_close`, by the coarser of the two dtypes. Large
-tensors are compared by digest and, where that differs, by range, mean and norm.
+tensors are compared by digest and, where that differs, by range, mean, norm and `signed`.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ def same(one: Value, other: Value) -> bool | None:
 def distance(one: Value, other: Value) -> float | None:
     """How far apart two values are: the largest difference of elements that are finite in both.
 
-    Of large tensors it is the largest difference of range, mean and norm. None where there is
-    nothing to compare.
+    Of large tensors it is the largest difference of range, mean, norm and `signed`. None where
+    there is nothing to compare.
     """
     left, right = elements(one), elements(other)
     if left is not None and right is not None:
@@ -196,7 +196,7 @@ def _alike(one: Value, other: Value) -> bool | None:
 
 
 def _summary(numbers: object) -> tuple[float | None, ...]:
-    return tuple(getattr(numbers, name) for name in ("low", "high", "mean", "norm"))
+    return tuple(getattr(numbers, name) for name in ("low", "high", "mean", "norm", "signed"))
 
 
 def is_literal(value: Value, written: Sequence[str]) -> bool:

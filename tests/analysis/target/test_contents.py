@@ -6,6 +6,7 @@ import pytest
 
 from analysis.target.instrument import instrument, watched
 from analysis.target.observation import Outcome
+from citadel.oracle.numbers import same
 
 TORCH = [
     ("torch.tensor([1.0, float('nan'), -float('inf')])", (3, 1, 0, 1)),
@@ -48,6 +49,39 @@ def test_tensorflow(tf_target):
     with tf_target.session() as session:
         for text, counts in TENSORFLOW:
             assert_counts(session, "tensorflow as tf", text, counts)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        ("x", "x.t()", False),
+        ("x", "x.flip(0)", False),
+        ("x", "x * (1 + 3e-7)", True),
+        ("x", "torch.add(x, 5e-6 * torch.randn(300, 300).sign())", True),
+        ("x.bfloat16()", "x.t().bfloat16()", False),
+        ("x.bfloat16()", "(x * 1.004).bfloat16()", True),
+        ("torch.complex(x, x.t())", "torch.complex(x, -x.t())", False),
+        ("torch.complex(x, x.t())", "torch.complex(x, x.t()) * (1 + 3e-7)", True),
+    ],
+)
+def test_large_tensors_are_compared_by_more_than_what_they_hold(
+    bubblewrap_session, one, other, agree
+):
+    code = f"import torch\nx = torch.randn(300, 300)\nprint({one})\nprint({other})\n"
+    assert same(*seen(bubblewrap_session, code)) is agree
+
+
+@pytest.mark.torch
+def test_extended_precision(bubblewrap_session):
+    code = """
+        import numpy as np, torch
+        print(np.array([1, 2], np.longdouble))
+        print(np.array([1, 2j], np.clongdouble))
+    """
+    real, pairs = seen(bubblewrap_session, code)
+    assert real.numbers.few == (1, 2)
+    assert pairs.numbers.few == (1, 2j)
 
 
 @pytest.mark.torch
