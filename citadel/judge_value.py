@@ -61,7 +61,7 @@ def judge_value(
         return verdict(VerdictKind.CLEAN)
     seen = symptom(source.oracle, case.points, replay.values)
     doubt = (
-        replay.doubt(close=_close(channels, source), filled=plan.filled)
+        replay.doubt(close=_close(channels, source, plan), filled=plan.filled)
         or replay.imprecise()
         or replay.unsteady()
     )
@@ -175,10 +175,10 @@ def related(channels: Channels) -> bool:
     return channels.family is not None or close or channels.signature >= SAME_FUNCTION
 
 
-def _close(channels: Channels, source: Witness) -> bool:
+def _close(channels: Channels, source: Witness, plan: Adaptation) -> bool:
     """Whether an equal result is no coincidence for this symptom."""
-    if source.refused:
-        return channels.family is not None
+    if source.refused:  # what is dropped may be what is to be refused
+        return channels.family is not None and not plan.drops
     if source.oracle.kind is SymptomKind.ACCEPTS:
         return related(channels)
     return related(channels) or channels.called  # the source's wrong result is its own

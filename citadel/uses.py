@@ -47,6 +47,10 @@ class Uses:
             others.append((rewriter, found))
         yield from self._rewriter.write(plan, others, references=self._references)
 
+    def _alike(self, use: Invocation) -> bool:
+        """Whether another use gives the same arguments as the main one, be they of other types."""
+        return [v.key for v in use.values] == [v.key for v in self.invocation.values]
+
     def _plan(self, use: Invocation, main: Adaptation) -> Adaptation | None:
         """The plan for another use that is most like the main one's."""
         api = self._bench.index.catalog.resolve(main.target)
@@ -54,5 +58,5 @@ class Uses:
             return None
         made = plans(use, api, self._bench.samples, self._bench.lexicon)
         if isinstance(made, Obstacle):
-            return None
+            return main if self._alike(use) and main.plain else None
         return max(made, key=lambda plan: (plan.form is main.form, plan.edits == main.edits))

@@ -143,6 +143,18 @@ class Adaptation:
         given = [self.receiver, *(slot.value for slot in (*self.new, *self.call))]
         return bool(self.invented) or any(isinstance(one, Fill) for one in given)
 
+    @property
+    def drops(self) -> bool:
+        """Whether the report's call has arguments that the sibling's has not."""
+        return any(edit.startswith("dropped ") for edit in self.edits)
+
+    @property
+    def plain(self) -> bool:
+        """Whether each argument is one of the report's as it stands: any call could be made so."""
+        given = [slot.value for slot in (*self.new, *self.call)]
+        given += [] if self.receiver is None else [self.receiver]
+        return all(isinstance(one, Take) and not one.steps for one in given)
+
     def to_json(self) -> dict[str, Any]:
         """As `analysis/inside/probe.py` reads it."""
 

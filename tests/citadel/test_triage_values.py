@@ -50,9 +50,12 @@ def test_a_report_that_calls_the_api_twice_is_rewritten_in_both_places(triaged, 
     assert "it prints what the code of each API prints" in told
 
 
-def test_a_call_that_is_refused_by_now_is_fixed_and_judges_nobody(triaged, read):
+def test_a_call_that_is_refused_by_now_judges_its_own_family(triaged, read):
     title = "linalg.norm accepts any ord without an error"
     found = triaged(read(title, REFUSED, text="It should raise a ValueError."), 60)
     assert (found.case.api, found.case.reproduces) == ("torch.linalg.norm", False)
-    assert found.findings == ()
     assert found.case.observed
+    kinds = {finding.api: finding.verdict.kind for finding in found.findings}
+    assert kinds["torch.ops.aten.linalg_matrix_norm"] is VerdictKind.REFUSED
+    assert kinds["torch.logsumexp"] is VerdictKind.NOT_ADAPTED  # it runs, and is another function
+    assert found.bugs == ()
