@@ -52,10 +52,15 @@ class Clock:
         return units.measured(self.now() + epoch, "clock_ns")
 
     def outside(self, function):
-        """The function, with the clock standing still while it runs."""
+        """The function, with the clock standing still while it runs.
+
+        What a GPU has still to do is the report's own: it is waited for before.
+        """
 
         @functools.wraps(function)
         def stopped(*args, **kwargs):
+            if self.wait is not None:
+                self.wait()
             started = self.read()
             try:
                 return function(*args, **kwargs)

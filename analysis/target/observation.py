@@ -63,6 +63,8 @@ class Raised:
 
 
 MOST_TEXT = 4096
+MOST_SEEN = 2000
+"""Values of watched expressions that count: as many as `analysis/inside/watch.py` tells of."""
 
 
 def _cut(text: str) -> str:
@@ -193,6 +195,8 @@ def observe(events: Iterable[dict[str, Any]], end: dict[str, Any], sandbox: str)
             exception = Raised.from_json(event)
         elif kind == "watch":
             point, occurrence = event.get("k"), event.get("o")
+            if len(seen) == MOST_SEEN:
+                continue
             if type(point) is int and type(occurrence) is int and point >= 0:
                 value = Value.from_json(event.get("v"))
                 seen.append(Seen(point=point, occurrence=occurrence, value=value))

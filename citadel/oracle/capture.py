@@ -217,10 +217,12 @@ class _Case:
             near = [
                 (abs(point.statement - before.statement), other)
                 for other, before, seen in reversed(shown)
-                if not is_reference(before) and _comparable(seen, value)
+                if abs(point.statement - before.statement) <= NEAR
+                and not is_reference(before)
+                and _comparable(seen, value)
             ]
-            distance, other = min(near, key=lambda pair: pair[0], default=(9, spot))
-            if distance <= NEAR:
+            if near:
+                _, other = min(near, key=lambda pair: pair[0])
                 yield self._pair(other, spot, why=f"compared with {point.label or point.text}")
 
     def modes(self) -> Iterator[ValueOracle]:

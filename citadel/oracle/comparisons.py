@@ -35,6 +35,8 @@ SERIES = 6
 MOST_ALLOWED = 20.0
 """Factors in comparisons up to which they are what a report allows for."""
 MOST_MEASURES = 8
+MOST_RATIO = 1e100
+"""Ratios from which on nothing was measured; their powers would be no numbers."""
 LEAST_AMOUNT = 64.0
 """Numbers without a unit that are smaller are counters, not amounts of memory."""
 _PERCENT = re.compile(r"\b100(?:\.0*)? ?\*|\* ?100(?:\.0*)?\b")
@@ -100,7 +102,7 @@ class Measure:
         if lower == 0:
             return None
         ratio = upper / lower * abs(self.scale) + self.excess
-        if ratio <= 0:
+        if not 0 < ratio < MOST_RATIO:
             return None
         return math.copysign(1.0, self.scale) * math.log(ratio)
 

@@ -94,7 +94,8 @@ def _of_list(items: Sequence[tuple[float, str | None] | None]) -> tuple[float, s
     units = {unit for _, unit in known}
     if len(known) < len(items) or len(units) != 1 or None in units:
         return None
-    return statistics.median(found for found, _ in known), units.pop()
+    middle = statistics.median(found for found, _ in known)
+    return (middle, units.pop()) if math.isfinite(middle) else None
 
 
 def numbers(observation: Observation) -> dict[Place, tuple[float, str | None]]:

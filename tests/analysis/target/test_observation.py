@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.target.observation import Outcome, observe
+from analysis.target.observation import MOST_SEEN, Outcome, observe
 from analysis.target.sandbox import SandboxKind
 
 END = {"how": "exit", "code": 0}
@@ -39,6 +39,11 @@ def test_any_events_make_an_observation(events):
 
 def test_a_call_without_its_end_is_unfinished():
     assert not observe([CALL], END, "none").calls[0].finished
+
+
+def test_a_flood_of_values_is_cut():
+    events = [{"e": "watch", "k": 0, "o": n, "v": {"k": "int", "v": "1"}} for n in range(9000)]
+    assert len(observe(events, END, "none").seen) == MOST_SEEN
 
 
 FORGED = {

@@ -1,9 +1,11 @@
 """Numbers with units: what is computed of clocks and meters knows what it counts."""
 
 import copy
+import importlib
 import math
 import pickle
 import statistics
+import time
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from analysis.inside import units
 from analysis.inside.units import common, measured, record, unit_of
+from analysis.target.sandbox import INSIDE
 
 early, late = measured(10.0, "clock"), measured(12.5, "clock")
 short, long = measured(0.5, "s"), measured(2.5, "s")
@@ -130,3 +133,16 @@ def test_whole_numbers_meet_floats(whole, other):
 
 def test_every_unit_has_its_classes():
     assert {unit for unit, _ in units.CLASSES} == set(units.UNITS)
+
+
+def test_what_a_gpu_has_still_to_do_is_the_reports_own(monkeypatch):
+    """Looking at a value waits for the device, which is not what the looking takes."""
+    monkeypatch.syspath_prepend(str(INSIDE))
+    pending = []
+    clock = importlib.import_module("clocks").Clock(
+        wall=True, wait=lambda: time.sleep(pending.pop() if pending else 0)
+    )
+    started = clock.now()
+    pending.append(0.05)
+    clock.outside(clock.wait)()
+    assert clock.now() - started >= 0.05e9

@@ -258,6 +258,13 @@ def test_what_is_fixed_still_serves_for_siblings():
     assert captured(RATIO, sides(1.0)).needed == pytest.approx(math.log(performance.UNSEEN))
 
 
+@pytest.mark.parametrize("least", [5e-324, 1e-200])
+def test_what_no_clock_measures_is_no_ratio(least):
+    oracle = captured(RATIO, sides(9.0))
+    runs = [run_of(RATIO, {"a": (1.7e308, "s"), "b": (least, "s")})] * 5
+    assert performance.judge(oracle, runs).decision is Decision.UNREACHED
+
+
 def test_waiting_shows_in_what_a_run_took():
     def took(cpu, wall, free):
         event = {"e": "measured", "cpu": cpu, "wall": wall, "free": free}
