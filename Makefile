@@ -187,16 +187,21 @@ format: setup ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
+# $(call pytest,ARGUMENTS) runs tests; that PYTEST_ARGS leave none of them is no failure.
+pytest = $(BIN)/pytest $(1) $(PYTEST_ARGS) || [ $$? = 5 ]
+
 .PHONY: test test-keras test-fast bench clean
 # Keras on its three backends would make that half as long again: its tests are a target of their own.
 test: setup torch torch113 tensorflow tensorflow213 sources github-schema check ## run the checks and the tests, but for test-keras
-	$(BIN)/pytest -m "not keras" $(PYTEST_ARGS)
+	@# What takes long measures, or has time limits of its own: one after the other.
+	$(call pytest,-n auto -m "not slow and not keras")
+	$(call pytest,-m "slow and not keras")
 
 test-keras: setup keras ## run the tests of Keras 3 on its three backends
 	$(BIN)/pytest -m keras $(PYTEST_ARGS)
 
 test-fast: setup ## run the tests that take no more than seconds
-	$(BIN)/pytest -m "not slow" $(PYTEST_ARGS)
+	$(call pytest,-n auto -m "not slow")
 
 bench: setup torch tensorflow sources ## run the benchmarks
 	$(BIN)/python -m benchmarks
