@@ -37,7 +37,8 @@ def measure(target: Target) -> None:
         entries = candidates(call, bench)
         planning = time.perf_counter() - started
         writing = _rewritten(verified, call, entries)
-        probed = list(walk(verified, Progress(entries, options.walk), bench, options.limits))
+        told = walk(verified, Progress(entries, options.walk), bench, options.limits)
+        probed = [result for result in told if result is not None]
         spent = time.perf_counter() - started
     print(f"rewriting: one case for {WRITTEN} siblings in {writing:.2f} s, every plan in every way")
     hits = sum(result.outcome is ProbeOutcome.HIT for result in probed)

@@ -13,7 +13,7 @@ from citadel.judge_value import alike
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.comparisons import Form
-from citadel.oracle.metering import Case, judge
+from citadel.oracle.metering import Case, alone, judge
 from citadel.oracle.performance import Judged
 from citadel.oracle.samples import Decision
 from citadel.plan.model import Adaptation
@@ -54,7 +54,8 @@ def judge_performance(
     case = watched(parsed)
     if not alike(source.watched.points, case.points):
         return verdict(VerdictKind.NOT_ADAPTED, reason="the rewritten code measures other things")
-    traced = session.run(written.code, traced=parsed.traced, limits=limits)
+    with alone(gpu=source.oracle.gpu):
+        traced = session.run(written.code, traced=parsed.traced, limits=limits)
     seen = status.capture(traced)
     if seen is not None:
         kind = VerdictKind.NEEDS if status.unavailable(seen) else VerdictKind.NOT_ADAPTED

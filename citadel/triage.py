@@ -145,7 +145,8 @@ class _Hunt:
         self._progress = progress = Progress(entries, self._walk(), waiting)
         try:
             for probed in walk(self.verified, progress, self.bench, self.options.limits):
-                if probed.outcome is ProbeOutcome.BUDGET:
+                yield from self._kept(replays.finished())
+                if probed is None or probed.outcome is ProbeOutcome.BUDGET:
                     continue
                 self.tried += 1
                 if on_progress is not None:
@@ -156,7 +157,6 @@ class _Hunt:
                     replays.submit(partial(self._replayed, probed, planned[name]))
                 else:
                     self._found[name] = _unconfirmed(probed, self.verified)
-                yield from self._kept(replays.finished())
             yield from self._kept(replays.rest(deadline))
             self.unconfirmed = replays.cancel()
             yield from self._kept(replays.finished())

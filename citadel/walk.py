@@ -32,7 +32,8 @@ PATIENCE = 1500
 MOST_WAITING = 48
 """Replays that may wait: a walk that is further ahead is of no use to anybody."""
 PAUSE = 0.02
-
+TICK = 0.2
+"""Seconds without a result after which a walk gives others a turn."""
 
 KILLED = frozenset((Outcome.MEMORY, Outcome.OUTPUT, Outcome.PROCESSES, Outcome.LOST))
 
@@ -109,8 +110,12 @@ class Progress:
 
 def walk(
     verified: Verified, progress: Progress, bench: Workbench, limits: Limits
-) -> Iterator[Probed]:
-    """Probe in ranking order on all probing sessions at once; yields results as they come."""
+) -> Iterator[Probed | None]:
+    """Probe in ranking order on all probing sessions at once; yields results as they come.
+
+    Yields None where nothing has come for a while: the walk may be waiting for replays, and whoever
+    follows it need not wait with it.
+    """
     if verified.observation.on_gpu:
         yield from _unprobed(verified, progress)
         return
@@ -134,7 +139,11 @@ def walk(
     running = len(threads)
     try:
         while running:
-            result = results.get()
+            try:
+                result = results.get(timeout=TICK)
+            except queue.Empty:
+                yield None
+                continue
             if result is None:
                 running -= 1
             elif isinstance(result, Exception):

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from analysis.target.gpu import Meter, NoGpu, Use, meter
+from analysis.target.gpu import Meter, NoGpu, Use, exclusive, meter
 from analysis.target.instrument import Watched
 from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
@@ -98,6 +98,14 @@ def _watched(*, gpu: bool) -> Iterator[Use | None]:
             yield use
     else:
         yield None
+
+
+@contextlib.contextmanager
+def alone(*, gpu: bool) -> Iterator[None]:
+    """Run something on the GPU that is not measured, while nothing else is, either."""
+    found = meter() if gpu else NoGpu(reason="")
+    with exclusive(found.gpu) if isinstance(found, Meter) else contextlib.nullcontext():
+        yield
 
 
 def judge(

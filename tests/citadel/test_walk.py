@@ -2,10 +2,12 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
-from citadel.walk import AT_LEAST, MOST_WAITING, Progress, Walk
+from analysis.target.session import Limits
+from citadel.walk import AT_LEAST, MOST_WAITING, Progress, Walk, walk
 
 ENTRIES = [(f"candidate {number}", ()) for number in range(1000)]
 
@@ -57,3 +59,14 @@ def test_a_walk_does_not_run_ahead_of_replays():
     assert taken(progress) == 0
     waiting[0] -= 1
     assert taken(Progress(ENTRIES, Walk(seconds=5.0, siblings=30), lambda: waiting[0])) == 30
+
+
+def test_findings_are_told_while_a_walk_waits():
+    """Who follows a walk that waits for replays has a turn, and may tell what they found."""
+    waiting = [MOST_WAITING]
+    progress = Progress((), Walk(seconds=30.0), lambda: waiting[0])
+    case = SimpleNamespace(observation=SimpleNamespace(on_gpu=False))
+    for turn in walk(case, progress, SimpleNamespace(probes=[None]), Limits()):
+        assert turn is None
+        waiting[0] = 0
+    assert waiting == [0]
