@@ -57,13 +57,15 @@ def _tell(emit, kept, inputs):
     spots, indices = list(kept), list(kept.values())
     if any(array is None or array.dtype.kind not in "iu" for array in indices):
         return
-    for array in inputs:
-        for found in _readings(array, indices):
-            if _equal(found):
-                for (point, occurrence), elements in zip(spots, found):
-                    record = contents.recorded(elements)
-                    emit({"e": "watch", "k": point, "o": occurrence, "v": record})
-                return
+    readings = [(array, found) for array in inputs for found in _readings(array, indices)]
+    # Anything points at equal elements of what is the same all over (weights of one, say).
+    varied = [(array, found) for array, found in readings if array.min() != array.max()]
+    for _, found in varied or readings:
+        if _equal(found):
+            for (point, occurrence), elements in zip(spots, found):
+                record = contents.recorded(elements)
+                emit({"e": "watch", "k": point, "o": occurrence, "v": record})
+            return
 
 
 def _readings(array, indices):

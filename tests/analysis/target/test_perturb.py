@@ -60,3 +60,35 @@ def test_double_precision_is_given_in_lists_as_well(bubblewrap_session, expressi
     name = expression.partition("(")[0]
     precise, plain = shown(bubblewrap_session, expression, "perturb:doubled", name)
     assert (plain.text, precise.text) == ("torch.float32", "torch.float64")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "others", "told"),
+    [
+        ("5.0, 5.0, 3.0", "1.0, 2.0, 3.0", 2),
+        ("5.0, 4.0, 3.0", "1.0, 2.0, 3.0", 0),
+        ("5.0, 4.0, 3.0", "1.0, 1.0, 1.0", 0),
+        ("5.0, 5.0, 5.0", "1.0, 1.0, 1.0", 2),
+    ],
+)
+def test_indices_of_equal_elements_are_told(bubblewrap_session, numbers, others, told):
+    code = dedent(
+        f"""
+        import torch
+
+        def place(x, weights):
+            return torch.argmax(x)
+
+        x, weights = torch.tensor([{numbers}]), torch.tensor([{others}])
+        print(place(x, weights))
+        print(1 - place(x, weights))
+        """
+    )
+    case = instrument(code)
+    sites = [
+        n for n, node in enumerate(case.nodes) if case.module.code_for_node(node)[:5] == "place"
+    ]
+    given = {"sites": sites, "spots": [[0, 1], [1, 1]]}
+    traced = watched(case).traced
+    run = bubblewrap_session.run(code, traced=traced, entry="selected:run", arguments=given)
+    assert (run.outcome, len(run.seen)) == (Outcome.OK, told)
