@@ -145,3 +145,19 @@ def test_what_is_pasted_must_be_all_that_is_printed():
     events = (("f(x)", 1.0), ("g(x)", 2.0))
     assert holding(code, *events, text=text, stdout="1.0\n2.0\n") is not None
     assert holding(code, *events, text=text, stdout="1.0\n3.0\n") is None
+
+
+@pytest.mark.parametrize(
+    ("check", "holds"), [("f(x) < g(x)", False), ("allclose(f(x), g(x))", True)]
+)
+def test_a_check_that_raises_and_is_caught(check, holds):
+    code = f"""
+        try:
+            if {check}:
+                print("wrong")
+        except Exception:
+            pass
+    """
+    code = code.replace('"wrong"', '"right"') if holds else code
+    found = holding(code, ("f(x)", [1.0, 2.0]), ("g(x)", [1.0, 2.0, 3.0]))
+    assert found == ((["f(x)", "g(x)"], "disagrees") if holds else None)
