@@ -11,8 +11,6 @@ has one:
     "ratio"   of two durations, amounts or rates
 """
 
-import math
-
 DURATION = {"clock": "s", "clock_ns": "ns"}
 AMOUNTS = ("s", "ns", "B", "rate")
 BASES = (float, int)
@@ -153,8 +151,3 @@ def record(value):
         return None
     base = int if isinstance(value, int) else float
     return {"k": base.__name__, "v": base.__repr__(value), "unit": unit}
-
-
-def finite(value):
-    """Whether a number can be compared with others."""
-    return isinstance(value, BASES) and math.isfinite(value)

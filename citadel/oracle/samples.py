@@ -73,34 +73,9 @@ def interval(samples: Sequence[float], *, seed: int = 0, level: float = LEVEL) -
     """
     values = np.asarray(samples, dtype=float)
     drawn = np.random.default_rng(seed).integers(len(values), size=(RESAMPLES, len(values)))
-    return _interval(np.median(values[drawn], axis=1), float(np.median(values)), level)
-
-
-def paired(upper: Sequence[float], lower: Sequence[float], *, seed: int = 0) -> Interval:
-    """Median of log(upper[i] / lower[i]) of positive numbers, both of run i."""
-    return interval([math.log(a / b) for a, b in zip(upper, lower, strict=True)], seed=seed)
-
-
-def unpaired(
-    upper: Sequence[float], lower: Sequence[float], *, seed: int = 0, level: float = LEVEL
-) -> Interval:
-    """log(median(upper) / median(lower)) where the two come from different runs.
-
-    Both sides are resampled on their own; wider than `paired` where runs differ from each other.
-    """
-    rng = np.random.default_rng(seed)
-    sides = [np.log(np.asarray(side, dtype=float)) for side in (upper, lower)]
-    medians = [
-        np.median(side[rng.integers(len(side), size=(RESAMPLES, len(side)))], axis=1)
-        for side in sides
-    ]
-    middle = float(np.median(sides[0]) - np.median(sides[1]))
-    return _interval(medians[0] - medians[1], middle, level)
-
-
-def _interval(medians: np.ndarray, middle: float, level: float) -> Interval:
+    medians = np.median(values[drawn], axis=1)
     low, high = np.quantile(medians, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(low=float(low), middle=middle, high=float(high))
+    return Interval(low=float(low), middle=float(np.median(values)), high=float(high))
 
 
 def control(*sides: Sequence[float]) -> float:

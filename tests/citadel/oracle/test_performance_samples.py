@@ -24,16 +24,6 @@ def test_an_interval_holds_its_median():
     assert found == samples.interval(logs(2, 20))
 
 
-def test_pairs_are_tighter_than_sides_where_runs_differ():
-    draw = random.Random(1)
-    speeds = [draw.uniform(1, 3) for _ in range(20)]
-    upper = [2 * speed * draw.uniform(0.98, 1.02) for speed in speeds]
-    paired, unpaired = samples.paired(upper, speeds), samples.unpaired(upper, speeds)
-    assert paired.width < unpaired.width / 5
-    assert unpaired.low < math.log(2) < unpaired.high
-    assert paired.middle == pytest.approx(math.log(2), abs=0.05)
-
-
 def test_one_outlier_moves_nothing():
     calm = logs(1, 11)
     assert samples.decide([*calm, math.log(50)], WANTED) is Decision.CLEAN
