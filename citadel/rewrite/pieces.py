@@ -1,59 +1,92 @@
-"""Replace nodes of a module, visiting only the top-level statements that they stand in.
+"""Replace nodes of a module, visiting only the statements that they stand in.
 
 A report is rewritten for hundreds of siblings; most of its text is the same in all of them.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import cast
 
 import libcst as cst
+from libcst.metadata import CodePosition, MetadataWrapper, WhitespaceInclusivePositionProvider
 
 from analysis.target.operators import statement
 from citadel.rewrite.tree import Tree
 
 Replacements = Mapping[cst.CSTNode, cst.CSTNode]
 """Node -> what replaces it. A class does not replace a statement: it is put in front of it."""
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|$)")
+_STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 
 
 class Pieces:
-    """A parsed module, kept as the texts of its top-level statements."""
+    """A parsed module, kept as its text and the places of the statements in it."""
 
     def __init__(self, tree: Tree) -> None:
         module = tree.module
-        self._module = module
-        self._texts = [module.code_for_node(line) for line in module.body]
-        self._head = "".join(map(module.code_for_node, module.header))
-        self._tail = "".join(map(module.code_for_node, module.footer))
-        self._tree = tree
-        self._starts = [tree.order(line) for line in module.body]
+        self._tree, self._module = tree, module
+        parts = (*module.header, *module.body, *module.footer)
+        self._text = "".join(map(module.code_for_node, parts))
+        lines = [0, *accumulate(len(line) for line in _LINE.findall(self._text))]
+
+        def offset(position: CodePosition) -> int:
+            return lines[position.line - 1] + position.column
+
+        # Trees and metadata agree on the nodes: nothing is replaced in place.
+        wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+        places = wrapper.resolve(WhitespaceInclusivePositionProvider)
+        self._spans = {
+            id(node): (offset(places[node].start), offset(places[node].end))
+            for node in tree.nodes
+            if isinstance(node, _STATEMENTS)
+            and isinstance(tree.parent(node), (cst.Module, cst.IndentedBlock))
+        }
+        """From the lines that belong to a statement to the end of its own last line."""
 
     def replaced(self, nodes: Replacements, dropped: cst.CSTNode | None = None) -> str:
         """The text with some nodes replaced, and the line of another one taken out."""
         added = classes(nodes)
-        touched = [*nodes, *([] if dropped is None else [dropped])]
-        changed = {bisect_right(self._starts, self._tree.order(node)) - 1 for node in touched}
         replacer = _Replacer({n: new for n, new in nodes.items() if n not in added}, dropped)
-        texts = [
-            self._changed(number, replacer) if number in changed else text
-            for number, text in enumerate(self._texts)
-        ]
-        for number, line in enumerate(self._module.body):
-            if line in added:
-                texts[number] = self._apart(added[line], line, number) + texts[number]
-        return self._ended(self._head + "".join(texts) + self._tail)
+        touched = {id(one): one for node in nodes if node not in added for one in [self._of(node)]}
+        if dropped is not None:
+            line = self._emptied(dropped)
+            touched[id(line)] = line
+        edits = [(*self._spans[key], self._changed(one, replacer)) for key, one in touched.items()]
+        for line, made in added.items():
+            start, _ = self._spans[id(line)]
+            edits.append((start, start, self._apart(made, line, first=start == 0)))
+        return self._ended(_spliced(self._text, edits))
 
-    def _changed(self, number: int, replacer: _Replacer) -> str:
-        line = self._module.body[number].visit(replacer)
-        # Nothing is left of a top-level statement that was the dropped line itself.
-        return self._module.code_for_node(line) if isinstance(line, cst.CSTNode) else ""
+    def _of(self, node: cst.CSTNode) -> cst.CSTNode:
+        """The innermost statement that a node is part of."""
+        return next(one for one in (node, *self._tree.above(node)) if id(one) in self._spans)
 
-    def _apart(self, made: cst.ClassDef, line: cst.CSTNode, number: int) -> str:
+    def _emptied(self, line: cst.CSTNode) -> cst.CSTNode:
+        """A line that can go, or the statement whose block it is all of."""
+        block = self._tree.parent(line)
+        alone = isinstance(block, cst.IndentedBlock) and len(block.body) == 1
+        return self._of(block) if alone and block is not None else line
+
+    def _changed(self, line: cst.CSTNode, replacer: _Replacer) -> str:
+        made = line.visit(replacer)
+        if not isinstance(made, _STATEMENTS):
+            return ""  # nothing is left of a statement that was the dropped line itself
+        blocks = [n for n in self._tree.above(line) if isinstance(n, cst.IndentedBlock)]
+        if not blocks:
+            return self._module.code_for_node(made)
+        unit = self._module.default_indent
+        indent = "".join(unit if n.indent is None else n.indent for n in reversed(blocks))
+        block = cst.IndentedBlock(body=[made], indent=indent)
+        # A block begins with the line break behind the colon.
+        return self._module.code_for_node(block)[len(self._module.default_newline) :]
+
+    def _apart(self, made: cst.ClassDef, line: cst.CSTNode, *, first: bool) -> str:
         """A class with two empty lines on either side."""
         empty = self._module.default_newline
-        before = 2 * empty if number or self._head else ""
+        before = "" if first else 2 * empty
         blank = [one.comment is None for one in getattr(line, "leading_lines", ())]
         have = blank.index(False) if False in blank else len(blank)
         return before + self._module.code_for_node(made) + max(0, 2 - have) * empty
@@ -61,6 +94,16 @@ class Pieces:
     def _ended(self, text: str) -> str:
         """Statements end with a line break; the module need not."""
         return text if self._module.has_trailing_newline else text.rstrip("\r\n")
+
+
+def _spliced(text: str, edits: list[tuple[int, int, str]]) -> str:
+    """A text with parts of it replaced; what is in a replaced part is replaced there already."""
+    made, place = [], 0
+    for start, end, new in sorted(edits):
+        if start >= place:
+            made += [text[place:start], new]
+            place = end
+    return "".join((*made, text[place:]))
 
 
 def classes(nodes: Replacements) -> dict[cst.CSTNode, cst.ClassDef]:

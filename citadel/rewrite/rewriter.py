@@ -29,7 +29,7 @@ from citadel.rewrite.origins import Edits, Wanted
 from citadel.rewrite.pieces import Pieces, classes, replaced_in
 from citadel.rewrite.references import counterparts
 from citadel.rewrite.scope import assigning
-from citadel.rewrite.sites import moved_sites
+from citadel.rewrite.sites import Sites
 from citadel.rewrite.source import Source
 from citadel.rewrite.standins import stand_in
 
@@ -56,7 +56,8 @@ class Rewriter:
         made = self._source
         self._line = assigning(self._module, made.built) if made.layer else None
         self._messages = Messages(made.tree, made.local(made.call), made.api)
-        self._pieces = Pieces(self._source.tree)
+        self._pieces = Pieces(made.tree)
+        self._sites = Sites(source, made.tree)
         self._long = longest(source.module.code)
 
     def write(
@@ -73,7 +74,7 @@ class Rewriter:
         `references`: what the API is compared with also changes, where that is possible.
         """
         if self.identical(plan):
-            yield Rewritten(code=self._module.code, edits=plan.edits, sites=self._sites({}))
+            yield Rewritten(code=self._module.code, edits=plan.edits, sites=self._sites.moved({}))
             return
         written: set[str] = set()
         for first, reshaped in self.ways(plan):
@@ -228,10 +229,7 @@ class Rewriter:
         known = framework in source.local(source.call) or _names(nodes, framework)
         if not known and _names(nodes.values(), framework):
             code = imports.with_import(cst.parse_module(code), framework).code
-        return Rewritten(code=code, edits=plan.edits + edits, sites=self._sites(nodes, line))
-
-    def _sites(self, nodes: Nodes, line: cst.CSTNode | None = None) -> dict[int, int]:
-        return moved_sites(self._source.instrumented, nodes, line)
+        return Rewritten(code=code, edits=plan.edits + edits, sites=self._sites.moved(nodes, line))
 
 
 def _with_others(nodes: Nodes, others: Sequence[tuple[Rewriter, Adaptation]]) -> Nodes | None:
