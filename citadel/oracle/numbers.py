@@ -105,10 +105,20 @@ def same(one: Value, other: Value) -> bool | None:
         return all_close(left, right, *tolerance(one, other))
     if one.numbers is not None and other.numbers is not None:
         return _alike(one, other)
+    if one.items is not None and other.items is not None and one.kind == other.kind:
+        return _all_same(one.items, other.items)
     told = one.kind == other.kind and one.kind not in _OPAQUE
     if told and one.text is not None and one.length is None:
         return one.text == other.text
     return None
+
+
+def _all_same(left: Sequence[Value], right: Sequence[Value]) -> bool | None:
+    """Whether lists agree, item by item: one that does not suffices, unlike one that is unknown."""
+    if len(left) != len(right):
+        return False
+    agree = [same(one, other) for one, other in zip(left, right, strict=True)]
+    return False if False in agree else None if None in agree else True
 
 
 def distance(one: Value, other: Value) -> float | None:

@@ -32,6 +32,10 @@ def unread(kind="tensor"):
     return Value(kind=kind, text="torch.Tensor", dtype="float8_e4m3fn", shape=(2,))
 
 
+def pair(*items):
+    return Value(kind="tuple", items=items)
+
+
 def number(value):
     return Value(kind=type(value).__name__, text=repr(value))
 
@@ -55,6 +59,10 @@ def number(value):
         (Value(kind="str", text="a"), tensor(1.0), None),
         (Value(kind="str", text="a"), Value(kind="str", text="a"), True),
         (unread(), unread(), None),
+        (pair(large(digest="a"), number(1)), pair(large(digest="a"), number(1)), True),
+        (pair(large(digest="a"), unread()), pair(large(mean=0.4), unread()), False),
+        (pair(large(digest="a"), unread()), pair(large(digest="a"), unread()), None),
+        (pair(large(digest="a")), pair(large(digest="a"), number(1)), False),
         (unread("other"), unread("other"), None),
         (large(digest="a"), large(digest="b"), True),
         (large(digest="a"), large(mean=0.4), False),
