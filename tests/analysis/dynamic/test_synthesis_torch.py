@@ -2,6 +2,9 @@
 
 import pytest
 
+# Each attempt has a time limit of its own, which a busy core does not keep.
+pytestmark = pytest.mark.slow
+
 
 def profiled(task, *names):
     records = task("synthesis_torch:profile", names=[[name] for name in names])

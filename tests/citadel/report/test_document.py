@@ -63,6 +63,7 @@ def test_the_contract(
             "family": True,
             "relation": "dimension",
             "arguments": 1.0,
+            "called": False,
         },
         "edits": ["renamed"],
         "file": "generated_cases/torch/x/a.bug.py",
