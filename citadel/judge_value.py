@@ -200,6 +200,8 @@ def _doubt(
         return None if close else "runs as well, and is another function"
     if oracle.of_finiteness:
         return None  # no coincidence: double precision has its say elsewhere
+    if _apart(oracle, source.values) and not _apart(oracle, values):
+        return "the values agree: the check fails for another reason"
     if equal:
         telling = not all(_plain(values, spot) for spot in oracle.spots)
         known = close or (not filled and (telling or _agree_elsewhere(source, values)))
@@ -211,6 +213,13 @@ def _doubt(
             return "only one of the values that are compared is the sibling's"
         return None
     return None if oracle.check is not None else "computes something else than what is expected"
+
+
+def _apart(oracle: ValueOracle, values: Values) -> bool:
+    """Whether two compared values differ as numbers, of whatever dtype; NaN equals NaN."""
+    if not oracle.paired or any(spot not in values for spot in oracle.spots):
+        return False
+    return same(*(values[spot] for spot in oracle.spots)) is False
 
 
 def _agree_elsewhere(source: Witness, values: Values) -> bool:

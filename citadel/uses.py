@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from citadel.identify import resolve
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation, invocation
-from citadel.plan.model import Adaptation, Obstacle
+from citadel.plan.model import Adaptation, Fill, Obstacle
+from citadel.plan.receivers import on_a_copy
 from citadel.rewrite.rewriter import Rewriter, Rewritten
 from citadel.verified import Verified
 from citadel.workbench import Workbench
@@ -44,8 +45,9 @@ class Uses:
             found = self._plan(use, plan)
             if found is None:
                 return
-            others.append((rewriter, found))
-        yield from self._rewriter.write(plan, others, references=self._references)
+            others.append((rewriter, _apart(found, use)))
+        main = _apart(plan, self.invocation) if others else plan
+        yield from self._rewriter.write(main, others, references=self._references)
 
     def _alike(self, use: Invocation) -> bool:
         """Whether another use gives the same arguments as the main one, be they of other types."""
@@ -59,4 +61,27 @@ class Uses:
         made = plans(use, api, self._bench.samples, self._bench.lexicon)
         if isinstance(made, Obstacle):
             return main if self._alike(use) and main.plain else None
-        return max(made, key=lambda plan: (plan.form is main.form, plan.edits == main.edits))
+        alike = [plan for plan in made if _added(plan) == _added(main)]
+        return max(
+            alike,
+            key=lambda plan: (plan.form is main.form, plan.edits == main.edits),
+            default=None,
+        )
+
+
+def _apart(plan: Adaptation, use: Invocation) -> Adaptation:
+    """The plan of an in-place API, which must not change what the next use is given."""
+    values = {value.key: value.value for value in use.values}
+    return on_a_copy(plan, values, always=True) or plan
+
+
+def _added(plan: Adaptation) -> dict[str, str]:
+    """What the plan gives to parameters of which the report's call says nothing.
+
+    Two uses that are compared must be given the same there, or it is that which differs.
+    """
+    return {
+        slot.name: repr(slot.value)
+        for slot in (*plan.new, *plan.call)
+        if isinstance(slot.value, Fill) or slot.name in plan.invented
+    }

@@ -32,11 +32,13 @@ def as_receiver(value: SourceValue, target: str) -> tuple[Step, ...] | None:
     return (Step(name=MADE[owner]),)
 
 
-def on_a_copy(plan: Adaptation, values: Mapping[str, Value]) -> Adaptation | None:
+def on_a_copy(
+    plan: Adaptation, values: Mapping[str, Value], *, always: bool = False
+) -> Adaptation | None:
     """The plan of an in-place API, working on a copy: what asks for gradients cannot change itself.
 
-    None where the API is not in-place, or its tensor asks for none. `values` are the source's, by
-    their keys.
+    None where the API is not in-place, works on a copy already, or its tensor asks for no gradients
+    (`always`: whether or not it does). `values` are the source's, by their keys.
     """
     name = plan.target.rpartition(".")[2]
     if as_tensorflow(plan.target) or not name.endswith("_") or name.endswith("__"):
@@ -45,8 +47,10 @@ def on_a_copy(plan: Adaptation, values: Mapping[str, Value]) -> Adaptation | Non
     changed = plan.receiver if plan.receiver is not None else first
     if not isinstance(changed, Take):
         return None
+    if any(step.name == "clone" for step in changed.steps):
+        return None
     value = values.get(changed.key)
-    if value is None or not value.is_tensor or not value.requires_grad:
+    if value is None or not value.is_tensor or not (value.requires_grad or always):
         return None
     copy = replace(changed, steps=(*changed.steps, Step(name="clone")))
     cheaper = max(0.01, round(plan.plausibility - 0.05, 3))

@@ -284,6 +284,21 @@ def test_an_equal_result_with_something_filled_in_may_be_a_coincidence(
     assert judged(found, other, "torch.clamp", FAR, filled=filled).kind is kind
 
 
+def test_a_check_that_fails_for_the_dtype_or_for_nan_alone_is_no_finding(verified, judged):
+    code = """
+        import torch
+        v = torch.full((4,), 1e20)
+        torch.testing.assert_close(torch.linalg.norm(v), torch.linalg.norm(v.double()).float())
+    """
+    found = verified("linalg.norm: float32 disagrees with float64", code)
+    assert found.case.symptom.kind is SymptomKind.FALSE
+    for sibling in ("torch.Tensor.double", "torch.all"):
+        other = code.replace("torch.linalg.norm", sibling)
+        told = judged(found, other, sibling)
+        assert told.kind is VerdictKind.NOT_ADAPTED, sibling
+        assert "for another reason" in told.reason
+
+
 def test_a_missing_error_alone_is_a_status_bug(verified):
     code = "import torch\nprint(torch.diag(torch.ones(3)))"
     found = verified("diag accepts a vector", code, "It should raise a ValueError.")

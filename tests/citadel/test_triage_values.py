@@ -1,5 +1,7 @@
 """Whole triages of reports about values and memory on a real build."""
 
+import ast
+
 import pytest
 
 from analysis.target.session import Limits
@@ -48,6 +50,26 @@ def test_a_report_that_calls_the_api_twice_is_rewritten_in_both_places(triaged, 
     told = family_markdown(bench.summary(), found)
     assert "give wrong results" in told.splitlines()[0]
     assert "it prints what the code of each API prints" in told
+
+
+FILLED = """
+    import torch
+    x = torch.tensor([1e20, 2e20, 4e20])
+    print(repr(torch.nn.functional.normalize(x, dim=0)))
+    print(repr(torch.nn.functional.normalize(x.double(), dim=0)))
+"""
+
+
+def test_what_is_compared_is_given_the_same_and_not_changed_in_between(triaged, read):
+    title = "normalize returns zeros for large float32, float64 is right"
+    found = triaged(read(title, FILLED, text="Both should be the same."), 250)
+    assert found.case.reproduces
+    for finding in found.bugs:
+        shown = [node for node in ast.parse(finding.code).body if isinstance(node, ast.Expr)]
+        first, second = map(ast.unparse, shown)
+        assert second.replace("x.double()", "x") == first, finding.api
+        leaf = finding.api.rpartition(".")[2]
+        assert not leaf.endswith("_") or leaf.endswith("__") or ".clone()" in first
 
 
 def test_a_call_that_is_refused_by_now_judges_its_own_family(triaged, read):
