@@ -189,18 +189,20 @@ def _versions(target: TargetSummary) -> str:
 
 def _method(triage: Triage, case: BugCase, bugs: list[Finding]) -> str:
     hits, runs = case.runs
+    # Values and measurements show in replays alone.
+    at_once = case.symptom.kind in (SymptomKind.RAISES, SymptomKind.CRASHES, SymptomKind.HANGS)
     lines = [
         "## How this was found",
         "",
         f"The reported code showed the symptom in {hits} of {runs} runs. Citadel tried the same "
         f"call on {triage.tried} other APIs of the build, the most similar first, and replayed the "
-        "rewritten code of those that showed the symptom.",
+        f"rewritten code of those that {'showed the symptom' if at_once else 'took it'}.",
     ]
     if triage.unconfirmed:
         lines += [
             "",
-            f"**Cut short**: {triage.unconfirmed} more showed it when tried, but there was no time "
-            "left to replay them.",
+            f"**Cut short**: {triage.unconfirmed} more {'showed it' if at_once else 'took the call'} "
+            "when tried, but there was no time left to replay them.",
         ]
     counts = verdict_counts(triage.findings)
     if counts:

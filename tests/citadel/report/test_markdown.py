@@ -122,6 +122,19 @@ def test_fixed_here_is_said_and_the_title_names_a_failing_api(
     )
 
 
+@pytest.mark.parametrize(
+    ("symptom", "words"),
+    [
+        (Symptom(kind=SymptomKind.CRASHES, signal="SIGFPE"), "7 more showed it when tried"),
+        (Symptom(kind=SymptomKind.SLOW, ratio=3.0), "7 more took the call when tried"),
+    ],
+)
+def test_what_was_not_replayed_is_called_no_finding(
+    target: TargetSummary, make_triage: Callable[..., Triage], symptom: Symptom, words: str
+) -> None:
+    assert words in family_markdown(target, make_triage(symptom=symptom, unconfirmed=7))
+
+
 def test_without_siblings(target: TargetSummary, make_triage: Callable[..., Triage]) -> None:
     assert "No sibling shows this symptom." in family_markdown(target, make_triage())
     fixed = family_markdown(target, make_triage(reproduces=False))
