@@ -201,8 +201,9 @@ def _method(triage: Triage, case: BugCase, bugs: list[Finding]) -> str:
     if triage.unconfirmed:
         lines += [
             "",
-            f"**Cut short**: {triage.unconfirmed} more {'showed it' if at_once else 'took the call'} "
-            "when tried, but there was no time left to replay them.",
+            f"**Cut short**: {triage.unconfirmed} more "
+            f"{'showed it' if at_once else 'took the call'} when tried, but there was no time left "
+            "to replay them.",
         ]
     counts = verdict_counts(triage.findings)
     if counts:
