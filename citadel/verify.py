@@ -100,7 +100,8 @@ def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
 def bug_kind(claims: tuple[Claim, ...], symptom: Symptom | None) -> BugKind:
     """Status if the report pastes a failure or the run died; else what title and body say.
 
-    Where the run raised, words in the body do not outweigh that.
+    Where the run raised, words in the body do not outweigh that, nor does a title that speaks of
+    both ("raises for a negative size").
     """
     if symptom is not None and symptom.kind is SymptomKind.CRASHES:
         return BugKind.STATUS
@@ -113,7 +114,8 @@ def bug_kind(claims: tuple[Claim, ...], symptom: Symptom | None) -> BugKind:
         if claim.kind is ClaimKind.PERFORMANCE:
             return BugKind.PERFORMANCE
         if claim.kind is ClaimKind.VALUE:
-            return BugKind.VALUE
+            beside = (c for c in claims if c.source is claim.source and c.kind in STATUS_CLAIMS)
+            return BugKind.STATUS if raised and any(beside) else BugKind.VALUE
     return BugKind.STATUS if symptom is not None else BugKind.VALUE
 
 
