@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from citadel.progress import Progress
-from harvest.report.filters import FILTERS, Preset
+from harvest.report.filters import FILTERS, Preset, choose
 
 _NAMES = ", ".join(one.name for one in FILTERS)
 
@@ -96,7 +96,7 @@ def mine(
 
         citadel mine 2024-01-15-12.json.gz --repository tensorflow/tensorflow
     """
-    from citadel.mining import MineRequest, chosen, moment, run_mine  # its libraries are large
+    from citadel.mining import MineRequest, moment, run_mine  # its libraries are large
     from harvest.tracker.pages import Wanted
 
     names = [name.strip() for one in labels or () for name in one.split(",")]
@@ -109,7 +109,7 @@ def mine(
             state=state.value,
         ),
         limit=limit,
-        filters=chosen(preset, tuple(with_ or ()), tuple(without or ())),
+        filters=choose(preset, tuple(with_ or ()), tuple(without or ())),
         follow_links=follow_links,
         harvest=harvest,
         json=json,

@@ -21,7 +21,7 @@ from analysis.errors import CitadelError
 from citadel.progress import Progress
 from citadel.report.document import write_json
 from citadel.report.text import plain, shorten
-from harvest.report.filters import BY_NAME, Filter, Preset, choose
+from harvest.report.filters import BY_NAME, Filter
 from harvest.tracker.files import Files
 from harvest.tracker.gather import Gathered, gather
 from harvest.tracker.harvest_file import read_checkpoint
@@ -127,15 +127,6 @@ def _spoken(seconds: float) -> str:
         return f"{seconds:.0f} s"
     until = datetime.now(UTC).timestamp() + seconds
     return f"{seconds / 60:.0f} min, until {datetime.fromtimestamp(until).astimezone():%H:%M}"
-
-
-def chosen(preset: Preset, with_: tuple[str, ...], without: tuple[str, ...]) -> tuple[Filter, ...]:
-    """The filters of a preset, with the user's changes.
-
-    Raises:
-        CitadelError: for a name that is no filter.
-    """
-    return choose(preset, with_, without)
 
 
 def moment(since: str | None) -> str | None:
