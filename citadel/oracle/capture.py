@@ -10,6 +10,7 @@ pastes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -35,7 +36,7 @@ from citadel.oracle.hints import (
     says_good,
     wrapped,
 )
-from citadel.oracle.numbers import elements, finite, is_literal, same
+from citadel.oracle.numbers import elements, finite, is_literal, of_kind, same
 from citadel.oracle.value import Spot, ValueOracle, Values, asserts, values_of
 from harvest.report.model import Expectation, Reading
 
@@ -101,9 +102,9 @@ class _Case:
 
     def _said_beside(self, point: Point) -> list[Expectation]:
         """What is said of a value next to the statement that shows it."""
-        text = "".join(point.text.split())
+        whole = rf"(?<![\w.]){re.escape(''.join(point.text.split()))}(?![\w.\[(])"
         said = self.reading.expectations
-        return [e for e in said if e.beside and text in "".join(e.beside.split())]
+        return [e for e in said if e.beside and re.search(whole, "".join(e.beside.split()))]
 
     def beside(self) -> Iterator[ValueOracle]:
         """A value unlike the one that is expected right where it is shown."""
@@ -112,7 +113,7 @@ class _Case:
             for right in self._said_beside(point):
                 if right.right and point.check in CHECKS and right.numbers in _OUTCOMES:
                     yield from self._check(point, bad=not _OUTCOMES[right.numbers])
-                elif right.right and count == len(right.numbers):
+                elif right.right and count == len(right.numbers) and of_kind(value, right.numbers):
                     yield self._unlike(spot, value, right)
 
     def _unlike(self, spot: Spot, value: Value, right: Expectation) -> ValueOracle:
@@ -295,8 +296,9 @@ _OUTCOMES = {("true",): True, ("false",): False}
 
 
 def _otherwise(value: Value, said: Sequence[Expectation]) -> list[Expectation]:
-    """What the report expects, where the value is not that."""
-    return [e for e in said if e.right and not is_literal(value, e.numbers)]
+    """What the report expects of such a value, where it is not that."""
+    kind = [e for e in said if e.right and of_kind(value, e.numbers)]
+    return [e for e in kind if not is_literal(value, e.numbers)]
 
 
 def _unbounded(expectation: Expectation) -> bool:

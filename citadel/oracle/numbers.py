@@ -222,6 +222,16 @@ def is_literal(value: Value, written: Sequence[str]) -> bool:
     return len(found) == len(written) and all(map(_is, found, written))
 
 
+def of_kind(value: Value, written: Sequence[str]) -> bool:
+    """Whether what somebody wrote down can be meant for a value: truth is not said of a number."""
+    if value.kind in ("list", "tuple") and value.items:
+        return all(of_kind(item, written) for item in value.items)
+    truths = all(one in ("true", "false") for one in written)
+    if value.kind == "bool" or value.dtype == "bool":
+        return truths or all(one in ("0", "1") for one in written)
+    return not truths
+
+
 def _is(number: complex, written: str) -> bool:
     if written in ("true", "false"):
         return number == (written == "true")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from harvest.report.lines import heading_of
 from harvest.report.markdown import Document
@@ -127,6 +128,14 @@ def _statements(lines: Sequence[str], tree: ast.Module) -> dict[int, str]:
     return found
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """A piece of what is printed: words, or a value whose source text is `value`."""
+
+    words: str = ""
+    value: str | None = None
+
+
 def _printed(lines: Sequence[str], tree: ast.Module) -> Iterator[Expectation]:
     """What a case prints in words: of the value beside them, else of the one printed before."""
     last = ""
@@ -134,21 +143,42 @@ def _printed(lines: Sequence[str], tree: ast.Module) -> Iterator[Expectation]:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
         if node.func.id == "print":
-            text = source_of(lines, node)
-            words = [_word(lines, arg) for arg in node.args]
-            if any(word is None for word in words):
-                last = text
-            yield from told(" ".join(word or _VALUE for word in words), beside=last)
+            parts = [part for arg in node.args for part in _parts(lines, arg)]
+            values = [at for at, part in enumerate(parts) if part.value is not None]
+            if values:
+                last = source_of(lines, node)
+            for found in told(_said(parts), beside=last):
+                if len(values) > 1:
+                    nearest = parts[_nearest(parts, values, found)].value
+                    found = replace(found, beside=nearest or last)
+                yield found
 
 
-def _word(lines: Sequence[str], node: ast.expr) -> str | None:
-    """What a printed expression says whatever happens; None where it is a value."""
+def _said(parts: Sequence[_Part]) -> str:
+    return " ".join(_VALUE if part.value is not None else part.words for part in parts)
+
+
+def _nearest(parts: Sequence[_Part], values: Sequence[int], found: Expectation) -> int:
+    """Which of several printed values is spoken of: the one in front of the words, or behind."""
+    for at, until in zip(values, (*values[1:], len(parts)), strict=True):
+        if _says(parts[at:until], found):
+            return at
+    return next((at for at in values if _says(parts[:at], found)), values[-1])
+
+
+def _says(parts: Sequence[_Part], found: Expectation) -> bool:
+    return any(one.literal == found.literal for one in told(_said(parts)))
+
+
+def _parts(lines: Sequence[str], node: ast.expr) -> Iterator[_Part]:
+    """What a printed expression says whatever happens, and the values in it."""
     if isinstance(node, ast.Constant):
-        return str(node.value)
-    if isinstance(node, ast.JoinedStr):
-        parts = [
-            str(part.value) if isinstance(part, ast.Constant) else _VALUE for part in node.values
-        ]
-        return None if _VALUE in parts and len(parts) == 1 else "".join(parts)
-    fixed = not any(isinstance(part, (ast.Name, ast.Call)) for part in ast.walk(node))
-    return source_of(lines, node) if fixed else None
+        yield _Part(words=str(node.value))
+    elif isinstance(node, ast.JoinedStr):
+        for part in node.values:
+            inner = part.value if isinstance(part, ast.FormattedValue) else part
+            yield from _parts(lines, inner)
+    else:
+        fixed = not any(isinstance(part, (ast.Name, ast.Call)) for part in ast.walk(node))
+        text = source_of(lines, node)
+        yield _Part(words=text) if fixed else _Part(value=text)
