@@ -42,14 +42,22 @@ class Rerun:
         )
 
 
-def cured(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool | None:
-    """Whether what is wrong goes away where these calls are given double precision.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubled:
+    """What a case comes to where the calls in question are given double precision.
 
-    What stays then may be what mathematics demands (`exp` of a large number) rather than a bug, and
-    so is what only double precision has room for (a product of large numbers); two values that
-    then agree are of the same function. None: the oracle is of another kind, or the run comes to
-    no value.
+    `cures`: what is wrong goes away, and the values would fit the coarser precision. What stays may
+    be what mathematics demands (`exp` of a large number) rather than a bug, and so is what only
+    double precision has room for (a product of large numbers); two values that then agree are of
+    the same function.
     """
+
+    cures: bool
+    values: Values
+
+
+def doubled(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Doubled | None:
+    """Run with double precision; None where the oracle is of another kind, or shows no value."""
     if not oracle.of_finiteness and not oracle.paired:
         return None
     seen = again.run("perturb:doubled", calls)
@@ -57,7 +65,8 @@ def cured(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool | No
     shown = shows(oracle, seen, values)
     if shown is None:
         return None
-    return not shown and (oracle.paired or _fits(oracle, values, _room(calls)))
+    fits = oracle.paired or _fits(oracle, values, _room(calls))
+    return Doubled(cures=not shown and fits, values=values)
 
 
 def of_ties(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool:

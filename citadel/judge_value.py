@@ -17,12 +17,21 @@ from analysis.target.instrument import Watched, instrument, watched
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Point, Role
-from citadel.guards import Rerun, cured, ill_conditioned, of_ties
+from citadel.guards import Rerun, doubled, ill_conditioned, of_ties
 from citadel.identify import failing_call, is_call_of
-from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
+from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.numbers import elements, same
-from citadel.oracle.value import Spot, ValueOracle, Values, shows, symptom, unlike, values_of
+from citadel.oracle.value import (
+    Spot,
+    ValueOracle,
+    Values,
+    in_double,
+    shows,
+    symptom,
+    unlike,
+    values_of,
+)
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
 from citadel.verdicts import confidence, verdict
@@ -59,7 +68,7 @@ def judge_value(
         return _elsewhere(replay.first, target, catalog, source.oracle)
     if not shown:
         return verdict(VerdictKind.CLEAN)
-    seen = symptom(source.oracle, case.points, replay.values)
+    seen = replay.symptom()
     doubt = (
         replay.doubt(close=_close(channels, source, plan), filled=plan.filled)
         or replay.imprecise()
@@ -76,7 +85,7 @@ def judge_value(
         kind=VerdictKind.BUG if hits == runs else VerdictKind.FLAKY,
         runs=(hits, runs),
         confidence=round(sure / 2 ** len(source.doubts), 2),
-        symptom=seen,
+        symptom=replace(seen, expected=replay.right or seen.expected),
         guards=(*replay.guards, f"shown in {hits} of {runs} runs with seeds of their own"),
     )
 
@@ -101,10 +110,19 @@ class _Replay:
         self.calls = [call for call in self.first.calls if is_call_of(call, target, catalog)]
         self.guards = ["the sibling is called"]
         self.moved = False
+        self.right: str | None = None
+        """What double precision says the value should be."""
 
     def _run(self, text: str, seed: int) -> Observation:
         again = self._again
         return again.session.run(again.code, traced=text, limits=again.limits, seed=seed)
+
+    def symptom(self) -> Symptom:
+        """What the sibling shows. Its right result need not be the one expected of the source."""
+        seen = symptom(self.source.oracle, self.case.points, self.values)
+        if self.source.oracle.kind is SymptomKind.NON_FINITE:
+            return replace(seen, expected="a finite value")
+        return seen
 
     def again(self, runs: int) -> int:
         """In how many runs, the first included, the bug shows; notes whether its values move."""
@@ -137,15 +155,16 @@ class _Replay:
         oracle = self.source.oracle
         if not oracle.of_finiteness and not self.written.references:
             return None
-        better = cured(self._again, oracle, self.calls)
-        if self.written.references and not better:
+        better = doubled(self._again, oracle, self.calls)
+        if self.written.references and (better is None or not better.cures):
             reason = "need not be the function that it is compared with"
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        if self.source.precise and better is False:
+        if self.source.precise and better is not None and not better.cures:
             reason = "double precision does not change it: what mathematics demands here"
             return verdict(VerdictKind.EXPECTED, reason=reason)
-        if better:
+        if better is not None and better.cures:
             self.guards.append("right in double precision")
+            self.right = in_double(oracle, better.values)
         return None
 
     def unsteady(self) -> Verdict | None:

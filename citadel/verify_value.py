@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api, Catalog
 from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
-from citadel.guards import Rerun, cured, ill_conditioned, of_ties
+from citadel.guards import Rerun, doubled, ill_conditioned, of_ties
 from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle.capture import CHECKS, capture
-from citadel.oracle.value import ValueOracle, Values, shows, symptom, unlike, values_of
+from citadel.oracle.value import ValueOracle, Values, in_double, shows, symptom, unlike, values_of
 from citadel.suspects import MAKERS, named, suspects
 from harvest.report.model import Reading, Snippet
 
@@ -125,20 +125,24 @@ def witness(
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
     blamed = [one for one in first.calls if resolve(one, catalog) is api]
+    better = doubled(trial.again, oracle, blamed) if hits else None
+    seen = symptom(oracle, trial.case.points, values)
+    if seen.expected is None and better is not None and better.cures:
+        seen = replace(seen, expected=in_double(oracle, better.values))
     return Witness(
         oracle=oracle,
         watched=trial.case,
         values=values,
         own=own,
         random=any(True in changes for changes in again),
-        symptom=symptom(oracle, trial.case.points, values),
+        symptom=seen,
         observation=first,
         call=call,
         api=api,
         reproduces=hits > 0,
         hits=hits,
         runs=runs,
-        precise=cured(trial.again, oracle, blamed) if hits else None,
+        precise=None if better is None else better.cures,
         uninitialised=any(map(_uninitialised, first.calls)),
         of_ties=hits > 0 and of_ties(trial.again, oracle, blamed, values),
         ill_conditioned=hits > 0 and ill_conditioned(trial.again, oracle, blamed, values),

@@ -151,6 +151,13 @@ def symptom(oracle: ValueOracle, points: Sequence[Point], values: Values) -> Sym
     )
 
 
+def in_double(oracle: ValueOracle, values: Values) -> str | None:
+    """What the oracle's one value should be, by a run in double precision."""
+    if oracle.kind is not SymptomKind.NON_FINITE or oracle.spots[0] not in values:
+        return None
+    return f"{told(values[oracle.spots[0]])} (in double precision)"
+
+
 def told(value: Value) -> str:
     """A value in few words."""
     if value.kind in ("tensor", "array"):

@@ -129,6 +129,27 @@ def test_siblings_that_overflow_and_others(verified, judged, sibling, kind):
     assert judged(found, code, sibling).kind is kind
 
 
+def test_what_a_sibling_should_come_to_is_its_own_and_not_the_sources(verified, judged):
+    code = "import torch\nv = torch.full((4,), 1e20)\nprint(torch.linalg.norm(v))  # expected 2e20"
+    found = verified("linalg.norm overflows to inf", code, "The result is inf.")
+    assert found.case.symptom.expected == "2e20"
+    seen = judged(found, code.replace("linalg.norm(", "std("), "torch.std").symptom
+    assert seen is None or seen.expected != "2e20"
+    seen = judged(found, code.replace("(v)", "(v + v)"), "torch.linalg.norm").symptom
+    assert (seen.observed, seen.expected) == ("inf", "4e+20 (in double precision)")
+
+
+def test_truth_is_not_expected_of_a_number(verified):
+    code = """
+        import torch
+        x = torch.arange(6.).reshape(2, 3)
+        one = torch.cumsum(x, dim=0)
+        print("first", one[0, 0], "equal:", torch.equal(one, x), "expected True")
+    """
+    symptom = verified("cumsum is wrong", code).case.symptom
+    assert symptom.where == "torch.equal(one, x)"
+
+
 def test_what_only_double_precision_has_room_for_is_expected(verified, judged):
     found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
     code = OVERFLOW.replace("torch.linalg.norm", "torch.prod")
