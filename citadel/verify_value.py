@@ -14,10 +14,12 @@ from analysis.catalog.model import Api, Catalog
 from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
+from analysis.target.watch import Point
 from citadel.guards import Rerun, doubled, ill_conditioned, of_ties
 from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle.capture import CHECKS, capture
+from citadel.oracle.hints import bad_outcome
 from citadel.oracle.value import ValueOracle, Values, in_double, shows, symptom, unlike, values_of
 from citadel.suspects import MAKERS, named, suspects
 from harvest.report.model import Reading, Snippet
@@ -58,6 +60,9 @@ class Witness:
     ill_conditioned: bool
     """Whether the last digit of the API's inputs matters as much as what the report shows."""
 
+    unclaimed: bool
+    """Whether nothing, in words or by an assertion, says that what the case shows is wrong."""
+
     @property
     def referred(self) -> bool:
         """Whether the value is compared with one that the API has no part in."""
@@ -80,6 +85,7 @@ class Witness:
             (self.uninitialised, "works on uninitialised memory"),
             (self.of_ties, "the indices differ, the elements that they select do not"),
             (self.ill_conditioned, "the last digit of the inputs matters as much"),
+            (self.unclaimed, "nothing says that what it shows is wrong"),
             (self.refused, "this build refuses the call: there is no result to compare with"),
         )
         return tuple(why for holds, why in doubts if holds)
@@ -146,6 +152,7 @@ def witness(
         uninitialised=any(map(_uninitialised, first.calls)),
         of_ties=hits > 0 and of_ties(trial.again, oracle, blamed, values),
         ill_conditioned=hits > 0 and ill_conditioned(trial.again, oracle, blamed, values),
+        unclaimed=not _claimed(oracle, trial.case.points, reading),
         told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
     )
 
@@ -203,6 +210,15 @@ def _holding(
         if hits[0]:
             return oracle, sum(hits)
     return None
+
+
+def _claimed(oracle: ValueOracle, points: Sequence[Point], reading: Reading) -> bool:
+    """Whether words of the report, or around its check, say that something is wrong."""
+    if reading.claims or reading.expectations or reading.refusal is not None:
+        return True
+    places = (*oracle.spots, *((oracle.check,) if oracle.check is not None else ()))
+    found = [points[spot.point] for spot in places]
+    return any(one.asserted or bad_outcome(one) is not None or one.label for one in found)
 
 
 def _refused(first: Observation, suspect: Call, reading: Reading) -> tuple[ValueOracle, int] | None:

@@ -60,6 +60,8 @@ EQUAL = """
 """
 NEAR, FAR = Channels(context=Fraction(9, 10), signature=0.9), Channels()
 
+UNCLAIMED = "nothing says that what it shows is wrong"
+
 
 @pytest.fixture
 def verified(bench, read):
@@ -137,6 +139,22 @@ def test_what_a_sibling_should_come_to_is_its_own_and_not_the_sources(verified, 
     assert seen is None or seen.expected != "2e20"
     seen = judged(found, code.replace("(v)", "(v + v)"), "torch.linalg.norm").symptom
     assert (seen.observed, seen.expected) == ("inf", "4e+20 (in double precision)")
+
+
+@pytest.mark.parametrize(
+    ("check", "claimed"),
+    [
+        ("print(f() == g())", False),
+        ("print('equal', f() == g())", True),
+        ("assert f() == g()", True),
+        ("print(f() == g())  # should be True", True),
+    ],
+)
+def test_a_check_of_which_nothing_says_that_it_should_hold_is_doubted(verified, check, claimed):
+    code = (
+        f"import torch\nf = lambda: torch.ones(3).sum()\ng = lambda: torch.ones(4).sum()\n{check}"
+    )
+    assert (verified("script", code).case.evidence[-1] == UNCLAIMED) is not claimed
 
 
 def test_truth_is_not_expected_of_a_number(verified):
