@@ -38,6 +38,11 @@ class Progress:
             task = self._tasks[stage] = self._bars.add_task(stage, total=total)
         self._bars.update(task, completed=done, total=total)
 
+    def describe(self, stage: str, text: str) -> None:
+        """Say more about a stage that is shown."""
+        if stage in self._tasks:
+            self._bars.update(self._tasks[stage], description=f"{stage}: {text}")
+
     def finish(self, stage: str) -> None:
         """Take a stage off the screen."""
         task = self._tasks.pop(stage, None)

@@ -1,0 +1,102 @@
+"""From inputs to work items: each report is read once and queued on the builds it is about.
+
+In: reports. Out: rows, committed in batches, so that a kill in the middle costs little and an equal
+report is never queued twice. What cannot be queued is counted and kept with its reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from citadel.hunt.builds import Builds, Site
+from citadel.hunt.schedule import UNKNOWN
+from citadel.selection import Unavailable
+from citadel.store import items, reports
+from citadel.store.database import Store
+from citadel.store.items import Key, Stage
+from harvest.report.model import BadInput, ClaimKind, Reading, Report
+from harvest.report.understand import understand
+
+BATCH = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enlisted:
+    """How inputs came out: reports, items that are new, and reasons against the others."""
+
+    reports: int
+    queued: int
+    refused: Counter[str]
+
+
+def enlist(
+    store: Store,
+    found: Iterable[Report | BadInput],
+    builds: Builds,
+    progress: Callable[[int], None] = lambda _done: None,
+) -> Enlisted:
+    """Queue the verification of all reports.
+
+    Raises:
+        CitadelError: when a build does not work or the store cannot be written.
+    """
+    seen = queued = 0
+    refused: Counter[str] = Counter()
+    for batch in _batches(found):
+        # What opens a build takes long: not within a transaction.
+        prepared = [_prepared(item, builds) for item in batch]
+        with store.transaction():
+            for item, reading, sites in prepared:
+                seen += 1
+                if isinstance(sites, str) or reading is None:
+                    refused[str(sites)] += 1
+                    reports.add_refusal(store, item, str(sites))
+                    continue
+                queued += _queue(store, reading, sites)
+        progress(seen)
+    return Enlisted(reports=seen, queued=queued, refused=refused)
+
+
+def _batches(found: Iterable[Report | BadInput]) -> Iterator[list[Report | BadInput]]:
+    iterator = iter(found)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch
+
+
+def _prepared(
+    item: Report | BadInput, builds: Builds
+) -> tuple[Report | BadInput, Reading | None, list[Site] | str]:
+    """A report with its reading and builds, or the reason why it cannot be run."""
+    if isinstance(item, BadInput):
+        return item, None, item.error
+    try:
+        reading = understand(item)
+    except Exception as problem:  # a bug of ours costs one report, not the others
+        return item, None, f"internal error: {type(problem).__name__}: {problem}"
+    if reading.skipped is not None:
+        return item, None, reading.skipped
+    sites = builds.of(reading)
+    if isinstance(sites, Unavailable):
+        return item, None, sites.reason
+    return item, reading, sites
+
+
+def _queue(store: Store, reading: Reading, sites: Iterable[Site]) -> int:
+    report = reports.add_report(store, reading.report, reading.candidates)
+    topic = str(reading.claims[0].kind) if reading.claims else UNKNOWN
+    # Of two reports the shorter one is verified first: it runs, and reads, faster.
+    cost = float(sum(len(snippet.code) for snippet in reading.candidates))
+    queued = 0
+    for site in sites:
+        reports.add_build(store, site.build)
+        queued += items.add(
+            store,
+            Key(report=report, build=site.build.key, stage=Stage.VERIFY),
+            topic,
+            cost=cost,
+            exclusive=topic == ClaimKind.PERFORMANCE,
+        )
+    return queued

@@ -1,0 +1,219 @@
+"""`citadel hunt`: inputs into the store, then hunting on all their builds, then the tables.
+
+In: what the user named. Out: rows in the store, cases in files, what was found on the console. The
+store is the hunt's memory: the same command goes on where it was stopped, however that happened.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from analysis.errors import CitadelError
+from analysis.index import ApiIndex, load_or_build
+from analysis.target.target import Interpreter, Target
+from citadel.commands import Interrupted
+from citadel.family.known import read_known
+from citadel.hunt.builds import Builds, Site
+from citadel.hunt.enlist import Enlisted, enlist
+from citadel.hunt.executor import Executor
+from citadel.hunt.hunt import Ended, Hunt, Hunted, HuntRequest, Standing
+from citadel.hunt.inputs import reports_of
+from citadel.progress import Progress
+from citadel.report.files import creatable
+from citadel.report.terminal import render_target
+from citadel.report.text import plain, shorten
+from citadel.reporting import ReportRequest, run_report
+from citadel.selection import Wish
+from citadel.store import items
+from citadel.store.database import Store, open_to_write
+from citadel.store.hunts import begin, finish
+from citadel.store.items import Stage, State
+from citadel.store.queries import Filter
+
+NOTHING_RUN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HuntingRequest:
+    """What `citadel hunt` was asked to do; without interpreters, those that the store knows."""
+
+    inputs: tuple[str, ...]
+    store: Path
+    wait: bool
+    pythons: tuple[str, ...]
+    no_sandbox: bool
+    wish: Wish
+    hunt: HuntRequest
+    known: Path | None
+    json: str | None
+
+
+def run_hunt(
+    request: HuntingRequest,
+    executor: Callable[[], AbstractContextManager[Executor]],
+    progress: Progress,
+) -> int:
+    """Hunt; return the exit status.
+
+    Raises:
+        CitadelError: when inputs, builds or the store cannot be used, or all items fail.
+        Interrupted: after Ctrl-C.
+    """
+    if request.known is not None:
+        read_known(request.known)  # a mistake in it shows now, not after the night
+    creatable(request.hunt.out)
+    console = Console(
+        file=sys.stderr if request.json == "-" else sys.stdout,
+        highlight=False,
+        soft_wrap=not sys.stdout.isatty(),
+    )
+    stopped: BaseException | None = None
+    with open_to_write(request.store, wait=request.wait) as store:
+        try:
+            with progress:
+                hunted = _hunted(request, store, executor, console, progress)
+            _say_end(console, hunted, request)
+        except (KeyboardInterrupt, CitadelError) as problem:
+            stopped = problem
+    if isinstance(stopped, CitadelError):
+        raise stopped
+    console.print()
+    asked = ReportRequest(
+        store=request.store, wanted=Filter(), known=request.known, json=request.json, limit=10
+    )
+    run_report(asked)
+    if stopped is not None:
+        raise Interrupted
+    return 0 if hunted.done or not hunted.waiting else NOTHING_RUN
+
+
+def _hunted(
+    request: HuntingRequest,
+    store: Store,
+    executor: Callable[[], AbstractContextManager[Executor]],
+    console: Console,
+    progress: Progress,
+) -> Hunted:
+    interrupted = items.requeue(store)
+    if interrupted:
+        progress.note(f"{interrupted} items of a hunt that was killed are queued again")
+    builds = _builds(request, console, progress)
+    enlisted = None
+    if request.inputs:
+        enlisted = enlist(
+            store,
+            reports_of(request.inputs),
+            builds,
+            lambda done: progress.update("reading reports", done, done),
+        )
+        progress.clear()
+        _say_enlisted(console, enlisted)
+        if not enlisted.queued and len(enlisted.refused) == 1 and enlisted.reports == 1:
+            raise CitadelError(
+                f"{plain(request.inputs[0])}: {next(iter(enlisted.refused))}",
+                "reports are harvests, .json, .md and .py files, and folders of these",
+            )
+    if not request.inputs or not builds.sites:
+        known = items.builds_in_play(store, request.hunt.retries)
+        for gone in builds.stored(known):
+            progress.note(
+                f"{gone.framework} {gone.version} is no longer at {gone.python}: its items wait"
+            )
+    watch = _Watch(console, progress)
+    with executor() as workers:
+        number = begin(store, workers.slots)
+        hunt = Hunt(
+            store,
+            workers,
+            builds.sites,
+            request.hunt,
+            told=watch.ended,
+            standing=watch.standing,
+        )
+        try:
+            hunted = hunt.run()
+        finally:
+            progress.clear()
+            finish(store, number, watch.done)
+    return hunted
+
+
+def _builds(request: HuntingRequest, console: Console, progress: Progress) -> Builds:
+    def found(target: Target) -> ApiIndex:
+        index = load_or_build(target, progress=progress.update, warn=progress.note)
+        progress.clear()
+        return index
+
+    def opened(site: Site) -> None:
+        render_target(console, site.summary)
+
+    interpreters = [
+        Interpreter(python, no_sandbox=request.no_sandbox) for python in request.pythons
+    ]
+    return Builds(interpreters, request.wish, found, opened, no_sandbox=request.no_sandbox)
+
+
+class _Watch:
+    """Tells a person how a hunt goes."""
+
+    def __init__(self, console: Console, progress: Progress) -> None:
+        self._console = console
+        self._progress = progress
+        self.done = 0
+
+    def ended(self, ended: Ended) -> None:
+        """One line for what found something or failed."""
+        self.done += 1
+        told = ended.triage
+        name = "" if told is None else _name(told.repository, told.number, told.input)
+        if ended.state is State.FAILED:
+            self._progress.note(plain(f"failed: {name or 'a report'}: {ended.reason}"))
+        elif ended.item.key.stage is Stage.PROPAGATE and told is not None and told.case is not None:
+            bugs = len(told.bugs)
+            if bugs:
+                case = told.case
+                line = f"{name} {case.api} ({case.kind}): {bugs} siblings, {ended.new} of them new"
+                self._console.print(shorten(plain(line), 200), markup=False, soft_wrap=True)
+
+    def standing(self, standing: Standing) -> None:
+        """The bar: items, findings, rate, time left."""
+        rate = standing.done / standing.seconds * 60 if standing.seconds else 0.0
+        left = time.strftime("%H:%M:%S", time.gmtime(standing.left))
+        days = f"{standing.left // 86400:.0f} days " if standing.left >= 86400 else ""
+        self._progress.update("items", standing.done, standing.done + standing.waiting)
+        self._progress.describe(
+            "items", f"{standing.found} findings, {rate:.0f} items/min, {days}{left} left"
+        )
+
+
+def _say_enlisted(console: Console, enlisted: Enlisted) -> None:
+    console.print(f"{enlisted.reports:,} reports, {enlisted.queued:,} new items", markup=False)
+    for reason, count in enlisted.refused.most_common(8):
+        told = f"not run {count:,}: {shorten(plain(reason), 150)}"
+        console.print(told, markup=False, soft_wrap=True)
+    rest = len(enlisted.refused) - 8
+    if rest > 0:
+        console.print(f"and {rest} further reasons, all in the table refusals")
+
+
+def _say_end(console: Console, hunted: Hunted, request: HuntingRequest) -> None:
+    told = f"{hunted.done:,} items in {hunted.seconds:.0f} s, {hunted.found:,} new findings"
+    console.print()
+    console.print(told, markup=False)
+    if hunted.waiting:
+        dropped = f", {hunted.dropped} of them under way" if hunted.dropped else ""
+        console.print(
+            f"{hunted.waiting:,} items are still open{dropped}: the same command goes on",
+            markup=False,
+        )
+
+
+def _name(repository: str | None, number: int | None, source: str) -> str:
+    return source if number is None else f"{repository or ''}#{number}"

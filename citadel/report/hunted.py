@@ -1,0 +1,102 @@
+"""What a person sees of a store: the paper's tables 1 and 2 and the families across reports.
+
+In: figures and rows of a store, and a rich console. Out: tables that read well at 80 columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from citadel.report.text import plain, shorten
+from citadel.store.queries import FamilyRow, FindingRow, Novelty
+from citadel.store.summary import Kinds, Yield
+
+MOST_NAMES = 8
+_ORDER = list(Novelty)
+
+
+def render_kinds(console: Console, rows: Sequence[Kinds], covered: int) -> None:
+    """Table 1: findings by kind. `covered` of the new ones are on the umbrella list."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("findings")
+    names = ("total", "new", "confirmed", "rejected", "duplicate", "fixed")
+    for name in names:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(f"{row.framework} {row.kind}", *(f"{getattr(row, n):,}" for n in names))
+    if len(rows) > 1:
+        table.add_row("all", *(f"{sum(getattr(row, n) for row in rows):,}" for n in names))
+    console.print(table if rows else "no findings yet")
+    if covered:
+        console.print(f"of the new ones, {covered:,} belong to issues of the umbrella list")
+
+
+def render_yields(console: Console, rows: Sequence[Yield]) -> None:
+    """Table 2: cases, triggering ratio and time, by build."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("build", overflow="fold")
+    for name in ("reports", "cases", "generated", "triggering", "hours", "s/finding"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        ratio = "" if row.ratio is None else f" ({row.ratio:.1%})"
+        time = row.seconds_per_finding
+        table.add_row(
+            plain(f"{row.framework} {row.version}"),
+            f"{row.reports:,}",
+            f"{row.verified:,}",
+            f"{row.generated:,}",
+            f"{row.triggering:,}{ratio}",
+            f"{row.seconds / 3600:.2f}",
+            "-" if time is None else f"{time:.1f}",
+        )
+    console.print(table)
+    for row in rows:
+        if row.open or row.failed:
+            told = f"{row.framework} {row.version}: {row.open:,} items open, {row.failed:,} failed"
+            console.print(plain(told), markup=False)
+
+
+def render_families(
+    console: Console,
+    families: Sequence[tuple[FamilyRow, Sequence[FindingRow]]],
+    known: dict[str, str],
+    *,
+    more: int,
+    show_all: bool,
+) -> None:
+    """Families with their findings, the new ones first; `more` tells of those left out."""
+    for family, rows in families:
+        reports = f"{family.reports} report{'s' if family.reports != 1 else ''}"
+        count = f"{family.findings} finding{'s' if family.findings != 1 else ''}"
+        head = f"family {family.id}: {count} of {reports}: {shorten(plain(family.root), 160)}"
+        console.print()
+        _say(console, head, style="bold")
+        ordered = sorted(rows, key=lambda row: (_ORDER.index(row.novelty), row.api))
+        shown = ordered if show_all else ordered[:MOST_NAMES]
+        for row in shown:
+            _say(console, f"  {row.id}  {plain(row.api)}  {_remarks(row, known)}")
+        if len(shown) < len(ordered):
+            _say(console, f"  ... and {len(ordered) - len(shown)} more (--all shows them)")
+    if more:
+        console.print()
+        console.print(f"{more:,} further families (--limit shows more)")
+
+
+def _remarks(row: FindingRow, known: dict[str, str]) -> str:
+    said = [row.novelty.value]
+    if row.label is not None:
+        said = [f"{row.label} {plain(row.label_value or '')}".rstrip(), *said]
+    if row.reported_in:
+        said.append(f"reported in {plain(row.reported_in[0])}")
+    if row.id in known:
+        said.append(f"known: {plain(known[row.id])}")
+    return ", ".join(said)
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    shown = text.encode(console.encoding, "backslashreplace").decode(console.encoding)
+    console.print(Text(shown, style=style), soft_wrap=True, highlight=False)

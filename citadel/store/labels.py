@@ -1,0 +1,103 @@
+"""What people say of findings: confirmed, rejected, duplicate of, fixed in. Never overwritten.
+
+In: a finding by its id or the beginning of it, and a remark. Out: a further row; the latest one
+counts, all are kept. Triggers of the database refuse changes, whoever attempts them.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+
+from analysis.errors import CitadelError
+from citadel.store.database import Store
+from citadel.store.texts import sound
+
+SHORTEST = 4
+"""Digits of an id that are taken for it, if no other begins so."""
+
+
+class LabelKind(StrEnum):
+    """A person's judgement."""
+
+    CONFIRMED = "confirmed"
+    REJECTED = "rejected"
+    DUPLICATE_OF = "duplicate-of"
+    FIXED_IN = "fixed-in"
+
+
+NEEDS_VALUE = frozenset((LabelKind.DUPLICATE_OF, LabelKind.FIXED_IN))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """One judgement; `value` is the other finding or issue, or the version, where there is one."""
+
+    finding: str
+    kind: LabelKind
+    value: str | None
+    note: str
+    added: float
+
+
+def add(store: Store, finding: str, kind: LabelKind, value: str | None, note: str) -> Label:
+    """Add a label to a finding.
+
+    Raises:
+        CitadelError: for no or several findings of that id, or a value that is missing or too much.
+    """
+    if (value is None) is (kind in NEEDS_VALUE):
+        takes = "takes what it is" if kind in NEEDS_VALUE else "takes nothing more, not"
+        raise CitadelError(f"{kind} {takes} {value or ''}".strip(), "see citadel label --help")
+    found = find(store, finding)
+    if kind is LabelKind.DUPLICATE_OF and value is not None:
+        value = _other(store, value)
+        if value == found:
+            raise CitadelError("a finding is no duplicate of itself", "name the other one")
+    label = Label(finding=found, kind=kind, value=value, note=note, added=time.time())
+    with store.transaction() as db:
+        db.execute(
+            "INSERT INTO labels (finding, kind, value, note, added) VALUES (?, ?, ?, ?, ?)",
+            [found, kind, None if value is None else sound(value), sound(note), label.added],
+        )
+    return label
+
+
+def find(store: Store, finding: str) -> str:
+    """The whole id of a finding.
+
+    Raises:
+        CitadelError: when no finding's id begins so, or several do.
+    """
+    known = _beginning(store, finding)
+    if len(known) == 1:
+        return known[0]
+    told = "no finding" if not known else "more than one finding"
+    raise CitadelError(f"{told} has an id that begins with {finding}", "see citadel report")
+
+
+def all_of(store: Store, finding: str) -> list[Label]:
+    """All labels of a finding, the oldest first."""
+    rows = store.db.execute(
+        "SELECT kind, value, note, added FROM labels WHERE finding = ? ORDER BY id", [finding]
+    )
+    return [
+        Label(finding=finding, kind=LabelKind(kind), value=value, note=note, added=added)
+        for kind, value, note, added in rows
+    ]
+
+
+def _other(store: Store, value: str) -> str:
+    """A finding's whole id where the value is one, else the value: an issue, an address."""
+    known = _beginning(store, value)
+    return known[0] if len(known) == 1 else value
+
+
+def _beginning(store: Store, text: str) -> list[str]:
+    if len(text) < SHORTEST or set(text) - set("0123456789abcdef"):
+        return []
+    rows = store.db.execute(
+        "SELECT id FROM findings WHERE id >= ? AND id < ? LIMIT 2", [text, text + "g"]
+    )
+    return [one for (one,) in rows]

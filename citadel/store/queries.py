@@ -1,0 +1,215 @@
+"""Findings and families, as they are listed: filtered, with what is known of each.
+
+In: an open store and filters. Out: rows for people and programs. Novelty is told for one build per
+framework, the one that was hunted on last unless another one is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from analysis.errors import CitadelError
+from citadel.store.database import Store
+from citadel.store.labels import LabelKind
+from citadel.store.symptoms import read_symptom
+
+
+class Novelty(StrEnum):
+    """What the store's other builds say of a finding."""
+
+    NEW = "new"
+    """No other build has been tried with it."""
+    SEEN = "seen"
+    """Another build shows it, too."""
+    NEW_HERE = "new on this build"
+    """Another build was tried and does not show it."""
+    FIXED = "fixed"
+    """Only other builds show it, and this one was tried."""
+    NOT_TRIED = "not tried here"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which findings; None and False leave out a condition. `api` is a part of its name."""
+
+    framework: str | None = None
+    kind: str | None = None
+    api: str | None = None
+    only_new: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingRow:
+    """One finding. `reported_in` names reports that are about this very API and symptom."""
+
+    id: str
+    framework: str
+    api: str
+    kind: str
+    state: str
+    headline: str
+    family: int
+    novelty: Novelty
+    label: LabelKind | None
+    label_value: str | None
+    reports: tuple[str, ...]
+    reported_in: tuple[str, ...]
+    builds: tuple[str, ...]
+    file: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilyRow:
+    """One family: what its findings have in common, and how many there are."""
+
+    id: int
+    framework: str
+    root: str
+    findings: int
+    reports: int
+
+
+_FINDINGS = """
+WITH latest AS (
+  SELECT finding, kind, value FROM labels
+  WHERE id IN (SELECT max(id) FROM labels GROUP BY finding)
+), listed AS (
+  SELECT f.id, f.framework, f.api, f.kind, f.state, f.symptom, f.family, f.added,
+    l.kind AS label, l.value AS label_value, here.value AS build,
+    EXISTS (SELECT 1 FROM sightings s WHERE s.finding = f.id AND s.build = here.value) AS shown,
+    EXISTS (SELECT 1 FROM sightings s WHERE s.finding = f.id AND s.build <> here.value) AS elsewhere
+  FROM json_each(:builds) here JOIN findings f ON f.framework = here.key
+  LEFT JOIN latest l ON l.finding = f.id
+  WHERE (:framework IS NULL OR f.framework = :framework)
+    AND (:kind IS NULL OR f.kind = :kind)
+    AND (:api IS NULL OR instr(lower(f.api), lower(:api)) > 0)
+    AND (:family IS NULL OR f.family = :family)
+), told AS (
+  SELECT *, CASE
+    WHEN shown AND elsewhere THEN 'seen'
+    WHEN shown AND EXISTS (
+      SELECT 1 FROM sightings s JOIN items i ON i.report = s.report AND i.stage = 'propagate'
+        AND i.state IN ('done', 'flaky')
+      JOIN builds b ON b.id = i.build AND b.framework = listed.framework
+      WHERE s.finding = listed.id AND b.id <> listed.build) THEN 'new on this build'
+    WHEN shown THEN 'new'
+    WHEN EXISTS (
+      SELECT 1 FROM sightings s JOIN items i ON i.report = s.report AND i.build = listed.build
+        AND i.stage = 'propagate' AND i.state IN ('done', 'flaky')
+      WHERE s.finding = listed.id) THEN 'fixed'
+    ELSE 'not tried here' END AS novelty
+  FROM listed WHERE shown OR elsewhere
+)
+SELECT * FROM told
+WHERE NOT :only_new OR (
+  novelty IN ('new', 'new on this build')
+  AND coalesce(label NOT IN ('rejected', 'duplicate-of', 'fixed-in'), 1)
+  AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.api = told.api AND c.state = told.state))
+ORDER BY added, id LIMIT :limit
+"""
+
+_FAMILIES = """
+SELECT m.id, m.framework, m.root, count(DISTINCT f.id) AS findings,
+  (SELECT count(DISTINCT s.report) FROM sightings s JOIN findings g ON g.id = s.finding
+   WHERE g.family = m.id)
+FROM findings f JOIN families m ON m.id = f.family
+WHERE (:framework IS NULL OR f.framework = :framework)
+  AND (:kind IS NULL OR f.kind = :kind)
+  AND (:api IS NULL OR instr(lower(f.api), lower(:api)) > 0)
+GROUP BY m.id ORDER BY findings DESC, m.id LIMIT :limit
+"""
+
+
+def latest_builds(store: Store, chosen: Sequence[str] = ()) -> dict[str, str]:
+    """framework -> the build that novelty is told for: a chosen one, else the last one hunted on.
+
+    Raises:
+        CitadelError: when the store has no such build.
+    """
+    rows = store.db.execute(
+        "SELECT framework, id FROM builds b"
+        " ORDER BY (SELECT max(ended) FROM items WHERE build = b.id), added"
+    ).fetchall()
+    found = dict(rows)
+    for wanted in chosen:
+        matching = [(framework, key) for framework, key in rows if key.startswith(wanted)]
+        if not matching:
+            known = ", ".join(key for _, key in rows) or "none"
+            raise CitadelError(f"the store has no build {wanted}", f"it has: {known}")
+        found.update(matching)
+    return found
+
+
+def findings(
+    store: Store,
+    wanted: Filter,
+    builds: Mapping[str, str],
+    *,
+    limit: int | None = None,
+    family: int | None = None,
+) -> Iterator[FindingRow]:
+    """Yield the findings that a filter lets through, the oldest first."""
+    values = {
+        **_values(wanted, limit),
+        "builds": json.dumps(dict(builds)),
+        "family": family,
+        "only_new": wanted.only_new,
+    }
+    for row in list(store.db.query(_FINDINGS, values)):
+        yield _finding(store, row)
+
+
+def families(store: Store, wanted: Filter, *, limit: int | None = None) -> list[FamilyRow]:
+    """The families that have such findings, the largest first."""
+    rows = store.db.execute(_FAMILIES, _values(wanted, limit))
+    return [
+        FamilyRow(id=key, framework=framework, root=root, findings=count, reports=reports)
+        for key, framework, root, count, reports in rows
+    ]
+
+
+def _values(wanted: Filter, limit: int | None) -> dict[str, Any]:
+    return {
+        "framework": wanted.framework,
+        "kind": wanted.kind,
+        "api": wanted.api,
+        "limit": -1 if limit is None else limit,
+    }
+
+
+def _finding(store: Store, row: Mapping[str, Any]) -> FindingRow:
+    seen = store.db.execute(
+        "SELECT r.repository, r.number, r.source, s.build, v.file FROM sightings s"
+        " JOIN reports r ON r.id = s.report JOIN variants v ON v.id = s.variant"
+        " WHERE s.finding = ? ORDER BY s.build = ? DESC, r.added, r.id",
+        [row["id"], row["build"]],
+    ).fetchall()
+    about = store.db.execute(
+        "SELECT DISTINCT r.repository, r.number, r.source FROM cases c"
+        " JOIN reports r ON r.id = c.report WHERE c.api = ? AND c.state = ?",
+        [row["api"], row["state"]],
+    )
+    return FindingRow(
+        id=row["id"],
+        framework=row["framework"],
+        api=row["api"],
+        kind=row["kind"],
+        state=row["state"],
+        headline=read_symptom(store, row["symptom"]).headline(),
+        family=row["family"],
+        novelty=Novelty(row["novelty"]),
+        label=None if row["label"] is None else LabelKind(row["label"]),
+        label_value=row["label_value"],
+        reports=tuple(dict.fromkeys(_name(*one[:3]) for one in seen)),
+        reported_in=tuple(_name(*one) for one in about),
+        builds=tuple(dict.fromkeys(one[3] for one in seen)),
+        file=next((one[4] for one in seen if one[4]), None),
+    )
+
+
+def _name(repository: str | None, number: int | None, source: str) -> str:
+    return source if number is None else f"{repository or ''}#{number}"

@@ -1,0 +1,134 @@
+"""The figures of a store: what the paper's tables 1 and 2 hold, for this store's hunts.
+
+In: an open store. Out: per kind of bug and per framework, numbers of findings and of cases. What
+would have to be counted over all runs is read from tallies that the database keeps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from citadel.model import BugKind
+from citadel.store.database import Store
+from citadel.store.items import Stage, State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kinds:
+    """One row of table 1: findings of a kind. `new` are those that nobody is known to know."""
+
+    framework: str
+    kind: BugKind
+    total: int
+    new: int
+    confirmed: int
+    rejected: int
+    duplicate: int
+    fixed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yield:
+    """One row of table 2: what a build's hunts took and brought; seconds of one worker."""
+
+    framework: str
+    version: str
+    build: str
+    reports: int
+    verified: int
+    tried: int
+    generated: int
+    triggering: int
+    findings: int
+    seconds: float
+    open: int
+    failed: int
+
+    @property
+    def ratio(self) -> float | None:
+        """The share of generated cases that trigger a bug."""
+        return self.triggering / self.generated if self.generated else None
+
+    @property
+    def seconds_per_finding(self) -> float | None:
+        """Time per bug."""
+        return self.seconds / self.findings if self.findings else None
+
+
+def kinds(store: Store) -> list[Kinds]:
+    """Table 1, by framework and kind. Findings that an umbrella list knows still count as new."""
+    rows = store.db.execute(
+        "WITH latest AS (SELECT finding, kind FROM labels"
+        "  WHERE id IN (SELECT max(id) FROM labels GROUP BY finding))"
+        " SELECT framework, f.kind, count(*),"
+        "  sum(coalesce(l.kind NOT IN ('rejected', 'duplicate-of'), 1) AND NOT EXISTS"
+        "   (SELECT 1 FROM cases c WHERE c.api = f.api AND c.state = f.state)),"
+        "  sum(l.kind IS 'confirmed'), sum(l.kind IS 'rejected'), sum(l.kind IS 'duplicate-of'),"
+        "  sum(l.kind IS 'fixed-in')"
+        " FROM findings f LEFT JOIN latest l ON l.finding = f.id"
+        " WHERE EXISTS (SELECT 1 FROM sightings s WHERE s.finding = f.id)"
+        " GROUP BY 1, 2 ORDER BY 1, 2"
+    )
+    return [
+        Kinds(
+            framework=framework,
+            kind=BugKind(kind),
+            total=total,
+            new=new,
+            confirmed=confirmed,
+            rejected=rejected,
+            duplicate=duplicate,
+            fixed=fixed,
+        )
+        for framework, kind, total, new, confirmed, rejected, duplicate, fixed in rows
+    ]
+
+
+def yields(store: Store) -> list[Yield]:
+    """Table 2, one row per build."""
+    db = store.db
+    rows = db.execute("SELECT id, framework, version FROM builds ORDER BY framework, added")
+    work = {
+        (build, stage, state): (count, seconds)
+        for build, stage, state, count, seconds in db.execute(
+            "SELECT build, stage, state, count(*), sum(seconds) FROM items GROUP BY 1, 2, 3"
+        )
+    }
+    cases = dict(db.execute("SELECT build, count(*) FROM cases GROUP BY 1").fetchall())
+    generated = dict(
+        db.execute("SELECT build, sum(number) FROM tallies WHERE generated GROUP BY 1").fetchall()
+    )
+    tried = dict(db.execute("SELECT build, sum(number) FROM tallies GROUP BY 1").fetchall())
+    bugs = dict(
+        db.execute(
+            "SELECT build, sum(number) FROM tallies WHERE verdict = 'bug' AND generated GROUP BY 1"
+        ).fetchall()
+    )
+    findings = dict(
+        db.execute("SELECT build, count(DISTINCT finding) FROM sightings GROUP BY 1").fetchall()
+    )
+
+    def count(build: str, *states: State, stage: Stage | None = None) -> int:
+        return sum(
+            found
+            for (of, at, state), (found, _) in work.items()
+            if of == build and state in states and stage in (None, at)
+        )
+
+    return [
+        Yield(
+            framework=framework,
+            version=version,
+            build=build,
+            reports=count(build, *State, stage=Stage.VERIFY),
+            verified=cases.get(build, 0),
+            tried=tried.get(build, 0),
+            generated=generated.get(build, 0),
+            triggering=bugs.get(build, 0),
+            findings=findings.get(build, 0),
+            seconds=sum(spent for (of, _, _), (_, spent) in work.items() if of == build),
+            open=count(build, State.QUEUED, State.RUNNING),
+            failed=count(build, State.FAILED),
+        )
+        for build, framework, version in rows.fetchall()
+    ]
