@@ -66,7 +66,9 @@ def mine(
     follow_links: Annotated[
         bool,
         typer.Option(
-            "--follow-links", help="Fetch code that is only behind links to gists and Colab."
+            "--follow-links",
+            metavar="",
+            help="Fetch code that is only behind links to gists and Colab.",
         ),
     ] = False,
     harvest: Annotated[

@@ -21,7 +21,7 @@ from analysis.index import ApiIndex
 from analysis.sources import SourceRequest, installed
 from analysis.static.model import FunctionRecord
 from analysis.static.sources import Sources
-from analysis.target.target import Target
+from analysis.target.target import Interpreter, Target
 from citadel.commands import find_index
 from citadel.match.pairs import PAPER_CONTEXT, Matched, matched
 from citadel.match.rank import Mode, rank_as_paper
@@ -36,6 +36,7 @@ from citadel.report.build import (
 from citadel.report.document import target_record, write_json
 from citadel.report.graph import Row, check_suffix, export
 from citadel.report.terminal import render_target
+from citadel.selection import Wish, target_for
 from citadel.siblings import Sibling, siblings, source_api
 from citadel.workbench import summary
 
@@ -67,7 +68,12 @@ class SiblingsRequest:
     export: Path | None = None
 
 
-def run_index(request: IndexRequest, find_target: Callable[[], Target], progress: Progress) -> None:
+def run_index(
+    request: IndexRequest,
+    find_interpreter: Callable[[], Interpreter],
+    wish: Wish,
+    progress: Progress,
+) -> None:
     """Build the index if need be; print, write or export what it holds.
 
     Raises:
@@ -75,7 +81,8 @@ def run_index(request: IndexRequest, find_target: Callable[[], Target], progress
     """
     if request.export is not None:
         check_suffix(request.export)
-    target = find_target()
+    interpreter = find_interpreter()
+    target = target_for("", interpreter, wish)
     with progress:
         index = find_index(target, progress, refresh=request.refresh, source=request.source)
     found = matched(index)
@@ -92,11 +99,17 @@ def run_index(request: IndexRequest, find_target: Callable[[], Target], progress
         render_groups(console, groups_like(index, sources, request.groups))
         return
     render_target(console, summary(target))
+    others = _others(interpreter, target)
+    if others and wish.framework is None:
+        console.print(f"it has {' and '.join(others)}, too: --framework", markup=False)
     render_index(console, index, found, in_names(index, found))
 
 
 def run_siblings(
-    request: SiblingsRequest, find_target: Callable[[], Target], progress: Progress
+    request: SiblingsRequest,
+    find_interpreter: Callable[[], Interpreter],
+    wish: Wish,
+    progress: Progress,
 ) -> None:
     """Print the ranked siblings of one API, or its call stacks.
 
@@ -105,10 +118,11 @@ def run_siblings(
     """
     if request.export is not None:
         check_suffix(request.export)
-    target = find_target()
+    interpreter = find_interpreter()
+    target = target_for(request.api, interpreter, wish)
     with progress:
         index = find_index(target, progress)
-    source = source_api(index, request.api)
+    source = source_api(index, request.api, _others(interpreter, target))
     if request.stacks:
         render_stacks(_console(), source.name, stacks(target, source.name))
         return
@@ -133,6 +147,10 @@ def run_siblings(
     if request.json != "-":
         chosen = _chosen(index, source, request, len(rows))
         render_siblings(_console(), source, reached, rows, chosen)
+
+
+def _others(interpreter: Interpreter, target: Target) -> list[str]:
+    return [name for name in interpreter.frameworks if name != target.info.framework]
 
 
 def stacks(target: Target, api: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Which build a report is about: the framework, and the backend that its own code asks for.
+"""Which build a report or an API is of: the framework, and the backend that code asks for.
 
 What the user says about the framework counts first, then what the report's code imports. The
 backend is the one that the code chooses before it imports the framework (`os.environ[...]`), else
@@ -14,9 +14,12 @@ from dataclasses import dataclass, replace
 
 from analysis.errors import CitadelError
 from analysis.target.frameworks import FRAMEWORKS, Framework
+from analysis.target.target import Interpreter, Target
 from harvest.report.model import Need, Reading
 from harvest.report.syntax import imported_roots
 
+SHORT = {"tf": "tensorflow"}
+"""Frameworks whose public names begin otherwise than the import."""
 _SETTERS = frozenset(("setdefault", "putenv", "__setitem__"))
 
 
@@ -67,6 +70,35 @@ def choose(
             return Unavailable(reason=f"needs another interpreter: {problem.message}")
     asked = wish.on(framework) or _told(reading, framework, installed)
     return Choice(framework=name, backend=framework.backend(asked, installed))
+
+
+def target_for(api: str, interpreter: Interpreter, wish: Wish) -> Target:
+    """The build that has an API, by the first part of its name, else the usual one.
+
+    A framework that does not work by itself (Keras 2) may be a part of another one that does.
+
+    Raises:
+        CitadelError: when the interpreter has no such framework, or it does not work.
+    """
+    own = wish.framework or framework_of(api) or interpreter.frameworks[0]
+    whole = [name for name in interpreter.frameworks if own in FRAMEWORKS[name].brings]
+    try:
+        return interpreter.target(own, wish.on(FRAMEWORKS[own]))
+    except CitadelError:
+        if wish.framework or wish.backend or not whole:
+            raise
+        return interpreter.target(whole[0])
+
+
+def framework_of(api: str) -> str | None:
+    """The framework that an API's name begins with.
+
+    >>> framework_of("tf.nn.relu"), framework_of("keras.ops.relu"), framework_of("nn.Conv2d")
+    ('tensorflow', 'keras', None)
+    """
+    first = api.partition(".")[0]
+    name = SHORT.get(first, first)
+    return name if name in FRAMEWORKS else None
 
 
 def with_installed(reading: Reading, installed: Collection[str]) -> Reading:

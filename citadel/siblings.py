@@ -6,7 +6,7 @@ call that would be carried over, so that each row can say whether and how well t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
@@ -37,8 +37,10 @@ class Sibling:
     obstacle: Obstacle | None = None
 
 
-def source_api(index: ApiIndex, name: str) -> Api:
+def source_api(index: ApiIndex, name: str, others: Sequence[str] = ()) -> Api:
     """The API of a name, an alias, or the end of a name that only one API has (`nn.Conv2d`).
+
+    `others` are further frameworks of the interpreter that may have meant to be asked.
 
     Raises:
         CitadelError: when the build has no such API in its catalog.
@@ -51,6 +53,8 @@ def source_api(index: ApiIndex, name: str) -> Api:
         return index.catalog.apis[ends[0]]
     near = sorted(ends, key=len)[:3] or _near(index, name)
     hint = f"perhaps {', '.join(near)}" if near else "give the full dotted name"
+    if others:
+        hint += f"; or ask another framework: --framework {' or '.join(others)}"
     raise CitadelError(f"{name or 'nothing'} is no API in this {index.framework} build", hint)
 
 

@@ -1,0 +1,94 @@
+"""Options that several commands of the command line share, and what is read out of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from analysis.errors import CitadelError
+from analysis.target.frameworks import FRAMEWORKS
+from citadel.selection import Wish
+
+_BACKENDS = tuple(name for one in FRAMEWORKS.values() for name in one.backends)
+
+
+def _listed(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}"
+
+
+def _framework(default: str) -> Any:
+    """`--framework`; what it is by default differs from command to command."""
+    text = f"If it has several: {_listed(FRAMEWORKS)} [default: {default}]."
+    return typer.Option("--framework", metavar="NAME", show_default=False, help=text)
+
+
+def _backend(first: str = "") -> Any:
+    """`--backend`; `first` is what its default is looked for in first."""
+    text = f"What Keras runs on: {_listed(_BACKENDS)} [default: {first}KERAS_BACKEND, tensorflow]."
+    return typer.Option("--backend", metavar="NAME", show_default=False, help=text)
+
+
+Python = Annotated[
+    str,
+    typer.Option(
+        "--python",
+        metavar="PATH",
+        show_default=False,
+        help="Interpreter under test [default: the one that runs Citadel].",
+    ),
+]
+FrameworkOfReport = Annotated[str | None, _framework("what a report imports")]
+BackendOfReport = Annotated[str | None, _backend("what a report's code sets, ")]
+FrameworkOfApi = Annotated[str | None, _framework("by the first part of the API's name")]
+FirstFramework = Annotated[str | None, _framework("the first of these")]
+Backend = Annotated[str | None, _backend()]
+NoSandbox = Annotated[
+    bool,
+    typer.Option(
+        "--no-sandbox", metavar="", help="Run without confinement: only for code you trust."
+    ),
+]
+Export = Annotated[
+    Path | None,
+    typer.Option("--export", metavar="FILE", help="Write a graph: FILE.graphml or FILE.csv."),
+]
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help='Write JSON to FILE ("-": stdout).')
+]
+
+
+def read_fraction(text: str, option: str) -> Fraction:
+    """An exact fraction: 0.6 is 3/5, on which many pairs lie.
+
+    Raises:
+        CitadelError: when it is none from 0 to 1.
+    """
+    try:
+        given = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        given = Fraction(-1)
+    if not 0 <= given <= 1:
+        raise CitadelError(f"{option} takes a number from 0 to 1, not {text}", f"e.g. {option} 0.6")
+    return given
+
+
+def read_wish(framework: str | None, backend: str | None) -> Wish:
+    """What the user asks for, by options and by the variables that frameworks look at.
+
+    Raises:
+        CitadelError: for a framework or backend that Citadel does not know.
+    """
+    if framework is not None and framework not in FRAMEWORKS:
+        known = ", ".join(FRAMEWORKS)
+        raise CitadelError(f"--framework takes no {framework}", f"one of {known}")
+    if backend is not None and backend not in _BACKENDS:
+        raise CitadelError(f"--backend takes no {backend}", f"one of {', '.join(_BACKENDS)}")
+    switches = [one.switch for one in FRAMEWORKS.values() if one.switch]
+    given = tuple((name, os.environ[name]) for name in switches if name in os.environ)
+    return Wish(framework=framework, backend=backend, environment=given)
