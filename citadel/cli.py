@@ -19,6 +19,7 @@ from analysis.target.target import Interpreter
 from citadel import __version__, doctor
 from citadel.cli_hunt import hunt, label, report
 from citadel.cli_index import index, siblings
+from citadel.cli_import import import_
 from citadel.cli_mine import mine
 from citadel.cli_options import (
     BackendOfReport,
@@ -137,6 +138,7 @@ def triage(
 
 
 app.command(no_args_is_help=True)(mine)
+app.command("import", no_args_is_help=True)(import_)
 app.command()(hunt)
 app.command()(report)
 app.command(no_args_is_help=True)(label)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from citadel.workbench import Workbench, summary
 from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report
 from harvest.report.understand import understand
+from harvest.tracker.kept import is_harvest, kept_reports
 
 NOTHING_RUN = 3
 
@@ -72,7 +73,7 @@ def run_triage(
         CitadelError: also when a case or the JSON cannot be written; what was finished is.
         Interrupted: after Ctrl-C, once the finished part has been written.
     """
-    loaded = list(load(request.inputs, stdin=sys.stdin.buffer, fetch=_from_tracker))
+    loaded = list(_loaded(request.inputs))
     if not loaded:
         raise CitadelError("no reports found", "reports are .json, .md and .py files")
     if all(isinstance(entry, BadInput) for entry in loaded):
@@ -116,6 +117,15 @@ def run_triage(
         raise stopped
     ran = any(t.case is not None for t in triages)
     return Done(status=0 if ran else NOTHING_RUN, bugs=sum(len(t.bugs) for t in triages))
+
+
+def _loaded(inputs: Sequence[str]) -> Iterator[Report | BadInput]:
+    """The reports that arguments name, a harvest's among them."""
+    for given in inputs:
+        if is_harvest(given):
+            yield from kept_reports(Path(given))
+        else:
+            yield from load([given], stdin=sys.stdin.buffer, fetch=_from_tracker)
 
 
 def _from_tracker(repository: str, number: int) -> Report | BadInput:

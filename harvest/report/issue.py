@@ -2,7 +2,8 @@
 
 Three spellings of the same are read: GitHub's REST API, `gh issue list --json` (camel case,
 comments as a list), and what Citadel harvests: REST with the comments as `thread`, the history as
-`timeline` in REST's own shapes, and code from behind links as `linked_code`.
+`timeline` in REST's own shapes, code from behind links as `linked_code`, and as `code` the script
+of a case that was imported.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ def read_issue(content: Any, source: str) -> Report | BadInput:
         thread=tuple(_thread(content)),
         links=tuple(dict.fromkeys(_links(content))),
         linked_code=tuple(_linked_code(content.get("linked_code"))),
+        code=_string(content.get("code")) or None,
     )
 
 

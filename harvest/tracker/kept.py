@@ -1,0 +1,42 @@
+"""A harvest as an input of a triage: what its queue keeps, or all of it where there is no queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from analysis.errors import CitadelError
+from harvest.report.model import BadInput, Report
+from harvest.tracker.queue import queue_path, read_queue
+from harvest.tracker.stored import read_harvest
+
+SUFFIX = ".jsonl"
+_QUEUE = ".queue.jsonl"
+
+
+def is_harvest(argument: str) -> bool:
+    """Whether an argument names a file of one issue per line."""
+    try:
+        return argument.endswith(SUFFIX) and Path(argument).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def kept_reports(path: Path) -> Iterator[Report | BadInput]:
+    """Yield the reports of a harvest that are to be run.
+
+    Raises:
+        CitadelError: when the file is a queue, cannot be read, or has a queue that does not fit it.
+    """
+    if path.name.endswith(_QUEUE):
+        raise CitadelError(f"{path} is the queue of a harvest", "name the harvest beside it")
+    if not queue_path(path).is_file():
+        yield from read_harvest(path)
+        return
+    try:
+        yield from read_queue(path)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as problem:
+        raise CitadelError(
+            f"{queue_path(path)} does not fit its harvest: {problem}",
+            f"write it anew: citadel mine {path}",
+        ) from problem
