@@ -136,4 +136,5 @@ STEPS = {
     "values": lambda value: value.coalesce().values(),
     "shape": lambda value: list(value.shape),
     "clone": lambda value: value.clone(),
+    "tensor": torch.tensor,
 }

@@ -17,10 +17,12 @@ from dataclasses import dataclass, field, replace
 from analysis.catalog.model import Api, ApiKind
 from analysis.values import Value
 from citadel.plan.analogy import Analogy
-from citadel.plan.assign import assign
+from citadel.plan.assign import acts_as_tensor, assign
 from citadel.plan.dimensions import Lift, dimension_change, lifted, shape_after
+from citadel.plan.edits import changes, renames
 from citadel.plan.ends import with_ends
 from citadel.plan.fill import Filler
+from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
@@ -50,7 +52,7 @@ from citadel.plan.places import (
 from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import SampleBook, richest
 from citadel.plan.sizes import as_lists, one_by_one
-from citadel.plan.types import TENSOR, TENSORS, accepted, wraps
+from citadel.plan.types import TENSOR, TENSORS, accepted, becomes_tensor, wraps
 
 WRAP = Step(name="list")
 MAX_PLANS = 4
@@ -160,8 +162,8 @@ class _Planner:
         if filled is None:
             return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
         self.edits += [f"dropped {value.name}" for value in dropped]
-        self.edits += _renames(self.places.named, chosen)
-        self.edits += _said(given)
+        self.edits += renames(self.places.named, chosen)
+        self.edits += changes(self.places.named, given, self.target)
         return self._assembled({**given, **filled}, collected, dropped)
 
     def _given(
@@ -172,6 +174,7 @@ class _Planner:
         for number, value in chosen.items():
             steps = lifted(value, self.lift) or self._spelled(value, number)
             steps += with_ends(value.value, steps, self._valid(number))
+            steps += self._made_tensor(value, number)
             taken = Take(key=value.key, steps=(*steps, *self._received(value, number)))
             found[number] = taken
             ended = any(step.name == "ends" for step in steps)
@@ -185,6 +188,13 @@ class _Planner:
             spread = self._one_by_one(self.places.named[number])
             found[number] = Gather(items=(taken, *more)) if others or spread else alone
         return found
+
+    def _made_tensor(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        """A number where only tensors are taken; TensorFlow makes tensors of numbers itself."""
+        declared = self.places.named[number].parameter.type
+        if as_tensorflow(self.target.name) or acts_as_tensor(value):
+            return ()
+        return (Step(name="tensor"),) if becomes_tensor(value.value, declared) else ()
 
     def _one_by_one(self, place: Place) -> bool:
         return one_by_one(self.target, place.parameter, self.places.sizes)
@@ -383,18 +393,3 @@ def _is_positional(expression: Expression) -> bool:
 def _makes_tensors(plan: Adaptation) -> bool:
     given = [plan.receiver, *(slot.value for slot in (*plan.new, *plan.call))]
     return any(isinstance(one, Fill) and one.tensor for one in given)
-
-
-def _said(given: Mapping[int, Expression]) -> list[str]:
-    """Words that are spelled otherwise."""
-    taken = [one for one in given.values() if isinstance(one, Take)]
-    return [f"said {step.text}" for one in taken for step in one.steps if step.name == "say"]
-
-
-def _renames(named: Sequence[Place], chosen: dict[int, SourceValue]) -> list[str]:
-    renamed = []
-    for number, value in chosen.items():
-        name = named[number].parameter.name
-        if value.key.startswith(("kw:", "newkw:")) and name != value.name:
-            renamed.append(f"{value.name} -> {name}")
-    return renamed

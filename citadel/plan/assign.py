@@ -15,7 +15,7 @@ from analysis.catalog.model import Parameter
 from citadel.plan.lexicon import LIKE_NAME, SAME_NAME, Lexicon
 from citadel.plan.model import SourceValue
 from citadel.plan.places import Place
-from citadel.plan.types import fits, takes_tensor, wraps
+from citadel.plan.types import becomes_tensor, fits, takes_tensor, wraps
 
 FACTORY = frozenset(("device", "dtype", "out", "layout", "pin_memory", "generator", "names"))
 """Parameters that a value is given to by name only."""
@@ -67,15 +67,7 @@ def _score(
         return max(likeness, NEXT_TENSOR if value.value.is_tensor else 0.0)
     stands_in = acts_as_tensor(value) and takes_tensor(parameter.type)
     if not stands_in and not fits(value.value, parameter.type):
-        if likeness == SAME_NAME and not fits(value.value, value.type):
-            return SAME_NAME
-        if _same_declaration(value, parameter, likeness):
-            return SAME_NAME
-        if parameter.required and not fits(value.value, value.type):
-            return likeness
-        # What is required under the same name is worth trying before something is filled in.
-        wanted = likeness == SAME_NAME and parameter.required and not value.value.is_tensor
-        return LIKE_NAME if wanted else 0.0
+        return _misfit(value, parameter, likeness)
     if value.key.startswith("attr:") and likeness < SAME_NAME:
         return 0.0
     if acts_as_tensor(value):
@@ -89,6 +81,21 @@ def _score(
     if value.value.kind == "none" or not parameter.required:
         return 0.0
     return SAME_PLACE if same_index else 1.0
+
+
+def _misfit(value: SourceValue, parameter: Parameter, likeness: float) -> float:
+    """The score of a value that the parameter is not declared to take."""
+    if likeness == SAME_NAME and not fits(value.value, value.type):
+        return SAME_NAME
+    if _same_declaration(value, parameter, likeness):
+        return SAME_NAME
+    if parameter.required and not fits(value.value, value.type):
+        return likeness
+    if becomes_tensor(value.value, parameter.type):
+        return likeness
+    # What is required under the same name is worth trying before something is filled in.
+    wanted = likeness == SAME_NAME and parameter.required and not value.value.is_tensor
+    return LIKE_NAME if wanted else 0.0
 
 
 def _same_declaration(value: SourceValue, parameter: Parameter, likeness: float) -> bool:

@@ -84,8 +84,8 @@ def _singular(word: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """`keepdims` and `keep_dims` are one name."""
-    return name.lower().replace("_", "")
+    """`keepdims` and `keep_dims` are one name, and so are `value` and `values`."""
+    return _singular(name.lower().replace("_", ""))
 
 
 def learnt(apis: Iterable[Api]) -> Lexicon:

@@ -83,6 +83,12 @@ def wraps(value: Value, declared: str | None) -> bool:
     return one in kinds and not fits(value, declared)
 
 
+def becomes_tensor(value: Value, declared: str | None) -> bool:
+    """Whether a value is a number, and the declared type takes tensors alone."""
+    number = value.kind in ("int", "float", "complex", "bool")
+    return number and takes_tensor(declared) and not fits(value, declared)
+
+
 def takes_tensor(declared: str | None) -> bool:
     """Whether a parameter is declared as a tensor."""
     return TENSOR in accepted(declared)

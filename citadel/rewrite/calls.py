@@ -13,7 +13,7 @@ from citadel.rewrite.given import Given, without_steps
 from citadel.rewrite.layout import laid_out
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.source import Source
-from citadel.rewrite.steps import ATOMS, apply_steps, code_of
+from citadel.rewrite.steps import ATOMS, NAMING, apply_steps, code_of
 
 Nodes = dict[cst.CSTNode, cst.CSTNode]
 
@@ -227,7 +227,10 @@ class Maker:
         if node is None:
             return None
         seen = self.source.values.get(value.key)
-        return apply_steps(node, value.steps, seen, self.plan.target)
+        changed = apply_steps(node, value.steps, seen, self.plan.target)
+        if changed is None or not any(step.name in NAMING for step in value.steps):
+            return changed
+        return imports.respelled(changed, self.source.local(self.source.call))
 
     def _node(self, key: str) -> cst.BaseExpression | None:
         """The text behind a key: an argument, the receiver, a layer's parameter, or a literal."""

@@ -13,6 +13,7 @@ from citadel.plan.model import Step
 
 Item = TypeVar("Item")
 MADE = {
+    "torch": {"tensor": "torch.tensor", "narrow": "torch.cat"},
     "tf": {"tensor": "tf.convert_to_tensor", "variable": "tf.Variable", "narrow": "tf.concat"},
     "keras": {
         "tensor": "keras.ops.convert_to_tensor",
@@ -21,6 +22,8 @@ MADE = {
     },
 }
 """Step -> function that writes it, by the root of the APIs that a case is about."""
+NAMING = frozenset(("tensor", "variable", "narrow"))
+"""Steps that are written with a function of the framework."""
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
 EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
@@ -54,6 +57,7 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("(1, 2, k, 1)", (Step(name="inner"),), "(2, k)"),
     ("ksize", (Step(name="inner"),), "ksize[1:-1]"),
     ("[1, 2]", (Step(name="tensor"),), "tf.convert_to_tensor([1, 2])"),
+    ("-1", (Step(name="tensor"),), "tf.convert_to_tensor(-1)"),
     ("a + b", (Step(name="variable"),), "tf.Variable(a + b)"),
 )
 """(expression, steps, result)."""

@@ -362,6 +362,17 @@ def test_tensors_are_made_like_those_of_valid_calls_or_are_the_sources_own(clamp
     assert made.plausibility > own.plausibility
 
 
+def test_a_number_becomes_a_tensor_where_only_those_are_taken(api, call):
+    source = invocation(
+        call("torch.fill", {(2, 3)}, 5.0), api("torch.fill", "input: Tensor, value: Scalar"), ()
+    )
+    plan = first(plans(source, api("torch.put", "input: Tensor, values: Tensor")))
+    assert plan.call[1].value == Take(key="arg:1", steps=(Step(name="tensor"),))
+    assert "values as a tensor" in plan.edits
+    other = first(plans(source, api("torch.put", "input: Tensor, values: Scalar | Tensor")))
+    assert other.call[1].value == Take(key="arg:1")
+
+
 def test_numbers_that_are_sizes_of_the_input_are_its_sizes(api, call):
     source = invocation(call("torch.exp", {(2, 3)}), api("torch.exp", "input: Tensor"), ())
     target = api(

@@ -64,6 +64,7 @@ def cases(framework):
     if framework == "tensorflow":
         yield "[1, 2, 3, 4]", SIZES, Step(name="tensor")
         yield "x", tensor, Step(name="variable")
+    yield "3", Value(kind="int", text="3"), Step(name="tensor")
     yield "'same'", Value(kind="str", text="'same'"), Step(name="say", text="'SAME'")
 
 
@@ -79,7 +80,8 @@ def cases(framework):
 def test_text_and_live_value_agree(request, framework, fixture):
     rows = []
     for name, value, step in cases(framework):
-        changed = apply_steps(cst.parse_expression(name), (step,), value)
+        api = "torch.sin" if framework == "torch" else "tf.sin"
+        changed = apply_steps(cst.parse_expression(name), (step,), value, api)
         said, *given = step.to_json()
         rows.append(f"({code_of(changed)!r}, {said!r}, {given!r}, {name}),")
     code = MAKERS[framework] + "CASES = [\n" + "\n".join(rows) + "\n]\n" + COMPARE

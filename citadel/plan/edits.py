@@ -1,0 +1,31 @@
+"""What an adaptation tells people of the arguments that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from analysis.catalog.model import Api
+from citadel.plan.model import Expression, SourceValue, Take
+from citadel.plan.places import Place, is_receiver
+
+
+def renames(named: Sequence[Place], chosen: Mapping[int, SourceValue]) -> list[str]:
+    """Keywords that the sibling calls otherwise."""
+    renamed = []
+    for number, value in chosen.items():
+        name = named[number].parameter.name
+        if value.key.startswith(("kw:", "newkw:")) and name != value.name:
+            renamed.append(f"{value.name} -> {name}")
+    return renamed
+
+
+def changes(named: Sequence[Place], given: Mapping[int, Expression], target: Api) -> list[str]:
+    """Words that are spelled otherwise, and numbers that become tensors."""
+    found = []
+    for number, one in given.items():
+        for step in one.steps if isinstance(one, Take) else ():
+            if step.name == "say":
+                found.append(f"said {step.text}")
+            elif step.name == "tensor" and not is_receiver(named[number], target):
+                found.append(f"{named[number].parameter.name} as a tensor")
+    return found
