@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from analysis.target.observation import Observation, Raised, signal_name
+from analysis.target.observation import Call, Observation, Raised, signal_name
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
@@ -20,6 +20,9 @@ from citadel.plan.model import Adaptation
 from citadel.verified import Verified
 
 ATTEMPT_SECONDS = 2.0
+MOST_SECONDS = 20.0
+AS_LONG = 4.0
+"""Times as long as the report's own call that an attempt may take: slowness may be the bug."""
 
 
 class ProbeOutcome(StrEnum):
@@ -79,11 +82,16 @@ def probe(
             ],
             "wanted": _coarse(wanted),
             "onward": verified.deferred or _may_be_deferred(verified),
-            "wall": ATTEMPT_SECONDS,
+            "wall": attempt_seconds(verified.call),
             "total": seconds,
         },
         on_event=on_event,
     )
+
+
+def attempt_seconds(call: Call) -> float:
+    """How long one attempt may take, in seconds, where the report's own call took what it took."""
+    return min(MOST_SECONDS, max(ATTEMPT_SECONDS, AS_LONG * call.seconds))
 
 
 def _may_be_deferred(verified: Verified) -> bool:

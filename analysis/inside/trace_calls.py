@@ -7,6 +7,7 @@ host can follow a tensor from the call that made it to the call that choked on i
 
 import operator
 import types
+from time import perf_counter
 
 import side
 import texts
@@ -75,21 +76,25 @@ class Tracer:
         if loud:
             self.started(number, site, occurrence, name, form, receiver, args, kwargs)
         self.depth += 1
+        began = perf_counter()
         try:
             result = self.result(site, function, args, kwargs)
         except BaseException as problem:
             if not loud:
                 self.started(number, site, occurrence, name, form, receiver, args, kwargs)
             kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
-            self.emit({"e": "raise", "n": number, "types": kinds, "message": texts.of(problem)})
+            took = perf_counter() - began
+            ended = {"e": "raise", "n": number, "types": kinds, "message": texts.of(problem)}
+            self.emit(dict(ended, t=took))
             raise
         finally:
             self.depth -= 1
+        took = perf_counter() - began
         made = receiver if form == "class" and receiver is not None else result
         if form == "class":
             BUILT[id(made)] = (args, kwargs)
         if loud:
-            self.emit({"e": "return", "n": number, "value": self.seen_value(made)})
+            self.emit({"e": "return", "n": number, "value": self.seen_value(made), "t": took})
         return result
 
     def result(self, site, function, args, kwargs):

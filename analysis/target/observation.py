@@ -112,6 +112,8 @@ class Call:
     raised: Raised | None = None
     explained: bool = False
     """Made once more by the tracer, to see what inside a compiled function fails."""
+    seconds: float = 0.0
+    """How long it took to return or raise."""
 
     @property
     def finished(self) -> bool:
@@ -259,6 +261,7 @@ def _call(event: dict[str, Any]) -> Call | None:
             arguments=tuple(_argument(value) for value in event["args"]),
             keywords=tuple((str(k), _argument(v)) for k, v in event["kwargs"].items()),
             result=None if returned is None else _argument(returned["value"]),
+            seconds=float((returned or raised or {}).get("t", 0.0)),
             raised=None if raised is None else Raised.from_json(raised),
             explained=event.get("x") is True,
         )

@@ -1,7 +1,10 @@
 """The probe: many APIs on the live arguments of one failing call."""
 
+from dataclasses import replace
+
 import pytest
 
+from analysis.target.instrument import instrument
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits
 from citadel.model import SymptomKind
@@ -9,7 +12,7 @@ from citadel.oracle import status
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
 from citadel.plan.model import Adaptation, Fill, Form, Slot, Take
-from citadel.probe import ProbeOutcome, probe
+from citadel.probe import ProbeOutcome, attempt_seconds, probe
 from citadel.verified import Verified
 from citadel.verify import verify
 
@@ -233,3 +236,29 @@ def test_a_package_that_takes_long_to_import_is_no_hang(bench, read):
     assert "heavy is not loaded" in imports.symptom.message
     assert clean.outcome is ProbeOutcome.CLEAN
     assert waits.symptom.kind is SymptomKind.HANGS
+
+
+@pytest.mark.parametrize(
+    ("took", "allowed"),
+    [(0.0, 2.0), (1.5, 6.0), (100.0, 20.0), (float("inf"), 20.0), (float("nan"), 2.0)],
+)
+def test_an_attempt_may_take_longer_than_the_reports_own_call(call, took, allowed):
+    assert attempt_seconds(replace(call("torch.sort"), seconds=took)) == allowed
+
+
+@pytest.mark.torch
+@pytest.mark.slow
+@pytest.mark.parametrize("line", ["time.sleep(0.3)", "time.sleep(0.3); raise ValueError('no')"])
+def test_calls_tell_how_long_they_take(bench, line):
+    code = f"""
+import time
+import torch
+class Slow(torch.nn.Module):
+    def forward(self, x):
+        {line}
+        return x
+Slow()(torch.ones(1))
+"""
+    seen = bench.replays[0].run(code, traced=instrument(code).traced)
+    (took,) = (call.seconds for call in seen.calls if call.form == "module")
+    assert 0.3 <= took < 30
