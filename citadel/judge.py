@@ -9,7 +9,7 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import instrument
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
-from citadel.identify import caught_calls, culprit, failing_call, resolve
+from citadel.identify import caught_calls, culprit, failing_call, is_call_of, resolve
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation
@@ -30,6 +30,7 @@ def judge(
     session: Session,
     catalog: Catalog,
     *,
+    close: bool,
     runs: int,
     limits: Limits,
 ) -> Verdict:
@@ -37,7 +38,8 @@ def judge(
 
     A native crash is also replayed in an interpreter of its own: what is read out of bounds depends
     on what the process did before. A failure that the rewriting brought about is `not_adapted`,
-    never a finding; what fails behind the place where the report failed is no failure.
+    never a finding; what fails behind the place where the report failed is no failure. `close`: the
+    sibling is a close relation of the source.
     """
     code = written.code
     try:
@@ -59,6 +61,8 @@ def judge(
         lack = "the operator has no kernel for this device, whatever it is given"
         return verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
     reason = _artefact(traced, plan, target, seen, source, catalog)
+    if reason is None and not close and _gives_nothing(traced, target, catalog):
+        reason = "gives nothing, as functions may that are called for their effect"
     if reason is not None:
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
     hits = 0
@@ -126,6 +130,12 @@ def _artefact(
     if source.case.symptom.kind is SymptomKind.CRASHES and mostly_filled(plan):
         return "more of the call is filled in than comes from the report"
     return None
+
+
+def _gives_nothing(observation: Observation, target: Api, catalog: Catalog) -> bool:
+    """Whether the sibling returns None, and its use fails for that."""
+    made = [call.result for call in observation.calls if is_call_of(call, target, catalog)]
+    return bool(made) and all(one is not None and one.value.kind == "none" for one in made)
 
 
 def _unlike(wanted: Symptom, seen: Symptom | None, observation: Observation) -> Verdict:

@@ -22,6 +22,7 @@ from citadel.judge import judge
 from citadel.judge_performance import judge_performance
 from citadel.judge_value import judge_value, related
 from citadel.learn import samples_of
+from citadel.match.matches import Matches
 from citadel.match.rank import Candidate, Mode
 from citadel.model import (
     Finding,
@@ -61,6 +62,8 @@ class Options:
     adaptations: int = 6
     """Generated cases that are tried at most per sibling, until one shows the bug."""
     limits: Limits = field(default_factory=Limits)
+    matches: Matches = field(default_factory=Matches)
+    """Pairs of APIs that somebody else held for equal."""
 
 
 def triage(
@@ -137,7 +140,8 @@ class _Hunt:
             return
         bench = self.bench
         called = callees(self.verified, bench.replays[0], bench.index.catalog, self.options.limits)
-        entries = candidates(self._uses.invocation, bench, self.options.mode, called)
+        matched = self.options.matches.of(self.verified.api, bench.index.catalog)
+        entries = candidates(self._uses.invocation, bench, self.options.mode, called, matched)
         planned = {candidate.api.name: plans for candidate, plans in entries}
         self._rank = {name: position for position, name in enumerate(planned)}
         replays = Replays(self.bench.replays)
@@ -259,6 +263,7 @@ class _Hunt:
                 self.verified,
                 session,
                 catalog,
+                close=related(candidate.channels),
                 runs=options.runs,
                 limits=options.limits,
             ),

@@ -52,7 +52,7 @@ MATMUL = "import torch\nx = torch.rand(2, 3)\ntorch.matmul(x, x)\n"
 
 @pytest.fixture
 def judged(bench, by_hand, call):
-    def check(code, target, wanted, **fields):
+    def check(code, target, wanted, *, close=True, **fields):
         api = bench.index.catalog.resolve(target)
         assert api is not None
         return judge(
@@ -62,6 +62,7 @@ def judged(bench, by_hand, call):
             by_hand(call("torch.nn.functional.conv2d"), wanted),
             bench.replays[0],
             bench.index.catalog,
+            close=close,
             runs=3,
             limits=Limits(wall=20.0),
         )
@@ -109,6 +110,15 @@ def test_another_calls_failure_is_not_the_siblings(judged):
     verdict = judged(code, "torch.nn.functional.conv3d", GROUPS)
     assert verdict.kind is VerdictKind.NOT_ADAPTED
     assert "another call" in verdict.reason
+
+
+@on_torch
+@pytest.mark.parametrize(("close", "kind"), [(True, "bug"), (False, "not_adapted")])
+def test_what_returns_nothing_need_not_have_the_bug(judged, bench, close, kind):
+    code = "import torch\nx = torch._assert_async(torch.ones(1))\ntorch.exp(x)\n"
+    wanted = status.capture(bench.replays[0].run(code))
+    verdict = judged(code, "torch._assert_async", wanted, close=close)
+    assert verdict.kind == kind
 
 
 @on_torch

@@ -194,6 +194,7 @@ def test_a_kernel_that_is_missing_is_no_bug_of_a_sibling(bench, by_hand, call):
         by_hand(call("tf.nn.max_pool2d"), wanted),
         bench.replays[0],
         bench.index.catalog,
+        close=True,
         runs=1,
         limits=Limits(wall=30.0),
     )
