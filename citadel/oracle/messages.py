@@ -36,6 +36,8 @@ _DTYPES = (
     r"|\b(?:Long|Int|Short|Char|Byte|Bool|QInt8|QUInt8|QInt32|UInt16|UInt32|UInt64)\b"
     r"|\b(?:float|double|int|long|short|bool|char)\b(?= !=)"
     r"|(?<=!= )(?:float|double|int|long|short|bool|char)\b"
+    r"|(?:(?<=\btype )|(?<=\btype: ))(?:float|double|half|int|long|short|bool|char|byte)\b"
+    r"|(?:(?<=dtype )|(?<=dtype: ))(?:float|double|half|int|long|short|bool|char|byte)\b"
     r"|\b(?:u?int(?:8|16|32|64)|float(?:16|32|64)|bfloat16|complex(?:64|128))\b"
     r"|\bDT_[A-Z0-9_]+\b"
     r"|\b(?:half|float|double|string|bool|resource|variant)(?= tensor\b)"

@@ -16,6 +16,10 @@ SAME = {
         "Dimension out of range (expected to be in range of [-1, 0], but got 5)",
         "Dimension out of range (expected to be in range of [-3, 2], but got -7)",
     ),
+    "dtypes in words": (
+        "only supports boolean masks, but got mask with dtype float",
+        "only supports boolean masks, but got mask with dtype Float",
+    ),
     "large and real numbers": (
         "dropout probability has to be between 0 and 1, but got 1.5",
         "dropout probability has to be between 0 and 1, but got -1e-05",
