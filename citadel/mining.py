@@ -8,29 +8,27 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from analysis.errors import CitadelError
 from citadel.progress import Progress
 from citadel.report.document import write_json
+from citadel.report.mined import mined_document, render_mined
 from citadel.report.text import plain, shorten
-from harvest.report.filters import BY_NAME, Filter
-from harvest.tracker.files import Files
+from harvest.report.filters import Filter
+from harvest.tracker.files import EXPORTS, Files
 from harvest.tracker.gather import Gathered, gather
 from harvest.tracker.harvest_file import read_checkpoint
 from harvest.tracker.pages import Page, Source, Wanted
 from harvest.tracker.patience import Patience
-from harvest.tracker.queue import Counts, Row, Status, queue_path, read_rows, write_queue
+from harvest.tracker.queue import Counts, write_queue
 from harvest.tracker.stored import count_issues
 
-SCHEMA = 1
 FOLDER = Path("harvests")
 _REPOSITORY = re.compile(r"(?:https?://github\.com/)?([\w.-]+)/([\w.-]+?)(?:\.git)?/?")
 
@@ -55,7 +53,7 @@ def run_mine(request: MineRequest, progress: Progress) -> Counts:
         CitadelError: when the source cannot be read or the files not be written.
     """
     with progress:
-        path, gathered = _harvested(request, progress)
+        path, gathered, passed_over = _harvested(request, progress)
         counts = write_queue(
             path,
             request.filters,
@@ -70,14 +68,20 @@ def run_mine(request: MineRequest, progress: Progress) -> Counts:
         highlight=False,
         soft_wrap=not sys.stdout.isatty(),
     )
-    render_mined(console, path, gathered, counts, request.filters)
+    found = (path, gathered, counts, request.filters, passed_over)
+    render_mined(console, *found)
     if request.json is not None:
-        write_json(document(request.source, path, gathered, counts, request.filters), request.json)
+        write_json(mined_document(request.source, *found), request.json)
     return counts
 
 
-def _harvested(request: MineRequest, progress: Progress) -> tuple[Path, Gathered]:
-    """The harvest's file, and what was brought into it; a harvest itself is only filtered anew."""
+def _harvested(
+    request: MineRequest, progress: Progress
+) -> tuple[Path, Gathered, Mapping[str, int]]:
+    """The harvest's file, what was brought into it, and how much of a folder was passed over.
+
+    A harvest itself is only filtered anew.
+    """
     given = Path(request.source)
     kept = read_checkpoint(given)
     if kept is not None:
@@ -87,7 +91,8 @@ def _harvested(request: MineRequest, progress: Progress) -> tuple[Path, Gathered
                 f"{given} is a harvest, which is only filtered anew",
                 "leave out what chooses issues; name the repository to fetch more",
             )
-        return given, Gathered(issues=count_issues(given), resumed=True, complete=kept.complete)
+        found = Gathered(issues=count_issues(given), resumed=True, complete=kept.complete)
+        return given, found, {}
     patience = Patience(tell=Waiting(progress).tell)
     source, path = _source(request, patience)
     path = request.harvest or path
@@ -99,7 +104,7 @@ def _harvested(request: MineRequest, progress: Progress) -> tuple[Path, Gathered
         progress=lambda done, total: progress.update("issues", done, max(done, total)),
     )
     progress.finish("issues")
-    return path, gathered
+    return path, gathered, source.passed_over if isinstance(source, Files) else {}
 
 
 class Waiting:
@@ -151,12 +156,14 @@ def _source(request: MineRequest, patience: Patience) -> tuple[Source, Path]:
     """Files where there are some, else a repository; and where its harvest goes by default."""
     given = Path(request.source)
     if given.exists():
-        return Files(given, request.wanted), FOLDER / f"{given.resolve().name}.harvest.jsonl"
+        files = Files(given, request.wanted)
+        files.check()
+        return files, FOLDER / f"{given.resolve().name}.harvest.jsonl"
     found = _REPOSITORY.fullmatch(request.source)
     if found is None:
         raise CitadelError(
             f"{shorten(plain(request.source), 80)} is neither a repository nor a file",
-            "give OWNER/REPO, an export of issues, a dump of GH Archive or a folder of these",
+            f"give OWNER/REPO, {EXPORTS}",
         )
     if request.wanted.repository:
         raise CitadelError("--repository chooses from files", "leave it out")
@@ -176,78 +183,3 @@ def _preparing(request: MineRequest, patience: Patience) -> Callable[[Page], Pag
     from harvest.tracker.links import Follower, from_drive
 
     return Follower(client=Client(), patience=patience, download=from_drive).follow
-
-
-def render_mined(
-    console: Console,
-    path: Path,
-    gathered: Gathered,
-    counts: Counts,
-    filters: tuple[Filter, ...],
-) -> None:
-    """Show what came and what becomes of it."""
-    told = f"{gathered.issues:,} issues in {path}"
-    if gathered.resumed:
-        told += f", {gathered.fetched:,} of them new or updated"
-    if gathered.points:
-        told += f" ({gathered.pages} queries, {gathered.points} points of GitHub's hourly 5,000)"
-    console.print(told, markup=False)
-    if gathered.withheld:
-        console.print(f"{gathered.withheld} issues were not shown by GitHub", markup=False)
-    if not gathered.complete:
-        console.print("the tracker has more: the harvest was stopped, or --limit reached")
-    table = Table(box=None, pad_edge=False, show_edge=False)
-    for name in ("", "issues", "only reason", "reports ..."):
-        table.add_column(name, justify="right" if name in ("issues", "only reason") else "left")
-    table.add_row("kept", f"{counts.status[Status.KEPT]:,}", "", "to be run")
-    for one in filters:
-        dropped, alone = counts.dropped_by.get(one.name, 0), counts.only_by.get(one.name, 0)
-        table.add_row(one.name, f"{dropped:,}", f"{alone:,}", one.meaning)
-    console.print(table)
-    linked = counts.status[Status.LINKED]
-    if linked:
-        console.print(f"{linked:,} linked to the {counts.groups:,} reports that stand for them")
-    console.print(f"each with its reasons in {queue_path(path)}", markup=False)
-
-
-def document(
-    source: str, path: Path, gathered: Gathered, counts: Counts, filters: tuple[Filter, ...]
-) -> dict[str, Any]:
-    """The result as JSON; rows are in the queue's file as well."""
-    return {
-        "schema": SCHEMA,
-        "source": source,
-        "harvest": str(path),
-        "queue": str(queue_path(path)),
-        "complete": gathered.complete,
-        "counts": {
-            "issues": counts.issues,
-            "fetched": gathered.fetched,
-            "withheld": gathered.withheld,
-            **{one.value: counts.status[one] for one in Status},
-            "groups": counts.groups,
-        },
-        "filters": [
-            {
-                "name": one.name,
-                "meaning": BY_NAME[one.name].meaning,
-                "dropped": counts.dropped_by.get(one.name, 0),
-                "only": counts.only_by.get(one.name, 0),
-            }
-            for one in filters
-        ],
-        "rows": [_told(row) for row in read_rows(queue_path(path))],
-    }
-
-
-def _told(row: Row) -> dict[str, Any]:
-    return {
-        "source": row.source,
-        "repository": row.repository,
-        "number": row.number,
-        "title": row.title,
-        "status": row.status.value,
-        "reasons": [{"filter": one.filter, "detail": one.detail} for one in row.reasons],
-        "stand_in": row.stand_in,
-        "snippets": row.snippets,
-    }

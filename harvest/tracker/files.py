@@ -2,13 +2,14 @@
 
 The position says which files are done (by size and time) and how far the current one is, so that
 new hours of an archive are all that the next run reads. Events of GH Archive carry their issue; a
-comment of theirs becomes part of its thread.
+comment of theirs becomes part of its thread. What a folder holds besides is counted, by kind.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,6 +22,10 @@ from harvest.tracker.pages import Entry, Page, Version, Wanted, to_line
 from harvest.tracker.records import SUFFIXES, Broken, Value, read_values
 
 PAGE = 500
+EXPORTS = "an export of issues as JSON, a dump of GH Archive or a folder of these"
+NO_NUMBER = "an issue without a number"
+NO_ISSUE = "JSON without an issue"
+NO_ACCESS = "folders that cannot be read"
 _Stamp = tuple[int, int]
 
 
@@ -34,11 +39,16 @@ class _Place:
 
 
 class Files:
-    """The source. `wanted.repository` is empty where any repository is."""
+    """The source. `wanted.repository` is empty where any repository is.
+
+    `passed_over` counts the files of a folder that `pages` found to be none of issues: by suffix,
+    or by what they are.
+    """
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
         self._path = path
         self._wanted = wanted
+        self.passed_over: Counter[str] = Counter()
 
     @property
     def identity(self) -> str:
@@ -53,6 +63,23 @@ class Files:
                 "state": wanted.state,
             }
         )
+
+    def check(self) -> None:
+        """Look whether there is an issue at all, before anything is written.
+
+        Raises:
+            CitadelError: when there is no such file, none of that kind in the folder, or nothing in
+                them is an issue.
+        """
+        trouble = ""
+        for path in self._files():
+            for value in read_values(path):
+                error = value.error if isinstance(value, Broken) else _refusal(value)
+                if error is None:
+                    return
+                trouble = trouble or f"{path}: {error}"
+        if trouble:
+            raise CitadelError(trouble, f"give {EXPORTS}; citadel triage takes single reports")
 
     def pages(self, position: str | None, seen: Mapping[Version, str]) -> Iterator[Page]:
         """Yield what the files hold behind `position`.
@@ -81,15 +108,23 @@ class Files:
             if not self._path.exists():
                 raise CitadelError(f"{self._path} does not exist", "OWNER/REPO, a file or a folder")
             return [self._path]
-        found = [
-            Path(folder, name)
-            for folder, _, names in os.walk(self._path)
-            for name in names
-            if name.lower().endswith(SUFFIXES) and not name.startswith(".")
-        ]
+        found: list[Path] = []
+        self.passed_over.clear()
+        for folder, _, names in os.walk(self._path, onerror=self._closed):
+            for name in names:
+                if name.lower().endswith(SUFFIXES) and not name.startswith("."):
+                    found.append(Path(folder, name))
+                else:
+                    self.passed_over[Path(name).suffix.lower() or "no suffix"] += 1
         if not found:
-            raise CitadelError(f"no issues in {self._path}", "wanted are " + ", ".join(SUFFIXES))
+            raise CitadelError(
+                f"no issues in {self._path}",
+                f"exports end in {', '.join(SUFFIXES)}; citadel triage takes Markdown and scripts",
+            )
         return sorted(found)
+
+    def _closed(self, _problem: OSError) -> None:
+        self.passed_over[NO_ACCESS] += 1
 
     def _of_file(
         self, path: Path, skip: int, seen: Mapping[Version, str]
@@ -107,9 +142,7 @@ class Files:
         if isinstance(value, Broken):
             yield _unreadable(source, value.error)
             return
-        content = value.content
-        found = content.get("items") if isinstance(content, dict) else None
-        for item in found if isinstance(found, list) else [content]:
+        for item in _items(value):
             yield from self._entry(item, value, source, seen)
 
     def _entry(
@@ -120,11 +153,13 @@ class Files:
         event = _issue_of_event(item) if _is_event(item) else item
         report = read_issue(event, source)
         if isinstance(report, BadInput):
-            if not (value.single and self._path.is_dir()):  # folders hold other things, too
+            if value.single and self._path.is_dir():  # folders hold other things, too
+                self.passed_over[NO_ISSUE] += 1
+            else:
                 yield _unreadable(source, report.error)
             return
         if report.number is None:
-            yield _unreadable(source, "an issue without a number")
+            yield _unreadable(source, NO_NUMBER)
             return
         key = ((report.repository or "").lower(), report.number)
         known = report.updated_at and seen.get(key) == report.updated_at and event is item
@@ -141,6 +176,25 @@ class Files:
             and (not wanted.labels or any(label.lower() in labels for label in wanted.labels))
             and wanted.state in ("all", report.state or wanted.state)
         )
+
+
+def _items(value: Value) -> list[Any]:
+    """The issues of one value: of an answer to a search all that it found."""
+    found = value.content.get("items") if isinstance(value.content, dict) else None
+    return found if isinstance(found, list) else [value.content]
+
+
+def _refusal(value: Value) -> str | None:
+    """Why nothing of a value is an issue, None where something is."""
+    error = None
+    for item in _items(value):
+        if _is_event(item):
+            return None
+        report = read_issue(item, "")
+        if isinstance(report, Report) and report.number is not None:
+            return None
+        error = report.error if isinstance(report, BadInput) else NO_NUMBER
+    return error
 
 
 def _is_event(item: Any) -> bool:

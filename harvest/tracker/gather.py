@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harvest.tracker.harvest_file import HarvestFile
+from harvest.tracker.harvest_file import HarvestFile, checkpoint_path
 from harvest.tracker.pages import Page, Source
 
 
@@ -42,9 +43,9 @@ def gather(
 
     Raises:
         CitadelError: when the source fails for good or the file cannot be written; what was kept
-            by then is there at the next start.
+            by then is there at the next start. Where nothing was, no file is left.
     """
-    with HarvestFile(path, source.identity) as file:
+    with HarvestFile(path, source.identity) as file, _without_empty(file):
         done = Gathered(issues=len(file.seen), resumed=bool(file.seen))
         full = limit is not None and len(file.seen) >= limit
         if not full:
@@ -59,6 +60,18 @@ def gather(
         if not full:
             file.finish()
         return replace(done, complete=not full, unreadable=file.unreadable)
+
+
+@contextmanager
+def _without_empty(file: HarvestFile) -> Iterator[None]:
+    """Remove the file of a harvest that fails before it has anything."""
+    try:
+        yield
+    except BaseException:
+        if file.checkpoint.position is None and not file.checkpoint.size:
+            file.path.unlink(missing_ok=True)
+            checkpoint_path(file.path).unlink(missing_ok=True)
+        raise
 
 
 def _counted(done: Gathered, file: HarvestFile, page: Page) -> Gathered:

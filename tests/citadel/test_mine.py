@@ -89,7 +89,7 @@ def test_an_export(tmp_path):
     assert rows[3]["status"] == "kept"
     assert rows[4]["reasons"] == [{"filter": "no_code", "detail": "no code"}]
     assert rows[5]["stand_in"] == rows[3]["source"]
-    assert "1 linked to the 1 reports" in done.stderr
+    assert "1 linked to the 1 report that stands for it" in done.stderr
     harvest = tmp_path / told["harvest"]
     assert [row.status.value for row in read_rows(tmp_path / told["queue"])] == [
         "kept",
@@ -100,14 +100,52 @@ def test_an_export(tmp_path):
     assert [report.number for report in read_queue(harvest)] == [3]
 
 
-def test_the_table_names_every_filter_and_every_count(tmp_path):
+def test_the_table_has_what_dropped_something_and_the_rest_is_named(tmp_path):
     write(tmp_path / "e.json", [issue(1, fenced("rand(3)")), issue(2, "words"), issue(3, "more")])
     out = run("e.json", "--preset", "paper", cwd=tmp_path).stdout
     rows = {line.split()[0]: line.split()[1:3] for line in out.splitlines() if line[:1].isalpha()}
     assert rows["kept"][0] == "0"
     assert rows["no_code"] == ["2", "0"]
     assert rows["few_comments"] == ["3", "0"]
-    assert {"hardware", "near_duplicate"} < rows.keys()
+    assert out.startswith("3 issues in ")
+    assert not {"hardware", "near_duplicate"} & rows.keys()
+    (idle,) = (line for line in out.splitlines() if line.startswith("nothing dropped by"))
+    assert {"hardware", "near_duplicate"} < set(idle.replace(",", "").split())
+
+
+def test_what_of_a_folder_is_not_read_is_told(tmp_path):
+    write(tmp_path / "in/a.json", [issue(1, fenced("rand(3)"))])
+    write(tmp_path / "in/settings.json", {"a": 1})
+    for name in ("b.md", "c.md", "d.py", "README"):
+        (tmp_path / "in" / name).write_text("text")
+    (tmp_path / "in/e.json").write_bytes(bytes(range(256)))
+    (tmp_path / "in/gone.json").symlink_to(tmp_path / "nowhere")
+    out = run("in", "--json", "mined.json", cwd=tmp_path).stdout
+    assert out.startswith("1 issue in ")
+    told = json.loads((tmp_path / "mined.json").read_text())
+    assert told["passed_over"] == {".md": 2, ".py": 1, "no suffix": 1, "JSON without an issue": 1}
+    assert "2 .md, 1 .py, 1 JSON without an issue, 1 no suffix" in out
+    assert told["counts"]["dropped"] == 2  # the binary file and the one that cannot be opened
+
+
+@pytest.mark.parametrize("name", ["binary", "notes.md", "cut.json", "empty", "other.json"])
+def test_what_holds_no_issue_is_refused_and_leaves_nothing(tmp_path, name):
+    (tmp_path / "binary").write_bytes(bytes(range(256)))
+    (tmp_path / "notes.md").write_text("# A report\n")
+    (tmp_path / "cut.json").write_text('[{"number": 1, "tit')
+    (tmp_path / "other.json").write_text('{"a": 1}')
+    (tmp_path / "empty").mkdir()
+    before = sorted(tmp_path.iterdir())
+    lines = run(name, cwd=tmp_path, status=2).stderr.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["error", "hint"]
+    assert name in lines[0]
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_tracker_that_refuses_leaves_no_harvest(tracker, tmp_path):
+    with tracker(3) as server:
+        run("some/other", cwd=tmp_path, server=server, status=2)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_filters_are_switched(tmp_path):
