@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import IO
 
 from harvest.report.issue import ISSUE, read_issue
+from harvest.report.lines import heading_of
 from harvest.report.model import BadInput, Report
 from harvest.report.syntax import Refusal, imported_roots, parse
 from harvest.report.text import clean, shorten
+from harvest.report.titles import title_of
 
 MAX_BYTES = 10 * 1024 * 1024
 _SUFFIXES = {".json": "json", ".md": "markdown", ".markdown": "markdown", ".py": "python"}
@@ -174,35 +176,12 @@ def _from_json(text: str, *, source: str, in_directory: bool) -> Iterator[Report
 
 def _from_markdown(text: str, source: str) -> Report:
     lines = clean(text).split("\n")
+    title = title_of(lines)
     index = next((at for at, line in enumerate(lines) if line.strip()), 0)
     first = lines[index]
-    heading = first.startswith("#") and first.lstrip("#")[:1] in (" ", "\t")
-    if not heading:
-        return Report(source=source, title=_markdown_title(lines), body="\n".join(lines))
-    body = "\n".join(lines[index + 1 :]).lstrip("\n")
-    return Report(source=source, title=first.strip("# \t"), body=body)
-
-
-_FORM_HEADING = re.compile(
-    r"^\W*(?:describe the (?:bug|issue)|bug|to reproduce|issue type|current behaviou?r\??)\W*$",
-    re.IGNORECASE,
-)
-"""Headings of the trackers' forms, which say nothing about the report."""
-
-
-def _markdown_title(lines: list[str]) -> str:
-    """Return the first heading of the reporter's own outside fences, else the first line."""
-    fenced, fallback = False, ""
-    for line in lines:
-        if line.lstrip().startswith(("```", "~~~")):
-            fenced = not fenced
-        elif not fenced and re.match(r"#{1,6}[ \t]", line):
-            heading = line.strip("# \t")
-            if not _FORM_HEADING.search(heading):
-                return heading
-        elif not fenced and not fallback and line.strip():
-            fallback = shorten(line)
-    return fallback
+    own = first.startswith("#") and heading_of(first) is not None and first.strip("# \t") == title
+    body = "\n".join(lines[index + 1 :]).lstrip("\n") if own else "\n".join(lines)
+    return Report(source=source, title=title, body=body)
 
 
 def _from_python(text: str, source: str) -> Report:

@@ -1,0 +1,103 @@
+"""Markdown without a title of its own -> what stands for it.
+
+In: lines of a report that is not an issue's JSON. Out: its first heading, or, where all headings
+are those of a tracker's form, the first line that its reporter wrote. A form shows by its shape:
+several headings of one level, each followed by a single short answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from harvest.report.lines import heading_of, is_dump_heading, is_environment
+from harvest.report.text import shorten
+
+_ATX = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_ANSWER_WORDS = 8
+_ANSWER_LENGTH = 80
+_BOLD = 7
+_DUMP_WORDS = 3
+"""Words of a heading up to which it may be that of a dump; longer ones say something."""
+_FIELDS = 2
+"""Headings with a short answer that make a form of all headings of their level."""
+_FORM_HEADING = re.compile(
+    r"^\W*(?:describe the (?:bug|issue)|bug|to reproduce|issue type|current behaviou?r\??)\W*$",
+    re.IGNORECASE,
+)
+"""Headings of forms that some reporters leave alone in a report, so that no shape tells."""
+
+
+@dataclass(slots=True)
+class _Section:
+    """A heading (level 0: what stands above the first one, 7: a line in bold) and its text.
+
+    `other` tells that there is more below it than that: code, comments, HTML, versions.
+    """
+
+    level: int
+    heading: str
+    text: list[str]
+    other: bool = False
+
+    @property
+    def is_dump(self) -> bool:
+        """Whether versions and choices stand below the heading."""
+        return len(self.heading.split()) <= _DUMP_WORDS and is_dump_heading(self.heading)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the heading is one of a form, by its words."""
+        return self.is_dump or bool(_FORM_HEADING.search(self.heading))
+
+    @property
+    def is_field(self) -> bool:
+        """Whether a single short answer stands below the heading."""
+        if not self.level or self.other or len(self.text) != 1:
+            return False
+        (line,) = self.text
+        words = line.split()
+        sentence = line.endswith((".", "!", ":")) and len(words) > 1
+        return len(line) <= _ANSWER_LENGTH and len(words) <= _ANSWER_WORDS and not sentence
+
+
+def title_of(lines: Sequence[str]) -> str:
+    """Return the title of Markdown, "" where there is neither a heading nor text."""
+    sections = list(_sections(lines))
+    fields = Counter(section.level for section in sections if section.is_field)
+    forms = {level for level, count in fields.items() if count >= _FIELDS}
+    for section in sections:
+        own = 0 < section.level < _BOLD and section.level not in forms
+        if own and section.heading and not section.is_usual:
+            return section.heading
+    for section in sections:
+        if (
+            section.text
+            and not section.is_dump
+            and not (section.level in forms and section.is_field)
+        ):
+            return shorten(section.text[0])
+    return next((section.heading for section in sections if section.heading), "")
+
+
+def _sections(lines: Sequence[str]) -> Iterator[_Section]:
+    section, fenced = _Section(level=0, heading="", text=[]), False
+    for line in lines:
+        if _FENCE.match(line):
+            fenced = not fenced
+            section.other = True
+        elif fenced or not line.strip():
+            continue
+        elif (heading := heading_of(line)) is not None:
+            yield section
+            found = _ATX.match(line)
+            level = len(found[1]) if found else _BOLD
+            section = _Section(level=level, heading=heading.rstrip("# \t"), text=[])
+        elif line.lstrip().startswith("<") or is_environment(line):
+            section.other = True  # a comment of the form's, HTML, a version
+        else:
+            section.text.append(line.strip())
+    yield section

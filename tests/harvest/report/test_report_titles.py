@@ -1,0 +1,111 @@
+"""What stands for the title of Markdown, with the forms of trackers as reporters leave them."""
+
+import pytest
+
+from harvest.report.titles import title_of
+from tests.harvest.report.test_report_inputs import one, write
+
+TENSORFLOW = """### Issue type
+
+Bug
+
+### Have you reproduced the bug with TensorFlow Nightly?
+
+Yes
+
+### Source
+
+binary
+
+### TensorFlow version
+
+tf 2.15.0
+
+### Custom code
+
+Yes
+
+### OS platform and distribution
+
+Linux Ubuntu 22.04.3 LTS
+
+### Mobile device
+
+_No response_
+
+### Current behavior?
+
+`tf.nn.max_pool3d` aborts when its input has no batch dimension.
+
+### Standalone code to reproduce the issue
+
+```shell
+import tensorflow as tf
+tf.nn.max_pool3d(tf.zeros([4, 4, 4, 2]), 2, 2, "VALID")
+```
+
+### Relevant log output
+
+_No response_
+"""
+PYTORCH = """### 🐛 Describe the bug
+
+conv2d crashes for groups=0.
+
+```python
+import torch
+```
+
+### Versions
+
+PyTorch version: 2.13.0
+"""
+OLD = """**System information**
+- Have I written custom code: yes
+- TensorFlow version: 2.4
+
+**Describe the current behavior**
+
+The sum is wrong.
+
+**Standalone code to reproduce the issue**
+"""
+FORM_IN_OTHER_WORDS = """## Which product?
+Widgets
+## Which release?
+3.1
+## What happened?
+It broke when I pressed the button, and smoke came out of it.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (TENSORFLOW, "`tf.nn.max_pool3d` aborts when its input has no batch dimension."),
+        ("# max_pool3d aborts\n\n" + TENSORFLOW, "max_pool3d aborts"),
+        (TENSORFLOW.replace("### ", "## "), "`tf.nn.max_pool3d` aborts when its input has no batch"
+         " dimension."),
+        (TENSORFLOW.replace("Current behavior?", "Current Behaviour?"),
+         "`tf.nn.max_pool3d` aborts when its input has no batch dimension."),
+        (PYTORCH, "conv2d crashes for groups=0."),
+        (OLD, "The sum is wrong."),
+        (FORM_IN_OTHER_WORDS, "It broke when I pressed the button, and smoke came out of it."),
+        ("### exp is slow\n\nIt is.\n\n### Expected\n\nIt to be fast, as it was before.\n",
+         "exp is slow"),
+        ("## sum is wrong\n\n```python\nimport torch\n```\n\n## Version\n\n2.13\n",
+         "sum is wrong"),
+        ("<!-- a form's advice -->\nIt fails.\n", "It fails."),
+        ("### Issue type\n\nBug\n\n### Source\n\nbinary\n", "Issue type"),
+        ("```python\nimport torch\n```\n", ""),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_titles(text, title):
+    assert title_of(text.split("\n")) == title
+
+
+def test_a_form_keeps_its_body_whole(tmp_path):
+    report = one([write(tmp_path, "a.md", TENSORFLOW)])
+    assert report.title.startswith("`tf.nn.max_pool3d` aborts")
+    assert report.body == TENSORFLOW
