@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from citadel.match.pairs import PAPER_CONTEXT
 from citadel.match.rank import Mode, rank, rank_as_paper
@@ -20,19 +20,21 @@ def candidates(
     bench: Workbench,
     mode: Mode = Mode.RANKED,
     called: Collection[str] = (),
+    matched: Mapping[str, str] | None = None,
 ) -> list[Entry]:
     """All APIs of the build that have a plan, in ranking order, with their plans.
 
     How well an API takes the failing call's own arguments (the plausibility of its best plan) is
-    one of the channels that ranking goes by, that it ran within the call (`called`) another. In the
-    paper's mode only APIs above its threshold of context similarity are left.
+    one of the channels that ranking goes by, that it ran within the call (`called`) or is known as
+    the source's equal (`matched`) another. In the paper's mode only APIs above its threshold of
+    context similarity are left.
     """
     planned = _planned(source, bench)
     if mode is Mode.PAPER:
         threshold = PAPER_CONTEXT[bench.index.framework]
         ranked = rank_as_paper(source.api, bench.index, threshold)
     else:
-        ranked = rank(source.api, bench.index, _plausibilities(planned), called)
+        ranked = rank(source.api, bench.index, _plausibilities(planned), called, matched)
     return [(c, planned[c.api.name]) for c in ranked if c.api.name in planned]
 
 

@@ -18,15 +18,17 @@ from analysis.target.session import Limits
 from analysis.target.target import Interpreter
 from citadel import __version__, doctor
 from citadel.cli_hunt import hunt, label, report
-from citadel.cli_index import index, siblings
 from citadel.cli_import import import_
+from citadel.cli_index import index, siblings
 from citadel.cli_mine import mine
 from citadel.cli_options import (
     BackendOfReport,
     FrameworkOfReport,
     Json,
+    MatchesFile,
     NoSandbox,
     Python,
+    given_matches,
     read_wish,
 )
 from citadel.commands import Interrupted, TriageRequest, run_triage
@@ -55,7 +57,7 @@ def triage(
         typer.Argument(
             metavar="REPORT...",
             help="OWNER/REPO#N or an issue's address, GitHub issue JSON, Markdown, a Python script,"
-            ' a directory of these, or "-".',
+            ' a directory of these, a harvest (.jsonl), or "-".',
         ),
     ],
     python: Python = sys.executable,
@@ -95,6 +97,7 @@ def triage(
             "--jobs", metavar="N", min=1, help="Processes that probe, and as many that replay."
         ),
     ] = 2,
+    matches: MatchesFile = None,
     fail_on: Annotated[
         str | None, typer.Option("--fail-on", metavar="bug", help="Exit with 1 on a finding.")
     ] = None,
@@ -112,6 +115,8 @@ def triage(
         citadel triage reports/ --python /usr/bin/python3 --json findings.json
 
         citadel triage pytorch/pytorch#85111 --python python3
+
+        citadel triage harvests/deeprel/expr.jsonl --matches pairs.jsonl --python python3
     """
     if fail_on not in (None, "bug"):
         raise CitadelError(f"--fail-on takes bug, not {fail_on}", "leave it out to always exit 0")
@@ -128,6 +133,7 @@ def triage(
         runs=runs,
         adaptations=adaptations,
         limits=Limits(wall=timeout),
+        matches=given_matches(matches),
     )
     request = TriageRequest(
         inputs=tuple(reports), options=options, json=json, out=out, jobs=jobs, show_all=show_all

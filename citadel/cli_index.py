@@ -19,8 +19,10 @@ from citadel.cli_options import (
     FirstFramework,
     FrameworkOfApi,
     Json,
+    MatchesFile,
     NoSandbox,
     Python,
+    given_matches,
     read_fraction,
     read_wish,
 )
@@ -119,6 +121,7 @@ def siblings(
         bool,
         typer.Option("--stacks", metavar="", help="Show the call stacks of a sample call instead."),
     ] = False,
+    matches: MatchesFile = None,
     json: Json = None,
     export: Export = None,
     no_sandbox: NoSandbox = False,
@@ -137,6 +140,8 @@ def siblings(
         raise CitadelError("--threshold is the paper's", "add --mode paper")
     if stacks and (json is not None or export is not None):
         raise CitadelError("--stacks prints trees only", "leave out --json and --export")
+    if matches is not None and mode is Mode.PAPER:
+        raise CitadelError("the paper knows no --matches", "leave out --mode paper")
     wish = read_wish(framework, backend)
     request = SiblingsRequest(
         api=api,
@@ -146,6 +151,7 @@ def siblings(
         stacks=stacks,
         json=json,
         export=export,
+        matches=given_matches(matches),
     )
     run_siblings(request, lambda: Interpreter(python, no_sandbox=no_sandbox), wish, Progress())
 

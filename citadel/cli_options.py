@@ -12,6 +12,7 @@ import typer
 
 from analysis.errors import CitadelError
 from analysis.target.frameworks import FRAMEWORKS
+from citadel.match.matches import Matches, read_matches
 from citadel.selection import Wish
 
 _BACKENDS = tuple(name for one in FRAMEWORKS.values() for name in one.backends)
@@ -61,6 +62,24 @@ Export = Annotated[
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help='Write JSON to FILE ("-": stdout).')
 ]
+
+MatchesFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--matches",
+        metavar="FILE",
+        help="Pairs of equal APIs, as `import deeprel --match` writes them: those rank first.",
+    ),
+]
+
+
+def given_matches(path: Path | None) -> Matches:
+    """The pairs that the user names; none where there is no file.
+
+    Raises:
+        CitadelError: when the file cannot be read or a line of it is no pair.
+    """
+    return Matches() if path is None else read_matches(path)
 
 
 def read_fraction(text: str, option: str) -> Fraction:

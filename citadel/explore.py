@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from analysis.static.model import FunctionRecord
 from analysis.static.sources import Sources
 from analysis.target.target import Interpreter, Target
 from citadel.commands import find_index
+from citadel.match.matches import Matches
 from citadel.match.pairs import PAPER_CONTEXT, Matched, matched
 from citadel.match.rank import Mode, rank_as_paper
 from citadel.progress import Progress
@@ -66,6 +67,7 @@ class SiblingsRequest:
     stacks: bool = False
     json: str | None = None
     export: Path | None = None
+    matches: Matches = field(default_factory=Matches)
 
 
 def run_index(
@@ -127,7 +129,12 @@ def run_siblings(
         render_stacks(_console(), source.name, stacks(target, source.name))
         return
     rows = siblings(
-        index, source, mode=request.mode, threshold=request.threshold, count=request.count
+        index,
+        source,
+        mode=request.mode,
+        threshold=request.threshold,
+        count=request.count,
+        matched=request.matches.of(source, index.catalog),
     )
     reached = forms(index).get(source.name, Forms())
     if request.export is not None:
@@ -284,6 +291,7 @@ def _edge(source: str, row: Sibling) -> Row:
         "context": None if channels.context is None else round(float(channels.context), 4),
         "signature": round(channels.signature, 4),
         "relation": channels.family,
+        "matched": channels.matched,
         "call": None if row.takes is None else round(row.takes, 4),
         "shared": " ".join(row.shared),
     }

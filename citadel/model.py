@@ -148,6 +148,8 @@ class Channels:
     """How well the sibling's signature takes the failing call's own arguments (0 to 1)."""
     called: bool = False
     """Whether it ran within the failing call."""
+    matched: str | None = None
+    """In what somebody else's pairs call the two equal ("value", "status", "candidate"), or None."""
 
     def to_json(self) -> dict[str, float | bool | str | None]:
         """The contract's `channels` object."""
@@ -158,6 +160,7 @@ class Channels:
             "relation": self.family,
             "arguments": None if self.arguments is None else round(self.arguments, 3),
             "called": self.called,
+            "matched": self.matched,
         }
 
 

@@ -6,7 +6,7 @@ call that would be carried over, so that each row can say whether and how well t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
@@ -65,13 +65,15 @@ def siblings(
     mode: Mode = Mode.RANKED,
     threshold: Fraction | None = None,
     count: int | None = None,
+    matched: Mapping[str, str] | None = None,
 ) -> list[Sibling]:
-    """The siblings of an API; `threshold` is that of the paper's mode."""
+    """The siblings of an API; `threshold` is that of the paper's mode, `matched` names those that
+    are known as its equals."""
     if mode is Mode.PAPER:
         least = PAPER_CONTEXT[index.framework] if threshold is None else threshold
         chosen = rank_as_paper(source, index, least)
     else:
-        chosen = rank(source, index)
+        chosen = rank(source, index, matched=matched)
     samples = index.samples.get(source.name, ())
     example = example_invocation(source, samples[0]) if samples else None
     takes = partial(plans, samples=SampleBook(index), lexicon=learnt(index.catalog.apis.values()))

@@ -45,7 +45,7 @@ class Feature(IntEnum):
     ARGUMENTS = auto()
     """How well the API takes the failing call's own arguments."""
     CALLED = auto()
-    """1 for APIs that ran within the failing call."""
+    """1 for APIs that ran within the failing call, or that a given pair links to the source."""
     RAW = auto()
     """Steps away from what people call: raw operators, private names."""
 
@@ -61,6 +61,8 @@ class Table:
     profiled: NDArray[np.bool_]
     """Whether both have call sets of their own, so that their context says something."""
     arguments: bool
+    called: Collection[str]
+    matched: Mapping[str, str]
 
     def channels(self, row: int) -> Channels:
         """What people are shown of one API."""
@@ -69,7 +71,8 @@ class Table:
             signature=float(self.values[row, Feature.SIGNATURE]),
             family=self.relations.get(row),
             arguments=float(self.values[row, Feature.ARGUMENTS]) if self.arguments else None,
-            called=bool(self.values[row, Feature.CALLED]),
+            called=self.apis[row].name in self.called,
+            matched=self.matched.get(self.apis[row].name),
         )
 
 
@@ -100,9 +103,12 @@ class ChannelTables:
         source: Api,
         arguments: Mapping[str, float] | None,
         called: Collection[str] = (),
+        matched: Mapping[str, str] | None = None,
     ) -> Table:
         """The table of a source; `arguments` is the compatibility of each API where known, `called`
-        names the APIs that ran within the failing call."""
+        names the APIs that ran within the failing call, `matched` those that pairs of somebody
+        else's (`citadel.match.matches`) link to the source."""
+        matched = matched or {}
         own = self._sets.get(source.name, frozenset())
         likenesses = self._contexts.compare(own)
         relations = self._relations(source)
@@ -117,7 +123,7 @@ class ChannelTables:
         values[:, Feature.NAMESPACE] = self._namespaces == namespace(source)
         for name, plausibility in (arguments or {}).items():
             values[self._row[name], Feature.ARGUMENTS] = plausibility
-        values[[self._row[name] for name in called], Feature.CALLED] = 1.0
+        values[[self._row[name] for name in {*called, *matched}], Feature.CALLED] = 1.0
         values[:, Feature.RAW] = np.maximum(0.0, self._raw - rawness(source)).sum(axis=1)
         return Table(
             apis=self._apis,
@@ -126,6 +132,8 @@ class ChannelTables:
             likenesses=likenesses,
             profiled=self._own & self._own[self._row[source.name]],
             arguments=arguments is not None,
+            called=called,
+            matched=matched,
         )
 
     def rarity(self, operator: str) -> float:

@@ -61,13 +61,14 @@ def rank(
     index: ApiIndex,
     arguments: Mapping[str, float] | None = None,
     called: Collection[str] = (),
+    matched: Mapping[str, str] | None = None,
 ) -> list[Candidate]:
     """Every API of the build but the source, the likeliest sibling first.
 
-    `called` are the APIs that ran within the failing call (`citadel.callees`). Equal scores are in
-    the order of names.
+    `called` are the APIs that ran within the failing call (`citadel.callees`), `matched` those that
+    pairs of somebody else's link to the source. Equal scores are in the order of names.
     """
-    table = tables(index).of(source, arguments, called)
+    table = tables(index).of(source, arguments, called, matched)
     weights = np.array([WEIGHTS[feature] for feature in Feature])
     scores = table.values @ weights / weights[weights > 0].sum()
     found = [

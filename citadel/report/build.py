@@ -105,6 +105,10 @@ def render_siblings(
             *further[: len(more)],
         )
     console.print(table)
+    equal = [(row.candidate.api.name, row.candidate.channels.matched) for row in rows]
+    if any(kind for _, kind in equal):
+        told = ", ".join(f"{name} ({kind})" for name, kind in equal if kind)
+        console.print(f"equal by --matches: {told}", markup=False)
     for obstacle in sorted({row.obstacle for row in rows if row.obstacle is not None}):
         names = [row.candidate.api.name for row in rows if row.obstacle is obstacle]
         reason = obstacle.replace("_", " ")

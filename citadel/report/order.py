@@ -48,6 +48,8 @@ def describe_channels(channels: Channels) -> str:
         parts.append(f"family ({channels.family})")
     if channels.arguments is not None:
         parts.append(f"arguments {channels.arguments:.2f}")
+    if channels.matched is not None:
+        parts.append(f"matched ({channels.matched})")
     return ", ".join(parts) or "none"
 
 

@@ -13,11 +13,10 @@ from pathlib import PurePath
 
 from harvest.importers.folder import Folder, Unreadable
 from harvest.importers.model import Case, Found, Importer, Lead, Unpickle
+from harvest.importers.pairs import PAIR, STATUS
 from harvest.importers.recorded import RESULTS, Unparsable, compared, unguarded
 from harvest.importers.sorting import NO_SCRIPT, is_script, sorted_files
 
-PAIR = re.compile(r"(?P<one>[^+]+)\+(?P<other>[^+]+)(?:\+rel)?\+(?P<kind>[01])")
-VALUE, STATUS = "1", "0"
 BUGS = ("neq", "bug")
 _LISTS = re.compile(r"test-\w+-[01]\.txt|new_api\.txt")
 

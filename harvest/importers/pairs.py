@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
 
-from harvest.importers.deeprel import PAIR, VALUE
 from harvest.importers.folder import Folder, Unreadable
 
+PAIR = re.compile(r"(?P<one>[^+]+)\+(?P<other>[^+]+)(?:\+rel)?\+(?P<kind>[01])")
+"""A folder of a pair; its kind is one of these two."""
+VALUE, STATUS = "1", "0"
 _CONFIRMED = re.compile(r"test-confirmed-(?P<kind>[01])\.txt")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)+")
 

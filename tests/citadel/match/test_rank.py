@@ -5,7 +5,9 @@ from fractions import Fraction
 import pytest
 
 from analysis.catalog.model import ApiKind
+from citadel.match.matches import Matches
 from citadel.match.rank import rank, rank_as_paper, shared_operators
+from harvest.importers.pairs import Equality, Pair
 
 
 def names(candidates):
@@ -60,6 +62,18 @@ def test_what_ran_within_the_failing_call_comes_first(api, build):
     first, second = rank(apis[0], build(apis), called={"torch.c"})
     assert names([first, second]) == ["torch.c", "torch.b"]
     assert (first.channels.called, second.channels.called) == (True, False)
+
+
+def test_what_a_pair_links_to_the_source_comes_first(api, build):
+    apis = [api("torch.a"), api("torch.b"), api("torch.c")]
+    index = build(apis)
+    pairs = (Pair(one="torch.c", other="torch.a", equality=Equality.VALUE),)
+    matched = Matches(pairs=pairs).of(apis[0], index.catalog)
+    first, second = rank(apis[0], index, matched=matched)
+    assert names([first, second]) == ["torch.c", "torch.b"]
+    assert (first.channels.matched, second.channels.matched) == ("value", None)
+    assert not first.channels.called
+    assert first.channels.to_json()["matched"] == "value"
 
 
 def test_ties_are_in_the_order_of_names(api, build):

@@ -64,6 +64,7 @@ def test_the_contract(
             "relation": "dimension",
             "arguments": 1.0,
             "called": False,
+            "matched": None,
         },
         "edits": ["renamed"],
         "file": "generated_cases/torch/x/a.bug.py",
