@@ -83,7 +83,13 @@ def triage(
         float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of one run.")
     ] = 30.0,
     runs: Annotated[
-        int, typer.Option("--runs", metavar="N", min=1, help="Replays per finding.")
+        int,
+        typer.Option(
+            "--runs",
+            metavar="N",
+            min=1,
+            help="Replays per finding; what is measured takes as many as tell.",
+        ),
     ] = 3,
     adaptations: Annotated[
         int,

@@ -17,7 +17,7 @@ from analysis.sources import SourceRequest
 from analysis.target.target import Interpreter, Target
 from citadel.benches import Benches
 from citadel.model import Finding, Triage
-from citadel.progress import Progress
+from citadel.progress import Findings, Progress
 from citadel.report.cases import write_cases
 from citadel.report.document import document, write_json
 from citadel.report.files import creatable, unwritable
@@ -170,8 +170,10 @@ def _one(
     if isinstance(entry, BadInput):
         return Triage(input=entry.source, error=entry.error)
 
+    findings = Findings(progress)
+
     def found(finding: Finding) -> None:
-        progress.note(f"found: {finding.api}")
+        findings.found(plain(finding.api))
 
     try:
         reading = benches.readable(understand(entry))

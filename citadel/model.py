@@ -133,6 +133,8 @@ class BugCase:
     evidence: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     """The API's other public names."""
+    samples: tuple[float, ...] = ()
+    """What was measured, as in a `Verdict`."""
     file: str | None = None
 
 

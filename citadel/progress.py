@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar on a terminal, nothing elsewhere."""
+"""Progress on stderr: a bar on a terminal, a few lines elsewhere."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
+_NAMED = 10
+"""Findings that a terminal names one by one."""
+_COUNTED = 10
+"""Findings after which a log has their number."""
+
 
 class Progress:
-    """Context manager; `update` may be called from any thread."""
+    """Context manager; `update` may be called from any thread.
+
+    `shown` tells whether somebody is watching: stderr is a terminal.
+    """
 
     def __init__(self) -> None:
+        self.shown = sys.stderr.isatty()
         self._bars = Bars(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -20,7 +29,7 @@ class Progress:
             TimeElapsedColumn(),
             console=Console(stderr=True),
             transient=True,
-            disable=not sys.stderr.isatty(),
+            disable=not self.shown,
         )
         self._tasks: dict[str, TaskID] = {}
 
@@ -57,3 +66,25 @@ class Progress:
     def note(self, text: str) -> None:
         """A line on stderr that stays, terminal or not."""
         self._bars.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+class Findings:
+    """Tells findings as they come: the first ones by name, then how many there are.
+
+    Where nobody watches only the first one is named: logs have the whole list in the results.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._named = _NAMED if progress.shown else 1
+        self._next = 2 * _NAMED if progress.shown else _COUNTED
+        self._count = 0
+
+    def found(self, api: str) -> None:
+        """One more sibling has the bug; counts come after each doubling."""
+        self._count += 1
+        if self._count <= self._named:
+            self._progress.note(f"found: {api}")
+        elif self._count == self._next:
+            self._next *= 2
+            self._progress.note(f"found: {self._count} so far")

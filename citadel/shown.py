@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from analysis.catalog.model import Catalog
@@ -9,6 +10,7 @@ from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
 from citadel.model import BugCase, BugKind, content_id
 from citadel.oracle import status
+from citadel.oracle.comparisons import Form
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from citadel.verify_performance import Measured, measured
 from citadel.verify_value import Witness, witness
@@ -74,6 +76,15 @@ def _first(
     return kept or NotVerified(reason="; ".join(dict.fromkeys(reasons)))
 
 
+def _samples(found: Witness | Measured) -> tuple[float, ...]:
+    """The report's own ratios, or bytes per step where memory grows."""
+    if isinstance(found, Witness):
+        return ()
+    logs = found.oracle.logs
+    growing = found.oracle.measure.form is Form.GROWTH
+    return logs if growing else tuple(math.exp(log) for log in logs)
+
+
 def _verified(
     reading: Reading, attempt: Attempt, found: Witness | Measured, info: TargetInfo
 ) -> Verified:
@@ -93,6 +104,7 @@ def _verified(
         observed=(raised or symptom).headline(),
         evidence=(*evidence(None, None, attempt.snippet, found.call), *found.evidence),
         aliases=api.aliases,
+        samples=_samples(found),
     )
     return Verified(
         case=case,

@@ -16,11 +16,13 @@ from citadel.model import (
     STATUS_KINDS,
     BugCase,
     Finding,
+    Symptom,
     SymptomKind,
     TargetSummary,
     Triage,
     VerdictKind,
 )
+from citadel.report.headline import figure, headline
 from citadel.report.order import (
     INTENDED,
     describe_channels,
@@ -30,7 +32,7 @@ from citadel.report.order import (
 )
 from citadel.report.script import family_script, printing_script
 from citadel.report.strip import strips
-from citadel.report.text import code_span, fence, table_cell
+from citadel.report.text import code_span, details, fence, table_cell
 
 VERBS = {
     SymptomKind.RAISES: ("fail", "fails"),
@@ -45,6 +47,12 @@ WRONG = ("give wrong results", "gives wrong results")
 
 # GitHub refuses bodies beyond 65,536 characters.
 _ROW_LIMIT = 50
+_CELL = 120
+_TOP = 12
+"""Siblings that are shown unfolded: what fits on a screen."""
+_SCRIPT_LINES = 60
+"""Lines of a script up to which it is shown unfolded."""
+_HEAD = ("| API | verdict | runs | symptom |", "| --- | --- | --- | --- |")
 _SCRIPT_LIMIT = 30_000
 
 
@@ -59,7 +67,7 @@ def family_markdown(target: TargetSummary, triage: Triage) -> str:
         _title(case, bugs),
         _symptom(triage, case),
         _table(case, bugs),
-        _measured(bugs),
+        _measured(case, bugs),
         *_script(target, case, bugs),
         _versions(target),
         _method(triage, case, bugs),
@@ -85,14 +93,14 @@ def _title(case: BugCase, bugs: list[Finding]) -> str:
 
 def _cause(case: BugCase) -> str:
     symptom = case.symptom
-    words = symptom.message or symptom.headline()
+    words = symptom.message or headline(symptom, 100)
     if symptom.kind is SymptomKind.CRASHES and symptom.signal:
         return symptom.signal
     return words
 
 
 def _symptom(triage: Triage, case: BugCase) -> str:
-    lines = ["## Symptom", "", code_span(case.symptom.headline(), 600)]
+    lines = ["## Symptom", "", code_span(headline(case.symptom, 600), 600)]
     numbered = triage.number is not None
     # Where a file lies on the reporter's disk is nobody's business.
     source = f"{triage.repository}#{triage.number}" if numbered else Path(triage.input).name
@@ -108,42 +116,52 @@ def _symptom(triage: Triage, case: BugCase) -> str:
 
 
 def _table(case: BugCase, bugs: list[Finding]) -> str:
+    """The source and the best-ranked siblings; the other ones are folded."""
     if not bugs:
         return "## Affected APIs\n\nNo sibling shows this symptom."
-    rows = [
-        "## Affected APIs",
-        "",
-        "| API | verdict | runs | symptom |",
-        "| --- | --- | --- | --- |",
-    ]
     state = "reported" if case.reproduces else "fixed here"
-    shown = case.symptom.headline() if case.reproduces else case.observed
-    rows.append(_row(case.api, state, case.runs, shown))
+    shown = _short(case.symptom) if case.reproduces else case.observed
+    rows = [_row(case.api, state, case.runs, shown)]
     for finding in bugs[:_ROW_LIMIT]:
         verdict = finding.verdict
-        symptom = (verdict.symptom or case.symptom).headline()
+        symptom = _short(verdict.symptom or case.symptom)
         # A column of equal messages hides the one that differs.
         said = "the same" if case.reproduces and symptom == shown else symptom
         rows.append(_row(finding.api, str(verdict.kind), verdict.runs, said))
+    parts = ["## Affected APIs", "\n".join((*_HEAD, *rows[: _TOP + 1]))]
+    if rows[_TOP + 1 :]:
+        rest = "\n".join((*_HEAD, *rows[_TOP + 1 :]))
+        parts.append(details(f"{len(rows) - _TOP - 1} more siblings", rest))
     if len(bugs) > _ROW_LIMIT:
-        rows += ["", f"... and {len(bugs) - _ROW_LIMIT} more."]
-    return "\n".join(rows)
+        parts.append(f"... and {len(bugs) - _ROW_LIMIT} more, each with a case of its own.")
+    return "\n\n".join(parts)
+
+
+def _short(symptom: Symptom) -> str:
+    """What fits into a table; what is measured is said above it."""
+    return figure(symptom) or headline(symptom, _CELL)
 
 
 def _row(api: str, verdict: str, runs: tuple[int, int], symptom: str) -> str:
-    return (
-        f"| {table_cell(api, 300)} | {verdict} | {runs[0]} of {runs[1]} | {table_cell(symptom)} |"
-    )
+    cells = (table_cell(api, 300), verdict, f"{runs[0]} of {runs[1]}", table_cell(symptom, _CELL))
+    return f"| {' | '.join(cells)} |"
 
 
-def _measured(bugs: list[Finding]) -> str:
-    """The samples of each finding on one axis; nothing where none were taken."""
-    rows = [(finding.api, finding.verdict.samples) for finding in bugs[:_ROW_LIMIT]]
+def _measured(case: BugCase, bugs: list[Finding]) -> str:
+    """The samples of the source and of each finding on one axis; nothing where none were taken."""
+    rows = [(f"{case.api} (reported)", case.samples)]
+    rows += [(finding.api, finding.verdict.samples) for finding in bugs[:_ROW_LIMIT]]
     drawn = strips(rows)
     if not drawn:
         return ""
-    legend = "Median, and one mark per run (`.` one, `:` two, `*` three, `#` more)."
-    return f"## Measured\n\n{legend}\n\n{fence(drawn, 'text')}"
+    legend = (
+        "Median, and one mark per run (`.` one, `:` two, `*` three, `#` more). There are as many "
+        "runs as it took to tell."
+    )
+    drawing = fence(drawn, "text")
+    if len(rows) > _TOP + 1:
+        drawing = details(f"{len(rows)} APIs on one axis", drawing)
+    return f"## Measured\n\n{legend}\n\n{drawing}"
 
 
 def _script(target: TargetSummary, case: BugCase, bugs: list[Finding]) -> list[str]:
@@ -165,7 +183,9 @@ def _script(target: TargetSummary, case: BugCase, bugs: list[Finding]) -> list[s
     chosen = " ".join(f"{name}={value}" for name, value in target.settings)
     under = f" with {code_span(chosen)}" if chosen else ""
     parts = ["## To reproduce", f"Save as a file and run it{under}; it prints {what}."]
-    parts.append(fence(script))
+    lines = script.count("\n")
+    fenced = fence(script)
+    parts.append(details(f"{lines} lines", fenced) if lines > _SCRIPT_LINES else fenced)
     left = [api for api, _ in pairs[kept:]]
     if left:
         names = ", ".join(code_span(api) for api in left[:_ROW_LIMIT])
@@ -216,11 +236,19 @@ def _method(triage: Triage, case: BugCase, bugs: list[Finding]) -> str:
     )
     lines += [f"- not adapted, {code_span(why)}: {count}" for why, count in reasons.most_common(5)]
     if bugs:
-        lines += ["", "Why these siblings were tried, and what was changed:", ""]
+        lines += ["", _reasons(bugs)]
+    if triage.control:
+        lines += ["", f"**Control**: {code_span(triage.control)}"]
+    return "\n".join(lines)
+
+
+def _reasons(bugs: list[Finding]) -> str:
+    """Why each sibling was tried and how its code was made; a long list is folded."""
+    lines: list[str] = []
     for finding in bugs[:_ROW_LIMIT]:
         edits = "; ".join(finding.edits) or "none"
         channels = code_span(describe_channels(finding.channels))
         lines.append(f"- {code_span(finding.api)}: {channels}; edits: {code_span(edits)}")
-    if triage.control:
-        lines += ["", f"**Control**: {code_span(triage.control)}"]
-    return "\n".join(lines)
+    what = "Why these siblings were tried, and what was changed"
+    listed = "\n".join(lines)
+    return details(what, listed) if len(lines) > _TOP else f"{what}:\n\n{listed}"

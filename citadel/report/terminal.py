@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from citadel.model import Finding, TargetSummary, Triage, Verdict, VerdictKind
+from citadel.report.headline import figure, headline, is_measured
 from citadel.report.order import (
     INTENDED,
     describe_channels,
@@ -27,6 +28,7 @@ from citadel.report.order import (
 from citadel.report.text import plain, shorten
 
 _WIDE = 130
+_HEADLINE = 600
 _MOST_BUGS = 20
 _MOST_DIFFERENT = 5
 _MOST_NAMES = 4
@@ -88,9 +90,10 @@ def _render_case(console: Console, triage: Triage) -> None:
     hits, runs = case.runs
     _say(console, f"API: {case.api}")
     _say(console, f"kind: {case.kind}")
-    _say(console, f"symptom: {case.symptom.headline()}")
+    _say(console, f"symptom: {headline(case.symptom, _HEADLINE)}")
     if case.reproduces:
-        _say(console, f"reproduces: {hits} of {runs} runs")
+        why = ", as many as it took to tell" if is_measured(case.symptom) else ""
+        _say(console, f"reproduces: {hits} of {runs} runs{why}")
     else:
         _say(console, f"fixed here: now {case.observed or 'no failure'}")
     if case.needs:
@@ -183,7 +186,7 @@ def _render_different(console: Console, triage: Triage, *, show_all: bool) -> No
     shown = others if show_all else others[:_MOST_DIFFERENT]
     for finding in shown:
         symptom = finding.verdict.symptom
-        how = symptom.headline() if symptom else (finding.verdict.reason or "another failure")
+        how = headline(symptom, 160) if symptom else (finding.verdict.reason or "another failure")
         _say(console, f"{finding.api}: {shorten(plain(how), 160)}", indent=2)
     if len(shown) < len(others):
         _say(console, f"... and {len(others) - len(shown)} more (--all shows them)", indent=2)
@@ -195,7 +198,9 @@ def _render_close(console: Console, triage: Triage) -> None:
         names = [plain(api) for api in family.apis]
         listed = ", ".join(names[:_MOST_NAMES])
         more = f", ... and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        root = shorten(plain(family.root), 80)
+        case = triage.case
+        own = case is not None and is_measured(case.symptom) and case.api in family.apis
+        root = headline(case.symptom, 80) if case and own else shorten(plain(family.root), 80)
         _say(console, f"family ({len(names)}) {root}: {listed}{more}")
     if triage.control:
         _say(console, f"control: {triage.control}", style="yellow")
@@ -221,7 +226,8 @@ def _summary_row(triage: Triage) -> tuple[str, ...]:
 
 
 def _verdict(verdict: Verdict) -> str:
-    return f"{verdict.kind} {verdict.runs[0]}/{verdict.runs[1]}"
+    shown = figure(verdict.symptom) if verdict.symptom is not None else ""
+    return f"{verdict.kind} {verdict.runs[0]}/{verdict.runs[1]}{', ' * bool(shown)}{shown}"
 
 
 def _file(finding: Finding, folder: Path | None) -> str:

@@ -41,11 +41,17 @@ def finding(
     reason: str | None = None,
     symptom: Symptom | None = RAISES,
     file: str | None = None,
+    samples: tuple[float, ...] = (),
 ) -> Finding:
     return Finding(
         api=api,
         verdict=Verdict(
-            kind=kind, runs=(3, 3), confidence=confidence, symptom=symptom, reason=reason
+            kind=kind,
+            runs=(3, 3),
+            confidence=confidence,
+            symptom=symptom,
+            reason=reason,
+            samples=samples,
         ),
         channels=Channels(context=context, signature=0.25, family="dimension", arguments=1.0),
         edits=edits,

@@ -48,6 +48,7 @@ def test_the_contract(
         "needs": [],
         "observed": "",
         "runs": [3, 3],
+        "samples": [],
         "evidence": [],
         "file": None,
     }

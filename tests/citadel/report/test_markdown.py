@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -150,8 +151,46 @@ def test_large_families_fit_into_an_issue(
     many = [make_finding(f"api{i}", code=f"{long}\nif True:\n    f{i}()\n") for i in range(300)]
     text = family_markdown(target, make_triage(*many))
     assert len(text) < 65_536
-    assert "... and 250 more." in text
+    assert "... and 250 more, each" in text
+    unfolded, folded = text.split("<details>", 1)
+    assert "api11`" in unfolded
+    assert "api12`" not in unfolded
+    assert "<summary>38 more siblings</summary>" in folded
+    assert text.count("<details>") == text.count("</details>") == 3
     assert "Left out for length" in text
+
+
+def test_small_families_are_not_folded(
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    text = family_markdown(target, make_triage(*(make_finding(f"api{i}") for i in range(12))))
+    assert "<details>" not in text
+    assert "Why these siblings were tried, and what was changed:\n\n- `api0`" in text
+
+
+def test_what_was_measured_is_never_what_is_cut(
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    long = "elapsed(lambda: " + "torch.addmm(a, b, c) and " * 9 + "1)"
+    slow = Symptom(
+        kind=SymptomKind.SLOW, where=long, observed="5.25", expected="about 1", ratio=5.25
+    )
+    other = replace(slow, ratio=7.5, observed="7.5")
+    given = make_triage(make_finding("f.g", symptom=other, samples=(7.0, 8.0)), symptom=slow)
+    assert given.case is not None
+    given = replace(given, case=replace(given.case, samples=(5.0, 5.5)))
+    text = family_markdown(target, given)
+    assert text.startswith("# `builtins.int` and 1 sibling API are slow: `ratio 5.25, expected")
+    assert f"`ratio 5.25, expected about 1: {long}`" in text
+    assert "| `builtins.int` | reported | 3 of 3 | `ratio 5.25` |" in text
+    assert "| `f.g` | bug | 3 of 3 | `ratio 7.5` |" in text
+    measured = text.split("## Measured")[1]
+    assert "builtins.int (reported)       5.25 |" in measured
+    assert "f.g                            7.5 |" in measured
 
 
 def test_a_triage_without_a_case(target: TargetSummary) -> None:

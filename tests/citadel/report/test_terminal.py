@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
-from citadel.model import Finding, TargetSummary, Triage, VerdictKind
+from citadel.model import Finding, Symptom, SymptomKind, TargetSummary, Triage, VerdictKind
 from citadel.report.terminal import render, render_triage
 
 LONG = "torch.nn.functional." + "very_long_name_" * 8 + "2d"
@@ -169,3 +170,20 @@ def test_a_console_that_knows_only_ascii(make_triage: Callable[..., Triage]) -> 
     console = pipe(encoding="ascii")
     render_triage(console, make_triage(title="ä \U0001f41b"))
     assert "\\xe4 \\U0001f41b" in text_of(console)
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_measured_ratios_stand_beside_the_verdict(
+    width: int, make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
+) -> None:
+    long = "elapsed(" + "x, " * 90 + ")"
+    slow = Symptom(
+        kind=SymptomKind.SLOW, where=long, observed="5.25", expected="about 1", ratio=5.25
+    )
+    finding = make_finding("f.g", symptom=replace(slow, ratio=7.5, observed="7.5"))
+    console = pipe(width)
+    render_triage(console, make_triage(finding, symptom=slow))
+    text = text_of(console)
+    assert "symptom: ratio 5.25, expected about 1: elapsed(" in text
+    assert "reproduces: 3 of 3 runs, as many as it took to tell" in text
+    assert "bug 3/3, ratio 7.5" in text
