@@ -80,7 +80,7 @@ def _names(lines: Iterable[str]) -> Iterator[str]:
         if number >= MOST_LINES:
             return
         for pattern in _FRAMES:
-            found = pattern.match(line[:1000])
+            found = pattern.match(line[:1000].replace("(anonymous namespace)::", ""))
             if found is not None and found["name"]:
                 yield _ARGUMENTS.sub("", found["name"].strip())[:200]
                 break

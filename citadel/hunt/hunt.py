@@ -111,7 +111,8 @@ class Hunt:
                 waiting = self._fill()
                 if not self._running:
                     break
-                if self._late(1 + GRACE):
+                # However short the budget is, one item ends: else no hunt would ever get on.
+                if self._late(1 + GRACE) and self._done:
                     break
                 for outcome in self._executor.outcomes(TICK):
                     self._keep(outcome)
@@ -137,7 +138,9 @@ class Hunt:
         """Give all free workers something to do; returns what is still open."""
         while True:
             lots = self._lots()
-            if self._late(1) or any(item.exclusive for item in self._running.values()):
+            if any(item.exclusive for item in self._running.values()):
+                return lots
+            if self._late(1) and (self._done or self._running):
                 return lots
             lot = self._schedule.best(lots)
             room = 1 if lot is not None and lot.exclusive else self._executor.slots

@@ -82,9 +82,9 @@ def open_to_write(path: Path, *, wait: bool = False) -> Store:
         stack.enter_context(WriterLock(path, wait=wait))
         with mending(path):
             db = _connected(path, stack)
+            _check(path, db, empty=True)
             db.execute("PRAGMA journal_mode = WAL").fetchone()
             db.execute("PRAGMA synchronous = FULL")
-            _check(path, db, empty=True)
             migrations.apply(db)
         return Store(path, db, stack.pop_all())
 

@@ -17,6 +17,9 @@ from citadel.store.families import family_of
 from citadel.store.symptoms import save_symptom
 from citadel.store.texts import sound
 
+FEWEST_FRAMES = 2
+"""Frames that a stack must have for reports to be related by it: one is often a helper's."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kin:
@@ -77,7 +80,7 @@ def forget(store: Store, variant: int) -> None:
 def _marks(report: str, state: State, api: str, kin: Kin) -> list[str]:
     """What connects a finding with others: its report's other findings, then its state."""
     marks = [f"report {report}: {state.text}"]
-    if kin.frames:
+    if len(kin.frames) >= FEWEST_FRAMES:
         marks.append(f"frames {' < '.join(kin.frames)}")
     if state.telling:
         return [*marks, f"state {state.text}"]

@@ -140,3 +140,22 @@ def m001_tables(db: Database) -> None:
             db.execute(statement)
     for trigger in _TRIGGERS:
         db.execute(trigger)
+
+
+_BUGS = """
+CREATE VIEW bugs AS
+SELECT f.id AS finding, f.framework, f.api, f.kind, s.exception, s.message, s.signal, s.place,
+  s.observed, f.family,
+  (SELECT group_concat(DISTINCT r.source) FROM sightings g JOIN reports r ON r.id = g.report
+   WHERE g.finding = f.id) AS reports,
+  (SELECT kind || coalesce(' ' || value, '') FROM labels l WHERE l.finding = f.id
+   ORDER BY l.id DESC LIMIT 1) AS label
+FROM findings f JOIN symptoms s ON s.id = f.symptom
+WHERE EXISTS (SELECT 1 FROM sightings g WHERE g.finding = f.id)
+"""
+
+
+@migrations()
+def m002_bugs(db: Database) -> None:
+    """A view for people who open the file with other programs."""
+    db.execute(_BUGS)

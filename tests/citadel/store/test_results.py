@@ -1,0 +1,226 @@
+"""What an item brought, as rows: verdicts, tallies, attempts, findings, labels."""
+
+import sqlite3
+
+import pytest
+
+from analysis.errors import CitadelError
+from citadel.model import VerdictKind
+from citadel.store import labels, results
+from citadel.store.findings import Kin
+from citadel.store.labels import LabelKind
+from citadel.store.queries import Filter, Novelty, families, findings, latest_builds
+from citadel.store.summary import kinds, yields
+from tests.citadel.store.conftest import ASSERTION, NAN, make_finding, make_triage
+
+NO_KIN = Kin(marks={})
+
+
+def save(store, report, triage, build="b1", kin=NO_KIN):
+    with store.transaction():
+        return results.save_findings(store, report, build, triage, kin)
+
+
+def recounted(store):
+    rows = store.db.execute(
+        "SELECT build, topic, kind, generated, count(*) FROM verdicts GROUP BY 1, 2, 3, 4"
+    )
+    return {tuple(row[:4]): row[4] for row in rows}
+
+
+def tallied(store):
+    rows = store.db.execute("SELECT build, topic, verdict, generated, number FROM tallies")
+    return {tuple(row[:4]): row[4] for row in rows if row[4]}
+
+
+def test_a_triage_becomes_rows(store, known):
+    triage = make_triage(
+        "torch.a",
+        make_finding("torch.b"),
+        make_finding("torch.c", VerdictKind.CLEAN, runs=(0, 3)),
+        make_finding("torch.d", VerdictKind.CLEAN, runs=(0, 1), code=""),
+    )
+    assert save(store, known(1), triage) == 1
+    rows = store.db.execute("SELECT hits, replays FROM runs ORDER BY id").fetchall()
+    assert rows == [(3, 3), (0, 3)]  # what was only probed was not run
+    assert tallied(store) == recounted(store)
+    row = yields(store)[0]
+    assert (row.tried, row.generated, row.triggering, row.ratio) == (3, 2, 1, 0.5)
+
+
+def test_a_further_attempt_adds_runs_and_keeps_what_was_flaky(store, known):
+    report = known(1)
+    save(
+        store,
+        report,
+        make_triage("torch.a", make_finding("torch.b", VerdictKind.FLAKY, runs=(2, 3))),
+    )
+    assert list(findings(store, Filter(), latest_builds(store))) == []
+    save(store, report, make_triage("torch.a", make_finding("torch.b", runs=(3, 3))))
+    assert store.db.execute("SELECT kind, hits, replays FROM verdicts").fetchall() == [
+        ("flaky", 5, 6)
+    ]
+    assert store.db.execute("SELECT attempt, hits FROM runs ORDER BY id").fetchall() == [
+        (1, 2),
+        (2, 3),
+    ]
+    assert tallied(store) == recounted(store)
+
+
+def test_a_bug_that_stops_showing_is_a_finding_no_more_but_its_label_stays(store, known):
+    report = known(1)
+    save(store, report, make_triage("torch.a", make_finding("torch.b")))
+    (row,) = findings(store, Filter(), latest_builds(store))
+    labels.add(store, row.id, LabelKind.CONFIRMED, None, "seen by hand")
+    clean = make_finding("torch.b", VerdictKind.CLEAN, runs=(0, 3))
+    save(store, report, make_triage("torch.a", clean))
+    assert list(findings(store, Filter(), latest_builds(store))) == []
+    assert kinds(store) == []
+    save(store, known(2), make_triage("torch.a", make_finding("torch.b")))
+    (again,) = findings(store, Filter(), latest_builds(store))
+    assert (again.id, again.label) == (row.id, LabelKind.CONFIRMED)
+
+
+def test_two_reports_find_one_thing_once(store, known):
+    assert save(store, known(1), make_triage("torch.a", make_finding("torch.b"))) == 1
+    assert save(store, known(2), make_triage("torch.z", make_finding("torch.b"))) == 0
+    (row,) = findings(store, Filter(), latest_builds(store))
+    assert row.reports == ("some/where#1", "some/where#2")
+    (family,) = families(store, Filter())
+    assert (family.findings, family.reports) == (1, 2)
+
+
+def test_what_another_report_is_about_is_not_new(store, known):
+    save(store, known(1), make_triage("torch.a", make_finding("torch.b")))
+    save(store, known(2), make_triage("torch.b"))
+    (row,) = findings(store, Filter(), latest_builds(store))
+    assert row.reported_in == ("some/where#2",)
+    assert list(findings(store, Filter(only_new=True), latest_builds(store))) == []
+    assert [(k.total, k.new) for k in kinds(store)] == [(1, 0)]
+
+
+def test_a_symptom_that_tells_nothing_needs_kin(store, known):
+    """NaN has many causes: only findings that share a function, or a report, are related."""
+    kin = Kin(marks={"torch.b": ["runs x"], "torch.c": ["runs x"], "torch.d": ["runs y"]})
+    for number, api in enumerate(("torch.b", "torch.c", "torch.d"), 1):
+        triage = make_triage(f"torch.s{number}", make_finding(api, symptom=NAN), symptom=NAN)
+        save(store, known(number), triage, kin=kin)
+    rows = {row.api: row.family for row in findings(store, Filter(), latest_builds(store))}
+    assert rows["torch.b"] == rows["torch.c"] != rows["torch.d"]
+
+
+def test_pasted_frames_relate_reports(store, known):
+    kin = Kin(marks={}, frames=("at::native::pool", "at::native::conv"))
+    for number in (1, 2):
+        triage = make_triage(
+            f"torch.s{number}", make_finding(f"torch.b{number}", symptom=NAN), symptom=NAN
+        )
+        save(store, known(number), triage, kin=kin)
+    assert len(families(store, Filter())) == 1
+
+
+def tried(store, report, build):
+    store.db.execute(
+        "INSERT INTO items (report, build, stage, state, topic, cost, ended)"
+        " VALUES (?, ?, 'propagate', 'done', 'raises', 1, ?)",
+        [report, build, 1.0 if build == "b1" else 2.0],
+    )
+
+
+@pytest.mark.parametrize(
+    ("on_b1", "on_b2", "novelty"),
+    [
+        ("shown", "shown", Novelty.SEEN),
+        ("clean", "shown", Novelty.NEW_HERE),
+        (None, "shown", Novelty.NEW),
+        ("shown", "clean", Novelty.FIXED),
+        ("shown", None, Novelty.NOT_TRIED),
+    ],
+)
+def test_novelty_is_told_by_other_builds(store, known, on_b1, on_b2, novelty):
+    report = known(1)
+    for build, how in (("b1", on_b1), ("b2", on_b2)):
+        if how is None:
+            continue
+        shown = [make_finding("torch.b")] if how == "shown" else []
+        save(store, report, make_triage("torch.a", *shown, build=build), build=build)
+        tried(store, report, build)
+    (row,) = findings(store, Filter(), latest_builds(store, ["b2"]))
+    assert row.novelty is novelty
+    new = list(findings(store, Filter(only_new=True), latest_builds(store, ["b2"])))
+    assert bool(new) is (novelty in (Novelty.NEW, Novelty.NEW_HERE))
+
+
+def test_filters(store, known):
+    save(
+        store, known(1), make_triage("torch.a", make_finding("torch.nn.B"), make_finding("torch.c"))
+    )
+    triage = make_triage("torch.d", make_finding("torch.e", symptom=NAN), symptom=NAN)
+    save(store, known(2), triage)
+    builds = latest_builds(store)
+
+    def apis(**wanted):
+        return {row.api for row in findings(store, Filter(**wanted), builds)}
+
+    assert apis() == {"torch.nn.B", "torch.c", "torch.e"}
+    assert apis(kind="value") == {"torch.e"}
+    assert apis(api="NN.b") == {"torch.nn.B"}
+    assert apis(framework="tensorflow") == set()
+    assert apis(api="%' OR 1=1 --") == set()
+    with pytest.raises(CitadelError, match="no build nonsense"):
+        latest_builds(store, ["nonsense"])
+
+
+def test_labels_are_added_and_never_changed(store, known):
+    save(store, known(1), make_triage("torch.a", make_finding("torch.b"), make_finding("torch.c")))
+    one, two = (row.id for row in findings(store, Filter(), latest_builds(store)))
+    labels.add(store, one[:8], LabelKind.CONFIRMED, None, "by hand")
+    labels.add(store, one, LabelKind.DUPLICATE_OF, two[:8], "")
+    told = [(label.kind, label.value) for label in labels.all_of(store, one)]
+    assert told == [("confirmed", None), ("duplicate-of", two)]
+    for statement in (
+        "UPDATE labels SET kind = 'rejected'",
+        "DELETE FROM labels",
+        "INSERT OR REPLACE INTO labels SELECT * FROM labels WHERE id = 1",
+    ):
+        with pytest.raises(sqlite3.IntegrityError, match="labels are never"):
+            store.db.execute(statement)
+    assert [(k.total, k.confirmed, k.duplicate, k.new) for k in kinds(store)] == [(2, 0, 1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("finding", "kind", "value"),
+    [
+        ("ffff", LabelKind.CONFIRMED, None),
+        ("%", LabelKind.CONFIRMED, None),
+        ("", LabelKind.REJECTED, None),
+        (None, LabelKind.CONFIRMED, "2.14"),
+        (None, LabelKind.FIXED_IN, None),
+        (None, LabelKind.DUPLICATE_OF, "itself"),
+    ],
+)
+def test_labels_that_make_no_sense(store, known, finding, kind, value):
+    save(store, known(1), make_triage("torch.a", make_finding("torch.b")))
+    (row,) = findings(store, Filter(), latest_builds(store))
+    with pytest.raises(CitadelError):
+        labels.add(
+            store,
+            row.id if finding is None else finding,
+            kind,
+            row.id if value == "itself" else value,
+            "",
+        )
+    assert labels.all_of(store, row.id) == []
+
+
+def test_hostile_text_goes_in_and_out_as_text(store, known):
+    hostile = "\x1b]0;owned\x07'; DROP TABLE items; --\0\ud800"
+    report = known(1)
+    symptom = ASSERTION.__class__(
+        kind=ASSERTION.kind, exception="E", message=hostile, pattern=hostile
+    )
+    save(store, report, make_triage("torch.a", make_finding("torch.b", symptom=symptom)))
+    (row,) = findings(store, Filter(), latest_builds(store))
+    assert "DROP TABLE items" in row.headline
+    assert "\0" not in row.headline
+    assert store.db.execute("SELECT count(*) FROM items").fetchone() == (0,)
