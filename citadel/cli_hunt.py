@@ -29,7 +29,7 @@ def hunt(
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[HARVEST...]",
+            metavar="HARVEST...",
             help="Harvests of `citadel mine`, or reports and folders as `citadel triage` takes"
             " them; without any, the hunt goes on with what the store has.",
         ),
@@ -73,7 +73,8 @@ def hunt(
     ] = Path("generated_cases"),
     known: KnownFile = None,
     wait: Annotated[
-        bool, typer.Option("--wait", help="Wait for another hunt on the same store to end.")
+        bool,
+        typer.Option("--wait", metavar="", help="Wait for another hunt on the same store to end."),
     ] = False,
     json: Json = None,
     no_sandbox: NoSandbox = False,
@@ -123,7 +124,9 @@ def report(
     ] = None,
     new: Annotated[
         bool,
-        typer.Option("--new", help="Only findings that nothing and nobody is known to know."),
+        typer.Option(
+            "--new", metavar="", help="Only findings that nothing and nobody is known to know."
+        ),
     ] = False,
     build: Annotated[
         list[str] | None,
@@ -138,7 +141,9 @@ def report(
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=0, help="Families that are shown.")
     ] = 20,
-    show_all: Annotated[bool, typer.Option("--all", help="Show all findings of a family.")] = False,
+    show_all: Annotated[
+        bool, typer.Option("--all", metavar="", help="Show all findings of a family.")
+    ] = False,
     json: Json = None,
 ) -> None:
     """Show what hunts found: numbers by kind, cases and time by build, families across reports.
@@ -171,7 +176,7 @@ def label(
     value: Annotated[
         str | None,
         typer.Argument(
-            metavar="[WHAT]", help="Of what it is a duplicate, or in what version it is fixed."
+            metavar="WHAT", help="Of what it is a duplicate, or in what version it is fixed."
         ),
     ] = None,
     note: Annotated[str, typer.Option("--note", metavar="TEXT", help="Why.")] = "",
