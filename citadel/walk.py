@@ -32,6 +32,8 @@ PATIENCE = 1500
 MOST_WAITING = 48
 """Replays that may wait: a walk that is further ahead is of no use to anybody."""
 PAUSE = 0.02
+SLOW = 0.25
+"""Seconds of the report's own call from which on siblings are replayed without being probed."""
 TICK = 0.2
 """Seconds without a result after which a walk gives others a turn."""
 
@@ -116,7 +118,7 @@ def walk(
     Yields None where nothing has come for a while: the walk may be waiting for replays, and whoever
     follows it need not wait with it.
     """
-    if verified.observation.on_gpu:
+    if verified.observation.on_gpu or _slow(verified):
         yield from _unprobed(verified, progress)
         return
     results: queue.Queue[Probed | Exception | None] = queue.Queue()
@@ -159,10 +161,15 @@ def walk(
             thread.join()
 
 
+def _slow(verified: Verified) -> bool:
+    return verified.measured is not None and verified.call.seconds >= SLOW
+
+
 def _unprobed(verified: Verified, progress: Progress) -> Iterator[Probed]:
     """All of them, as if the probe had found them worth a replay.
 
-    A process that uses a GPU cannot be forked: CUDA does not work in the child.
+    A process that uses a GPU cannot be forked: CUDA does not work in the child. Where the call
+    itself takes long, a probe takes as long as a replay.
     """
     outcome = ProbeOutcome.CLEAN if verified.shown else ProbeOutcome.HIT
     while chunk := progress.take()[1]:

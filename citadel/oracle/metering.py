@@ -12,6 +12,7 @@ nobody else uses it and that it does not lower its clocks.
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from analysis.target.gpu import Meter, NoGpu, Use, exclusive, meter
 from analysis.target.instrument import Watched
 from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
-from citadel.oracle import performance
+from citadel.oracle import performance, samples
 from citadel.oracle.performance import SELECTING, Judged, NoOracle, PerformanceOracle
 from citadel.oracle.quantities import Topic, topic
 from citadel.oracle.samples import STAGES, Decision
@@ -28,6 +29,10 @@ from harvest.report.model import Reading
 
 SECONDS = 20.0
 """Time for the runs of one case."""
+LONG = 1.0
+"""Seconds of one run from which on it is tried whether it can do without one that warms up."""
+SAME = 0.1
+"""Part of a log ratio that warming up may change at most if it is to be left out."""
 LOOKS = (2, *STAGES)
 """Two runs suffice where they count something that does not vary."""
 
@@ -86,7 +91,19 @@ def _established(runner: _Runner, reading: Reading, *, gpu: bool) -> Performance
             return replace(cold, warm=False, wall=settings.wall, gpu=gpu)
     if isinstance(found, NoOracle):
         return found
+    settings = _without_warming(runner, settings, found) if there else settings
     return replace(found, warm=settings.warm, wall=settings.wall, gpu=gpu)
+
+
+def _without_warming(runner: _Runner, settings: Settings, found: PerformanceOracle) -> Settings:
+    """Settings that halve the time of long runs, where warming up makes no difference to them."""
+    if not settings.warm or runner.pace < LONG or found.topic is not Topic.TIME:
+        return settings
+    cold = replace(settings, warm=False)
+    log, usual = found.measure.sample(runner.run(cold)), found.interval.middle
+    if log is None or abs(log - usual) > max(math.log(samples.DRIFT), SAME * abs(usual)):
+        return settings
+    return cold
 
 
 @contextlib.contextmanager
@@ -197,7 +214,12 @@ class _Runner:
     def affords(self, more: int) -> bool:
         """Whether there is time for so many more runs."""
         spent = time.monotonic() - self.started
-        return spent + more * spent / max(1, self.count) < self.seconds
+        return spent + more * self.pace < self.seconds
+
+    @property
+    def pace(self) -> float:
+        """Seconds per run so far."""
+        return (time.monotonic() - self.started) / max(1, self.count)
 
     def run(self, settings: Settings) -> Observation:
         """One run in a fork of its own."""

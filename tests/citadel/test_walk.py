@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from analysis.target.session import Limits
+from citadel.probe import ProbeOutcome
 from citadel.walk import AT_LEAST, MOST_WAITING, Progress, Walk, walk
 
 ENTRIES = [(f"candidate {number}", ()) for number in range(1000)]
@@ -65,8 +66,22 @@ def test_findings_are_told_while_a_walk_waits():
     """Who follows a walk that waits for replays has a turn, and may tell what they found."""
     waiting = [MOST_WAITING]
     progress = Progress((), Walk(seconds=30.0), lambda: waiting[0])
-    case = SimpleNamespace(observation=SimpleNamespace(on_gpu=False))
+    case = SimpleNamespace(observation=SimpleNamespace(on_gpu=False), measured=None)
     for turn in walk(case, progress, SimpleNamespace(probes=[None]), Limits()):
         assert turn is None
         waiting[0] = 0
     assert waiting == [0]
+
+
+@pytest.mark.parametrize(("seconds", "probed"), [(0.01, True), (1.0, False)])
+def test_siblings_of_a_slow_call_are_replayed_without_a_probe(seconds, probed):
+    case = SimpleNamespace(
+        observation=SimpleNamespace(on_gpu=False),
+        measured=object(),
+        shown=True,
+        call=SimpleNamespace(seconds=seconds),
+    )
+    entry = (SimpleNamespace(api=SimpleNamespace(name="torch.sort")), ["plan"])
+    bench = SimpleNamespace(probes=[])  # nothing that could probe
+    found = list(walk(case, Progress([entry], Walk(seconds=5.0)), bench, Limits()))
+    assert [one.outcome for one in found] == ([] if probed else [ProbeOutcome.CLEAN])

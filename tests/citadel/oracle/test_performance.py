@@ -149,3 +149,29 @@ def test_time_that_is_up_ends_in_noise(session):
     judged = metering.judge(oracle, case(timed("mm(x, x)", 400, 10)), session, seconds=0)
     assert judged.decision is Decision.NOISY
     assert judged.runs < 5
+
+
+@pytest.mark.parametrize(
+    ("slow", "quick", "warm"),
+    [
+        ("0.9", "0.1", False),
+        ("0.1", "0.02", True),  # too short to be worth it
+        ("0.9 if warm else 0.3", "0.1", True),  # the first run is another one
+    ],
+)
+def test_long_runs_do_without_warming_up_where_that_changes_nothing(session, slow, quick, warm):
+    code = f"""
+    import builtins, time, torch
+    warm = getattr(builtins, "warm", False)
+    builtins.warm = True
+
+    def took(seconds):
+        started = time.perf_counter()
+        time.sleep(seconds)
+        return time.perf_counter() - started
+
+    print("ratio", took({slow}) / took({quick}))
+    """
+    found = established(session, "sin is slow, a ratio of 9", code)
+    assert found.reproduces
+    assert found.warm is warm
