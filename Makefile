@@ -7,6 +7,7 @@
 #   TENSORFLOW      TensorFlow under test (default: tensorflow-cpu==2.21.0)
 #   KERAS           Keras under test (default: keras==3.15.1) and, as KERAS_BACKENDS, what it runs on;
 #                   TORCH_PIP_ARGS counts for it, too
+#   NNSMITH         NNSmith, which some tests of importers make models with (default: nnsmith==0.1.0)
 #   GITHUB_SCHEMA   npm package with the schema of GitHub's API, which tests of the harvest need
 #   DEBIAN          where Debian's source packages are (default: Debian's own servers)
 #   PYTEST_ARGS     further arguments for pytest, e.g. PYTEST_ARGS="-k report"
@@ -28,6 +29,7 @@ TENSORFLOW213 := tensorflow-cpu==2.13.1
 PYTHON213 ?= $(firstword $(foreach p,python3.11 python3.10 python3.9,$(shell command -v $p)))
 KERAS ?= keras==3.15.1
 KERAS_BACKENDS ?= $(TENSORFLOW) $(TORCH) jax==0.10.2
+NNSMITH ?= nnsmith==0.1.0
 GITHUB_SCHEMA ?= @octokit/graphql-schema@15.26.1
 DEBIAN ?= http://deb.debian.org/debian
 PYTEST_ARGS ?=
@@ -44,6 +46,7 @@ TORCH_STAMP := $(call stamp,torch,$(TORCH))
 TENSORFLOW_STAMP := $(call stamp,tensorflow,$(TENSORFLOW))
 TENSORFLOW213_STAMP := $(call stamp,tensorflow213,$(TENSORFLOW213))
 KERAS_STAMP := $(call stamp,keras,$(KERAS))
+NNSMITH_STAMP := $(call stamp,nnsmith,$(NNSMITH))
 GITHUB_SCHEMA_STAMP := $(call stamp,github-schema,$(GITHUB_SCHEMA))
 SOURCES := .targets/pytorch-1.13.1
 SOURCES_STAMP := $(SOURCES)/.installed
@@ -118,6 +121,15 @@ $(TENSORFLOW213_STAMP):
 .PHONY: keras
 keras: ## install Keras 3 and its three backends into .targets/keras, if possible
 	@$(call optional,$(KERAS_STAMP),$(KERAS))
+
+.PHONY: nnsmith
+nnsmith: ## install PyTorch with NNSmith, whose models `citadel import` opens with it, if possible
+	@$(call optional,$(NNSMITH_STAMP),$(NNSMITH))
+
+$(NNSMITH_STAMP):
+	@$(call venv,.targets/nnsmith,$(PYTHON))
+	.targets/nnsmith/bin/python $(PIP_INSTALL) --compile $(TORCH_PIP_ARGS) '$(TORCH)'
+	$(call target,nnsmith,$(PYTHON),'$(NNSMITH)' hydra-colorlog)
 
 # PyTorch first: it may come from an index of its own, which has nothing else.
 $(KERAS_STAMP):

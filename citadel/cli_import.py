@@ -16,8 +16,8 @@ def import_(
         str,
         typer.Argument(
             metavar="FORMAT",
-            help="freefuzz, deeprel, titanfuzz, docter, acetest, scripts, or one that a package"
-            " registers.",
+            help="freefuzz, deeprel, titanfuzz, docter, acetest, nnsmith, scripts, or one that a"
+            " package registers.",
         ),
     ],
     folder: Annotated[

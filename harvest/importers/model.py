@@ -34,8 +34,8 @@ class Case:
 class Unpickle(Protocol):
     """Opens pickles without running them here; see `pickles`."""
 
-    def __call__(self, data: bytes, framework: str, /) -> str:
-        """The object of a pickle as a Python expression.
+    def __call__(self, data: bytes, framework: str, entry: str = ..., /) -> str:
+        """The object of a pickle as a Python expression; `entry` names what opens it there.
 
         Raises:
             Unreadable: when it has none, or nothing can open it.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import base64
+import re
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
@@ -17,7 +18,8 @@ from analysis.target.session import Session
 from harvest.importers.folder import Unreadable
 from harvest.report.syntax import dotted
 
-SECONDS = 20.0
+SECONDS = 30.0
+EXPRESSION = "unpickle:expression"
 _BUILTINS = frozenset(("float", "complex", "set", "frozenset", "slice"))
 _CALLS = _BUILTINS | {
     *("np.array", "np.full", "np.dtype"),
@@ -59,8 +61,8 @@ class InSandbox:
         for session in self._sessions.values():
             session.close()
 
-    def __call__(self, data: bytes, framework: str) -> str:
-        """The object of a pickle as an expression.
+    def __call__(self, data: bytes, framework: str, entry: str = EXPRESSION) -> str:
+        """The object of a pickle as an expression; `entry` is what opens it there.
 
         Raises:
             Unreadable: what has no literal, takes too long, dies or sends anything else.
@@ -70,7 +72,7 @@ class InSandbox:
         if session is None:
             session = self._sessions[framework] = self._open_session(framework)
         given = {"data": base64.b64encode(data).decode()}
-        done = session.task("unpickle:expression", given, wall=SECONDS)
+        done = session.task(entry, given, wall=SECONDS)
         if done.died or not done.records:
             raise Unreadable("", f"its pickle cannot be opened: {done.died or 'nothing came back'}")
         told = done.records[0]
@@ -82,8 +84,10 @@ class InSandbox:
         return text
 
 
-def is_literal(text: str) -> bool:
+def is_literal(text: str, *, names: re.Pattern[str] | None = None) -> bool:
     """Whether an expression only holds constants and calls that make arrays, tensors, dtypes.
+
+    `names` are further names that may stand in it.
 
     >>> is_literal("{'x': np.array([1, -2])}"), is_literal("__import__('os')")
     (True, False)
@@ -92,7 +96,11 @@ def is_literal(text: str) -> bool:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return all(map(_is_allowed, ast.walk(tree)))
+    return all(
+        _is_allowed(node)
+        or (names is not None and isinstance(node, ast.Name) and names.fullmatch(node.id))
+        for node in ast.walk(tree)
+    )
 
 
 def _is_allowed(node: ast.AST) -> bool:

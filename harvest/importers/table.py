@@ -16,12 +16,13 @@ from harvest.importers.docter import DOCTER
 from harvest.importers.folder import Folder
 from harvest.importers.freefuzz import FREEFUZZ
 from harvest.importers.model import Importer
+from harvest.importers.nnsmith import NNSMITH
 from harvest.importers.scripts import SCRIPTS
 from harvest.importers.titanfuzz import TITANFUZZ
 
 GROUP = "citadel.importers"
 IMPORTERS: Mapping[str, Importer] = {
-    one.name: one for one in (FREEFUZZ, DEEPREL, TITANFUZZ, DOCTER, ACETEST, SCRIPTS)
+    one.name: one for one in (FREEFUZZ, DEEPREL, TITANFUZZ, DOCTER, ACETEST, NNSMITH, SCRIPTS)
 }
 """Ordered from what has a layout of its own to what any folder is."""
 

@@ -1,6 +1,7 @@
 """Folders as fuzzers leave them; the calls really fail on PyTorch 2.13 and TensorFlow 2.21."""
 
 import hashlib
+import json
 import pickle
 from pathlib import Path
 
@@ -208,4 +209,22 @@ def scripts(root):
     )
 
 
-LAYOUTS = {made.__name__: made for made in (freefuzz, deeprel, titanfuzz, docter, acetest, scripts)}
+def nnsmith(root, system="torchjit (cpu)", **files):
+    """NNSmith's folder of one bug; the model is not made by it here."""
+    place = "bug-Symptom.INCONSISTENCY-Stage.VERIFICATION-0"
+    meta = {"system": system, "symptom": "inconsistency", "stage": "verification"}
+    models = {"gir.pkl": b"graph", "model.pth": b"weights", "oracle.pkl": b"inputs", **files}
+    return write(
+        root,
+        {
+            **{f"{place}/{name}": data for name, data in models.items()},
+            f"{place}/meta.json": json.dumps(meta),
+            f"{place}/err.log": "Mismatched elements: 1 / 2 (50%)\n",
+        },
+    )
+
+
+LAYOUTS = {
+    made.__name__: made
+    for made in (freefuzz, deeprel, titanfuzz, docter, acetest, nnsmith, scripts)
+}

@@ -65,6 +65,8 @@ def test_broken_records_do_not_end_the_import(tmp_path, imported):
             "out/torch.abs/crash/cpu_1_1.py": DIAGONAL,
             "Results/torch/crash/torch.abs_1.py": "import torch\n" + CRASH,
             "Results/trace.txt": b"TitanFuzzTestcase \xff",
+            "bug-1/meta.json": b"[1, ",
+            "bug-2/meta.json": b"[1]",
         },
     )
     for name in LAYOUTS:
