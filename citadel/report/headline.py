@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from citadel.model import Symptom, SymptomKind
+from citadel.model import BugCase, Symptom, SymptomKind, Triage
 from citadel.report.text import plain, shorten
 
 _MEASURED = frozenset((SymptomKind.SLOW, SymptomKind.MEMORY))
+_WHOLE = 600
 _LEAST_ROOM = 12
 """Characters of an expression below which it says nothing."""
 
@@ -40,3 +41,24 @@ def headline(symptom: Symptom, limit: int = 300) -> str:
     if len(whole) > limit and where and room >= _LEAST_ROOM:
         whole = plain(replace(symptom, where=shorten(where, room)).headline())
     return shorten(whole, limit)
+
+
+def complaint(case: BugCase) -> str:
+    """What the report says, on one line: of a ratio that is no longer there only what it is of."""
+    if case.reproduces or not is_measured(case.symptom):
+        return headline(case.symptom, _WHOLE)
+    symptom = case.symptom
+    wanted = f", expected {symptom.expected}" if symptom.expected else ""
+    return shorten(plain(f"{symptom.where or symptom.kind}{wanted}"), _WHOLE)
+
+
+def observed(case: BugCase) -> str:
+    """What the code shows now, where it does not show the symptom; "" where nothing is known."""
+    repeated = case.observed == case.symptom.headline()
+    return (figure(case.symptom) if repeated else "") or case.observed
+
+
+def shown_by(triage: Triage, api: str) -> Symptom | None:
+    """The symptom that an API of a family shows."""
+    found = (f.verdict.symptom for f in triage.findings if f.api == api)
+    return next(found, triage.case.symptom if triage.case is not None else None)

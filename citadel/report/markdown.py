@@ -22,7 +22,7 @@ from citadel.model import (
     Triage,
     VerdictKind,
 )
-from citadel.report.headline import figure, headline
+from citadel.report.headline import complaint, figure, headline, is_measured, observed
 from citadel.report.order import (
     INTENDED,
     describe_channels,
@@ -88,11 +88,13 @@ def _title(case: BugCase, bugs: list[Finding]) -> str:
     rest = len(failing) - 1
     siblings = f" and {rest} sibling API{'s' if rest > 1 else ''}" if rest else ""
     verb = VERBS.get(case.symptom.kind, WRONG)[0 if rest else 1]
-    return f"# {code_span(failing[0])}{siblings} {verb}: {code_span(_cause(case), 100)}"
+    return f"# {code_span(failing[0])}{siblings} {verb}: {code_span(_cause(case, bugs), 100)}"
 
 
-def _cause(case: BugCase) -> str:
+def _cause(case: BugCase, bugs: list[Finding]) -> str:
     symptom = case.symptom
+    if is_measured(symptom) and not case.reproduces:  # its own ratio is nothing to complain about
+        symptom = bugs[0].verdict.symptom or symptom
     words = symptom.message or headline(symptom, 100)
     if symptom.kind is SymptomKind.CRASHES and symptom.signal:
         return symptom.signal
@@ -100,7 +102,7 @@ def _cause(case: BugCase) -> str:
 
 
 def _symptom(triage: Triage, case: BugCase) -> str:
-    lines = ["## Symptom", "", code_span(headline(case.symptom, 600), 600)]
+    lines = ["## Symptom", "", code_span(complaint(case), 600)]
     numbered = triage.number is not None
     # Where a file lies on the reporter's disk is nobody's business.
     source = f"{triage.repository}#{triage.number}" if numbered else Path(triage.input).name
@@ -108,7 +110,7 @@ def _symptom(triage: Triage, case: BugCase) -> str:
     if triage.title:
         lines[-1] += f": {code_span(triage.title)}"
     if not case.reproduces:
-        now = f": {code_span(case.observed)}" if case.observed else ""
+        now = f": {code_span(observed(case))}" if case.observed else ""
         lines += ["", f"{code_span(case.api)} itself is **fixed here**{now}."]
     if may_be_intended(triage):
         lines += ["", f"Note: {INTENDED}."]
@@ -120,7 +122,7 @@ def _table(case: BugCase, bugs: list[Finding]) -> str:
     if not bugs:
         return "## Affected APIs\n\nNo sibling shows this symptom."
     state = "reported" if case.reproduces else "fixed here"
-    shown = _short(case.symptom) if case.reproduces else case.observed
+    shown = _short(case.symptom) if case.reproduces else observed(case)
     rows = [_row(case.api, state, case.runs, shown)]
     for finding in bugs[:_ROW_LIMIT]:
         verdict = finding.verdict

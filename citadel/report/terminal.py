@@ -17,7 +17,14 @@ from rich.table import Table
 from rich.text import Text
 
 from citadel.model import Finding, TargetSummary, Triage, Verdict, VerdictKind
-from citadel.report.headline import figure, headline, is_measured
+from citadel.report.headline import (
+    complaint,
+    figure,
+    headline,
+    is_measured,
+    observed,
+    shown_by,
+)
 from citadel.report.order import (
     INTENDED,
     describe_channels,
@@ -28,7 +35,6 @@ from citadel.report.order import (
 from citadel.report.text import plain, shorten
 
 _WIDE = 130
-_HEADLINE = 600
 _MOST_BUGS = 20
 _MOST_DIFFERENT = 5
 _MOST_NAMES = 4
@@ -90,12 +96,12 @@ def _render_case(console: Console, triage: Triage) -> None:
     hits, runs = case.runs
     _say(console, f"API: {case.api}")
     _say(console, f"kind: {case.kind}")
-    _say(console, f"symptom: {headline(case.symptom, _HEADLINE)}")
+    _say(console, f"symptom: {complaint(case)}")
     if case.reproduces:
         why = ", as many as it took to tell" if is_measured(case.symptom) else ""
         _say(console, f"reproduces: {hits} of {runs} runs{why}")
     else:
-        _say(console, f"fixed here: now {case.observed or 'no failure'}")
+        _say(console, f"fixed here: now {observed(case) or 'no failure'}")
     if case.needs:
         _say(console, f"needs: {', '.join(case.needs)}")
 
@@ -198,9 +204,9 @@ def _render_close(console: Console, triage: Triage) -> None:
         names = [plain(api) for api in family.apis]
         listed = ", ".join(names[:_MOST_NAMES])
         more = f", ... and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        case = triage.case
-        own = case is not None and is_measured(case.symptom) and case.api in family.apis
-        root = headline(case.symptom, 80) if case and own else shorten(plain(family.root), 80)
+        symptom = shown_by(triage, family.apis[0])
+        measured = symptom is not None and is_measured(symptom)
+        root = headline(symptom, 80) if symptom and measured else shorten(plain(family.root), 80)
         _say(console, f"family ({len(names)}) {root}: {listed}{more}")
     if triage.control:
         _say(console, f"control: {triage.control}", style="yellow")

@@ -196,3 +196,25 @@ def test_what_was_measured_is_never_what_is_cut(
 def test_a_triage_without_a_case(target: TargetSummary) -> None:
     text = family_markdown(target, Triage(input="@me.md", skipped="a question"))
     assert text == "# No case for `@me.md`\n\n`a question`\n"
+
+
+def test_a_ratio_that_is_gone_is_not_the_symptom(
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    gone = Symptom(
+        kind=SymptomKind.SLOW, where="a / b", observed="1.06", expected="about 1", ratio=1.06
+    )
+    there = replace(gone, ratio=9.0, observed="9")
+    triage = make_triage(
+        make_finding("f.g", symptom=there),
+        symptom=gone,
+        reproduces=False,
+        observed=gone.headline(),
+    )
+    text = family_markdown(target, triage)
+    assert text.startswith("# `f.g` is slow: `ratio 9, expected about 1: a / b`")
+    assert "## Symptom\n\n`a / b, expected about 1`" in text
+    assert "itself is **fixed here**: `ratio 1.06`." in text
+    assert "| `builtins.int` | fixed here | 0 of 3 | `ratio 1.06` |" in text
