@@ -153,7 +153,9 @@ def _tensorflow(thing):
         array = tf.cast(thing, tf.float32).numpy()
     else:
         array = thing.numpy()
-    if array.dtype.kind not in "biufc":
-        return "tf.constant(%s)" % literal(array.tolist())
+    if thing.dtype == tf.string:
+        return "tf.constant(%s)" % literal(array if isinstance(array, bytes) else array.tolist())
+    if not hasattr(array, "dtype") or array.dtype.kind not in "biufc":
+        raise NoLiteral("a tensor of %s has no literal" % thing.dtype.name)
     form = "tf.constant(%%s, dtype=tf.%s)" % thing.dtype.name
     return _array(array, form, "tf.fill(%%s, tf.constant(%%s, dtype=tf.%s))" % thing.dtype.name)

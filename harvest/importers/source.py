@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -22,6 +23,8 @@ from harvest.report.text import clean
 from harvest.tracker.pages import Entry, Page, Version, to_line
 
 PAGE = 500
+SECONDS = 30.0
+"""What is lost at most when an import is killed: pickles take seconds each."""
 _UNSAFE = re.compile(r"[^\w.-]+")
 _Known = list[int]
 """Size, time of change, number (0: no case)."""
@@ -54,6 +57,7 @@ class FuzzerFolder:
         done: dict[str, _Known] = json.loads(position) if position else {}
         count = max((number for _, _, number in done.values()), default=0)
         entries: list[Entry] = []
+        started = time.monotonic()
         for found in self._importer.find(self._folder):
             stamp = self._folder.stamp(found.path)
             before = done.get(found.path)
@@ -68,9 +72,9 @@ class FuzzerFolder:
             entries.append(entry)
             kept = number if entry.issue is not None else 0
             done[found.path] = [stamp.size, stamp.changed, kept]
-            if len(entries) >= PAGE:
+            if len(entries) >= PAGE or time.monotonic() - started > SECONDS:
                 yield Page(entries=tuple(entries), position=json.dumps(done))
-                entries = []
+                entries, started = [], time.monotonic()
         yield Page(entries=tuple(entries), position=json.dumps(done))
 
     def _entry(self, found: Lead | Unreadable, number: int, stamp: Stamp) -> Entry:

@@ -61,7 +61,7 @@ def problem(*arguments, **options):
     return done
 
 
-@pytest.mark.parametrize("command", ["triage", "index", "siblings", "doctor"])
+@pytest.mark.parametrize("command", ["triage", "import", "index", "siblings", "doctor"])
 def test_every_command_explains_itself(command):
     done = run(command, "--help")
     assert done.returncode == 0

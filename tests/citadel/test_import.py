@@ -275,6 +275,28 @@ def test_what_other_fuzzers_found_is_triaged_on_pytorch(tmp_path):
 
 @pytest.mark.tf
 @pytest.mark.slow
+def test_tensors_of_tensorflow_are_written_as_literals():
+    if not TENSORFLOW.exists():
+        pytest.skip("no TensorFlow")
+    code = (
+        "import pickle, sys, tensorflow as tf\n"
+        "given = [tf.constant([1, -2]), tf.float32, tf.TensorShape([2, None]), tf.constant('a'),\n"
+        "         tf.constant([1.5], dtype=tf.bfloat16), tf.zeros([20], tf.uint8)]\n"
+        "sys.stdout.buffer.write(pickle.dumps(given))\n"
+    )
+    data = subprocess.run([TENSORFLOW, "-c", code], capture_output=True, check=True).stdout
+    interpreter = Interpreter(str(TENSORFLOW))
+    with InSandbox(lambda name: interpreter.target(name).session()) as unpickle:
+        text = unpickle(data, "tensorflow")
+    assert text == (
+        "[tf.constant([1, -2], dtype=tf.int32), tf.float32, tf.TensorShape([2, None]),"
+        " tf.constant(b'a'), tf.constant([1.5], dtype=tf.bfloat16),"
+        " tf.fill((20,), tf.constant(0, dtype=tf.uint8))]"
+    )
+
+
+@pytest.mark.tf
+@pytest.mark.slow
 def test_pickled_arguments_are_triaged_on_tensorflow(tmp_path):
     if not TENSORFLOW.exists():
         pytest.skip("no TensorFlow")
