@@ -8,15 +8,14 @@ terminal escapes in them have any effect.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from citadel.model import Finding, TargetSummary, Triage, Verdict, VerdictKind
+from citadel.model import Finding, TargetSummary, Triage, Verdict
+from citadel.report.besides import first_names, render_different, render_rest
 from citadel.report.headline import (
     complaint,
     figure,
@@ -25,20 +24,17 @@ from citadel.report.headline import (
     observed,
     shown_by,
 )
+from citadel.report.literal import cell, say, table
 from citadel.report.order import (
     INTENDED,
     describe_channels,
     may_be_intended,
     ranked,
-    verdict_counts,
 )
 from citadel.report.text import plain, shorten
 
 _WIDE = 130
 _MOST_BUGS = 20
-_MOST_DIFFERENT = 5
-_MOST_NAMES = 4
-_REASONS = 3
 
 
 def render(
@@ -55,32 +51,32 @@ def render(
 def render_target(console: Console, target: TargetSummary) -> None:
     """Print one line on the build under test."""
     devices = ", ".join(target.devices)
-    _say(console, f"{target.framework} {target.version} on {devices}, sandbox: {target.sandbox}")
+    say(console, f"{target.framework} {target.version} on {devices}, sandbox: {target.sandbox}")
 
 
 def render_triage(console: Console, triage: Triage, *, show_all: bool = False) -> None:
     """Print one report's block."""
     console.print()
-    _say(console, _headline(triage), style="bold")
+    say(console, _headline(triage), style="bold")
     if triage.error is not None:
-        _say(console, f"error: {triage.error}", style="red")
+        say(console, f"error: {triage.error}", style="red")
     elif triage.skipped is not None:
-        _say(console, f"skipped: {triage.skipped}", style="yellow")
+        say(console, f"skipped: {triage.skipped}", style="yellow")
     elif triage.case is not None:
         _render_case(console, triage)
         _render_bugs(console, triage, show_all=show_all)
-        _render_rest(console, triage)
-        _render_different(console, triage, show_all=show_all)
+        render_rest(console, triage)
+        render_different(console, triage, show_all=show_all)
         _render_close(console, triage)
 
 
 def render_summary(console: Console, triages: Sequence[Triage]) -> None:
     """Print one row per report, those with an error and the skipped ones included."""
-    table = _table("report", "API", "kind", "now", "bugs", "tried", "seconds")
+    rows = table("report", "API", "kind", "now", "bugs", "tried", "seconds")
     for triage in triages:
-        table.add_row(*(_cell(console, text) for text in _summary_row(triage)))
+        rows.add_row(*(cell(console, text) for text in _summary_row(triage)))
     console.print()
-    console.print(table)
+    console.print(rows)
 
 
 def _headline(triage: Triage) -> str:
@@ -94,27 +90,25 @@ def _render_case(console: Console, triage: Triage) -> None:
     if case is None:
         return
     hits, runs = case.runs
-    _say(console, f"API: {case.api}")
-    _say(console, f"kind: {case.kind}")
-    _say(console, f"symptom: {complaint(case)}")
+    say(console, f"API: {case.api}")
+    say(console, f"kind: {case.kind}")
+    say(console, f"symptom: {complaint(case)}")
     if case.reproduces:
         why = ", as many as it took to tell" if is_measured(case.symptom) else ""
-        _say(console, f"reproduces: {hits} of {runs} runs{why}")
+        say(console, f"reproduces: {hits} of {runs} runs{why}")
     else:
-        _say(console, f"fixed here: now {observed(case) or 'no failure'}")
+        say(console, f"fixed here: now {observed(case) or 'no failure'}")
     if case.needs:
-        _say(console, f"needs: {', '.join(case.needs)}")
+        say(console, f"needs: {', '.join(case.needs)}")
 
 
 def _render_bugs(console: Console, triage: Triage, *, show_all: bool) -> None:
     bugs = ranked(triage.bugs)
     console.print()
     if not bugs:
-        _say(console, "no sibling shows this symptom")
+        say(console, "no sibling shows this symptom")
         return
-    _say(
-        console, f"{len(bugs)} sibling{'s' if len(bugs) > 1 else ''} with the same symptom", "bold"
-    )
+    say(console, f"{len(bugs)} sibling{'s' if len(bugs) > 1 else ''} with the same symptom", "bold")
     folder = _common_folder(bugs)
     shown = bugs if show_all else bugs[:_MOST_BUGS]
     if console.width >= _WIDE:
@@ -122,24 +116,25 @@ def _render_bugs(console: Console, triage: Triage, *, show_all: bool) -> None:
     else:
         _print_narrow(console, shown, folder)
     if len(shown) < len(bugs):
-        _say(console, f"  ... and {len(bugs) - len(shown)} more (see JSON/Markdown)")
+        say(console, f"  ... and {len(bugs) - len(shown)} more (see JSON/Markdown)")
     if folder is not None:
         # Unwrapped, so that the path can be copied.
-        console.print(_cell(console, f"cases in {folder}"), soft_wrap=True)
+        console.print(cell(console, f"cases and family.md in {folder}"), soft_wrap=True)
 
 
 def _print_wide(console: Console, bugs: Sequence[Finding], folder: Path | None) -> None:
-    table = _table("API", "verdict", "channels", "edits", "file")
-    for finding in bugs:
+    files = [_file(finding, folder) for finding in bugs]
+    rows = table("API", "verdict", "channels", "edits", *(["file"] if any(files) else []))
+    for finding, file in zip(bugs, files, strict=True):
         row = (
             finding.api,
             _verdict(finding.verdict),
             describe_channels(finding.channels),
-            "; ".join(finding.edits),
-            _file(finding, folder),
+            _edits(finding),
+            *([file] if any(files) else []),
         )
-        table.add_row(*(_cell(console, text) for text in row))
-    console.print(table)
+        rows.add_row(*(cell(console, text) for text in row))
+    console.print(rows)
 
 
 def _print_narrow(console: Console, bugs: Sequence[Finding], folder: Path | None) -> None:
@@ -150,72 +145,33 @@ def _print_narrow(console: Console, bugs: Sequence[Finding], folder: Path | None
         # Where name and verdict do not fit on one line the name is still shown whole.
         apart = "\n    " if len(head) + len(verdict) + 2 > console.width else "  "
         gap = apart if "\n" in apart else apart + " " * max(0, 44 - len(head))
-        line = _cell(console, head)
+        line = cell(console, head)
         line.append_text(Text(gap))
-        line.append_text(_cell(console, verdict))
+        line.append_text(cell(console, verdict))
         console.print(line, overflow="fold", highlight=False)
-        _say(console, describe_channels(finding.channels), indent=4)
-        if finding.edits:
-            _say(console, "; ".join(finding.edits), indent=4)
-        file = _file(finding, folder)
-        if file and file != f"{finding.api}.py":
-            console.print(_cell(console, f"    {file}"), soft_wrap=True)
-
-
-def _render_rest(console: Console, triage: Triage) -> None:
-    counts = verdict_counts(triage.findings)
-    rest = [
-        f"{kind.replace('_', ' ')} {n}" for kind, n in counts.items() if kind is not VerdictKind.BUG
-    ]
-    if triage.tried:
-        rest.insert(0, f"tried {triage.tried}")
-    if triage.unconfirmed:
-        rest.append(f"not replayed for lack of time {triage.unconfirmed} (see --budget)")
-    if rest:
-        console.print()
-        _say(console, "others: " + ", ".join(rest))
-    reasons = Counter(
-        finding.verdict.reason
-        for finding in triage.findings
-        if finding.verdict.kind is VerdictKind.NOT_ADAPTED and finding.verdict.reason
-    )
-    for reason, count in reasons.most_common(_REASONS):
-        _say(console, f"not adapted {count}: {reason}", indent=2)
-
-
-def _render_different(console: Console, triage: Triage, *, show_all: bool) -> None:
-    others = [f for f in ranked(triage.findings) if f.verdict.kind is VerdictKind.DIFFERENT]
-    if not others:
-        return
-    console.print()
-    _say(console, "fail otherwise:")
-    shown = others if show_all else others[:_MOST_DIFFERENT]
-    for finding in shown:
-        symptom = finding.verdict.symptom
-        how = headline(symptom, 160) if symptom else (finding.verdict.reason or "another failure")
-        _say(console, f"{finding.api}: {shorten(plain(how), 160)}", indent=2)
-    if len(shown) < len(others):
-        _say(console, f"... and {len(others) - len(shown)} more (--all shows them)", indent=2)
+        say(console, describe_channels(finding.channels), indent=4)
+        if edits := _edits(finding):
+            say(console, edits, indent=4)
+        if file := _file(finding, folder):
+            console.print(cell(console, f"    {file}"), soft_wrap=True)
 
 
 def _render_close(console: Console, triage: Triage) -> None:
     console.print()
-    for family in triage.families:
-        names = [plain(api) for api in family.apis]
-        listed = ", ".join(names[:_MOST_NAMES])
-        more = f", ... and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    # A single family is the list above.
+    for family in triage.families if len(triage.families) > 1 else ():
         symptom = shown_by(triage, family.apis[0])
         measured = symptom is not None and is_measured(symptom)
         root = headline(symptom, 80) if symptom and measured else shorten(plain(family.root), 80)
-        _say(console, f"family ({len(names)}) {root}: {listed}{more}")
+        say(console, f"family ({len(family.apis)}) {root}: {first_names(family.apis)}")
     if triage.control:
-        _say(console, f"control: {triage.control}", style="yellow")
+        say(console, f"control: {triage.control}", style="yellow")
     if triage.bugs and may_be_intended(triage):
-        _say(console, INTENDED)
+        say(console, INTENDED)
     seconds = triage.seconds
     first = seconds.first_finding
     shown = "" if first is None else f", first finding after {first:.1f}"
-    _say(console, f"seconds: verify {seconds.verify:.1f}, siblings {seconds.siblings:.1f}{shown}")
+    say(console, f"seconds: verify {seconds.verify:.1f}, siblings {seconds.siblings:.1f}{shown}")
 
 
 def _summary_row(triage: Triage) -> tuple[str, ...]:
@@ -236,35 +192,19 @@ def _verdict(verdict: Verdict) -> str:
     return f"{verdict.kind} {verdict.runs[0]}/{verdict.runs[1]}{', ' * bool(shown)}{shown}"
 
 
+def _edits(finding: Finding) -> str:
+    """What was changed besides the name."""
+    return "; ".join(edit for edit in finding.edits if edit != f"renamed to {finding.api}")
+
+
 def _file(finding: Finding, folder: Path | None) -> str:
+    """The file of a case, "" where it is called after the API, in the folder that is told."""
     if finding.file is None:
         return ""
-    return finding.file if folder is None else os.path.relpath(finding.file, folder)
+    name = finding.file if folder is None else os.path.relpath(finding.file, folder)
+    return "" if name == f"{finding.api}.py" else name
 
 
 def _common_folder(bugs: Sequence[Finding]) -> Path | None:
     folders = {Path(finding.file).parent for finding in bugs if finding.file}
     return folders.pop() if len(folders) == 1 else None
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table
-
-
-def _cell(console: Console, text: str) -> Text:
-    """Make literal text of what may hold markup, escapes or characters the console cannot show."""
-    indent = " " * (len(text) - len(text.lstrip(" ")))
-    shown = plain(text).encode(console.encoding, "backslashreplace").decode(console.encoding)
-    return Text(indent + shown)
-
-
-def _say(console: Console, text: str, style: str = "", indent: int = 0) -> None:
-    """Print one paragraph, wrapped between words and, where a word is too long, inside it."""
-    body = _cell(console, text)
-    body.stylize(style)
-    for line in body.wrap(console, max(console.width - indent, 20), overflow="fold"):
-        line.rstrip()
-        console.print(Text(" " * indent) + line, soft_wrap=True, highlight=False)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from citadel.model import Finding, Symptom, SymptomKind, TargetSummary, Triage, VerdictKind
+from citadel.model import Family, Finding, Symptom, SymptomKind, TargetSummary, Triage, VerdictKind
 from citadel.report.terminal import render, render_triage
 
 LONG = "torch.nn.functional." + "very_long_name_" * 8 + "2d"
@@ -46,11 +46,11 @@ def test_a_block_at_80_columns(
     assert any(line.split() == ["builtins.float", "bug", "3/3"] for line in lines)
     assert "    context 0.50, signature 0.25, family (dimension), arguments 1.00" in lines
     assert "    renamed" in lines
-    assert f"cases in {folder}" in lines
-    assert "others: tried 120, different 1, clean 1, not adapted 1" in lines
+    assert f"cases and family.md in {folder}" in lines
+    assert "tried 120 APIs; beside the bugs: different 1, clean 1, not adapted 1" in lines
     assert "  not adapted 1: required argument" in lines
-    assert "  builtins.min: ValueError: bad width 3" in lines
-    assert "family (2) check_width: builtins.int, builtins.float" in lines
+    assert "  ValueError: bad width 3: builtins.min" in lines
+    assert not any(line.startswith("family") for line in lines)
     assert "seconds: verify 0.4, siblings 6.1, first finding after 1.2" in lines
     assert max(len(line) for line in lines) <= 80
 
@@ -126,18 +126,50 @@ def test_many_siblings_are_cut_with_a_count(
     assert "api122" in text_of(full)
 
 
-def test_five_different_ones_and_all(
+def test_failures_of_other_kinds_are_grouped_or_all_shown(
     make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
 ) -> None:
-    triage = make_triage(*(make_finding(f"api{i}", VerdictKind.DIFFERENT) for i in range(9)))
+    def other(number: int, way: int) -> Finding:
+        symptom = Symptom(kind=SymptomKind.RAISES, exception="ValueError", message=f"way {way}")
+        return make_finding(f"api{number}", VerdictKind.DIFFERENT, symptom=symptom)
+
+    triage = make_triage(*(other(n, n % 7) for n in range(42)))
     console = pipe()
     render_triage(console, triage)
-    assert "api4:" in text_of(console)
-    assert "api5:" not in text_of(console)
-    assert "... and 4 more (--all shows them)" in text_of(console)
+    text = text_of(console)
+    assert "  ValueError: way 0: api0, api7, api14, api21, ... and 2 more" in text
+    assert "way 5" not in text
+    assert "... and in 2 more ways (--all shows them)" in text
     full = pipe()
     render_triage(full, triage, show_all=True)
-    assert "api8:" in text_of(full)
+    assert "  api41: ValueError: way 6" in text_of(full)
+
+
+def test_the_new_name_and_its_file_are_not_said_twice(
+    make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
+) -> None:
+    finding = make_finding(
+        "torch.exp", edits=("renamed to torch.exp", "filled dim"), file="out/x/torch.exp.py"
+    )
+    for width in (80, 200):
+        console = pipe(width)
+        render_triage(console, make_triage(finding))
+        bugs = text_of(console).split("with the same symptom")[1].split("cases and")[0]
+        assert bugs.count("torch.exp") == 1
+        assert "filled dim" in bugs
+        assert "file" not in bugs
+
+
+def test_families_are_listed_where_there_are_several(
+    make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
+) -> None:
+    triage = make_triage(make_finding("f"), make_finding("g"))
+    two = (Family(key="a", apis=("f",), root="one"), Family(key="b", apis=("g",), root="two"))
+    console = pipe()
+    render_triage(console, replace(triage, families=two))
+    lines = text_of(console).splitlines()
+    assert "family (1) one: f" in lines
+    assert "family (1) two: g" in lines
 
 
 def test_several_reports_end_with_a_table(
