@@ -68,7 +68,7 @@ MatchesFile = Annotated[
     typer.Option(
         "--matches",
         metavar="FILE",
-        help="Pairs of equal APIs, as `import deeprel --match` writes them: those rank first.",
+        help="Pairs of equal APIs, as `import deeprel --match` writes them: those rank higher.",
     ),
 ]
 
