@@ -52,7 +52,8 @@ def note(
     family = family_of(store, case.framework, marks, sound(symptom.headline()[:200]))
     if not known:
         store.db.execute(
-            "INSERT INTO findings VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO findings (id, framework, api, kind, state, symptom, family, added)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 key,
                 case.framework,

@@ -73,38 +73,36 @@ class FamilyRow:
     reports: int
 
 
+# CROSS JOIN keeps the order: from one finding to its few reports, and on to their items.
 _FINDINGS = """
-WITH latest AS (
-  SELECT finding, kind, value FROM labels
-  WHERE id IN (SELECT max(id) FROM labels GROUP BY finding)
-), listed AS (
-  SELECT f.id, f.framework, f.api, f.kind, f.state, f.symptom, f.family, f.added,
-    l.kind AS label, l.value AS label_value, here.value AS build,
-    EXISTS (SELECT 1 FROM sightings s WHERE s.finding = f.id AND s.build = here.value) AS shown,
-    EXISTS (SELECT 1 FROM sightings s WHERE s.finding = f.id AND s.build <> here.value) AS elsewhere
-  FROM json_each(:builds) here JOIN findings f ON f.framework = here.key
-  LEFT JOIN latest l ON l.finding = f.id
-  WHERE (:framework IS NULL OR f.framework = :framework)
-    AND (:kind IS NULL OR f.kind = :kind)
-    AND (:api IS NULL OR instr(lower(f.api), lower(:api)) > 0)
-    AND (:family IS NULL OR f.family = :family)
-), told AS (
+SELECT * FROM (
   SELECT *, CASE
     WHEN shown AND elsewhere THEN 'seen'
     WHEN shown AND EXISTS (
-      SELECT 1 FROM sightings s JOIN items i ON i.report = s.report AND i.stage = 'propagate'
-        AND i.state IN ('done', 'flaky')
-      JOIN builds b ON b.id = i.build AND b.framework = listed.framework
+      SELECT 1 FROM sightings s CROSS JOIN items i ON i.report = s.report
+        AND i.stage = 'propagate' AND i.state IN ('done', 'flaky')
+      CROSS JOIN builds b ON b.id = i.build AND b.framework = listed.framework
       WHERE s.finding = listed.id AND b.id <> listed.build) THEN 'new on this build'
     WHEN shown THEN 'new'
     WHEN EXISTS (
-      SELECT 1 FROM sightings s JOIN items i ON i.report = s.report AND i.build = listed.build
-        AND i.stage = 'propagate' AND i.state IN ('done', 'flaky')
+      SELECT 1 FROM sightings s CROSS JOIN items i ON i.report = s.report
+        AND i.build = listed.build AND i.stage = 'propagate' AND i.state IN ('done', 'flaky')
       WHERE s.finding = listed.id) THEN 'fixed'
     ELSE 'not tried here' END AS novelty
-  FROM listed WHERE shown OR elsewhere
-)
-SELECT * FROM told
+  FROM (
+    SELECT f.*, here.value AS build,
+      EXISTS (SELECT 1 FROM sightings s
+        WHERE s.finding = f.id AND s.build = here.value) AS shown,
+      EXISTS (SELECT 1 FROM sightings s
+        WHERE s.finding = f.id AND s.build <> here.value) AS elsewhere
+    FROM findings f CROSS JOIN json_each(:builds) here ON here.key = f.framework
+    WHERE f.sightings
+      AND (:framework IS NULL OR f.framework = :framework)
+      AND (:kind IS NULL OR f.kind = :kind)
+      AND (:api IS NULL OR instr(lower(f.api), lower(:api)) > 0)
+      AND (:family IS NULL OR f.family = :family)
+  ) listed
+) told
 WHERE NOT :only_new OR (
   novelty IN ('new', 'new on this build')
   AND coalesce(label NOT IN ('rejected', 'duplicate-of', 'fixed-in'), 1)
@@ -117,7 +115,7 @@ SELECT m.id, m.framework, m.root, count(DISTINCT f.id) AS findings,
   (SELECT count(DISTINCT s.report) FROM sightings s JOIN findings g ON g.id = s.finding
    WHERE g.family = m.id)
 FROM findings f JOIN families m ON m.id = f.family
-WHERE (:framework IS NULL OR f.framework = :framework)
+WHERE f.sightings AND (:framework IS NULL OR f.framework = :framework)
   AND (:kind IS NULL OR f.kind = :kind)
   AND (:api IS NULL OR instr(lower(f.api), lower(:api)) > 0)
 GROUP BY m.id ORDER BY findings DESC, m.id LIMIT :limit

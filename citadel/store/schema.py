@@ -80,12 +80,13 @@ CREATE INDEX marks_by_family ON marks (family);
 CREATE TABLE findings (
   id TEXT PRIMARY KEY, framework TEXT NOT NULL, api TEXT NOT NULL, kind TEXT NOT NULL,
   state TEXT NOT NULL, symptom TEXT NOT NULL REFERENCES symptoms (id),
-  family INTEGER NOT NULL REFERENCES families (id), added REAL NOT NULL
+  family INTEGER NOT NULL REFERENCES families (id), added REAL NOT NULL,
+  sightings INTEGER NOT NULL DEFAULT 0, label TEXT, label_value TEXT
 ) STRICT;
 CREATE INDEX findings_by_kind ON findings (framework, kind);
 CREATE INDEX findings_by_api ON findings (api, state);
 CREATE INDEX findings_by_family ON findings (family);
-CREATE INDEX findings_by_time ON findings (added);
+CREATE INDEX findings_by_time ON findings (added, id);
 CREATE TABLE verdicts (
   variant INTEGER PRIMARY KEY REFERENCES variants (id), build TEXT NOT NULL, topic TEXT NOT NULL,
   generated INTEGER NOT NULL, kind TEXT NOT NULL, hits INTEGER NOT NULL, replays INTEGER NOT NULL,
@@ -121,6 +122,12 @@ UPDATE tallies SET number = number - 1 WHERE build = old.build AND topic = old.t
 AND verdict = old.kind AND generated = old.generated;
 """
 _TRIGGERS = (
+    "CREATE TRIGGER labels_told AFTER INSERT ON labels BEGIN"
+    " UPDATE findings SET label = new.kind, label_value = new.value WHERE id = new.finding; END",
+    "CREATE TRIGGER sightings_added AFTER INSERT ON sightings BEGIN"
+    " UPDATE findings SET sightings = sightings + 1 WHERE id = new.finding; END",
+    "CREATE TRIGGER sightings_gone AFTER DELETE ON sightings BEGIN"
+    " UPDATE findings SET sightings = sightings - 1 WHERE id = old.finding; END",
     "CREATE TRIGGER labels_stay BEFORE UPDATE ON labels BEGIN"
     " SELECT RAISE(ABORT, 'labels are never changed: add another one'); END",
     "CREATE TRIGGER labels_remain BEFORE DELETE ON labels BEGIN"
@@ -145,13 +152,10 @@ def m001_tables(db: Database) -> None:
 _BUGS = """
 CREATE VIEW bugs AS
 SELECT f.id AS finding, f.framework, f.api, f.kind, s.exception, s.message, s.signal, s.place,
-  s.observed, f.family,
+  s.observed, f.family, f.label, f.label_value,
   (SELECT group_concat(DISTINCT r.source) FROM sightings g JOIN reports r ON r.id = g.report
-   WHERE g.finding = f.id) AS reports,
-  (SELECT kind || coalesce(' ' || value, '') FROM labels l WHERE l.finding = f.id
-   ORDER BY l.id DESC LIMIT 1) AS label
-FROM findings f JOIN symptoms s ON s.id = f.symptom
-WHERE EXISTS (SELECT 1 FROM sightings g WHERE g.finding = f.id)
+   WHERE g.finding = f.id) AS reports
+FROM findings f JOIN symptoms s ON s.id = f.symptom WHERE f.sightings
 """
 
 

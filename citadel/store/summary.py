@@ -58,15 +58,12 @@ class Yield:
 def kinds(store: Store) -> list[Kinds]:
     """Table 1, by framework and kind. Findings that an umbrella list knows still count as new."""
     rows = store.db.execute(
-        "WITH latest AS (SELECT finding, kind FROM labels"
-        "  WHERE id IN (SELECT max(id) FROM labels GROUP BY finding))"
-        " SELECT framework, f.kind, count(*),"
-        "  sum(coalesce(l.kind NOT IN ('rejected', 'duplicate-of'), 1) AND NOT EXISTS"
+        "SELECT framework, kind, count(*),"
+        "  sum(coalesce(label NOT IN ('rejected', 'duplicate-of'), 1) AND NOT EXISTS"
         "   (SELECT 1 FROM cases c WHERE c.api = f.api AND c.state = f.state)),"
-        "  sum(l.kind IS 'confirmed'), sum(l.kind IS 'rejected'), sum(l.kind IS 'duplicate-of'),"
-        "  sum(l.kind IS 'fixed-in')"
-        " FROM findings f LEFT JOIN latest l ON l.finding = f.id"
-        " WHERE EXISTS (SELECT 1 FROM sightings s WHERE s.finding = f.id)"
+        "  sum(label IS 'confirmed'), sum(label IS 'rejected'), sum(label IS 'duplicate-of'),"
+        "  sum(label IS 'fixed-in')"
+        " FROM findings f WHERE sightings"
         " GROUP BY 1, 2 ORDER BY 1, 2"
     )
     return [

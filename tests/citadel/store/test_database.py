@@ -65,7 +65,10 @@ def test_an_older_store_is_brought_up_to_date(tmp_path):
     migrations.apply(old, stop_before="m002_bugs")
     old.execute("INSERT INTO families VALUES (1, 'torch', 'x')")
     old.execute("INSERT INTO symptoms (id, kind) VALUES ('s', 'raises')")
-    old.execute("INSERT INTO findings VALUES ('f1', 'torch', 'a', 'status', 's', 's', 1, 0.5)")
+    old.execute(
+        "INSERT INTO findings (id, framework, api, kind, state, symptom, family, added)"
+        " VALUES ('f1', 'torch', 'a', 'status', 's', 's', 1, 0.5)"
+    )
     old.execute(
         "INSERT INTO labels (finding, kind, note, added) VALUES ('f1', 'confirmed', '', 1.5)"
     )

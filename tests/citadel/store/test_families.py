@@ -21,7 +21,8 @@ def parts(ordered):
             for number, marks in ordered:
                 family = family_of(store, "torch", marks, "root")
                 db.execute(
-                    "INSERT INTO findings VALUES (?, 'torch', 'a', 'status', 's', 's', ?, 0.0)",
+                    "INSERT INTO findings (id, framework, api, kind, state, symptom, family, added)"
+                    " VALUES (?, 'torch', 'a', 'status', 's', 's', ?, 0.0)",
                     [str(number), family],
                 )
         found = {}
