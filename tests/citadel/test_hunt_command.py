@@ -1,0 +1,186 @@
+"""`citadel hunt`, `report` and `label`, as a user meets them: wrong usage, a real small hunt."""
+
+import json
+import os
+import pty
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from citadel.store.database import open_to_write
+from tests.citadel.hunt import scripted
+
+ROOT = Path(__file__).parents[2]
+TORCH = ROOT / ".targets/torch/bin/python"
+
+
+def run(*arguments, cwd, status=0, timeout=900):
+    done = subprocess.run(
+        [sys.executable, "-m", "citadel", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+        timeout=timeout,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def hunted(folder):
+    """A store with what a scripted hunt found, and its findings."""
+    path = folder / "citadel.db"
+    with open_to_write(path) as store:
+        scripted.enlisted(store, ["finds 3", "finds 2", "measures finds 1", "finds 2"])
+        scripted.hunt(store, folder)
+    return path
+
+
+def findings(folder, *arguments):
+    told = json.loads(run("report", *arguments, "--json", "-", cwd=folder).stdout)
+    return [row for family in told["families"] for row in family["members"]]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("hunt", "nothing.json", "--python", sys.executable),
+        ("hunt", "nothing.json", "--python", "/no/python"),
+        ("hunt", ".", "--known", "missing.toml"),
+        ("hunt", ".", "--budget", "0"),
+        ("hunt", ".", "--framework", "theano"),
+        ("hunt", "--store", "text.db"),
+        ("report",),
+        ("report", "--store", "text.db"),
+        ("label", "ffff", "confirmed"),
+        ("label", "ffff", "perhaps"),
+    ],
+)
+def test_wrong_usage_is_one_error_and_one_hint(tmp_path, arguments):
+    (tmp_path / "text.db").write_text("no database " * 100)
+    lines = run(*arguments, cwd=tmp_path, status=2).stderr.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["error", "hint"]
+    assert (tmp_path / "text.db").read_text().startswith("no database")
+
+
+def test_help_has_examples(tmp_path):
+    for command in ("hunt", "report", "label"):
+        assert "Examples" in run(command, "--help", cwd=tmp_path).stdout
+
+
+def test_a_second_hunt_names_the_first_one(tmp_path):
+    with open_to_write(tmp_path / "citadel.db"):
+        told = run("hunt", cwd=tmp_path, status=2).stderr
+    assert f"is being written by process {os.getpid()}" in told
+    assert "--wait" in told
+
+
+def test_tables_families_filters_and_labels(tmp_path):
+    hunted(tmp_path)
+    out = run("report", cwd=tmp_path).stdout
+    rows = {" ".join(line.split()[:-6]): line.split()[-6:] for line in out.splitlines()[:4]}
+    assert rows["torch status"][:2] == ["7", "7"]
+    assert rows["torch performance"][:2] == ["1", "1"]
+    assert rows["all"][:2] == ["8", "8"]
+    assert "family " in out
+    (slow,) = findings(tmp_path, "--kind", "performance")
+    told = run("label", slow["id"][:6], "rejected", "--note", "by design", cwd=tmp_path).stdout
+    assert told.strip() == f"{slow['id']}: rejected"
+    run("label", slow["id"], "fixed-in", "2.14.0", cwd=tmp_path)
+    (again,) = findings(tmp_path, "--api", slow["api"].upper(), "--kind", "performance")
+    assert [(one["kind"], one["note"]) for one in again["labels"]] == [
+        ("rejected", "by design"),
+        ("fixed-in", ""),
+    ]
+    assert len(findings(tmp_path, "--new")) == 7
+    assert findings(tmp_path, "--framework", "tensorflow") == []
+
+
+def test_an_umbrella_list_takes_findings_out_of_the_new_ones(tmp_path):
+    hunted(tmp_path)
+    (tmp_path / "known.toml").write_text(
+        "[[issue]]\nurl = 'https://example.org/1'\nmessage = 'group 1'\n"
+    )
+    out = run("report", "--known", "known.toml", cwd=tmp_path).stdout
+    covered = [row for row in findings(tmp_path, "--known", "known.toml") if row["known"]]
+    assert len(covered) == 5
+    assert "of the new ones, 5 belong to issues of the umbrella list" in out
+    assert "known: https://example.org/1" in out
+    assert len(findings(tmp_path, "--known", "known.toml", "--new")) == 3
+
+
+def test_hostile_reports_do_nothing_to_the_terminal(tmp_path):
+    path = hunted(tmp_path)
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE symptoms SET message = ?", ["\x1b]0;owned\x07[red]x[/red]\u202e"])
+        db.execute("UPDATE families SET root = ?", ["\x1b[31m[/]"])
+        db.execute("UPDATE reports SET source = ?, number = NULL", ["\x1b[2J"])
+    done = run("report", "--all", cwd=tmp_path)
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "\u202e" not in done.stdout
+
+
+def write_reports(folder):
+    folder.mkdir()
+    (folder / "diagonal.md").write_text((ROOT / "examples/diagonal_scatter_csr.md").read_text())
+    (folder / "words.md").write_text("# it is slow\n\nonly words\n")
+    (folder / "title.md").write_text(
+        "# \x1b]0;owned\x07 fails'); DROP TABLE items; --\n\n```python\nimport torch\n"
+        "torch.ones(2).view(3)\n```\n"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_a_real_hunt_is_interrupted_and_goes_on(tmp_path, torch_target, index_of):
+    index_of(torch_target)
+    write_reports(tmp_path / "reports")
+    command = [sys.executable, "-m", "citadel", "hunt", "reports", "--python", str(TORCH)]
+    command += ["--per-report", "10", "--jobs", "1"]
+    main, other = pty.openpty()
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"},
+        stdout=subprocess.PIPE,
+        stderr=other,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        os.close(other)
+        seen = _until(main, b"left")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    os.close(main)
+    assert process.returncode == 130
+    assert b"items" in seen
+    assert "not run 1: no code" in out.replace("\n", " ")
+    done = run(*command[3:], "--json", "hunt.json", cwd=tmp_path)
+    assert "0 new items" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+    told = json.loads((tmp_path / "hunt.json").read_text())
+    (build,) = told["builds"]
+    assert (build["reports"], build["open"], build["failed"]) == (2, 0, 0)
+    apis = {row["api"] for family in told["families"] for row in family["members"]}
+    assert "torch.Tensor.diagonal_scatter" in apis
+    files = [row["file"] for family in told["families"] for row in family["members"]]
+    assert all((tmp_path / file).is_file() for file in files)
+    assert "0 items" in run(*command[3:], cwd=tmp_path).stdout
+
+
+def _until(terminal, wanted):
+    """What a terminal shows until something wanted is there."""
+    seen, end = b"", time.monotonic() + 300
+    while wanted not in seen:
+        assert time.monotonic() < end
+        try:
+            seen += os.read(terminal, 65536)
+        except OSError:
+            break
+    return seen
