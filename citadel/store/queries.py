@@ -22,14 +22,15 @@ class Novelty(StrEnum):
     """What the store's other builds say of a finding."""
 
     NEW = "new"
-    """No other build has been tried with it."""
+    """No other build has judged it."""
     SEEN = "seen"
     """Another build shows it, too."""
     NEW_HERE = "new on this build"
-    """Another build was tried and does not show it."""
+    """Another build runs it without the symptom."""
     FIXED = "fixed"
-    """Only other builds show it, and this one was tried."""
-    NOT_TRIED = "not tried here"
+    """Another build shows it, and this one runs it without the symptom."""
+    NOT_JUDGED = "not judged here"
+    """Another build shows it; this one has no clear verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,22 +74,27 @@ class FamilyRow:
     reports: int
 
 
-# CROSS JOIN keeps the order: from one finding to its few reports, and on to their items.
+# CROSS JOIN keeps the order: from one finding to its few reports, and on to one verdict each.
 _FINDINGS = """
 SELECT * FROM (
   SELECT *, CASE
     WHEN shown AND elsewhere THEN 'seen'
     WHEN shown AND EXISTS (
-      SELECT 1 FROM sightings s CROSS JOIN items i ON i.report = s.report
-        AND i.stage = 'propagate' AND i.state IN ('done', 'flaky')
-      CROSS JOIN builds b ON b.id = i.build AND b.framework = listed.framework
-      WHERE s.finding = listed.id AND b.id <> listed.build) THEN 'new on this build'
+      SELECT 1 FROM sightings s CROSS JOIN cases c ON c.report = s.report
+        AND c.build <> listed.build
+      CROSS JOIN pairs p ON p.build = c.build AND p.source = c.api AND p.target = listed.api
+      CROSS JOIN variants v ON v."case" = c.id AND v.pair = p.id
+      CROSS JOIN verdicts d ON d.variant = v.id AND d.kind IN ('clean', 'refused', 'expected')
+      WHERE s.finding = listed.id) THEN 'new on this build'
     WHEN shown THEN 'new'
     WHEN EXISTS (
-      SELECT 1 FROM sightings s CROSS JOIN items i ON i.report = s.report
-        AND i.build = listed.build AND i.stage = 'propagate' AND i.state IN ('done', 'flaky')
+      SELECT 1 FROM sightings s CROSS JOIN cases c ON c.report = s.report
+        AND c.build = listed.build
+      CROSS JOIN pairs p ON p.build = c.build AND p.source = c.api AND p.target = listed.api
+      CROSS JOIN variants v ON v."case" = c.id AND v.pair = p.id
+      CROSS JOIN verdicts d ON d.variant = v.id AND d.kind IN ('clean', 'refused', 'expected')
       WHERE s.finding = listed.id) THEN 'fixed'
-    ELSE 'not tried here' END AS novelty
+    ELSE 'not judged here' END AS novelty
   FROM (
     SELECT f.*, here.value AS build,
       EXISTS (SELECT 1 FROM sightings s

@@ -119,32 +119,24 @@ def test_pasted_frames_relate_reports(store, known):
     assert len(families(store, Filter())) == 1
 
 
-def tried(store, report, build):
-    store.db.execute(
-        "INSERT INTO items (report, build, stage, state, topic, cost, ended)"
-        " VALUES (?, ?, 'propagate', 'done', 'raises', 1, ?)",
-        [report, build, 1.0 if build == "b1" else 2.0],
-    )
-
-
 @pytest.mark.parametrize(
     ("on_b1", "on_b2", "novelty"),
     [
-        ("shown", "shown", Novelty.SEEN),
-        ("clean", "shown", Novelty.NEW_HERE),
-        (None, "shown", Novelty.NEW),
-        ("shown", "clean", Novelty.FIXED),
-        ("shown", None, Novelty.NOT_TRIED),
+        (VerdictKind.BUG, VerdictKind.BUG, Novelty.SEEN),
+        (VerdictKind.CLEAN, VerdictKind.BUG, Novelty.NEW_HERE),
+        (VerdictKind.FLAKY, VerdictKind.BUG, Novelty.NEW),
+        (None, VerdictKind.BUG, Novelty.NEW),
+        (VerdictKind.BUG, VerdictKind.REFUSED, Novelty.FIXED),
+        (VerdictKind.BUG, VerdictKind.FLAKY, Novelty.NOT_JUDGED),
+        (VerdictKind.BUG, None, Novelty.NOT_JUDGED),
     ],
 )
 def test_novelty_is_told_by_other_builds(store, known, on_b1, on_b2, novelty):
     report = known(1)
-    for build, how in (("b1", on_b1), ("b2", on_b2)):
-        if how is None:
-            continue
-        shown = [make_finding("torch.b")] if how == "shown" else []
-        save(store, report, make_triage("torch.a", *shown, build=build), build=build)
-        tried(store, report, build)
+    for build, kind in (("b1", on_b1), ("b2", on_b2)):
+        if kind is not None:
+            triage = make_triage("torch.a", make_finding("torch.b", kind), build=build)
+            save(store, report, triage, build=build)
     (row,) = findings(store, Filter(), latest_builds(store, ["b2"]))
     assert row.novelty is novelty
     new = list(findings(store, Filter(only_new=True), latest_builds(store, ["b2"])))
