@@ -179,7 +179,8 @@ class _Watch:
             bugs = len(told.bugs)
             if bugs:
                 case = told.case
-                line = f"{name} {case.api} ({case.kind}): {bugs} siblings, {ended.new} of them new"
+                siblings = f"{bugs} sibling{'s' if bugs > 1 else ''}, {ended.new} new to the store"
+                line = f"{name} {case.api} ({case.kind}): {siblings}"
                 self._console.print(shorten(plain(line), 200), markup=False, soft_wrap=True)
 
     def standing(self, standing: Standing) -> None:
