@@ -213,6 +213,16 @@ def _needs_of(node: ast.AST, constants: dict[str, str], written: frozenset[str])
                 yield Need.DISTRIBUTED, key
 
 
+def import_needs(module: str) -> tuple[Found, ...]:
+    """Return what the import of a module needs: a package, the network, or nothing."""
+    return tuple(_of_import(module))
+
+
+def device_needs(text: str) -> tuple[Found, ...]:
+    """Return what a string that names a device needs ("cuda:1", "/GPU:0"), if it names one."""
+    return tuple(_of_device(text))
+
+
 def _of_import(module: str) -> Iterator[Found]:
     root = module.partition(".")[0]
     if module in _NETWORK_MODULES or root in _NETWORK_MODULES:

@@ -11,11 +11,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from harvest.report.absent import leave_out
 from harvest.report.entries import add_calls
 from harvest.report.lines import is_environment, is_output
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Snippet
 from harvest.report.needs import find_needs
+from harvest.report.parametrised import call_parametrised
 from harvest.report.repair import IMPORTS, Repaired, add_imports, repair
 from harvest.report.syntax import (
     Refusal,
@@ -84,10 +86,16 @@ def _script(code: str) -> tuple[Snippet, ...] | str:
         return f"Python code that does not parse: {found.message} (line {found.line})"
     if not _does_something(found.tree):
         return "no code"
-    return (_snippet(add_calls(add_imports(found)), "file"),)
+    return (_snippet(_entered(add_imports(found)), "file"),)
+
+
+def _entered(found: Repaired) -> Repaired:
+    """Return the code with calls of what a test runner would call."""
+    return add_calls(call_parametrised(found))
 
 
 def _snippet(found: Repaired, origin: str) -> Snippet:
+    found = leave_out(found)
     return Snippet(
         code=found.code.strip("\n") + "\n",
         origin=origin,
@@ -211,7 +219,7 @@ def _complete(pieces: list[_Piece], index: int, known: Mapping[str, str]) -> tup
             chosen.insert(0, other)
             missing = (missing - given) | (open_names(tree) - known.keys() - IMPORTS.keys())
     joined = _join([pieces[n].code for n in chosen]) if len(chosen) > 1 else None
-    found = add_calls(add_imports(joined or piece.code, known=known))
+    found = _entered(add_imports(joined or piece.code, known=known))
     origin = f"fence {piece.block.number}"
     if joined:
         origin = "fences " + "+".join(str(pieces[n].block.number) for n in chosen)

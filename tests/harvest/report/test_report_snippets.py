@@ -97,7 +97,7 @@ def test_a_workaround_comes_after_what_it_works_around():
 
 
 def test_needs_travel_with_the_snippet():
-    (found,) = snippets("import torch, torchvision\ntorch.ones(2).cuda()")
+    (found,) = snippets("import torch, torchvision\ntorchvision.f(torch.ones(2).cuda())")
     assert found.needs == ((Need.PACKAGE, "torchvision"), (Need.CUDA, "cuda"))
 
 
