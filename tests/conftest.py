@@ -8,6 +8,7 @@ import functools
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from analysis import cache
 from analysis.errors import CitadelError
@@ -17,6 +18,10 @@ from analysis.target.target import probe
 TARGETS = Path(__file__).parents[1] / ".targets"
 TORCH = TARGETS / "torch/bin/python"
 DEBIAN = Path("/usr/bin/python3")
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def _probed(python, prefix="", framework="torch"):
