@@ -92,10 +92,14 @@ class Origins:
         return self._known[id(node)]
 
     def _names(self, node: cst.CSTNode) -> set[str]:
-        found = {n.value for n in m.findall(node, m.Name()) if isinstance(n, cst.Name)}
-        for attribute in m.findall(node, m.Attribute()):
-            if isinstance(attribute, cst.Attribute):
-                found.discard(attribute.attr.value)
+        # `x.shape` and `f(dim=0)` speak of nothing that is called `shape` or `dim`.
+        told: set[int] = set()
+        for part in m.findall(node, m.Attribute() | m.Arg()):
+            told.add(
+                id(part.attr if isinstance(part, cst.Attribute) else getattr(part, "keyword", 0))
+            )
+        names = (n for n in m.findall(node, m.Name()) if isinstance(n, cst.Name))
+        found = {n.value for n in names if id(n) not in told}
         return found - set(self._imports) - _KNOWN - MODULES
 
     def _single(self, node: cst.BaseExpression) -> cst.BaseExpression:

@@ -58,7 +58,9 @@ class Point:
     origin: Origin = NO_ORIGIN
 
 
-_PRINTS = frozenset(("print", "pprint", "display", "info", "warning", "debug", "error", "log"))
+_PRINTS = frozenset(("print", "pprint", "display"))
+_LOGS = frozenset(("info", "warning", "debug", "error", "log"))
+"""Methods that print, of what is called a log: `torch.log` does not."""
 _LITERALS = (
     cst.SimpleString,
     cst.ConcatenatedString,
@@ -115,7 +117,7 @@ class _Collector(cst.CSTVisitor):
         return False
 
     def visit_Call(self, node: cst.Call) -> None:
-        if leaf(node.func) in _PRINTS:
+        if _prints(node):
             self._statement += 1
             self._show(node.args)
         self._checked(node)
@@ -131,7 +133,7 @@ class _Collector(cst.CSTVisitor):
 
     def visit_Expr(self, node: cst.Expr) -> None:
         """A line that stands for itself shows its value in a session, and tells it in a script."""
-        printing = isinstance(node.value, cst.Call) and leaf(node.value.func) in _PRINTS
+        printing = isinstance(node.value, cst.Call) and _prints(node.value)
         if not printing and self._depth == 0:
             self._statement += 1
             self._add(node.value, Role.SHOWN)
@@ -266,3 +268,10 @@ def _filled(
 def _text(node: cst.SimpleString) -> str:
     value = node.evaluated_value
     return value if isinstance(value, str) else ""
+
+
+def _prints(call: cst.Call) -> bool:
+    name = leaf(call.func)
+    if name in _LOGS and isinstance(call.func, cst.Attribute):
+        return "log" in leaf(call.func.value).lower()
+    return name in _PRINTS

@@ -78,6 +78,19 @@ def test_labels_are_the_text_in_front():
     assert [(p.label, p.text) for p in shown] == [("eager", "a"), ("graph:", "b")]
 
 
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("logger.info('loss %s', x)", ["x"]),
+        ("logging.error(x)", ["x"]),
+        ("print(torch.log(x))", ["torch.log(x)"]),
+        ("y = tf.math.log(x)", []),
+    ],
+)
+def test_logs_print_and_logarithms_do_not(code, shown):
+    assert [p.text for p in points_of(code) if p.role is Role.SHOWN] == shown
+
+
 def origin(code):
     return points_of(code)[-1].origin
 
@@ -86,6 +99,12 @@ def test_origins_follow_names():
     found = origin("import numpy as np\nx = np.ones(3)\ny = np.median(x)\nprint(y.item())")
     assert (found.call, found.library) == ("np.median", "numpy")
     assert found.calls >= {"np.ones", "np.median"}
+    assert found.fixed
+
+
+def test_names_of_arguments_and_attributes_are_not_followed():
+    found = origin("import torch\nx = torch.tensor([1.0], dtype=torch.float64).real\nprint(x)")
+    assert found.names == {"x"}
     assert found.fixed
 
 
