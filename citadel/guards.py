@@ -14,9 +14,15 @@ from dataclasses import dataclass
 from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
-from citadel.oracle.numbers import LARGEST, distance, largest, same, whole
+from citadel.oracle.numbers import LARGEST, distance, finite, has_nan, largest, same, whole
 from citadel.oracle.value import ValueOracle, Values, shows, unlike, values_of
 
+NEAR_LIMIT = 0.75
+"""Part of the largest number that a function has come to if it is about to exceed it."""
+OCTAVES = 1024
+"""How often inputs are halved at most until a result is finite."""
+CLOSE = 1e-4
+"""Relative distance of inputs between which a result becomes infinite."""
 BACKWARD = 10.0
 """How many units in the last place of its inputs a good algorithm may be off (backward error)."""
 
@@ -67,6 +73,44 @@ def doubled(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Doubled
         return None
     fits = oracle.paired or _fits(oracle, values, _room(calls))
     return Doubled(cures=not shown and fits, values=values)
+
+
+def demanded(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool | None:
+    """Whether an infinity stands where a function has grown as large as its dtype allows.
+
+    The inputs of these calls are made smaller until the result is finite, and then as large as they
+    may be for that (by bisection). A result that becomes infinite while it is far from the largest
+    number is a bug of the way it is computed. None: the oracle is of another kind, there are NaNs,
+    or the result does not become finite.
+    """
+    if not oracle.of_finiteness or not oracle.spots:
+        return None
+
+    def size(factor: float) -> float | None:
+        """The result's largest number; infinite, if one is; None for NaN and what is not there."""
+        value = values_of(again.run("perturb:scaled", calls, factor=factor)).get(oracle.spots[0])
+        if value is None or has_nan(value) or finite(value) is None:
+            return None
+        return largest(value) if finite(value) else math.inf
+
+    octaves, below = 1, size(0.5)
+    while below == math.inf and octaves < OCTAVES:
+        octaves *= 2
+        below = size(2.0**-octaves)
+    if below is None or below == math.inf:
+        return None
+    low, high = float(-octaves), -octaves / 2 if octaves > 1 else 0.0
+    limit = _room(calls)
+    while below < NEAR_LIMIT * limit and high - low > CLOSE:
+        middle = (low + high) / 2
+        found = size(2.0**middle)
+        if found is None:
+            return None
+        if found == math.inf:
+            high = middle
+        else:
+            low, below = middle, max(below, found)
+    return below >= NEAR_LIMIT * limit
 
 
 def of_ties(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool:

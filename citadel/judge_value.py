@@ -17,7 +17,7 @@ from analysis.target.instrument import Watched, instrument, watched
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Point, Role
-from citadel.guards import Rerun, doubled, ill_conditioned, of_ties
+from citadel.guards import Rerun, demanded, doubled, ill_conditioned, of_ties
 from citadel.identify import failing_call, is_call_of
 from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
@@ -26,6 +26,8 @@ from citadel.oracle.value import (
     Spot,
     ValueOracle,
     Values,
+    agrees,
+    has_nan_at,
     in_double,
     shows,
     symptom,
@@ -165,6 +167,23 @@ class _Replay:
         if better is not None and better.cures:
             self.guards.append("right in double precision")
             self.right = in_double(oracle, better.values)
+            return None
+        return self._full()
+
+    def _full(self) -> Verdict | None:
+        """Whether the result is infinite for being too large, or NaN, where the source's is not."""
+        oracle = self.source.oracle
+        if has_nan_at(oracle, self.values) and not has_nan_at(oracle, self.source.values):
+            reason = "NaN, where the report's value is infinite"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        if self.source.demanded is not False:
+            return None
+        full = demanded(self._again, oracle, self.calls)
+        if full:
+            reason = "becomes infinite where it is as large as its dtype allows"
+            return verdict(VerdictKind.EXPECTED, reason=reason)
+        if full is False:
+            self.guards.append("becomes infinite long before it is as large as its dtype allows")
         return None
 
     def unsteady(self) -> Verdict | None:
@@ -236,9 +255,7 @@ def _doubt(
 
 def _apart(oracle: ValueOracle, values: Values) -> bool:
     """Whether two compared values differ as numbers, of whatever dtype; NaN equals NaN."""
-    if not oracle.paired or any(spot not in values for spot in oracle.spots):
-        return False
-    return same(*(values[spot] for spot in oracle.spots)) is False
+    return agrees(oracle, values) is False
 
 
 def _agree_elsewhere(source: Witness, values: Values) -> bool:

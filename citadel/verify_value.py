@@ -15,11 +15,11 @@ from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Point
-from citadel.guards import Rerun, doubled, ill_conditioned, of_ties
+from citadel.guards import Rerun, demanded, doubled, ill_conditioned, of_ties
 from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle.capture import CHECKS, capture
-from citadel.oracle.hints import bad_outcome
+from citadel.oracle.hints import bad_outcome, is_reference
 from citadel.oracle.value import ValueOracle, Values, in_double, shows, symptom, unlike, values_of
 from citadel.suspects import MAKERS, named, suspects
 from harvest.report.model import Reading, Snippet
@@ -53,6 +53,8 @@ class Witness:
     """Whether the report speaks of a result, rather than of a missing error alone."""
     precise: bool | None
     """Whether double precision cures it; None where that says nothing."""
+    demanded: bool | None
+    """Whether an infinity comes where the result is as large as numbers get (see `guards`)."""
     uninitialised: bool
     """Whether the case reads memory that nothing has written to."""
     of_ties: bool
@@ -82,6 +84,7 @@ class Witness:
     def doubts(self) -> tuple[str, ...]:
         """Why what the report shows may be no bug; each halves the confidence of findings."""
         doubts = (
+            (self.demanded, "becomes infinite where it is as large as its dtype allows"),
             (self.uninitialised, "works on uninitialised memory"),
             (self.of_ties, "the indices differ, the elements that they select do not"),
             (self.ill_conditioned, "the last digit of the inputs matters as much"),
@@ -132,6 +135,8 @@ def witness(
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
     blamed = [one for one in first.calls if resolve(one, catalog) is api]
     better = doubled(trial.again, oracle, blamed) if hits else None
+    cured = better is not None and better.cures
+    full = demanded(trial.again, oracle, blamed) if hits and not cured else None
     seen = symptom(oracle, trial.case.points, values)
     if seen.expected is None and better is not None and better.cures:
         seen = replace(seen, expected=in_double(oracle, better.values))
@@ -149,6 +154,7 @@ def witness(
         hits=hits,
         runs=runs,
         precise=None if better is None else better.cures,
+        demanded=full,
         uninitialised=any(map(_uninitialised, first.calls)),
         of_ties=hits > 0 and of_ties(trial.again, oracle, blamed, values),
         ill_conditioned=hits > 0 and ill_conditioned(trial.again, oracle, blamed, values),
@@ -218,7 +224,8 @@ def _claimed(oracle: ValueOracle, points: Sequence[Point], reading: Reading) -> 
         return True
     places = (*oracle.spots, *((oracle.check,) if oracle.check is not None else ()))
     found = [points[spot.point] for spot in places]
-    return any(one.asserted or bad_outcome(one) is not None or one.label for one in found)
+    said = (one.asserted or one.label or is_reference(one) for one in found)
+    return any(said) or any(bad_outcome(one) is not None for one in found)
 
 
 def _refused(first: Observation, suspect: Call, reading: Reading) -> tuple[ValueOracle, int] | None:

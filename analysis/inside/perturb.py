@@ -2,7 +2,7 @@
 
 `run` replaces their results: what depends on them? `doubled` hands them their tensors in double
 precision: does the trouble stay? `nudged` changes the last digit of their inputs: is it more than
-that which is wrong?
+that which is wrong? `scaled` makes their inputs smaller: from where on is it wrong?
 """
 
 import sys
@@ -83,7 +83,23 @@ def nudged(emit, code, traced, sites):
     return _given(emit, code, traced, sites, _nudged)
 
 
+def scaled(emit, code, traced, sites, factor):
+    """Run a case as `case.run` does, what the calls at `sites` are given being times `factor`."""
+    return _given(
+        emit, code, traced, sites, lambda value: _times(value, lambda order, _: 0 * order + factor)
+    )
+
+
 def _nudged(value):
+    def factors(order, step):
+        up = (order * 1103515245 + 12345) // 65536 % 2  # the linear congruence: no period shows
+        return 1 + step * (2 * up - 1)
+
+    return _times(value, factors)
+
+
+def _times(value, factors):
+    """A value of real or complex numbers times `factors(numbers of elements, EPSILON)`."""
     numpy = sys.modules.get("numpy")
     record = describe(value)
     step = EPSILON.get(record.get("dtype"))
@@ -91,8 +107,7 @@ def _nudged(value):
         return value
     shape = record.get("shape") or ()
     order = numpy.arange(int(numpy.prod(shape, dtype=numpy.int64)), dtype=numpy.int64)
-    up = (order * 1103515245 + 12345) // 65536 % 2  # the usual linear congruence: no period shows
-    return side.module("live").scaled(value, (1 + step * (2 * up - 1)).reshape(shape))
+    return side.module("live").scaled(value, factors(order, step).reshape(shape))
 
 
 def _given(emit, code, traced, sites, change):

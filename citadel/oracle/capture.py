@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import libcst as cst
@@ -31,6 +32,7 @@ from citadel.oracle.hints import (
     bad_outcome,
     bare,
     have_common,
+    is_called_reference,
     is_input,
     is_reference,
     says_good,
@@ -211,10 +213,13 @@ class _Case:
         return ValueOracle(kind=SymptomKind.DISAGREES, spots=(one, other), why=why)
 
     def references(self) -> Iterator[ValueOracle]:
-        """A value shown beside one that is labelled as what it should be, or another library's."""
+        """A value shown beside one that is called what it should be, or another library's."""
         shown = list(self.spots(Role.SHOWN))
-        for spot, point, value in shown:
-            if not is_reference(point) or elements(value) is None:
+        for spot, point, value in self._all(Role.SHOWN):
+            if not is_reference(point) or elements(value) is None or spot in self._right:
+                continue
+            named = is_called_reference(point)
+            if is_input(point) and not named:
                 continue
             near = [
                 (abs(point.statement - before.statement), other)
@@ -222,10 +227,12 @@ class _Case:
                 if abs(point.statement - before.statement) <= NEAR
                 and not is_reference(before)
                 and _comparable(seen, value)
+                and (not named or len(elements(seen) or ()) == len(elements(value) or ()))
             ]
             if near:
                 _, other = min(near, key=lambda pair: pair[0])
-                yield self._pair(other, spot, why=f"compared with {point.label or point.text}")
+                found = self._pair(other, spot, why=f"compared with {point.label or point.text}")
+                yield replace(found, written=is_input(point))
 
     def modes(self) -> Iterator[ValueOracle]:
         """One expression shown in two modes: what it is made of is the same."""

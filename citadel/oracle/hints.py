@@ -52,6 +52,11 @@ NEAR = 2
 NOT_FINITE = re.compile(r"\b(?:-?inf(?:inite|inity|s)?|nans?|non-?finite|overflow\w*)\b", re.I)
 
 
+_NAMED_REFERENCE = re.compile(
+    r"(?:^|_)(?:expect(?:ed)?|ref(?:erence)?|truth|correct|desired|wanted|gold(?:en)?|baseline)"
+    r"(?:_|\d|$)",
+    re.IGNORECASE,
+)
 _BAD = re.compile(
     r"\b(?:not (?:ok(?:ay)?|equal|close|(?:the )?same|match\w*|expected|correct)|bugs?|wrong"
     r"|fail\w*"
@@ -74,7 +79,15 @@ def is_reference(point: Point) -> bool:
     """Whether a value is shown as what another should be."""
     name = point.origin.call.rpartition(".")[2]
     foreign = point.origin.library in _REFERENCES and name not in _MAKERS
-    return foreign or _REFERENCE.search(point.label) is not None
+    return foreign or _REFERENCE.search(point.label) is not None or is_called_reference(point)
+
+
+def is_called_reference(point: Point) -> bool:
+    """Whether a value is of a variable whose name says that another should be like it."""
+    node = point.node
+    while isinstance(node, (cst.Attribute, cst.Call, cst.Subscript)):
+        node = node.func if isinstance(node, cst.Call) else node.value
+    return isinstance(node, cst.Name) and _NAMED_REFERENCE.search(node.value) is not None
 
 
 def bad_outcome(point: Point) -> bool | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import cmath
 import math
 import re
+import sys
 from collections.abc import Sequence
 
 from analysis.values import Value
@@ -35,8 +36,10 @@ LARGEST = {
     "bfloat16": 3.39e38,
     "float32": 3.4028234663852886e38,
     "complex64": 3.4028234663852886e38,
+    "float64": sys.float_info.max,
+    "complex128": sys.float_info.max,
 }
-"""The largest finite number by dtype, of those with less room than double precision."""
+"""The largest finite number by dtype."""
 _SCALARS = ("int", "float", "complex", "bool")
 _OPAQUE = frozenset(("tensor", "array", "module", "other"))
 """Kinds whose text names their type and says nothing of their value."""
@@ -88,10 +91,11 @@ def _dtypes(value: Value) -> list[str]:
     return [value.dtype or ""]
 
 
-def same(one: Value, other: Value) -> bool | None:
+def same(one: Value, other: Value, *, relative: bool = False) -> bool | None:
     """Whether two values agree within tolerance; None where they cannot be compared.
 
-    A single number agrees with a tensor all of whose elements it agrees with.
+    A single number agrees with a tensor all of whose elements it agrees with. `relative`: small
+    numbers of few elements have to agree as well as large ones.
     """
     left, right = elements(one), elements(other)
     if left is not None and right is not None:
@@ -102,7 +106,8 @@ def same(one: Value, other: Value) -> bool | None:
             left, right = left * (count // len(left)), right * (count // len(right))
         elif _shaped(one) and _shaped(other) and one.shape != other.shape:
             return False
-        return all_close(left, right, *tolerance(one, other))
+        near, apart = tolerance(one, other)
+        return all_close(left, right, near, 0.0 if relative else apart)
     if one.numbers is not None and other.numbers is not None:
         return _alike(one, other)
     if one.items is not None and other.items is not None and one.kind == other.kind:

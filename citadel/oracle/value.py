@@ -48,6 +48,8 @@ class ValueOracle:
     how: Check | None = None
     bad: bool = False
     expected: Expectation | None = None
+    written: bool = False
+    """Whether the second of two values is written down in the text: then however small it is."""
     why: str = ""
     """The evidence, for people."""
 
@@ -84,8 +86,16 @@ def shows(oracle: ValueOracle, observation: Observation, values: Values) -> bool
         return not is_literal(found[0], oracle.expected.numbers)
     if not oracle.paired:
         return True
-    agree = same(found[0], found[1])
+    agree = agrees(oracle, values)
     return None if agree is None else not agree
+
+
+def agrees(oracle: ValueOracle, values: Values) -> bool | None:
+    """Whether the two values of a pair agree; None where they are not there, or not comparable."""
+    if not oracle.paired or any(spot not in values for spot in oracle.spots):
+        return None
+    one, other = (values[spot] for spot in oracle.spots)
+    return same(one, other, relative=oracle.written)
 
 
 def _check_fails(oracle: ValueOracle, observation: Observation, values: Values) -> bool | None:
@@ -124,7 +134,7 @@ def unlike(oracle: ValueOracle, one: Values, other: Values) -> tuple[bool | None
         if spot not in one or spot not in other:
             found.append(None)
             continue
-        agree = same(one[spot], other[spot])
+        agree = same(one[spot], other[spot], relative=oracle.written)
         found.append(None if agree is None else not agree)
     return tuple(found)
 
@@ -149,6 +159,11 @@ def symptom(oracle: ValueOracle, points: Sequence[Point], values: Values) -> Sym
         observed=None if observed is None else observed[:400],
         expected=expected,
     )
+
+
+def has_nan_at(oracle: ValueOracle, values: Values) -> bool:
+    """Whether one of the oracle's values has a NaN in it."""
+    return any(has_nan(values[spot]) for spot in oracle.spots if spot in values)
 
 
 def in_double(oracle: ValueOracle, values: Values) -> str | None:

@@ -157,6 +157,49 @@ def test_a_check_of_which_nothing_says_that_it_should_hold_is_doubted(verified, 
     assert (verified("script", code).case.evidence[-1] == UNCLAIMED) is not claimed
 
 
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [
+        ("torch.special.i1", VerdictKind.BUG),
+        ("torch.exp", VerdictKind.EXPECTED),  # is as large as numbers get
+        ("torch.acos", VerdictKind.NOT_ADAPTED),  # NaN: there is no such number
+        ("torch.log", VerdictKind.CLEAN),
+    ],
+)
+def test_a_result_that_is_infinite_long_before_it_is_too_large(verified, judged, sibling, kind):
+    code = "import torch\nprint(torch.special.i0(torch.tensor([713.0]).double()))"
+    found = verified("i0 overflows to inf", code, "The result is inf, it should be finite.")
+    assert found.witness.demanded is False
+    verdict = judged(found, code.replace("torch.special.i0", sibling), sibling)
+    assert verdict.kind is kind
+
+
+def test_a_report_of_an_infinity_that_is_too_large_is_doubted(verified):
+    code = "import torch\nprint(torch.exp(torch.tensor([713.0]).double()))"
+    found = verified("exp overflows to inf", code, "The result is inf.")
+    assert found.witness.demanded is True
+    assert "becomes infinite where it is as large as its dtype allows" in found.case.evidence
+
+
+@pytest.mark.parametrize("shown", ["print(actual)\nprint(expected)", "print(actual, expected)"])
+def test_a_value_is_compared_with_what_is_called_expected(verified, judged, shown):
+    code = f"""
+import torch
+x = torch.tensor([-9.0, -12.0], dtype=torch.float64)
+actual = torch.special.ndtr(x)
+expected = torch.tensor([1.1285884059538406e-19, 1.776482112077679e-33], dtype=torch.float64)
+{shown}
+"""
+    found = verified("ndtr loses small values", code)
+    assert found.case.reproduces  # 0 is no more 1e-19 than 1 is 2
+    assert found.case.symptom.where == "actual"
+    op = "torch.ops.aten.special_ndtr"
+    assert judged(found, code.replace("torch.special.ndtr", op), op).kind is VerdictKind.BUG
+    right = code.replace("torch.special.ndtr(x)", "torch.special.log_ndtr(x).exp()")
+    name = "torch.special.log_ndtr"
+    assert judged(found, right, name).kind is VerdictKind.CLEAN
+
+
 def test_truth_is_not_expected_of_a_number(verified):
     code = """
         import torch
