@@ -21,6 +21,7 @@ from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
 from citadel.oracle.value import asserts
 from citadel.shown import by_measure, by_values
+from citadel.variants import of_version_1
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.model import Claim, ClaimKind, ClaimSource, Need, Reading, Snippet
 
@@ -30,6 +31,7 @@ INCOMPLETE = frozenset(("NameError", "SyntaxError", "IndentationError", "FileNot
 """Exceptions by which code says that it is not whole, rather than that the framework is broken."""
 _OF_MODULE = re.compile(r"module '(?:torch|tensorflow|keras)")
 MISSING = frozenset(("ModuleNotFoundError", "ImportError"))
+ELSEWHERE = "not in this build"
 
 
 def verify(
@@ -54,6 +56,10 @@ def verify(
             reasons.append(lack)
             continue
         attempt = _attempt(snippet, session, runs, limits, reading.claims)
+        if isinstance(attempt, str) and attempt.startswith(ELSEWHERE):
+            older = of_version_1(snippet, catalog, reading.claims)
+            if older is not None:
+                attempt = _attempt(older, session, runs, limits, reading.claims)
         if isinstance(attempt, str):
             reasons.append(attempt)
             continue
@@ -231,7 +237,7 @@ def _unusable(observation: Observation, symptom: Symptom | None) -> str | None:
     if symptom.exception in INCOMPLETE and (call is None or call.form == "other"):
         return f"not self-contained: {symptom.exception}: {symptom.message}"
     if symptom.exception == "AttributeError" and _OF_MODULE.match(symptom.message or ""):
-        return f"not in this build: {symptom.message}"
+        return f"{ELSEWHERE}: {symptom.message}"
     return None
 
 

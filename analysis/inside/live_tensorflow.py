@@ -1,7 +1,10 @@
 """What the probe does to live values of TensorFlow: changes of shape, and what tells a change."""
 
+import functools
+
 import tensorflow as tf
 from indexed import behead, lead, lift, lower
+from tensorflow.python.client import session
 
 MODULES = {"tf": tf}
 """What the texts of fills may name."""
@@ -13,6 +16,26 @@ def pin():
     """One thread per pool: a forked process has no pool of them, and one means "do it yourself"."""
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
+    if not hasattr(session.BaseSession.__init__, "__wrapped__"):
+        session.BaseSession.__init__ = _in_caller(session.BaseSession.__init__)
+
+
+def _in_caller(init):
+    """Sessions that run what they are told in the thread that tells them.
+
+    Theirs are pools even of one thread, and a fork of a process that has opened one waits for it.
+    """
+
+    @functools.wraps(init)
+    def opened(self, target="", graph=None, config=None):
+        chosen = tf.compat.v1.ConfigProto()
+        if config is not None:
+            chosen.CopyFrom(config)
+        chosen.inter_op_parallelism_threads = -1
+        chosen.intra_op_parallelism_threads = 1
+        init(self, target, graph, chosen)
+
+    return opened
 
 
 def synchronize():

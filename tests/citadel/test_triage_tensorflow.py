@@ -57,6 +57,16 @@ SESSION = """
     with tf.compat.v1.Session() as session:
         print({run})
 """
+OLD = """
+    import tensorflow as tf
+    import numpy as np
+
+    session = tf.InteractiveSession()
+    x = tf.sparse_placeholder(tf.int32, shape=[None])
+    y = tf.truncated_normal([3])
+    z = tf.reduce_sum(tf.gather(tf.square(y), tf.sparse_tensor_to_dense(x)))
+    session.run(z, feed_dict={x: (np.array([[0]]), [9], [1])})
+"""
 BEYOND = "InvalidArgumentError: indices[0] = 9 is not in [0, 3)"
 LITTLE = {
     "tf.TensorArray.write": ("""
@@ -227,6 +237,15 @@ def test_siblings_are_found_in_a_session(triaged):
     found = triaged("gather is out of range", code, BEYOND)
     assert found.case.api == "tf.gather"
     assert "tf.raw_ops.Gather" in bugs(found)
+
+
+def test_code_of_version_1_runs_as_such_and_so_does_what_is_generated_from_it(triaged):
+    found = triaged("gather is out of range", OLD, BEYOND)
+    assert found.case.reproduces
+    assert found.case.api == "tf.compat.v1.gather"  # another function than tf.gather
+    assert "repaired: tensorflow 1" in found.case.evidence
+    (raw,) = (f for f in found.bugs if f.api == "tf.raw_ops.Gather")
+    assert "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n" in raw.code
 
 
 def test_real_aborts_leave_the_server_alone_and_tell_their_state(bench):

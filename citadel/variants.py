@@ -1,0 +1,46 @@
+"""A snippet in other forms: as this build can run it, and so that a run shows more of it.
+
+In: a snippet whose run said too little. Out: the snippet changed by one named repair, or None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from analysis.catalog.model import Catalog
+from harvest.report.model import Claim, ClaimKind, Snippet
+from harvest.report.steps.tensorflow import (
+    EAGERLY,
+    VERSION_1,
+    as_version_1,
+    named,
+    run_eagerly,
+)
+
+_NEW, _OLD = "tf.", "tf.compat.v1."
+
+
+def of_version_1(snippet: Snippet, catalog: Catalog, claims: tuple[Claim, ...]) -> Snippet | None:
+    """TensorFlow 1 code for TensorFlow 2, if it names what only version 1 has.
+
+    A report that such a name is missing was written about TensorFlow 2.
+    """
+    if any(c.kind is ClaimKind.RAISES and c.exception == "AttributeError" for c in claims):
+        return None
+    gone = [
+        name
+        for name in named(snippet.code)
+        if catalog.resolve(_NEW + name) is None and catalog.resolve(_OLD + name) is not None
+    ]
+    return _changed(snippet, as_version_1(snippet.code) if gone else None, VERSION_1)
+
+
+def eager(snippet: Snippet) -> Snippet | None:
+    """TensorFlow code whose functions run as Python, if it imports TensorFlow."""
+    return _changed(snippet, run_eagerly(snippet.code), EAGERLY)
+
+
+def _changed(snippet: Snippet, code: str | None, name: str) -> Snippet | None:
+    if code is None or code == snippet.code:
+        return None
+    return replace(snippet, code=code, repairs=(*snippet.repairs, name))

@@ -1,0 +1,46 @@
+import pytest
+
+from citadel.variants import eager, of_version_1
+
+GRAPH = """
+    import tensorflow as tf
+    x = tf.placeholder(tf.int32)
+    tf.gather([1, 2, 3], x)
+"""
+MODERN = "import tensorflow as tf\ntf.gather([1, 2, 3], tf.no_such_thing)\n"
+MISSING = "AttributeError: module 'tensorflow' has no attribute 'placeholder'"
+
+
+@pytest.fixture
+def known(catalog, api):
+    return catalog(api("tf.gather", "params, indices"), api("tf.compat.v1.placeholder", "dtype"))
+
+
+def first(reading):
+    return reading.candidates[0]
+
+
+def test_what_only_version_1_has_makes_code_of_version_1(read, known):
+    reading = read("gather fails", GRAPH, text="InvalidArgumentError: indices[0] = 9")
+    older = of_version_1(first(reading), known, reading.claims)
+    assert older.code.startswith(
+        "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\nx = tf.placeholder"
+    )
+    assert older.repairs == ("tensorflow 1",)
+
+
+def test_names_that_no_version_has_change_nothing(read, known):
+    reading = read("gather fails", MODERN)
+    assert of_version_1(first(reading), known, reading.claims) is None
+
+
+def test_a_report_that_a_name_is_missing_is_about_version_2(read, known):
+    reading = read("placeholder is gone", GRAPH, text=MISSING)
+    assert of_version_1(first(reading), known, reading.claims) is None
+
+
+def test_functions_run_eagerly(read):
+    changed = eager(first(read("gather fails", MODERN)))
+    assert "\ntf.config.run_functions_eagerly(True)\n" in changed.code
+    assert changed.repairs == ("functions run eagerly",)
+    assert eager(first(read("a + b", "import torch\ntorch.add(1, 2)"))) is None
