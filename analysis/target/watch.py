@@ -78,9 +78,14 @@ _LITERALS = (
 
 
 def points_of(module: cst.Module) -> tuple[Point, ...]:
-    """The points of a parsed case, in the order of the text, outer ones first."""
+    """The points of a parsed case, in the order of the text, outer ones first.
+
+    Code that shows and tests nothing is watched at the last value that it makes.
+    """
     collector = _Collector(module)
     module.visit(collector)
+    if not collector.points:
+        collector.show_last()
     return tuple(collector.points[:MOST_POINTS])
 
 
@@ -101,6 +106,12 @@ class _Collector(cst.CSTVisitor):
         self._inside: set[int] = set()
         self._statement = 0
         self._depth = 0
+        self._last: cst.BaseExpression | None = None
+
+    def show_last(self) -> None:
+        """Take the last assignment of the module itself for what it shows."""
+        if self._last is not None:
+            self._add(self._last, Role.SHOWN)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         self._depth += isinstance(node, _BLOCKS)
@@ -137,6 +148,10 @@ class _Collector(cst.CSTVisitor):
         if not printing and self._depth == 0:
             self._statement += 1
             self._add(node.value, Role.SHOWN)
+
+    def visit_Assign(self, node: cst.Assign) -> None:
+        if self._depth == 0:
+            self._last = node.value
 
     def visit_If(self, node: cst.If) -> None:
         otherwise = "" if node.orelse is None else _said(node.orelse.body)

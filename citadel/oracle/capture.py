@@ -280,7 +280,8 @@ class _Case:
         """What the report wants to be refused: the result that it shows instead."""
         if self.reading.refusal is None:
             return
-        for spot, _, value in self.spots(Role.SHOWN):
+        # What makes tensors may be what accepts too much, if nothing else is shown.
+        for spot, _, value in list(self.spots(Role.SHOWN)) or self._all(Role.SHOWN):
             if value.kind != "str" and (_numeric(value) or value.kind in ("tensor", "shape")):
                 why = f"the report says: {self.reading.refusal}"
                 yield ValueOracle(kind=SymptomKind.ACCEPTS, spots=(spot,), why=why)

@@ -381,6 +381,16 @@ def test_a_check_that_fails_for_the_dtype_or_for_nan_alone_is_no_finding(verifie
         assert "for another reason" in told.reason
 
 
+@pytest.mark.parametrize("line", ["y = {}", "{}", "print({})"])
+def test_what_is_accepted_need_not_be_shown(verified, judged, line):
+    made = "torch.full((2,), -1, dtype=torch.uint8)"
+    code = f"import torch\n{line.format(made)}\n"
+    found = verified("full accepts -1 for uint8", code, "It should raise an error.")
+    assert (found.case.api, found.case.symptom.kind) == ("torch.full", SymptomKind.ACCEPTS)
+    other = code.replace("torch.full(", "torch.ops.aten.full(")
+    assert judged(found, other, "torch.ops.aten.full").kind is VerdictKind.BUG
+
+
 def test_a_missing_error_alone_is_a_status_bug(verified):
     code = "import torch\nprint(torch.diag(torch.ones(3)))"
     found = verified("diag accepts a vector", code, "It should raise a ValueError.")

@@ -84,7 +84,7 @@ def test_labels_are_the_text_in_front():
         ("logger.info('loss %s', x)", ["x"]),
         ("logging.error(x)", ["x"]),
         ("print(torch.log(x))", ["torch.log(x)"]),
-        ("y = tf.math.log(x)", []),
+        ("y = tf.math.log(x)\nprint(y)", ["y"]),
     ],
 )
 def test_logs_print_and_logarithms_do_not(code, shown):
@@ -100,6 +100,19 @@ def test_origins_follow_names():
     assert (found.call, found.library) == ("np.median", "numpy")
     assert found.calls >= {"np.ones", "np.median"}
     assert found.fixed
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("x = f(1)\ny = g(x)", ["g(x)"]),
+        ("x = f(1)\ny = g(x)\nprint(x)", ["x"]),
+        ("def h():\n    y = g()\nh.x = 3", []),
+        ("for x in y:\n    z = g(x)", []),
+    ],
+)
+def test_code_that_shows_nothing_shows_the_last_value_that_it_makes(code, shown):
+    assert [p.text for p in points_of(code)] == shown
 
 
 def test_names_of_arguments_and_attributes_are_not_followed():
