@@ -1,8 +1,7 @@
 """Code that names what it can do without -> the same code without it.
 
-In: code that parses. Out: the code less progress bars, plots, imports that nothing uses, and
-accelerators in lists of devices that name the CPU as well, each a named repair. What the code does
-depend on stays, for `needs` to find.
+In: code that parses. Out: the code less progress bars, plots and imports that nothing uses, each a
+named repair. What the code does depend on stays, for `needs` to find.
 """
 
 from __future__ import annotations
@@ -12,13 +11,12 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from types import MappingProxyType
 
-from harvest.report.devices import cpu_only
 from harvest.report.edits import Edit, apply_edits
 from harvest.report.needs import import_needs
 from harvest.report.repair import Repaired
 from harvest.report.syntax import Refusal, dotted, parse
 
-UNUSED, BARS, PLOTS, DEVICES = "unused imports", "progress bars", "plots", "absent devices"
+UNUSED, BARS, PLOTS = "unused imports", "progress bars", "plots"
 EXAMPLES: tuple[tuple[str, str, str], ...] = (
     (UNUSED, "import torch, torchvision\nf(torch)", "import torch\nf(torch)"),
     (UNUSED, "import cv2\nfrom PIL import a, b  # b\nf(b)", "from PIL import b  # b\nf(b)"),
@@ -39,7 +37,6 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
     (PLOTS, "import pylab as p\nif a:\n    p.show()", "import pylab as p\nif a:\n    pass"),
     (PLOTS, "import pylab as p\np.plot(torch.f(x, 1))", ""),
     (PLOTS, "import pylab as p\nf(p.cm)", ""),
-    (DEVICES, "for d in ['cpu', 'cuda']:\n    f(d)", "for d in ['cpu']:\n    f(d)"),
 )
 """(repair, code, what it becomes; "" where nothing may change)."""
 
@@ -162,5 +159,5 @@ def _targets(node: ast.Expr | ast.Assign) -> set[str]:
 
 
 REPAIRS: MappingProxyType[str, Callable[[ast.Module], Iterator[Edit]]] = MappingProxyType(
-    {BARS: _progress_bars, PLOTS: _plots, DEVICES: cpu_only, UNUSED: _unused_imports}
+    {BARS: _progress_bars, PLOTS: _plots, UNUSED: _unused_imports}
 )

@@ -8,7 +8,7 @@ something else, or nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from harvest.report.edits import Edit
 from harvest.report.needs import device_needs
@@ -74,16 +74,12 @@ def _assigned(name: str, tree: ast.Module) -> ast.expr | None:
     return None
 
 
-def kept_devices(elements: Sequence[ast.expr]) -> list[ast.expr]:
-    """Return those of some elements that the CPU can run; none where that is all or unclear."""
-    absent = [element for element in elements if _is_absent(element)]
-    kept = [element for element in elements if _names_cpu(element)]
-    clear = bool(absent and kept) and len(absent) + len(kept) == len(elements)
-    return kept if clear else []
-
-
 def _kept(devices: ast.List | ast.Tuple) -> list[ast.expr]:
-    return kept_devices(devices.elts)
+    """The elements that the CPU can run; none where that is all or unclear."""
+    absent = [element for element in devices.elts if _is_absent(element)]
+    kept = [element for element in devices.elts if _names_cpu(element)]
+    clear = bool(absent and kept) and len(absent) + len(kept) == len(devices.elts)
+    return kept if clear else []
 
 
 def _is_absent(element: ast.expr) -> bool:

@@ -1,8 +1,7 @@
 """Tests with `pytest.mark.parametrize` -> plain functions and loops that call them.
 
 In: code that parses. Out: the code without the decorators, the calls that pytest would make put
-below it (of lists of devices, those that the CPU can run). Other marks go as well; what fixtures
-give stays open, so such tests are left alone.
+below it. Other marks go as well; what fixtures give stays open, so such tests are left alone.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from harvest.report.devices import kept_devices
 from harvest.report.edits import Edit, apply_edits
 from harvest.report.repair import Repaired
 from harvest.report.syntax import Refusal, dotted, parse
@@ -24,7 +22,7 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
     (
         "@pytest.mark.slow\n@pytest.mark.parametrize('d', ['cpu', 'cuda'])\n"
         "@pytest.mark.parametrize('a, b', [(1, 2), (3, 4)])\ndef test_a(d, a, b):\n    f(d, a, b)",
-        "def test_a(d, a, b):\n    f(d, a, b)\n\nfor d in ['cpu']:\n"
+        "def test_a(d, a, b):\n    f(d, a, b)\n\nfor d in ['cpu', 'cuda']:\n"
         "    for a, b in [(1, 2), (3, 4)]:\n        test_a(d=d, a=a, b=b)",
     ),
     (
@@ -130,8 +128,7 @@ def _called(name: str, loops: Sequence[_Loop]) -> Iterator[str]:
     given = dict.fromkeys(one for names, *_ in loops for one in names)
     for depth, (_, target, values) in enumerate(loops):
         if values is not None:
-            kept = kept_devices(values.elts) or values.elts
-            listed = ast.unparse(ast.List(elts=kept, ctx=ast.Load()))
+            listed = ast.unparse(ast.List(elts=values.elts, ctx=ast.Load()))
             yield f"{'    ' * depth}for {target} in {listed}:"
     arguments = ", ".join(f"{one}={one}" for one in given)
     yield f"{'    ' * len(loops)}{name}({arguments})"

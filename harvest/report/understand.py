@@ -9,6 +9,7 @@ from harvest.report.expectations import find_expectations, pasted_output, wants_
 from harvest.report.markdown import read_markdown
 from harvest.report.mentions import find_mentions
 from harvest.report.model import Reading, Report
+from harvest.report.on_cpu import with_cpu_versions
 from harvest.report.snippets import find_snippets
 from harvest.report.text import clean
 from harvest.report.thread import with_thread
@@ -20,7 +21,10 @@ def understand(report: Report) -> Reading:
     report = replace(report, title=clean(report.title), body=clean(report.body), code=code)
     document = read_markdown(report.body)
     mentions = find_mentions(report.title, document.prose)
-    found = with_thread(report, find_snippets(document, code=code), mentions)
+    own = find_snippets(document, code=code)
+    if not isinstance(own, str):
+        own = tuple(with_cpu_versions(own, report.title, document.prose))
+    found = with_thread(report, own, mentions)
     return Reading(
         report=report,
         candidates=() if isinstance(found, str) else found,

@@ -2,7 +2,7 @@ import ast
 
 import pytest
 
-from harvest.report import absent, devices
+from harvest.report import absent
 from harvest.report.edits import Edit, apply_edits
 from harvest.report.needs import find_needs
 from harvest.report.repair import Repaired
@@ -19,34 +19,25 @@ def test_examples(repair, before, after):
     assert bool(edits) == bool(after)
 
 
-@pytest.mark.parametrize(("before", "after"), devices.EXAMPLES)
-def test_examples_of_lists_of_devices(before, after):
-    edits = list(devices.cpu_only(ast.parse(before)))
-    assert apply_edits(before, edits) == (after or before)
-
-
 def test_every_repair_has_an_example_that_it_changes_and_one_that_it_leaves():
     for name in absent.REPAIRS:
-        examples = [after for repair, _, after in (*absent.EXAMPLES, *LISTS) if repair == name]
+        examples = [after for repair, _, after in absent.EXAMPLES if repair == name]
         assert any(examples)
         assert not all(examples)
-
-
-LISTS = [(absent.DEVICES, before, after) for before, after in devices.EXAMPLES]
 
 
 def test_repairs_build_on_each_other_and_leave_nothing_to_need():
     found = absent.leave_out(
         parsed(
             "import torch\nimport torchvision\nimport matplotlib.pyplot as plt\n"
-            "from tqdm import tqdm\nfor d in tqdm(['cpu', 'cuda']):\n"
+            "from tqdm import tqdm\nfor d in tqdm(['cpu']):\n"
             "    y = torch.ones(2, device=d)\n    plt.plot(y.numpy())\nplt.show()"
         )
     )
     assert (
         found.code == "import torch\nfor d in ['cpu']:\n    y = torch.ones(2, device=d)\n    pass"
     )
-    assert found.repairs == (absent.BARS, absent.PLOTS, absent.DEVICES, absent.UNUSED)
+    assert found.repairs == (absent.BARS, absent.PLOTS, absent.UNUSED)
     assert find_needs(found.tree) == ()
     assert ast.dump(ast.parse(found.code)) == ast.dump(found.tree)
 
@@ -54,7 +45,7 @@ def test_repairs_build_on_each_other_and_leave_nothing_to_need():
 @pytest.mark.parametrize(
     "code",
     [
-        "import torch\nfor d in ['cpu']:\n    f(d)",
+        "import torch\nfor d in ['cpu', 'cuda']:\n    f(d)",
         "import torchvision",
         "import torchvision\ntorchvision.f()",
         "try:\n    import cv2\nexcept ImportError:\n    pass\nf()",

@@ -1,0 +1,168 @@
+"""Snippets that need accelerators -> the same for the CPU, where that shows the same bug.
+
+In: a report's snippets and its words. Out: the snippets, and behind each that goes through a list
+of devices what the CPU can run of it. Where the report says that the CPU shows the bug, so does
+what is left without the statements for other devices, or, if that is nothing, all of it made on
+the CPU. A report that compares devices, or is right about the CPU, shows nothing there.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from harvest.report.devices import cpu_only
+from harvest.report.edits import Edit, apply_edits
+from harvest.report.model import Need, Snippet
+from harvest.report.needs import device_needs, find_needs
+from harvest.report.syntax import Refusal, bound_names, import_lines, parse
+
+LISTS, STATEMENTS, MOVED = "absent devices", "statements for other devices", "made on the CPU"
+EXAMPLES: tuple[tuple[str, str], ...] = (
+    (
+        "import torch\nx = torch.f()\ny = x.cuda()\nz = y + 1\nprint(torch.g(x))",
+        "import torch\nx = torch.f()\nprint(torch.g(x))",
+    ),
+    (
+        "import torch\ndef g(y):\n    return y.cuda()\ng(1)\ny = torch.f()\nprint(y)",
+        "import torch\ny = torch.f()\nprint(y)",
+    ),
+    (
+        "import torch\nx = torch.f(device='cuda:0')\ny = x.cuda()",
+        "import torch\nx = torch.f(device='cpu')\ny = x.cpu()",
+    ),
+    (
+        "import torch\nfor d in ['cpu', 'mps']:\n    torch.f(d)",
+        "import torch\nfor d in ['cpu']:\n    torch.f(d)",
+    ),
+    ("import torch\nx = torch.f()\ntorch.cuda.synchronize()", ""),
+)
+"""(code, what the CPU shows of it; "" where nothing)."""
+
+_DEVICES = frozenset({Need.CUDA, Need.MPS, Need.DEVICE})
+_OTHER = r"\b(?:GPUs?|CUDA|MPS|XPU|TPUs?)\b"
+_WELL = r"\b(?:correct(?:ly)?|right|fine|works?|okay|as expected|not present|does(?: not|n't))\b"
+_ASIDE = re.compile(r"\([^()]*\)|[,;].*")
+_ON_CPU = re.compile(r"\b(?:on|with|using|in|for) (?:the |a )?CPUs?\b", re.IGNORECASE)
+_BOTH = re.compile(
+    rf"\bCPUs?,? (?:and|or|as well as|&|/) (?:also )?(?:on )?(?:the )?{_OTHER}"
+    rf"|{_OTHER},? (?:and|or|as well as|&|/) (?:also )?(?:on )?(?:the )?CPU",
+    re.IGNORECASE,
+)
+_COMPARES = re.compile(
+    r"inconsisten|differ|mismatch|discrepan|\b(?:vs\.?|versus|between|only|unlike|but|while)\b"
+    r"|disagree|diverge|\bsame (?:result|output|value)",
+    re.IGNORECASE,
+)
+_RIGHT_HERE = re.compile(
+    rf"{_WELL}[^.,;()\n]{{0,40}}\bCPU\b|\bCPU\b[^.,;()\n]{{0,40}}{_WELL}", re.IGNORECASE
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=\s*[-*#])")
+_MOST = 500
+
+
+def with_cpu_versions(snippets: Iterable[Snippet], title: str, prose: str) -> Iterator[Snippet]:
+    """Yield the snippets, each followed by its version for the CPU, if it has one."""
+    shown = shows_on_cpu(title, prose)
+    for snippet in snippets:
+        yield snippet
+        if _needs_device(snippet):
+            found = _less(snippet, LISTS, _without_devices(snippet.code))
+            if _needs_device(found) and shown:
+                found = _less(found, STATEMENTS, without_statements(found.code))
+                found = _less(found, MOVED, made_on_cpu(found.code))
+            if not _needs_device(found):
+                yield replace(found, origin=f"{snippet.origin} on the CPU")
+
+
+def shows_on_cpu(title: str, prose: str) -> bool:
+    """Tell whether a report says that its bug shows on the CPU, whatever it says of others."""
+    told = [sentence[:_MOST] for sentence in (title, *_SENTENCE.split(prose))]
+    if any(_RIGHT_HERE.search(sentence) for sentence in told):
+        return False
+    head = _ASIDE.sub("", title[:_MOST])
+    if _ON_CPU.search(head) and not re.search(_OTHER, head, re.IGNORECASE):
+        return True
+    return any(_BOTH.search(one) and not _COMPARES.search(one) for one in told)
+
+
+def _needs_device(snippet: Snippet) -> bool:
+    return any(need in _DEVICES for need, _ in snippet.needs)
+
+
+def _less(snippet: Snippet, name: str, code: str | None) -> Snippet:
+    """A snippet with new code, if that needs fewer devices; else itself."""
+    tree = None if code is None else parse(code)
+    if code is None or tree is None or isinstance(tree, Refusal):
+        return snippet
+    found = replace(snippet, code=code, needs=find_needs(tree), repairs=(*snippet.repairs, name))
+    fewer = sum(need in _DEVICES for need, _ in found.needs)
+    return found if fewer < sum(need in _DEVICES for need, _ in snippet.needs) else snippet
+
+
+def _without_devices(code: str) -> str | None:
+    tree = parse(code)
+    return None if isinstance(tree, Refusal) else apply_edits(code, cpu_only(tree))
+
+
+def without_statements(code: str) -> str | None:
+    """Return code without the statements that other devices are needed for, or for their results.
+
+    None where that leaves nothing that uses what is imported.
+    """
+    tree = parse(code)
+    if isinstance(tree, Refusal):
+        return None
+    absent: set[str] = set()
+    edits: list[Edit] = []
+    kept: list[ast.stmt] = []
+    for node in tree.body:
+        imports = isinstance(node, ast.Import | ast.ImportFrom)
+        if not imports and (_asks_for_device(node) or _reads(node) & absent):
+            absent |= _binds(node)
+            edits.append(Edit(node=node, text=""))
+        else:
+            absent -= _binds(node)
+            kept += [] if imports else [node]
+    shown = [
+        node for node in kept if not isinstance(node, ast.Assign | ast.AnnAssign | ast.FunctionDef)
+    ]
+    uses = any(_reads(node) & import_lines(tree).keys() for node in kept)
+    return apply_edits(code, edits) if edits and shown and uses else None
+
+
+def _asks_for_device(node: ast.stmt) -> bool:
+    needs = find_needs(ast.Module(body=[node], type_ignores=[]))
+    return any(need in _DEVICES for need, _ in needs)
+
+
+def _reads(node: ast.stmt) -> set[str]:
+    names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+    return {one.id for one in names if isinstance(one.ctx, ast.Load)}
+
+
+def _binds(node: ast.stmt) -> set[str]:
+    """The names that a statement of a module binds there."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    return set(bound_names(node))
+
+
+def made_on_cpu(code: str) -> str | None:
+    """Return code with everything made on the CPU that it makes on, or moves to, other devices."""
+    tree = parse(code)
+    if isinstance(tree, Refusal):
+        return None
+    edits: list[Edit] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)) if device_needs(text):
+                edits.append(Edit(node=node, text="'cpu'"))
+            case ast.Call(func=ast.Attribute(value=value, attr="cuda" | "mps" | "xpu"), args=[]):
+                edits.append(Edit(node=node, text=f"{ast.unparse(value)}.cpu()"))
+            case _:
+                pass
+    inside = {id(one) for edit in edits for one in ast.walk(edit.node) if one is not edit.node}
+    return apply_edits(code, [edit for edit in edits if id(edit.node) not in inside])

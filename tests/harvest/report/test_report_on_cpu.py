@@ -1,0 +1,82 @@
+import ast
+
+import pytest
+
+from harvest.report import devices
+from harvest.report.edits import apply_edits
+from harvest.report.model import Need, Report, Snippet
+from harvest.report.needs import find_needs
+from harvest.report.on_cpu import EXAMPLES, LISTS, STATEMENTS, shows_on_cpu, with_cpu_versions
+from harvest.report.understand import understand
+
+ON_BOTH = "It is wrong on CPU and GPU."
+
+
+@pytest.mark.parametrize(("before", "after"), devices.EXAMPLES)
+def test_examples_of_lists_of_devices(before, after):
+    edits = list(devices.cpu_only(ast.parse(before)))
+    assert apply_edits(before, edits) == (after or before)
+
+
+@pytest.mark.parametrize(("before", "after"), EXAMPLES)
+def test_examples(before, after):
+    given = Snippet(code=before, origin="fence 1", needs=find_needs(ast.parse(before)))
+    found = list(with_cpu_versions([given], "", ON_BOTH))
+    assert found[0] is given
+    assert [one.code for one in found[1:]] == ([after] if after else [])
+    assert all(one.needs == () and one.origin == "fence 1 on the CPU" for one in found[1:])
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Wrong result of conv on CPU (results are correct on GPU)!",
+        "sum is wrong on CPU, but not on CUDA",
+        "Inconsistent results on the CPU (1.12, 1.13)",
+    ],
+)
+def test_titles_that_say_so(title):
+    assert shows_on_cpu(title, "")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "f is wrong on CUDA",
+        "f differs between CPU and CUDA",
+        "CPU and CUDA overflow in an inconsistent way",
+        "This bug is not present on CPU, where f works",
+        "On CPU the result is correct.",
+        "Wrong on both CPU and GPU, though the CPU is right for float64",
+    ],
+)
+def test_texts_that_do_not_say_so(told):
+    assert not shows_on_cpu(told, "")
+    assert not shows_on_cpu("", told)
+
+
+@pytest.mark.parametrize(
+    "told", ["I ran this on CPU or GPU: inf.", "Seen with half on CUDA and CPU"]
+)
+def test_texts_that_name_both(told):
+    assert shows_on_cpu("", told)
+
+
+def versions(title, *lines):
+    body = "```python\nimport torch\n" + "\n".join(lines) + "\n```"
+    return understand(Report(source="a", title=title, body=body)).candidates
+
+
+def test_lists_need_no_words():
+    first, second = versions("f", "for d in ['cpu', 'cuda']:", "    print(torch.ones(1, device=d))")
+    assert first.needs == ((Need.CUDA, "cuda"),)
+    assert (second.needs, second.repairs) == ((), (LISTS,))
+
+
+def test_what_shows_on_cuda_alone_is_not_run_elsewhere():
+    lines = ("x = torch.ones(2)", "print(x.sum())", "print(x.cuda().sum())")
+    (only,) = versions("sum is wrong on CUDA", *lines)
+    assert only.needs
+    _, second = versions("sum is wrong on CPU", *lines)
+    assert second.repairs == (STATEMENTS,)
+    assert second.code == "import torch\nx = torch.ones(2)\nprint(x.sum())\n"
