@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -71,6 +72,14 @@ def hunt(
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Folder for generated cases.")
     ] = Path("generated_cases"),
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="Run the workers on a Ray cluster, which has Citadel and the interpreters.",
+        ),
+    ] = None,
     known: KnownFile = None,
     wait: Annotated[
         bool,
@@ -93,6 +102,8 @@ def hunt(
         citadel hunt --store citadel.db --retry 2
     """
     from analysis.target.session import Limits
+    from citadel.hunt.cluster import ClusterPool
+    from citadel.hunt.executor import Executor
     from citadel.hunt.hunt import HuntRequest
     from citadel.hunt.local import LocalPool
     from citadel.hunt.worker import Worker
@@ -112,7 +123,10 @@ def hunt(
         known=known,
         json=json,
     )
-    raise typer.Exit(run_hunt(request, partial(LocalPool, Worker, jobs), Progress()))
+    executor: Callable[[], Executor] = partial(LocalPool, Worker, jobs)
+    if cluster is not None:
+        executor = partial(ClusterPool, Worker, jobs, cluster)
+    raise typer.Exit(run_hunt(request, executor, Progress()))
 
 
 def report(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,7 +56,7 @@ class HuntingRequest:
 
 def run_hunt(
     request: HuntingRequest,
-    executor: Callable[[], AbstractContextManager[Executor]],
+    executor: Callable[[], Executor],
     progress: Progress,
 ) -> int:
     """Hunt; return the exit status.
@@ -97,7 +96,7 @@ def run_hunt(
 def _hunted(
     request: HuntingRequest,
     store: Store,
-    executor: Callable[[], AbstractContextManager[Executor]],
+    executor: Callable[[], Executor],
     console: Console,
     progress: Progress,
 ) -> Hunted:

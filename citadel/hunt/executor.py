@@ -54,12 +54,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a job ended: with an answer, or `died` says what became of its worker."""
+    """How a job ended: with an answer, or `died` says what became of its worker.
+
+    `lost`: the machine went away with it, which says nothing about the job.
+    """
 
     item: int
     seconds: float
     answer: Answer | None = None
     died: str = ""
+    lost: bool = False
 
 
 Work = Callable[[Job], Answer]
@@ -67,12 +71,14 @@ Work = Callable[[Job], Answer]
 
 
 class Executor(Protocol):
-    """A context manager with `slots` workers; used by one thread.
+    """A context manager around workers; used by one thread.
 
     A job's worker may die: its outcome says so, and another worker takes the next job.
     """
 
-    slots: int
+    @property
+    def slots(self) -> int:
+        """How many jobs may be under way."""
 
     def __enter__(self) -> Self:
         """Ready for jobs."""

@@ -166,6 +166,10 @@ class Hunt:
         """One item has ended: everything about it is written at once."""
         item = self._running[outcome.item]
         answer = outcome.answer
+        if outcome.lost:
+            items.requeue(self._store, [item.id])
+            del self._running[outcome.item]
+            return
         if answer is not None and answer.misplaced:
             with self._store.transaction():
                 items.alone(self._store, item)
@@ -244,7 +248,7 @@ class Hunt:
         return State.DONE, ""
 
     def _tell(self, lots: list[Lot]) -> None:
-        left = self._schedule.seconds(lots) / self._executor.slots
+        left = self._schedule.seconds(lots) / max(1, self._executor.slots)
         budget = self._request.budget
         spent = time.monotonic() - self._started
         self._standing(

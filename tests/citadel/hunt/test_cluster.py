@@ -1,0 +1,112 @@
+"""Hunting on a cluster: several nodes on this machine, one of which is killed in the middle."""
+
+import os
+import threading
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from analysis.errors import CitadelError
+from citadel.hunt.cluster import ClusterPool
+from citadel.hunt.hunt import Hunt, HuntRequest
+from citadel.store.database import open_to_write
+from citadel.triage import Options
+from tests.citadel.hunt import scripted
+from tests.citadel.hunt.test_hunt import end_state
+
+ROOT = Path(__file__).parents[3]
+
+pytestmark = [
+    pytest.mark.slow,
+    # Ray's own: warnings about its future, files and processes that it leaves to the interpreter.
+    pytest.mark.filterwarnings("ignore"),
+]
+
+
+@pytest.fixture
+def cluster(monkeypatch):
+    pytest.importorskip("ray")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_health_check_period_ms", "1000")
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(
+        initialize_head=True,
+        head_node_args={"num_cpus": 0, "include_dashboard": False, "object_store_memory": 10**8},
+    )
+    try:
+        yield made
+    finally:
+        made.shutdown()
+
+
+def add(cluster):
+    return cluster.add_node(num_cpus=1, object_store_memory=10**8)
+
+
+def hunt(store, folder, address, jobs):
+    request = HuntRequest(options=Options(), out=folder / "cases", retries=0)
+    with ClusterPool(partial(scripted.Scripted, str(folder)), jobs, address, cores=1) as pool:
+        return Hunt(store, pool, {scripted.KEY: scripted.SITE}, request).run()
+
+
+BODIES = ["finds 3 sleeps 2", "clean", "finds 2 sleeps 2", "finds 4 sleeps 2", "finds 1"]
+
+
+def test_a_node_that_is_killed_costs_nothing_but_time(cluster, tmp_path):
+    nodes = [add(cluster) for _ in range(3)]
+    cluster.wait_for_nodes()
+    alone, spread = tmp_path / "alone", tmp_path / "spread"
+    for folder in (alone, spread):
+        folder.mkdir()
+    with open_to_write(alone / "citadel.db") as store:
+        scripted.enlisted(store, BODIES * 2)
+        scripted.hunt(store, alone, retries=0)
+    with open_to_write(spread / "citadel.db") as store:
+        scripted.enlisted(store, BODIES * 2)
+        killing = threading.Thread(target=_kill, args=(cluster, nodes[0], spread / "log"))
+        killing.start()
+        done = hunt(store, spread, cluster.address, jobs=3)
+        killing.join()
+    assert (done.waiting, done.dropped) == (0, 0)
+    lines = [line.split() for line in (spread / "log").read_text().splitlines()]
+    begun = sum(line[1] == "begin" for line in lines)
+    assert begun > sum(line[1] == "end" for line in lines)  # what the node did was lost
+    assert end_state(spread / "citadel.db") == end_state(alone / "citadel.db")
+
+
+def _kill(cluster, node, log):
+    """Kill a node once all of them are at work."""
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        if log.exists() and log.read_text().count(" begin ") >= 3:
+            break
+        time.sleep(0.05)
+    cluster.remove_node(node, allow_graceful=False)
+
+
+def test_a_worker_that_dies_is_an_attempt(cluster, tmp_path):
+    add(cluster)
+    cluster.wait_for_nodes()
+    with open_to_write(tmp_path / "citadel.db") as store:
+        scripted.enlisted(store, ["dies finds 1", "finds 1"])
+        hunt(store, tmp_path, cluster.address, jobs=1)
+        rows = store.db.execute(
+            "SELECT r.number, i.state, i.reason FROM items i JOIN reports r ON r.id = i.report"
+            " WHERE i.stage = 'verify' ORDER BY 1"
+        ).fetchall()
+    assert rows == [(1, "failed", "its worker died"), (2, "done", None)]
+
+
+@pytest.mark.parametrize(
+    "address", ["nonsense", "127.0.0.1:1", "no.such.host.invalid:1", "x:99999"]
+)
+def test_no_cluster_is_said(address):
+    pytest.importorskip("ray")
+    pool = ClusterPool(partial(scripted.Scripted, os.devnull), 1, address)
+    with pytest.raises(CitadelError, match=f"no Ray cluster at {address}: "), pool:
+        pass
