@@ -51,13 +51,10 @@ def findings(folder, *arguments):
     "arguments",
     [
         ("hunt", "nothing.json", "--python", sys.executable),
-        ("hunt", "nothing.json", "--python", "/no/python"),
         ("hunt", ".", "--known", "missing.toml"),
-        ("hunt", ".", "--budget", "0"),
         ("hunt", ".", "--framework", "theano"),
         ("hunt", "--store", "text.db"),
         ("report",),
-        ("report", "--store", "text.db"),
         ("label", "ffff", "confirmed"),
         ("label", "ffff", "perhaps"),
     ],

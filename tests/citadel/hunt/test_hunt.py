@@ -94,6 +94,7 @@ def test_what_is_flaky_is_tried_again_alone_and_its_runs_add_up(store, tmp_path)
     assert runs == [(6, 9)]
 
 
+@pytest.mark.slow
 def test_what_measures_runs_while_nothing_else_does(store, tmp_path):
     bodies = ["finds 1 sleeps 0.2", "measures finds 1 sleeps 0.3", "finds 2 sleeps 0.2"] * 2
     scripted.enlisted(store, bodies)
@@ -112,6 +113,7 @@ def test_what_measures_runs_while_nothing_else_does(store, tmp_path):
     assert done == (2,)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_costs_one_attempt(store, tmp_path):
     scripted.enlisted(store, ["dies once finds 1", "dies finds 1", "raises", "finds 1"])
     told = []
@@ -124,6 +126,7 @@ def test_a_worker_that_dies_costs_one_attempt(store, tmp_path):
     assert reasons == {"its worker was killed by SIGSEGV", "internal error: KeyError: 1"}
 
 
+@pytest.mark.slow
 def test_a_hunt_in_which_all_fails_stops(store, tmp_path):
     scripted.enlisted(store, ["raises"] * 40)
     with pytest.raises(CitadelError, match=r"20 items in a row failed.*KeyError"):
@@ -133,6 +136,7 @@ def test_a_hunt_in_which_all_fails_stops(store, tmp_path):
     assert store.db.execute("SELECT 1 FROM items WHERE state = 'running'").fetchone() is None
 
 
+@pytest.mark.slow
 def test_a_budget_ends_a_hunt_and_the_next_one_goes_on(store, tmp_path):
     scripted.enlisted(store, ["finds 1 sleeps 0.1"] * 3)
     rounds = []
@@ -203,6 +207,7 @@ def test_interrupted_it_puts_back_what_was_under_way(tmp_path):
         assert {row[2:] for row in states(store)} == {("queued", 0)}
 
 
+@pytest.mark.slow
 def test_no_worker_outlives_a_killed_hunt(tmp_path):
     path = prepared(tmp_path / "h", ["finds 1 sleeps 60"] * 2)
     with start(path) as process:
