@@ -8,6 +8,7 @@ the user's, else one that the report's text names, else the framework's usual on
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -127,34 +128,61 @@ def chosen_in(trees: Sequence[ast.AST], switch: str) -> str | None:
     """
     if not switch:
         return None
-    return next((value for tree in trees for value in _settings(tree, switch)), None)
+    settings = (setting for tree in trees for setting in _settings(tree))
+    return next((value for name, value, _ in settings if name == switch), None)
 
 
-def _settings(tree: ast.AST, switch: str) -> Iterator[str]:
-    """All values that a tree gives an environment variable, in the order of the text."""
+def variables(reading: Reading, framework: Framework) -> dict[str, str]:
+    """Environment variables that a report's code sets before it imports the framework.
+
+    Only those count that the framework reads when it is imported, and that do no harm.
+    """
+    trees = [tree for tree in map(_parsed, reading.candidates) if tree is not None]
+    found: dict[str, str] = {}
+    for tree in trees:
+        imported = _first_import(tree, framework)
+        for name, value, line in _settings(tree):
+            if name in framework.variables and line < imported and _plain(value):
+                found.setdefault(name, value)
+    return found
+
+
+def _plain(value: str) -> bool:
+    return value.isascii() and value.isprintable()
+
+
+def _first_import(tree: ast.AST, framework: Framework) -> float:
+    """The line of the first import of a framework, or of what belongs to its build."""
+    imports = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom))
+    lines = (n.lineno for n in imports if imported_roots(n) & set(framework.packages))
+    return min(lines, default=math.inf)
+
+
+def _settings(tree: ast.AST) -> Iterator[tuple[str, str, int]]:
+    """Environment variables that a tree sets: name, value, line; in the order of the text."""
     for node in ast.walk(tree):
         match node:
             case ast.Assign(
-                targets=[ast.Subscript(slice=ast.Constant(value=name))],
+                targets=[ast.Subscript(slice=ast.Constant(value=str(name)))],
                 value=ast.Constant(value=str(value)),
-            ) if name == switch:
-                yield value
+            ):
+                yield name, value, node.lineno
             case ast.Call(
                 func=ast.Attribute(attr=method),
-                args=[ast.Constant(value=name), ast.Constant(value=str(value))],
-            ) if name == switch and method in _SETTERS:
-                yield value
+                args=[ast.Constant(value=str(name)), ast.Constant(value=str(value))],
+            ) if method in _SETTERS:
+                yield name, value, node.lineno
             case ast.Dict(keys=keys, values=values):
                 yield from (
-                    value.value
+                    (key.value, value.value, node.lineno)
                     for key, value in zip(keys, values, strict=True)
                     if isinstance(key, ast.Constant)
-                    and key.value == switch
+                    and isinstance(key.value, str)
                     and isinstance(value, ast.Constant)
                     and isinstance(value.value, str)
                 )
-            case ast.keyword(arg=name, value=ast.Constant(value=str(value))) if name == switch:
-                yield value
+            case ast.keyword(arg=str(name), value=ast.Constant(value=str(value))):
+                yield name, value, node.lineno
 
 
 def _meant(trees: Sequence[ast.AST], frameworks: Sequence[str]) -> str:

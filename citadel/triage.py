@@ -14,6 +14,7 @@ from functools import partial
 from itertools import islice
 
 from analysis.dynamic.learned import learn
+from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.session import Limits, Session
 from citadel.callees import callees
 from citadel.candidates import candidates
@@ -37,6 +38,7 @@ from citadel.plan.model import Adaptation
 from citadel.probe import ProbeOutcome
 from citadel.replays import Replays
 from citadel.rewrite.rewriter import Rewritten
+from citadel.selection import variables
 from citadel.uses import Uses
 from citadel.verified import NotVerified, Verified
 from citadel.verify import verify
@@ -84,6 +86,7 @@ def triage(
         input=report.source, repository=report.repository, number=report.number, title=report.title
     )
     started = time.monotonic()
+    bench.ask_for(variables(reading, FRAMEWORKS[bench.target.info.framework]))
     verified = verify(
         reading,
         bench.replays[0],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
@@ -37,6 +38,11 @@ class Workbench:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def ask_for(self, variables: Mapping[str, str]) -> None:
+        """Have these environment variables in all fork servers, beside their own."""
+        for session in (*self.replays, *self.probes):
+            session.ask_for(variables)
 
     def close(self) -> None:
         """End all fork servers; running jobs die with them."""

@@ -19,7 +19,8 @@ class Framework:
     `brings` are packages that belong to its build where they are installed beside it, and whose
     APIs it serves. One that runs on others has `backends`, the usual one first, each with the
     packages that it is made of; the environment variable `switch` chooses among them. `borrows`
-    are modules that its own ones build on: of other frameworks, or shared by some.
+    are modules that its own ones build on: of other frameworks, or shared by some. `variables` are
+    what code may set for itself before it imports the framework, which reads them only then.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Framework:
     switch: str = ""
     backends: Mapping[str, tuple[str, ...]]
     borrows: tuple[str, ...] = ()
+    variables: frozenset[str] = frozenset()
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -59,6 +61,16 @@ class Framework:
         return {self.switch: backend} if backend else {}
 
 
+OF_TENSORFLOW = frozenset(
+    (
+        *("TF_ENABLE_ONEDNN_OPTS", "ONEDNN_MAX_CPU_ISA", "ONEDNN_DEFAULT_FPMATH_MODE"),
+        *("TF_XLA_FLAGS", "XLA_FLAGS", "TF_DETERMINISTIC_OPS", "TF_CUDNN_DETERMINISTIC"),
+        *("TF_FORCE_GPU_ALLOW_GROWTH", "TF_GPU_ALLOCATOR"),
+    )
+)
+"""Variables that change what TensorFlow computes, and how; none that names a file to load, and not
+`TF_CPP_MIN_LOG_LEVEL`, which half of all code sets and for which no server need start anew."""
+
 FRAMEWORKS = {
     one.name: one
     for one in (
@@ -68,6 +80,7 @@ FRAMEWORKS = {
             brings=("keras",),
             backends={},
             borrows=("docstrings", "parameters", "tested"),
+            variables=OF_TENSORFLOW,
         ),
         Framework(
             name="keras",
@@ -83,6 +96,7 @@ FRAMEWORKS = {
                 "recorder_torch",
                 "tested",
             ),
+            variables=OF_TENSORFLOW,
         ),
     )
 }

@@ -81,6 +81,7 @@ class Session:
         self._lent = [f"{name}={folder}" for name, folder in lent.items()]
         self._sandbox = sandbox
         self._settings = dict(settings or {})
+        self._asked: dict[str, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._scratch = ""
         self._errors: IO[bytes] | None = None
@@ -93,6 +94,12 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def ask_for(self, variables: Mapping[str, str]) -> None:
+        """Have further environment variables in the server; it starts anew if they are others."""
+        if dict(variables) != self._asked:
+            self.close()
+            self._asked = dict(variables)
 
     def run(
         self,
@@ -170,7 +177,7 @@ class Session:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env={**self._sandbox.environment(self._scratch), **self._settings},
+            env={**self._sandbox.environment(self._scratch), **self._asked, **self._settings},
             cwd=self._scratch,
             start_new_session=True,
         )

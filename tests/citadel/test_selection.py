@@ -5,7 +5,8 @@ from textwrap import dedent
 import pytest
 
 from analysis.errors import CitadelError
-from citadel.selection import Choice, Unavailable, Wish, choose, with_installed
+from analysis.target.frameworks import FRAMEWORKS
+from citadel.selection import Choice, Unavailable, Wish, choose, variables, with_installed
 
 ALL = ("torch", "tensorflow", "keras")
 INSTALLED = frozenset(("torch", "tensorflow", "keras", "jax"))
@@ -97,3 +98,33 @@ def test_packages_that_are_installed_are_not_needed(read):
     reading = read("keras", f"import jax\nimport pandas\n{KERAS}", text="It fails.")
     (snippet,) = with_installed(reading, INSTALLED).candidates
     assert [detail for _, detail in snippet.needs] == ["pandas"]
+
+
+QUIET = "import os\nos.environ['TF_ENABLE_ONEDNN_OPTS'] = '0'\n"
+TENSORFLOW = "import tensorflow as tf\ntf.add(1, 2)\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        (QUIET + TENSORFLOW, {"TF_ENABLE_ONEDNN_OPTS": "0"}),
+        (TENSORFLOW + QUIET, {}),
+        ("import os\nos.environ['TF_CPP_MIN_LOG_LEVEL'] = '2'\n" + TENSORFLOW, {}),
+        ("import os\nos.environ['LD_PRELOAD'] = '/tmp/x.so'\n" + TENSORFLOW, {}),
+        ("import os\nos.environ['XLA_FLAGS'] = 'a\\0b'\n" + TENSORFLOW, {}),
+        (
+            "import os\nos.environ.update(XLA_FLAGS='--a=1', PATH='/tmp')\n" + TENSORFLOW,
+            {"XLA_FLAGS": "--a=1"},
+        ),
+        (QUIET + "from keras import ops\n", {"TF_ENABLE_ONEDNN_OPTS": "0"}),
+        (TENSORFLOW, {}),
+    ],
+)
+def test_variables_that_code_sets_before_the_framework_reads_them(read, code, wanted):
+    assert variables(read("tf.add fails", code), FRAMEWORKS["tensorflow"]) == wanted
+
+
+def test_of_several_snippets_the_first_setting_counts(read):
+    reading = read("tf.add fails", QUIET + TENSORFLOW, QUIET.replace("'0'", "'1'") + TENSORFLOW)
+    assert variables(reading, FRAMEWORKS["tensorflow"]) == {"TF_ENABLE_ONEDNN_OPTS": "0"}
+    assert variables(reading, FRAMEWORKS["torch"]) == {}

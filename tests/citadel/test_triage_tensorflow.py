@@ -248,6 +248,19 @@ def test_code_of_version_1_runs_as_such_and_so_does_what_is_generated_from_it(tr
     assert "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n" in raw.code
 
 
+def test_variables_that_a_report_sets_first_reach_the_framework(triaged):
+    code = """
+        import os
+        os.environ["TF_ENABLE_ONEDNN_OPTS"] = "{}"
+        import tensorflow as tf
+        tf.nn.max_pool1d(tf.ones([2, 3, 4]), ksize=2**40, strides=1, padding="SAME")
+    """
+    with_library = triaged("max_pool1d aborts", code.format(1), "Aborted", siblings=1)
+    assert with_library.case.reproduces
+    without = triaged("max_pool1d aborts", code.format(0), "Aborted", siblings=1)
+    assert without.case.observed.startswith("InvalidArgumentError: Attr ksize has value")
+
+
 def test_real_aborts_leave_the_server_alone_and_tell_their_state(bench):
     states = []
     for line in filter(None, map(str.strip, ABORTS.splitlines())):

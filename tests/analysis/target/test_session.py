@@ -209,3 +209,15 @@ def test_the_server_ends_when_nobody_listens(bare_session, scratch):
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert bare_session.run("pass").outcome is Outcome.OK
+
+
+@pytest.mark.torch
+def test_variables_that_are_asked_for(torch_target):
+    code = "import os\nprint(os.environ.get('XLA_FLAGS'), os.environ['HOME'])"
+    with torch_target.session() as session:
+        plain = session.run(code).stdout
+        assert plain.startswith("None ")
+        session.ask_for({"XLA_FLAGS": "--a"})
+        assert session.run(code).stdout == plain.replace("None", "--a")
+        session.ask_for({})
+        assert session.run(code).stdout == plain
