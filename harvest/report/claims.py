@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from harvest.report.failures import find_failures
+from harvest.report.intended import is_contrast
 from harvest.report.markdown import Document
 from harvest.report.model import Claim, ClaimKind, ClaimSource
 from harvest.report.symptoms import (
@@ -39,7 +40,8 @@ _INLINE_CODE = re.compile(r"`[^`\n]*?[=(\[][^`\n]*+`")
 def find_claims(title: str, document: Document, *, code: str | None = None) -> tuple[Claim, ...]:
     """Return the recorded symptoms, each (kind, exception, signal) once, strongest first."""
     ranked: list[tuple[int, Claim]] = []
-    for block in document.blocks:
+    telling = [block for block in document.blocks if not is_contrast(block.lead)]
+    for block in telling or document.blocks:
         late = 10 if ELSEWHERE.search(_SENTENCE.split(block.lead.strip())[-1]) else 0
         ranked += [(late, claim) for claim in _from_log(_log_lines(block.text))]
     if code is not None:

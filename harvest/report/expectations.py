@@ -35,10 +35,23 @@ _REFUSAL = re.compile(
     r"|\bno (?:error|exception|validation|check|complaint)"
     r"|\bwithout (?:an? |any )?(?:error|exception|complaint|validation|warning|check)"
     r"|\b(?:silently|happily|wrongly|incorrectly) (?:accept|return|succeed|run|pass)\w*"
-    r"|\baccept(?:s|ed|ing)?\b"
-    r"|\bdoes(?: not|n't) (?:raise|throw|check|validate|complain|reject|fail)",
+    r"|(?<!not )(?<!n't )(?<!only )\baccept(?:s|ed|ing)?\b"
+    r"|\bdo(?:es)?(?: not|n't) (?:raise|throw|check|validate|complain|reject|fail|(?:do|perform)"
+    r" \w+ (?:check|validation))"
+    r"|\bshould (?:also )?(?:check|verify|forbid|disallow|prohibit)\b"
+    r"|\b(?:lacks?|missing|insufficient|no|lack of|absence of) (?:proper |\w+ )?(?:type|argument"
+    r"|input|bounds?|range|shape|parameter|value|sanity|error) ?-?(?:check\w*|validation)"
+    r"|\b(?:lacks?|missing|lack of|insufficient) (?:validation|checks?|checking)\b"
+    r"|\b(?:works?|goes|is|runs?) against the docs?\b",
     re.IGNORECASE,
 )
+_FREE = re.compile(
+    r"\b(?:can|could|should|handles?|computes?|crash\w*|die[sd]?|abort\w*)\b"
+    r"[^.,;\n]{0,60}\bwithout (?:an? |any )?(?:error|exception|complaint|warning)"
+    r"|^\W*(?:handle|support|allow|make|let)\b[^.\n]*\bwithout (?:an? |any )?(?:error|exception)",
+    re.IGNORECASE,
+)
+"""Something that runs without an error as it should, or ends in worse than an error."""
 
 
 def find_expectations(
@@ -60,7 +73,7 @@ def wants_refusal(title: str, document: Document) -> str | None:
     """The sentence in which a report asks for an error where there is none."""
     for text in (title, document.prose):
         for sentence in _SENTENCE.split(text)[:MOST_LINES]:
-            if _REFUSAL.search(sentence[:500]):
+            if _REFUSAL.search(_FREE.sub("", sentence[:500])):
                 return shorten(sentence)
     return None
 
@@ -150,8 +163,9 @@ def _printed(lines: Sequence[str], tree: ast.Module) -> Iterator[Expectation]:
             for found in told(_said(parts), beside=last):
                 if len(values) > 1:
                     nearest = parts[_nearest(parts, values, found)].value
-                    found = replace(found, beside=nearest or last)
-                yield found
+                    yield replace(found, beside=nearest or last)
+                else:
+                    yield found
 
 
 def _said(parts: Sequence[_Part]) -> str:

@@ -66,26 +66,35 @@ _MOST = 500
 def with_cpu_versions(snippets: Iterable[Snippet], title: str, prose: str) -> Iterator[Snippet]:
     """Yield the snippets, each followed by its version for the CPU, if it has one."""
     shown = shows_on_cpu(title, prose)
+    both = shown and _says_both(title, prose)
     for snippet in snippets:
         yield snippet
         if _needs_device(snippet):
             found = _less(snippet, LISTS, _without_devices(snippet.code))
             if _needs_device(found) and shown:
                 found = _less(found, STATEMENTS, without_statements(found.code))
-                found = _less(found, MOVED, made_on_cpu(found.code))
+                found = _less(found, MOVED, made_on_cpu(found.code)) if both else found
             if not _needs_device(found):
                 yield replace(found, origin=f"{snippet.origin} on the CPU")
 
 
 def shows_on_cpu(title: str, prose: str) -> bool:
     """Tell whether a report says that its bug shows on the CPU, whatever it says of others."""
-    told = [sentence[:_MOST] for sentence in (title, *_SENTENCE.split(prose))]
-    if any(_RIGHT_HERE.search(sentence) for sentence in told):
+    if any(_RIGHT_HERE.search(sentence) for sentence in _sentences(title, prose)):
         return False
     head = _ASIDE.sub("", title[:_MOST])
     if _ON_CPU.search(head) and not re.search(_OTHER, head, re.IGNORECASE):
         return True
+    return _says_both(title, prose)
+
+
+def _says_both(title: str, prose: str) -> bool:
+    told = _sentences(title, prose)
     return any(_BOTH.search(one) and not _COMPARES.search(one) for one in told)
+
+
+def _sentences(title: str, prose: str) -> list[str]:
+    return [sentence[:_MOST] for sentence in (title, *_SENTENCE.split(prose))]
 
 
 def _needs_device(snippet: Snippet) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from harvest.report.absent import leave_out
 from harvest.report.entries import add_calls
+from harvest.report.intended import catch_intended, is_contrast
 from harvest.report.lines import is_environment, is_output
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Snippet
@@ -76,7 +77,8 @@ def find_snippets(document: Document, *, code: str | None = None) -> tuple[Snipp
         elif found is not None and (key := ast.dump(found.tree)) not in seen:
             seen.add(key)
             pieces.append(_Piece(block=block, code=found))
-    snippets = _arrange(pieces) or _inline(document.prose)
+    telling = [piece for piece in pieces if not is_contrast(piece.block.lead)]
+    snippets = _arrange(telling) or _arrange(pieces) or _inline(document.prose)
     return snippets or ("no code" if pieces else _why_none(document, refusals))
 
 
@@ -95,7 +97,7 @@ def _entered(found: Repaired) -> Repaired:
 
 
 def _snippet(found: Repaired, origin: str) -> Snippet:
-    found = leave_out(found)
+    found = catch_intended(leave_out(found))
     return Snippet(
         code=found.code.strip("\n") + "\n",
         origin=origin,

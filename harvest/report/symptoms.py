@@ -120,6 +120,7 @@ IN_WORDS: tuple[Symptom, ...] = (
     _word(
         ClaimKind.VALUE,
         rf"(?:wrong|incorrect|inaccurate|unexpected|bogus|garbage) (?:[\w-]+ ){{0,2}}?{_RESULT}",
+        r"does(?: not|n't) work (?:correctly|properly|as (?:expected|intended|documented))",
         r"incorrect(?:ly)?|wrong(?:ly)?|silent(?:ly)?|inconsisten(?:t|tly|cy)|discrepanc(?:y|ies)",
         r"(?:precision|accuracy) loss|los(?:es|s of) (?:precision|accuracy)",
         rf"(?:numerical(?:ly)?|{_VALUES}) mismatch(?:es)?",
@@ -148,6 +149,8 @@ IN_WORDS: tuple[Symptom, ...] = (
         ClaimKind.PERFORMANCE,
         r"slow(?:er|ness|down|s down)?|inefficient(?:ly)?",
         r"regression in (?:speed|performance)|takes (?:too long|forever|minutes|hours)",
+        r"latency (?:issue|problem|regression|increase)|(?:takes|took|needs) (?:much |far )?longer",
+        r"(?:orders? of )?magnitudes? (?:more|slower|longer)",
         r"performance (?:regression|issue|problem|drop|degradation)|(?:x|times) (?:slower|longer)",
     ),
     _word(
@@ -158,8 +161,10 @@ IN_WORDS: tuple[Symptom, ...] = (
     ),
     _word(
         ClaimKind.RAISES,
-        r"raises?|throws?|fails?|failed|failing|unsupported|misleading|complains|errors?(?: out)?",
-        r"does(?: not|n't) (?:work|run|support|broadcast|accept)|(?<!point )exceptions?",
+        r"raises?|throws?|fails?|failed|failing|unsupported|misleading|complains",
+        r"errors?(?: out)?(?![^\n]{0,60}?\b(?:uncaught|undetected|unreported|missing)\b)",
+        r"does(?: not|n't) (?:work(?! correct| proper| as )|run|support|broadcast|accept)",
+        r"(?<!point )exceptions?",
         r"not (?:implemented|supported|available)",
     ),
 )

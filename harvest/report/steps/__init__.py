@@ -16,6 +16,7 @@ STEPS: tuple[Step, ...] = (
     python2.PYTHON_2,
     layout.PLACEHOLDERS,
     layout.DEDENT,
+    output.SHOWN_RESULTS,
     output.TRACEBACKS,
     output.FOREIGN_LINES,
     output.TRAILING_TEXT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from harvest.report.lines import is_foreign, is_output
@@ -11,6 +12,7 @@ from harvest.report.syntax import Refusal, parse
 _TRACE = re.compile(r"[ \t]*(?:-{20,}$|Traceback \(most recent call last\))")
 _TRACE_END = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b")
 _VALUE_STARTS = frozenset("([{<0123456789+-")
+_MAX_LINE = 2000
 _WORK = 1_000_000
 """Characters that the parser may be given in all while lines are dropped one by one."""
 
@@ -94,6 +96,41 @@ FOREIGN_LINES = Step(
         ("f()\ntensor([[1., 2.],\n        [3., 4.]], grad_fn=<A>)\ny = 2", "f()\ny = 2"),
         ("x = 1\nThis fails for me\ny = 2", "x = 1\ny = 2"),
         ("x = f()\n\nOutput:\n(2, 0) same: False", "x = f()\n"),
+    ),
+)
+
+
+_SHOWN = re.compile(
+    r"(?P<indent>[ \t]*)(?P<call>[\w.]+\(.*\))\s*(?:=|->|=>)\s*(?P<value>[^=\s>].*)"
+)
+
+
+def _shown_results(code: str) -> str:
+    """Turn `f(x) = 3`, which is no Python, into the call, shown, and a comment with the rest."""
+    lines = code.split("\n")
+    for at, line in enumerate(lines):
+        found = _SHOWN.fullmatch(line[:_MAX_LINE])
+        if found and isinstance(parse(line.strip()), Refusal) and _is_call(found["call"]):
+            told = re.sub(r"\s*#\s*", " ", found["value"])
+            lines[at] = f"{found['indent']}print({found['call']})  # {told}"
+    return "\n".join(lines)
+
+
+def _is_call(text: str) -> bool:
+    match parse(text):
+        case ast.Module(body=[ast.Expr(value=ast.Call())]):
+            return True
+        case _:
+            return False
+
+
+SHOWN_RESULTS = Step(
+    name="shown results",
+    apply=_shown_results,
+    examples=(
+        ("x = f()\ng(x[:, 1]) = [2, 0]  # wrong", "x = f()\nprint(g(x[:, 1]))  # [2, 0] wrong"),
+        ("f(1) -> nan\nf(a=2)", "print(f(1))  # nan\nf(a=2)"),
+        ("x = f(1)\nx = (\n", "x = f(1)\nx = (\n"),
     ),
 )
 

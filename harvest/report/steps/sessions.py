@@ -63,9 +63,9 @@ DASH_C = Step(
     ),
 )
 
-_PROMPT = re.compile(r"[ \t]*(?:>>>|In ?\[\d*\]:)(?:[ \t](?P<code>.*)|$)")
+_PROMPT = re.compile(r"[ \t]*(?:>>>|In ?\[\d*\]:)(?:[ \t](?P<margin>[ \t]*)(?P<code>.*)|$)")
 _CONTINUED = re.compile(r"[ \t]*\.{3,}:?(?:[ \t](?P<code>.*)|$)")
-_GLUED_PROMPT = re.compile(r"[ \t]*>>>(?P<code>[^\s>].*)")
+_GLUED_PROMPT = re.compile(r"[ \t]*>>>(?P<margin>)(?P<code>[^\s>].*)")
 _MAX_STATEMENT = 40
 
 
@@ -73,14 +73,16 @@ def _prompts(code: str) -> str:
     before: list[str] = []
     entered: list[tuple[list[str], list[str]]] = []
     """Per statement its lines and what the session shows below it."""
+    margin = ""
     for line in code.split("\n"):
         start = _PROMPT.fullmatch(line) or _GLUED_PROMPT.fullmatch(line)
         statement, shown = entered[-1] if entered else ([], [])
         more = _CONTINUED.fullmatch(line) if entered and not any(map(str.strip, shown)) else None
         if start:
+            margin = start["margin"] or ""
             entered.append(([start["code"] or ""], []))
         elif more:
-            statement.append(more["code"] or "")
+            statement.append((more["code"] or "").removeprefix(margin))
         elif not shown and 0 < len(statement) < _MAX_STATEMENT and _is_cut_off(statement):
             statement.append(line)
         elif entered:
@@ -135,6 +137,8 @@ PROMPTS = Step(
         ),
         (">>> f([1,\n2])\n3", "print(repr(f([1,\n2])))"),
         ("import torch\n>>>x = 1\n1", "import torch\nx = 1"),
+        ("In [1]:  x = f()\n\nIn [2]:  x\nOut[2]: 1\n\nIn [9]:", "x = f()\nprint(repr(x))\n"),
+        (">>>   def f():\n...       pass", "def f():\n    pass"),
     ),
 )
 

@@ -257,3 +257,21 @@ def test_logs_come_before_title_and_body_and_other_versions_last():
 def test_each_claim_is_made_once():
     log = fence(TRACE + "ValueError: 1\n\n" + TRACE + "ValueError: 2")
     assert len(claims("f raises ValueError", log)) == 1
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"),
+    [
+        ("f doesn't work correctly for wide tensors", ClaimKind.VALUE),
+        ("f doesn't work for wide tensors", ClaimKind.RAISES),
+        ("Latency issue with f", ClaimKind.PERFORMANCE),
+        ("The time of f is an order of magnitude more than that of g", ClaimKind.PERFORMANCE),
+        ("Overflow error in torch.f", ClaimKind.RAISES),
+    ],
+)
+def test_kinds_of_titles(title, kind):
+    assert [claim.kind for claim in find_claims(title, read_markdown(""))] == [kind]
+
+
+def test_an_error_that_nobody_notices_is_none():
+    assert find_claims("Overflow error in torch.f uncaught", read_markdown("")) == ()

@@ -92,3 +92,31 @@ def test_errors_may_be_wanted(text):
 
 def test_an_error_need_not_be_wanted():
     assert wants_refusal("wrong mean", read_markdown("The mean should be 3.")) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`f` and `g` do not check the type of an argument.",
+        "Lack of type check in `f`",
+        "missing validation of the sizes",
+        "It should check the dimension.",
+        "a bool works against the doc",
+        "g accepts strings",
+    ],
+)
+def test_wishes_for_a_check(text):
+    assert wants_refusal("t", read_markdown(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`f` does not accept strings.",
+        "By contrast, `g` can compute it without any error.",
+        "It crashes without an error message.",
+        "Handle infinity without error",
+    ],
+)
+def test_no_error_may_be_what_is_wanted(text):
+    assert wants_refusal("t", read_markdown(text)) is None

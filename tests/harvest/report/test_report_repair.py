@@ -74,6 +74,16 @@ def code_of(text):
             "import torch\n\ny = torch.f()",
             ("echoed values",),
         ),
+        (
+            "In [1]: x = torch.f()\n\nIn [2]: x\nOut[2]: 3",
+            "x = torch.f()\nprint(repr(x))",
+            ("prompts",),
+        ),
+        (
+            "\nIn [6]: torch.__version__  \nOut[6]: '1.3.0'\nIn [8]:  torch.f(1)",
+            "torch.__version__  \nprint(repr(torch.f(1)))",
+            ("prompts",),
+        ),
         ("python\nimport torch\nf = torch.f()", "import torch\nf = torch.f()", ("echoed values",)),
         (
             "1  import torch\n2  for i in range(2):\n3      torch.f(i)",

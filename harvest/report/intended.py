@@ -1,0 +1,83 @@
+"""Statements that fail as they should -> the same, their failure caught, so that the case goes on.
+
+In: code that parses, whose comments say "raises as intended". A report that shows what is refused
+beside what should be would otherwise end at the first, and pass for one about it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from harvest.report.edits import Edit, apply_edits
+from harvest.report.repair import Repaired
+from harvest.report.syntax import Refusal, parse
+
+NAME = "intended errors"
+EXAMPLES: tuple[tuple[str, str], ...] = (
+    (
+        "f(1)  # raises an exception as intended\nf(2)  # does not raise",
+        "try:\n    f(1)\nexcept Exception:\n    pass  # raises an exception as intended\n"
+        "f(2)  # does not raise",
+    ),
+    (
+        "x = f(1)  # correctly throws\nf(2)",
+        "try:\n    x = f(1)\nexcept Exception:\n    pass  # correctly throws\nf(2)",
+    ),
+    ("f(1)\nf(2)  # raises as expected", ""),
+    ("f(1)  # does not raise as expected\nf(2)", ""),
+    ("f(1)  # works as expected\nf(2)", ""),
+    ("f(1)  # raises, which is not as expected\nf(2)", ""),
+)
+"""(code, what it becomes; "" where nothing may change)."""
+
+_FAILS = r"(?:raises?|throws?|errors?(?: out)?|fails?|rejects?|rejected|refuses?|exception)"
+_INTENDED = re.compile(
+    rf"\b{_FAILS}\b[^.]{{0,40}}?\b(?:as (?:intended|expected|desired|it should)|correctly)\b"
+    rf"|\b(?:correctly|properly|rightly) {_FAILS}\b",
+    re.IGNORECASE,
+)
+_CONTRAST = re.compile(
+    r"\W*(?:instead|(?:in|by) contrast|on the other hand|(?:in|for) comparison)\b"
+    r"[^.]*?\b(?:does|do|correctly|properly|rightly)\s+"
+    r"(?:checks?|raises?|throws?|validates?|rejects?|refuses?|reports?)\b",
+    re.IGNORECASE,
+)
+_CAUGHT = "try:\n    {}\nexcept Exception:\n    pass"
+_DENIED = re.compile(r"\b(?:not|never|no|without|should)\b|n't\b", re.IGNORECASE)
+
+
+def is_intended(words: str) -> bool:
+    """Tell whether words say that something fails as it should."""
+    found = _INTENDED.search(words[:500])
+    return found is not None and not _DENIED.search(words[: found.end()].removesuffix("should"))
+
+
+def is_contrast(lead: str) -> bool:
+    """Tell whether the text above a block says that what it shows is refused as it should be."""
+    return is_intended(lead) or _CONTRAST.match(lead[:500]) is not None
+
+
+def catch_intended(found: Repaired) -> Repaired:
+    """Return the code with each such failure caught; the last statement is what it is about."""
+    lines = found.code.split("\n")
+    edits = [
+        Edit(node=node, text=_CAUGHT.format(ast.get_source_segment(found.code, node)))
+        for node in found.tree.body[:-1]
+        if isinstance(node, ast.Expr | ast.Assign)
+        and node.col_offset == 0
+        and node.lineno == node.end_lineno
+        and is_intended(_comment(lines, node))
+    ]
+    code = apply_edits(found.code, edits)
+    tree = parse(code)
+    if not edits or isinstance(tree, Refusal):
+        return found
+    return Repaired(code=code, tree=tree, repairs=(*found.repairs, NAME))
+
+
+def _comment(lines: list[str], node: ast.stmt) -> str:
+    """What stands behind a statement on its last line, if that is a comment."""
+    line = lines[(node.end_lineno or node.lineno) - 1].encode()
+    behind = line[node.end_col_offset :].decode().strip()
+    return behind.lstrip("# ") if behind.startswith("#") else ""
