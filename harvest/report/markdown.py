@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from harvest.report.backticks import fence_backticks
 from harvest.report.failures import find_failures
 from harvest.report.fences import Fence, scan_fences
 from harvest.report.lines import (
@@ -79,7 +80,7 @@ class Document:
 
 def read_markdown(text: str) -> Document:
     """Split Markdown into blocks and prose."""
-    text = _fence_html(clean(text))
+    text = fence_backticks(_fence_html(clean(text)))
     fences, lines = scan_fences(text)
     lines = _without_comments(lines)
     fences = _release_text(fences, lines, text.split("\n"))
