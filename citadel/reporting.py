@@ -79,14 +79,8 @@ class _Shown:
         render_kinds(console, [k for k in rows if wanted[1] in (None, k.kind)], self._covered)
         console.print()
         render_yields(console, [y for y in self.yields if wanted[0] in (None, y.framework)])
-        families = self._families(None)
-        render_families(
-            console,
-            families[: request.limit],
-            self._known,
-            more=max(0, len(families) - request.limit),
-            show_all=request.show_all,
-        )
+        shown, more = self._largest(request.limit)
+        render_families(console, shown, self._known, more=more, show_all=request.show_all)
 
     def document(self) -> dict[str, Any]:
         """All of it as JSON, families without a limit."""
@@ -99,22 +93,40 @@ class _Shown:
             "builds": [_yield(row) for row in self.yields],
             "families": [
                 {**asdict(family), "members": [self._finding(row) for row in rows]}
-                for family, rows in self._families(None)
+                for family, rows in self._families()
             ],
         }
 
-    def _families(self, limit: int | None) -> list[tuple[FamilyRow, list[FindingRow]]]:
-        """The families with findings that the filter lets through."""
+    def _largest(self, limit: int) -> tuple[list[tuple[FamilyRow, list[FindingRow]]], int]:
+        """The largest families with findings that the filter lets through, and how many follow."""
+        found: list[tuple[FamilyRow, list[FindingRow]]] = []
+        families = queries.families(self._store, self._request.wanted)
+        for place, family in enumerate(families):
+            if len(found) == limit:
+                return found, len(families) - place
+            rows = queries.findings(
+                self._store, self._request.wanted, self._builds, family=family.id
+            )
+            kept = [row for row in rows if self._wanted(row)]
+            if kept:
+                found.append((family, kept))
+        return found, 0
+
+    def _families(self) -> list[tuple[FamilyRow, list[FindingRow]]]:
+        """All families with findings that the filter lets through."""
         rows: dict[int, list[FindingRow]] = {}
         for row in queries.findings(self._store, self._request.wanted, self._builds):
-            issue = known_issue(self._issues, row.framework, row.api, row.headline)
-            if issue is not None:
-                self._known[row.id] = issue
-                if self._request.wanted.only_new:
-                    continue
-            rows.setdefault(row.family, []).append(row)
-        found = queries.families(self._store, self._request.wanted, limit=limit)
+            if self._wanted(row):
+                rows.setdefault(row.family, []).append(row)
+        found = queries.families(self._store, self._request.wanted)
         return [(family, rows[family.id]) for family in found if family.id in rows]
+
+    def _wanted(self, row: FindingRow) -> bool:
+        """Whether to show a finding; notes which issue of the umbrella list covers it."""
+        issue = known_issue(self._issues, row.framework, row.api, row.headline)
+        if issue is not None:
+            self._known[row.id] = issue
+        return issue is None or not self._request.wanted.only_new
 
     def _without_covered(self, rows: list[Kinds]) -> tuple[list[Kinds], int]:
         """The figures with what the umbrella list covers taken out of the new ones."""

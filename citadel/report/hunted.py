@@ -83,7 +83,7 @@ def render_families(
             _say(console, f"  ... and {len(ordered) - len(shown)} more (--all shows them)")
     if more:
         console.print()
-        console.print(f"{more:,} further families (--limit shows more)")
+        console.print(f"{more:,} further families to look through (--limit shows more)")
 
 
 def _remarks(row: FindingRow, known: dict[str, str]) -> str:

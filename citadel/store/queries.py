@@ -116,6 +116,9 @@ WHERE NOT :only_new OR (
 ORDER BY added, id LIMIT :limit
 """
 
+_OF_FAMILY = _FINDINGS.replace("(:family IS NULL OR f.family = :family)", "f.family = :family")
+"""The same, so written that an index finds the family."""
+
 _FAMILIES = """
 SELECT m.id, m.framework, m.root, count(DISTINCT f.id) AS findings,
   (SELECT count(DISTINCT s.report) FROM sightings s JOIN findings g ON g.id = s.finding
@@ -163,7 +166,8 @@ def findings(
         "family": family,
         "only_new": wanted.only_new,
     }
-    for row in list(store.db.query(_FINDINGS, values)):
+    asked = _FINDINGS if family is None else _OF_FAMILY
+    for row in list(store.db.query(asked, values)):
         yield _finding(store, row)
 
 
