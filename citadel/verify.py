@@ -21,7 +21,7 @@ from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
 from citadel.oracle.value import asserts
 from citadel.shown import by_measure, by_values
-from citadel.variants import of_version_1
+from citadel.variants import eager, of_version_1
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.model import Claim, ClaimKind, ClaimSource, Need, Reading, Snippet
 
@@ -56,10 +56,9 @@ def verify(
             reasons.append(lack)
             continue
         attempt = _attempt(snippet, session, runs, limits, reading.claims)
-        if isinstance(attempt, str) and attempt.startswith(ELSEWHERE):
-            older = of_version_1(snippet, catalog, reading.claims)
-            if older is not None:
-                attempt = _attempt(older, session, runs, limits, reading.claims)
+        older = of_version_1(snippet, catalog, reading.claims) if _elsewhere(attempt) else None
+        if older is not None:
+            attempt = _attempt(older, session, runs, limits, reading.claims)
         if isinstance(attempt, str):
             reasons.append(attempt)
             continue
@@ -75,7 +74,33 @@ def verify(
             return found
     if bug_kind(reading.claims, best.symptom) is BugKind.PERFORMANCE:
         return by_measure(reading, attempts, session, catalog, info, limits=limits)
-    return _conclude(reading, wanted, best, catalog, info)
+    found = _conclude(reading, wanted, best, catalog, info)
+    if isinstance(found, NotVerified) and "tensorflow" in (info.framework, info.backend):
+        inside = _inside_functions(best, session, runs, limits, reading.claims)
+        again = _conclude(reading, wanted, inside, catalog, info) if inside else found
+        return again if isinstance(again, Verified) else found
+    return found
+
+
+def _elsewhere(attempt: Attempt | str) -> bool:
+    """Whether a snippet names what this build has not."""
+    return isinstance(attempt, str) and attempt.startswith(ELSEWHERE)
+
+
+def _inside_functions(
+    attempt: Attempt, session: Session, runs: int, limits: Limits, claims: tuple[Claim, ...]
+) -> Attempt | None:
+    """The attempt with functions run as Python, if it fails in the same way.
+
+    A graph tells of no call in it: where it dies, nobody but the function is to blame.
+    """
+    changed = eager(attempt.snippet)
+    if changed is None or attempt.symptom is None:
+        return None
+    seen = _attempt(changed, session, runs, limits, claims)
+    if isinstance(seen, str) or not status.matches(attempt.symptom, seen.symptom):
+        return None
+    return seen
 
 
 def _of_values(reading: Reading, attempt: Attempt) -> bool:

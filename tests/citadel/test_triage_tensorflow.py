@@ -261,6 +261,26 @@ def test_variables_that_a_report_sets_first_reach_the_framework(triaged):
     assert without.case.observed.startswith("InvalidArgumentError: Attr ksize has value")
 
 
+def test_what_dies_in_a_graph_is_blamed_where_the_function_runs_as_python(triaged):
+    code = """
+        import tensorflow as tf
+
+        class Model(tf.Module):
+            @tf.function(input_signature=[tf.TensorSpec(None)])
+            def __call__(self, x):
+                return tf.nn.conv2d(tf.abs(x), tf.ones([3, 3, 2, 1]), 2, "VALID")
+
+        model = Model()
+        print(model(tf.ones([4, 4, 2])))
+    """
+    found = triaged("a model aborts", code, "Aborted (core dumped)")
+    assert found.case.reproduces
+    assert found.case.api == "tf.nn.conv2d"
+    assert "repaired: functions run eagerly" in found.case.evidence
+    assert found.bugs
+    assert all("tf.config.run_functions_eagerly(True)" in bug.code for bug in found.bugs)
+
+
 def test_real_aborts_leave_the_server_alone_and_tell_their_state(bench):
     states = []
     for line in filter(None, map(str.strip, ABORTS.splitlines())):
