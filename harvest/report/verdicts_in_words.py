@@ -59,7 +59,7 @@ _REFERENCE = re.compile(
 _ARGUMENTS = re.compile(r"\([^()]*\)")
 _CONDITION = re.compile(
     r"\b(?:at|for|when|if|where|with|by|between|than)\s+(?:\w+\s+){0,2}?"
-    r"(?:[\w.]+\s*(?:[<>]=?|==?|is)\s*)?[`'\"(\[]*$"
+    r"(?:[`'\"]*[\w.]+\s*(?:[<>]=?|==?|is)\s*)?[`'\"(\[]*$"
     r"|\b\w+\s*(?:[<>]=?|==)\s*$",
     re.IGNORECASE,
 )

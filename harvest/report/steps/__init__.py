@@ -16,6 +16,7 @@ STEPS: tuple[Step, ...] = (
     python2.PYTHON_2,
     layout.PLACEHOLDERS,
     layout.DEDENT,
+    layout.MISSING_COMMAS,
     output.SHOWN_RESULTS,
     output.TRACEBACKS,
     output.FOREIGN_LINES,

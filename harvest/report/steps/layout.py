@@ -8,6 +8,7 @@ import re
 import textwrap
 
 from harvest.report.steps.step import Step
+from harvest.report.syntax import Refusal, parse
 
 _CHARACTERS = str.maketrans(
     {
@@ -128,6 +129,35 @@ PLACEHOLDERS = Step(
         ("def f():\n    ....", "def f():\n    ..."),
         ("f(…)", "f(...)"),
         ("x = 1\n<snip>\ny = 2", "x = 1\n...\ny = 2"),
+    ),
+)
+
+
+_UNPARTED = re.compile(r"(\"[^\"\n]*\"|'[^'\n]*')[ \t]+(?=[A-Za-z_]\w*[.(\[])")
+_MOST_COMMAS = 20
+
+
+def _missing_commas(code: str) -> str:
+    """Part a string from what follows it, in the lines in which the parser misses a comma."""
+    for _ in range(_MOST_COMMAS):
+        tree = parse(code)
+        if not isinstance(tree, Refusal) or "forgot a comma" not in tree.message:
+            break
+        lines = code.split("\n")
+        changed = _UNPARTED.sub(r"\1, ", lines[tree.line - 1], count=1)
+        if changed == lines[tree.line - 1]:
+            break
+        lines[tree.line - 1] = changed
+        code = "\n".join(lines)
+    return code
+
+
+MISSING_COMMAS = Step(
+    name="missing commas",
+    apply=_missing_commas,
+    examples=(
+        ("x = 1\nprint('a:' x.f(), \"b\"  g(x))", "x = 1\nprint('a:', x.f(), \"b\", g(x))"),
+        ("f(a b)", "f(a b)"),
     ),
 )
 

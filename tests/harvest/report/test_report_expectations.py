@@ -120,3 +120,8 @@ def test_wishes_for_a_check(text):
 )
 def test_no_error_may_be_what_is_wanted(text):
     assert wants_refusal("t", read_markdown(text)) is None
+
+
+def test_the_argument_of_a_wished_error_is_no_result():
+    wish = "### Expected\nBoth should raise an error for `alpha=0`."
+    assert find_expectations("t", read_markdown(wish)) == ()
