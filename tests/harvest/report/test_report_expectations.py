@@ -2,7 +2,7 @@
 
 import pytest
 
-from harvest.report.expectations import wants_refusal
+from harvest.report.expectations import find_expectations, wants_refusal
 from harvest.report.markdown import read_markdown
 from harvest.report.model import Report
 from harvest.report.understand import understand
