@@ -113,6 +113,14 @@ def demanded(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool |
     return below >= NEAR_LIMIT * limit
 
 
+def let_in(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
+    """Whether what is not finite is so no more where these calls are given finite numbers."""
+    if not oracle.of_finiteness:
+        return False
+    seen = again.run("perturb:cleaned", calls)
+    return shows(oracle, seen, values_of(seen)) is False
+
+
 def of_ties(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool:
     """Whether two values differ only in which of several equal elements they point at."""
     indices = [values[spot] for spot in oracle.spots if spot in values]

@@ -151,7 +151,7 @@ class Channels:
     called: bool = False
     """Whether it ran within the failing call."""
     matched: str | None = None
-    """In what somebody else's pairs call the two equal ("value", "status", "candidate"), or None."""
+    """What somebody else's pairs call equal of the two ("value", "status", "candidate")."""
 
     def to_json(self) -> dict[str, float | bool | str | None]:
         """The contract's `channels` object."""

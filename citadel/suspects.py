@@ -57,3 +57,8 @@ def named(api: Api, mentions: Sequence[Mention]) -> bool:
     """Whether the report names an API, by any of its names' last parts."""
     leaves = {leaf(name) for name in (api.name, *api.aliases)}
     return any(leaf(mention.name) in leaves for mention in mentions)
+
+
+def titled(api: Api, mentions: Sequence[Mention]) -> bool:
+    """Whether the report's title names an API."""
+    return named(api, [mention for mention in mentions if mention.title])

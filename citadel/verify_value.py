@@ -15,14 +15,23 @@ from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Point
-from citadel.guards import Rerun, demanded, doubled, ill_conditioned, of_ties
+from citadel.guards import Rerun, demanded, doubled, ill_conditioned, let_in, of_ties
 from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle.capture import CHECKS, capture
 from citadel.oracle.hints import bad_outcome, is_reference
-from citadel.oracle.value import ValueOracle, Values, in_double, shows, symptom, unlike, values_of
-from citadel.suspects import MAKERS, named, suspects
-from harvest.report.model import Reading, Snippet
+from citadel.oracle.value import (
+    ValueOracle,
+    Values,
+    has_nan_at,
+    in_double,
+    shows,
+    symptom,
+    unlike,
+    values_of,
+)
+from citadel.suspects import MAKERS, named, suspects, titled
+from harvest.report.model import Mention, Reading, Snippet
 
 MOST_SUSPECTS = 8
 _EMPTY = frozenset(("empty", "empty_like", "new_empty", "empty_strided"))
@@ -55,6 +64,8 @@ class Witness:
     """Whether double precision cures it; None where that says nothing."""
     demanded: bool | None
     """Whether an infinity comes where the result is as large as numbers get (see `guards`)."""
+    let_in: bool
+    """Whether NaN or infinities come of those in the API's inputs."""
     uninitialised: bool
     """Whether the case reads memory that nothing has written to."""
     of_ties: bool
@@ -116,7 +127,7 @@ def witness(
     limits: Limits,
 ) -> Witness | str:
     """Run a snippet with its values watched; the reason, where they tell nothing."""
-    trial = _Trial(snippet.code, watched(source), session, catalog, limits)
+    trial = _Trial(snippet.code, watched(source), session, catalog, limits, reading.mentions)
     observations = [trial.run(seed) for seed in range(runs)]
     first = observations[0]
     oracles = capture(trial.case.points, first, reading)
@@ -155,6 +166,7 @@ def witness(
         runs=runs,
         precise=None if better is None else better.cures,
         demanded=full,
+        let_in=hits > 0 and let_in(trial.again, oracle, blamed),
         uninitialised=any(map(_uninitialised, first.calls)),
         of_ties=hits > 0 and of_ties(trial.again, oracle, blamed, values),
         ill_conditioned=hits > 0 and ill_conditioned(trial.again, oracle, blamed, values),
@@ -167,8 +179,15 @@ class _Trial:
     """One case, run in several ways."""
 
     def __init__(
-        self, code: str, case: Watched, session: Session, catalog: Catalog, limits: Limits
+        self,
+        code: str,
+        case: Watched,
+        session: Session,
+        catalog: Catalog,
+        limits: Limits,
+        mentions: Sequence[Mention],
     ) -> None:
+        self._mentions = mentions
         self.case = case
         self.again = Rerun(code=code, watched=case, session=session, limits=limits)
         self._catalog = catalog
@@ -197,6 +216,8 @@ class _Trial:
             own = unlike(oracle, values, values_of(self.again.run("perturb:run", of_api)))
             if True in own:
                 return call, api, own
+            if titled(api, self._mentions) and has_nan_at(oracle, values):
+                return call, api, tuple(None for _ in own)  # NaN stays NaN, whatever it depends on
         call, api = suspected[0]
         return call, api, tuple(None for _ in oracle.spots)
 

@@ -73,6 +73,16 @@ def doubled(value):
     return value
 
 
+def cleaned(value):
+    """The value with a number in place of each NaN and infinity, as far as it is real numbers."""
+    if isinstance(value, np.ndarray):
+        return np.where(np.isfinite(value), value, 1) if value.dtype.kind == "f" else value
+    if isinstance(value, backend.TENSOR) and "float" in str(getattr(value, "dtype", "")):
+        finite = keras.ops.isfinite(value)
+        return keras.ops.where(finite, value, keras.ops.ones_like(value))
+    return value
+
+
 def scaled(value, factors):
     """The value times an array of its shape, as far as it is a tensor or an array."""
     if isinstance(value, np.ndarray):

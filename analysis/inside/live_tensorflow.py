@@ -90,6 +90,13 @@ def doubled(value):
     return tf.cast(value, tf.float64) if value.dtype.is_floating else value
 
 
+def cleaned(value):
+    """The value with a number in place of each NaN and infinity, as far as it is a tensor."""
+    if not isinstance(value, tf.Tensor) or not value.dtype.is_floating:
+        return value
+    return tf.where(tf.math.is_finite(value), value, tf.ones_like(value))
+
+
 def scaled(value, factors):
     """The value times an array of its shape, as far as it is a tensor."""
     return value * tf.cast(factors, value.dtype) if isinstance(value, tf.Tensor) else value

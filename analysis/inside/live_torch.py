@@ -62,6 +62,13 @@ def doubled(value):
     return value.to(torch.float64) if value.is_floating_point() else value
 
 
+def cleaned(value):
+    """The value with a number in place of each NaN and infinity, as far as it is a dense tensor."""
+    if not is_tensor(value) or value.layout is not torch.strided or not value.is_floating_point():
+        return value
+    return torch.where(torch.isfinite(value), value, torch.ones_like(value))
+
+
 def scaled(value, factors):
     """The value times an array of its shape, as far as it is a dense tensor."""
     if not is_tensor(value) or value.is_quantized:

@@ -3,6 +3,7 @@
 `run` replaces their results: what depends on them? `doubled` hands them their tensors in double
 precision: does the trouble stay? `nudged` changes the last digit of their inputs: is it more than
 that which is wrong? `scaled` makes their inputs smaller: from where on is it wrong?
+`cleaned` gives them numbers for NaN and infinities: did the trouble just go through?
 """
 
 import sys
@@ -88,6 +89,11 @@ def scaled(emit, code, traced, sites, factor):
     return _given(
         emit, code, traced, sites, lambda value: _times(value, lambda order, _: 0 * order + factor)
     )
+
+
+def cleaned(emit, code, traced, sites):
+    """Run a case as `case.run` does, the calls at `sites` being given no NaN and no infinity."""
+    return _given(emit, code, traced, sites, side.module("live").cleaned)
 
 
 def _nudged(value):

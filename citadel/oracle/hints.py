@@ -71,6 +71,8 @@ PRECISION = {"float64": 3, "complex128": 3, "float32": 2, "complex64": 2, "float
 
 def is_input(point: Point) -> bool:
     """Whether a value is what the text itself makes: a tensor of literals, say."""
+    if m.findall(point.node, m.Attribute(attr=m.Name("grad"))):
+        return False  # `backward` makes that
     calls = {call.rpartition(".")[2] for call in point.origin.calls}
     return point.origin.fixed and bool(calls) and calls <= _MAKERS
 
@@ -127,8 +129,19 @@ def _atoms(node: cst.CSTNode) -> frozenset[str]:
     return frozenset(names - {"torch", "tf", "np", "numpy", "print", "item", "tolist"})
 
 
+_OTHER_FUNCTIONS = frozenset(
+    (
+        *("grad", "value_and_grad", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "vmap"),
+        *("jacobian", "linearize", "grad_and_value", "vectorize"),
+    )
+)
+"""What makes another function of a function, rather than another way to compute it."""
+
+
 def wrapped(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
     """Whether two calls are handed the same arguments, and one's function holds the other's."""
+    if (_atoms(one) ^ _atoms(other)) & _OTHER_FUNCTIONS:
+        return False
     first, second = _core(one), _core(other)
     if first is None or second is None or not first.args:
         return False

@@ -174,6 +174,32 @@ def test_a_result_that_is_infinite_long_before_it_is_too_large(verified, judged,
     assert verdict.kind is kind
 
 
+@pytest.mark.parametrize(
+    ("channels", "kind"), [(NEAR, VerdictKind.BUG), (FAR, VerdictKind.NOT_ADAPTED)]
+)
+def test_a_nan_that_goes_in_is_the_bug_of_close_relations_only(verified, judged, channels, kind):
+    code = "import torch\nprint(torch.log(torch.tensor([float('nan')])))"
+    found = verified("torch.log is nan", code, "The result is nan.")
+    assert found.witness.let_in
+    assert judged(found, code.replace(".log", ".exp"), "torch.exp", channels).kind is kind
+
+
+def test_a_gradient_that_is_nan_is_the_named_apis_and_of_its_close_relations(verified, judged):
+    code = """
+        import torch
+        a = torch.tensor(100., requires_grad=True)
+        b = torch.where(a <= 0, torch.exp(a), 1 + a)
+        b.backward()
+        print(a.grad)
+    """
+    found = verified("torch.where gives a nan gradient", code, "The gradient is nan.")
+    assert (found.case.api, found.case.symptom.where) == ("torch.where", "a.grad")
+    assert True not in found.witness.own
+    op = code.replace("torch.where", "torch.ops.aten.where")
+    assert judged(found, op, "torch.ops.aten.where", NEAR).kind is VerdictKind.BUG
+    assert judged(found, op, "torch.ops.aten.where", FAR).kind is VerdictKind.NOT_ADAPTED
+
+
 def test_a_report_of_an_infinity_that_is_too_large_is_doubted(verified):
     code = "import torch\nprint(torch.exp(torch.tensor([713.0]).double()))"
     found = verified("exp overflows to inf", code, "The result is inf.")
