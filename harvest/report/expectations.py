@@ -35,7 +35,7 @@ _REFUSAL = re.compile(
     r"|\bno (?:error|exception|validation|check|complaint)"
     r"|\bwithout (?:an? |any )?(?:error|exception|complaint|validation|warning|check)"
     r"|\b(?:silently|happily|wrongly|incorrectly) (?:accept|return|succeed|run|pass)\w*"
-    r"|(?<!not )(?<!n't )(?<!only )\baccept(?:s|ed|ing)?\b"
+    r"|(?<!not )(?<!n't )\baccept(?:s|ed|ing)?\b"
     r"|\bdo(?:es)?(?: not|n't) (?:raise|throw|check|validate|complain|reject|fail|(?:do|perform)"
     r" \w+ (?:check|validation))"
     r"|\bshould (?:also )?(?:check|verify|forbid|disallow|prohibit)\b"

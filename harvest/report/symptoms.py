@@ -136,7 +136,7 @@ IN_WORDS: tuple[Symptom, ...] = (
         ClaimKind.VALUE,
         rf"negative (?:dimensions?|shapes?|sizes?)|accept(?:s|ed|ing)? [^.\n]{{0,60}}?{_UNFIT}",
         rf"{_UNFIT} (?:[\w-]+ ){{0,3}}?(?:is|are|gets?) accepted",
-        r"no (?:error|exception) (?:is )?raised",
+        r"no (?:error|exception) (?:is )?raised|do(?:es)?(?: not|n't) (?:check|validate|reject)",
         r"without (?:an? |any )?(?:error|complaint|validation|check)|no error",
     ),
     _word(
@@ -164,7 +164,7 @@ IN_WORDS: tuple[Symptom, ...] = (
         r"raises?|throws?|fails?|failed|failing|unsupported|misleading|complains",
         r"errors?(?: out)?(?![^\n]{0,60}?\b(?:uncaught|undetected|unreported|missing)\b)",
         r"does(?: not|n't) (?:work(?! correct| proper| as )|run|support|broadcast|accept)",
-        r"(?<!point )exceptions?",
+        r"(?<!point )exceptions?(?! of\b)",
         r"not (?:implemented|supported|available)",
     ),
 )

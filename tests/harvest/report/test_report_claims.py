@@ -264,6 +264,8 @@ def test_each_claim_is_made_once():
     [
         ("f doesn't work correctly for wide tensors", ClaimKind.VALUE),
         ("f doesn't work for wide tensors", ClaimKind.RAISES),
+        ("f does not check for negative indices", ClaimKind.VALUE),
+        ("f returns garbage, with the exception of zeros", ClaimKind.VALUE),
         ("Latency issue with f", ClaimKind.PERFORMANCE),
         ("The time of f is an order of magnitude more than that of g", ClaimKind.PERFORMANCE),
         ("Overflow error in torch.f", ClaimKind.RAISES),

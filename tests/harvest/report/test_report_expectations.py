@@ -103,6 +103,7 @@ def test_an_error_need_not_be_wanted():
         "It should check the dimension.",
         "a bool works against the doc",
         "g accepts strings",
+        "g should only accept numbers",
     ],
 )
 def test_wishes_for_a_check(text):
