@@ -86,15 +86,7 @@ def triage(
         input=report.source, repository=report.repository, number=report.number, title=report.title
     )
     started = time.monotonic()
-    bench.ask_for(variables(reading, FRAMEWORKS[bench.target.info.framework]))
-    verified = verify(
-        reading,
-        bench.replays[0],
-        bench.index.catalog,
-        bench.target.info,
-        runs=options.runs,
-        limits=options.limits,
-    )
+    verified = verify_on(reading, bench, options)
     if isinstance(verified, NotVerified):
         return replace(result, skipped=verified.reason)
     calls = verified.observation.calls
@@ -118,6 +110,19 @@ def triage(
         seconds=replace(seconds, siblings=siblings),
     )
     return replace(result, families=families(result))
+
+
+def verify_on(reading: Reading, bench: Workbench, options: Options) -> Verified | NotVerified:
+    """Reproduce a report on a build, with the environment that its code asks for."""
+    bench.ask_for(variables(reading, FRAMEWORKS[bench.target.info.framework]))
+    return verify(
+        reading,
+        bench.replays[0],
+        bench.index.catalog,
+        bench.target.info,
+        runs=options.runs,
+        limits=options.limits,
+    )
 
 
 class _Hunt:

@@ -22,9 +22,8 @@ from citadel.model import BugKind, Triage
 from citadel.selection import with_installed
 from citadel.store.findings import Kin
 from citadel.store.items import Stage
-from citadel.triage import triage
+from citadel.triage import triage, verify_on
 from citadel.verified import NotVerified
-from citadel.verify import verify
 from citadel.workbench import Workbench
 from harvest.report.model import Reading, Report
 from harvest.report.understand import understand
@@ -91,14 +90,7 @@ class Worker:
 
 
 def _verified(reading: Reading, bench: Workbench, job: Job) -> Triage:
-    found = verify(
-        reading,
-        bench.replays[0],
-        bench.index.catalog,
-        bench.target.info,
-        runs=job.options.runs,
-        limits=job.options.limits,
-    )
+    found = verify_on(reading, bench, job.options)
     if isinstance(found, NotVerified):
         return _row(job.report, skipped=found.reason)
     return replace(_row(job.report), case=found.case)
