@@ -95,7 +95,8 @@ def test_tensorflow_serves_the_keras_that_it_brings(chosen):
 
 
 def test_packages_that_are_installed_are_not_needed(read):
-    reading = read("keras", f"import jax\nimport pandas\n{KERAS}\njax.x, pandas.x\n", text="It fails.")
+    code = f"import jax\nimport pandas\n{KERAS}\njax.x, pandas.x\n"
+    reading = read("keras", code, text="It fails.")
     (snippet,) = with_installed(reading, INSTALLED).candidates
     assert [detail for _, detail in snippet.needs] == ["pandas"]
 
