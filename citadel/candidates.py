@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from citadel.match.mode import Mode
 from citadel.match.pairs import PAPER_CONTEXT
-from citadel.match.rank import Mode, rank, rank_as_paper
+from citadel.match.rank import rank, rank_as_paper
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation, Obstacle

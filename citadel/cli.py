@@ -1,4 +1,4 @@
-"""The command line: thin commands over the library.
+"""The command line: thin commands over the library, which they import when they run.
 
 Results go to stdout, progress and errors to stderr. Exit status: 0 done; 1 done and `--fail-on bug`
 met; 2 usage or input error; 3 nothing could be run; 130 interrupted.
@@ -14,9 +14,7 @@ import typer
 from rich.console import Console
 
 from analysis.errors import CitadelError
-from analysis.target.session import Limits
-from analysis.target.target import Interpreter
-from citadel import __version__, doctor
+from citadel import __version__
 from citadel.cli_hunt import hunt, label, report
 from citadel.cli_import import import_
 from citadel.cli_index import index, siblings
@@ -31,12 +29,9 @@ from citadel.cli_options import (
     given_matches,
     read_wish,
 )
-from citadel.commands import Interrupted, TriageRequest, run_triage
-from citadel.match.rank import Mode
-from citadel.progress import Progress
+from citadel.match.mode import Mode
+from citadel.progress import Interrupted, Progress
 from citadel.report.text import plain
-from citadel.triage import Options
-from citadel.walk import Walk
 
 MISUSED = 2
 INTERRUPTED = 130
@@ -124,6 +119,12 @@ def triage(
 
         citadel triage harvests/deeprel/expr.jsonl --matches pairs.jsonl --python python3
     """
+    from analysis.target.session import Limits
+    from analysis.target.target import Interpreter
+    from citadel.commands import TriageRequest, run_triage
+    from citadel.triage import Options
+    from citadel.walk import Walk
+
     if fail_on not in (None, "bug"):
         raise CitadelError(f"--fail-on takes bug, not {fail_on}", "leave it out to always exit 0")
     count = None
@@ -170,6 +171,8 @@ def doctor_command(python: Python = sys.executable) -> None:
 
         citadel doctor --python /usr/bin/python3
     """
+    from citadel import doctor
+
     doctor.examine(python, Console())
 
 

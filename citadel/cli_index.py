@@ -10,9 +10,7 @@ from typing import Annotated
 import typer
 
 from analysis.errors import CitadelError
-from analysis.sources import SourceRequest
 from analysis.static.similarity import Similarity
-from analysis.target.target import Interpreter
 from citadel.cli_options import (
     Backend,
     Export,
@@ -26,8 +24,7 @@ from citadel.cli_options import (
     read_fraction,
     read_wish,
 )
-from citadel.explore import IndexRequest, SiblingsRequest, run_index, run_siblings
-from citadel.match.rank import Mode
+from citadel.match.mode import Mode
 from citadel.progress import Progress
 
 DEFAULT_ARGUMENTS, DEFAULT_CALLEES = str(Similarity().arguments), str(Similarity().callees)
@@ -75,6 +72,10 @@ def index(
 
         citadel index --python python3 --export pairs.graphml --json index.json
     """
+    from analysis.sources import SourceRequest
+    from analysis.target.target import Interpreter
+    from citadel.explore import IndexRequest, run_index
+
     chosen = None
     if source is not None:
         chosen = SourceRequest(
@@ -136,6 +137,9 @@ def siblings(
 
         citadel siblings torch.median --stacks --python python3
     """
+    from analysis.target.target import Interpreter
+    from citadel.explore import SiblingsRequest, run_siblings
+
     if threshold is not None and mode is not Mode.PAPER:
         raise CitadelError("--threshold is the paper's", "add --mode paper")
     if stacks and (json is not None or export is not None):

@@ -17,7 +17,7 @@ from analysis.sources import SourceRequest
 from analysis.target.target import Interpreter, Target
 from citadel.benches import Benches
 from citadel.model import Finding, Triage
-from citadel.progress import Findings, Progress
+from citadel.progress import Findings, Interrupted, Progress
 from citadel.report.cases import write_cases
 from citadel.report.document import document, write_json
 from citadel.report.files import creatable, unwritable
@@ -32,10 +32,6 @@ from harvest.report.understand import understand
 from harvest.tracker.kept import is_harvest, kept_reports
 
 NOTHING_RUN = 3
-
-
-class Interrupted(Exception):
-    """The user pressed Ctrl-C; what was finished by then has been written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,8 +24,9 @@ from analysis.static.sources import Sources
 from analysis.target.target import Interpreter, Target
 from citadel.commands import find_index
 from citadel.match.matches import Matches
+from citadel.match.mode import Mode
 from citadel.match.pairs import PAPER_CONTEXT, Matched, matched
-from citadel.match.rank import Mode, rank_as_paper
+from citadel.match.rank import rank_as_paper
 from citadel.progress import Progress
 from citadel.report.build import (
     PIPE,

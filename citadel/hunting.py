@@ -17,20 +17,21 @@ from rich.console import Console
 from analysis.errors import CitadelError
 from analysis.index import ApiIndex, load_or_build
 from analysis.target.target import Interpreter, Target
-from citadel.commands import Interrupted
 from citadel.family.known import read_known
 from citadel.hunt.builds import Builds, Site
 from citadel.hunt.enlist import Enlisted, enlist
 from citadel.hunt.executor import Executor
+from citadel.hunt.forecast import order_waiting
 from citadel.hunt.hunt import Ended, Hunt, Hunted, HuntRequest, Standing
 from citadel.hunt.inputs import reports_of
-from citadel.progress import Progress
+from citadel.progress import Interrupted, Progress
 from citadel.report.files import creatable
+from citadel.report.hunted import render_forecast
 from citadel.report.terminal import render_target
 from citadel.report.text import plain, shorten
 from citadel.reporting import ReportRequest, run_report
 from citadel.selection import Wish
-from citadel.store import items
+from citadel.store import items, outcomes
 from citadel.store.database import Store, open_to_write
 from citadel.store.hunts import begin, finish
 from citadel.store.items import Stage, State
@@ -137,11 +138,21 @@ def _hunted(
             standing=watch.standing,
         )
         try:
+            _order(store, number, console)
             hunted = hunt.run()
         finally:
             progress.clear()
             finish(store, number, watch.done)
     return hunted
+
+
+def _order(store: Store, number: int, console: Console) -> None:
+    """Put what waits in order, and say by what."""
+    figures = order_waiting(store)
+    if figures:
+        with store.transaction():
+            outcomes.keep_figures(store, number, figures)
+        render_forecast(console, figures)
 
 
 def _builds(request: HuntingRequest, console: Console, progress: Progress) -> Builds:

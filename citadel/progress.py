@@ -14,6 +14,10 @@ _COUNTED = 10
 """Findings after which a log has their number."""
 
 
+class Interrupted(Exception):
+    """The user pressed Ctrl-C; what was finished by then has been written."""
+
+
 class Progress:
     """Context manager; `update` may be called from any thread.
 

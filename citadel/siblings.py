@@ -16,8 +16,9 @@ from analysis.catalog.model import Api
 from analysis.errors import CitadelError
 from analysis.index import ApiIndex
 from citadel.match.channels import rawness
+from citadel.match.mode import Mode
 from citadel.match.pairs import PAPER_CONTEXT
-from citadel.match.rank import Candidate, Mode, rank, rank_as_paper, shared_operators
+from citadel.match.rank import Candidate, rank, rank_as_paper, shared_operators
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation, example_invocation
 from citadel.plan.lexicon import learnt

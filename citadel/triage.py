@@ -24,7 +24,8 @@ from citadel.judge_performance import judge_performance
 from citadel.judge_value import judge_value, related
 from citadel.learn import samples_of
 from citadel.match.matches import Matches
-from citadel.match.rank import Candidate, Mode
+from citadel.match.mode import Mode
+from citadel.match.rank import Candidate
 from citadel.model import (
     Finding,
     Seconds,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 
@@ -34,13 +33,6 @@ WEIGHTS: Mapping[Feature, float] = {
     Feature.CALLED: 1.0,
     Feature.RAW: -0.5,
 }
-
-
-class Mode(StrEnum):
-    """How siblings are chosen."""
-
-    RANKED = "ranked"  # all APIs, ordered by all channels
-    PAPER = "paper"  # those whose context similarity is above the paper's threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
