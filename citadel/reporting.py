@@ -15,11 +15,17 @@ from rich.console import Console
 
 from citadel.family.known import Known, known_issue, read_known
 from citadel.report.document import write_json
-from citadel.report.hunted import render_families, render_kinds, render_yields
+from citadel.report.hunted import (
+    render_families,
+    render_forecast,
+    render_kinds,
+    render_yields,
+)
 from citadel.report.text import plain
 from citadel.store import labels, queries
 from citadel.store.database import Store, open_to_label, open_to_read
 from citadel.store.labels import LabelKind
+from citadel.store.outcomes import latest_figures
 from citadel.store.queries import FamilyRow, Filter, FindingRow
 from citadel.store.summary import Kinds, Yield, kinds, yields
 
@@ -70,6 +76,7 @@ class _Shown:
         self.kinds, covered = self._without_covered(kinds(store))
         self._covered = covered
         self.yields = yields(store)
+        self._forecast = latest_figures(store)
 
     def render(self, console: Console) -> None:
         """Print the tables, then families."""
@@ -79,6 +86,9 @@ class _Shown:
         render_kinds(console, [k for k in rows if wanted[1] in (None, k.kind)], self._covered)
         console.print()
         render_yields(console, [y for y in self.yields if wanted[0] in (None, y.framework)])
+        if self._forecast:
+            console.print()
+            render_forecast(console, self._forecast)
         shown, more = self._largest(request.limit)
         render_families(console, shown, self._known, more=more, show_all=request.show_all)
 
@@ -91,6 +101,7 @@ class _Shown:
             "findings": [asdict(row) for row in self.kinds],
             "covered": self._covered,
             "builds": [_yield(row) for row in self.yields],
+            "forecast": [asdict(one) for one in self._forecast],
             "families": [
                 {**asdict(family), "members": [self._finding(row) for row in rows]}
                 for family, rows in self._families()

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from citadel.hunt import words
 from citadel.hunt.builds import Builds, Site
 from citadel.hunt.schedule import UNKNOWN
 from citadel.selection import Unavailable
-from citadel.store import items, reports
+from citadel.store import items, outcomes, reports
 from citadel.store.database import Store
 from citadel.store.items import Key, Stage
 from harvest.report.model import BadInput, ClaimKind, Reading, Report
@@ -86,6 +87,7 @@ def _prepared(
 
 def _queue(store: Store, reading: Reading, sites: Iterable[Site]) -> int:
     report = reports.add_report(store, reading.report, reading.candidates)
+    outcomes.keep_traits(store, report, words.traits(reading))
     topic = str(reading.claims[0].kind) if reading.claims else UNKNOWN
     # Of two reports the shorter one is verified first: it runs, and reads, faster.
     cost = float(sum(len(snippet.code) for snippet in reading.candidates))

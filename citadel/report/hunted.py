@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from citadel.report.text import plain, shorten
+from citadel.store.outcomes import Figures, Target
 from citadel.store.queries import FamilyRow, FindingRow, Novelty
 from citadel.store.summary import Kinds, Yield
 
@@ -58,6 +59,20 @@ def render_yields(console: Console, rows: Sequence[Yield]) -> None:
         if row.open or row.failed:
             told = f"{row.framework} {row.version}: {row.open:,} items open, {row.failed:,} failed"
             console.print(plain(told), markup=False)
+
+
+_FORETOLD = {Target.CASE: "reports that make a case", Target.SIBLINGS: "cases with siblings"}
+
+
+def render_forecast(console: Console, figures: Sequence[Figures]) -> None:
+    """What reports were ordered by, and how well that was foretold of known ones."""
+    order = "by their chances" if any(one.used for one in figures) else "shorter code first"
+    console.print(f"order of reports: {order}", markup=False)
+    for one in figures:
+        told = f"  {_FORETOLD[one.target]}: {one.positives:,} of {one.reports:,} ({one.base:.0%})"
+        if one.auc is not None:
+            told += f", AUC {one.auc:.2f} ± {one.spread:.2f}, average precision {one.precision:.2f}"
+        _say(console, told if one.used else f"{told}: not used, {plain(one.reason)}")
 
 
 def render_families(

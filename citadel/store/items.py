@@ -167,13 +167,13 @@ def past(store: Store) -> dict[tuple[Stage, str], Past]:
 
 
 def take(store: Store, lot: Lot, retries: int) -> Item | None:
-    """Mark the cheapest item of a lot as running and return it."""
+    """Mark the item of a lot with the best chance, of equal ones the cheapest, as running."""
     with store.transaction() as db:
         row = db.execute(
             "SELECT id, report, attempts FROM items"
             " WHERE (state = ? OR (state IN (?, ?) AND attempts <= ?)) AND build = ?"
             " AND stage = ? AND topic = ? AND exclusive = ? AND (attempts > 0) = ?"
-            " ORDER BY cost, id LIMIT 1",
+            " ORDER BY chance DESC, cost, id LIMIT 1",
             [*OPEN, retries, lot.build, lot.stage, lot.topic, lot.exclusive, lot.retried],
         ).fetchone()
         if row is None:

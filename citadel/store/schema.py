@@ -163,3 +163,22 @@ FROM findings f JOIN symptoms s ON s.id = f.symptom WHERE f.sightings
 def m002_bugs(db: Database) -> None:
     """A view for people who open the file with other programs."""
     db.execute(_BUGS)
+
+
+_FORECASTS = (
+    # By what order items of one topic come; zero is no opinion.
+    "ALTER TABLE items ADD COLUMN chance REAL NOT NULL DEFAULT 0",
+    "CREATE TABLE readings (report TEXT PRIMARY KEY REFERENCES reports (id), traits TEXT NOT NULL)"
+    " STRICT, WITHOUT ROWID",
+    "CREATE TABLE forecasts (hunt INTEGER NOT NULL REFERENCES hunts (id), target TEXT NOT NULL,"
+    " reports INTEGER NOT NULL, positives INTEGER NOT NULL, auc REAL, spread REAL, precision REAL,"
+    " used INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (hunt, target))"
+    " STRICT, WITHOUT ROWID",
+)
+
+
+@migrations()
+def m003_forecasts(db: Database) -> None:
+    """What is foretold of reports, from what, and how well."""
+    for statement in _FORECASTS:
+        db.execute(statement)
