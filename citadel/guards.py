@@ -8,6 +8,7 @@ precision, ill-conditioned inputs, the order of equal elements.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ OCTAVES = 1024
 """How often inputs are halved at most until a result is finite."""
 CLOSE = 1e-4
 """Relative distance of inputs between which a result becomes infinite."""
+SECONDS = 10.0
+"""Time for one bisection."""
 BACKWARD = 10.0
 """How many units in the last place of its inputs a good algorithm may be off (backward error)."""
 
@@ -81,7 +84,7 @@ def demanded(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool |
     The inputs of these calls are made smaller until the result is finite, and then as large as they
     may be for that (by bisection). A result that becomes infinite while it is far from the largest
     number is a bug of the way it is computed. None: the oracle is of another kind, there are NaNs,
-    or the result does not become finite.
+    the result does not become finite, or that would take too long.
     """
     if not oracle.of_finiteness or not oracle.spots:
         return None
@@ -93,8 +96,9 @@ def demanded(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool |
             return None
         return largest(value) if finite(value) else math.inf
 
+    until = time.monotonic() + SECONDS
     octaves, below = 1, size(0.5)
-    while below == math.inf and octaves < OCTAVES:
+    while below == math.inf and octaves < OCTAVES and time.monotonic() < until:
         octaves *= 2
         below = size(2.0**-octaves)
     if below is None or below == math.inf:
@@ -104,7 +108,7 @@ def demanded(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool |
     while below < NEAR_LIMIT * limit and high - low > CLOSE:
         middle = (low + high) / 2
         found = size(2.0**middle)
-        if found is None:
+        if found is None or time.monotonic() > until:
             return None
         if found == math.inf:
             high = middle
