@@ -235,7 +235,10 @@ def _count(value: object) -> int:
 
 
 def _real(value: object) -> float | None:
-    return float(value) if isinstance(value, (int, float)) else None
+    try:
+        return float(value) if isinstance(value, (int, float)) else None
+    except OverflowError:  # nothing of ours writes such an integer
+        return None
 
 
 def _few(items: object) -> tuple[complex, ...] | None:
@@ -248,11 +251,12 @@ def _few(items: object) -> tuple[complex, ...] | None:
 def _element(item: object) -> complex | None:
     """A real number as it is, a complex one from its pair."""
     if isinstance(item, (int, float)):
-        return item
+        return item if _real(item) is not None else None
     parts = (
         [part for part in item if isinstance(part, (int, float))] if isinstance(item, list) else []
     )
-    return complex(*parts) if len(parts) == 2 else None
+    pair = [real for part in parts if (real := _real(part)) is not None]
+    return complex(*pair) if len(pair) == 2 else None
 
 
 def _word(value: object) -> str | None:

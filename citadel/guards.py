@@ -23,7 +23,11 @@ NEAR_LIMIT = 0.75
 OCTAVES = 1024
 """How often inputs are halved at most until a result is finite."""
 CLOSE = 1e-4
-"""Relative distance of inputs between which a result becomes infinite."""
+"""Octaves between inputs of which one makes a result infinite."""
+STEP = 0.05
+"""Octaves over which it is looked how fast a result grows."""
+FEW_DIGITS = {"bfloat16": 2.0**-6, "float16": 2.0**-9}
+"""Octaves between neighbouring numbers, at most, where that is more than `CLOSE`."""
 SECONDS = 10.0
 """Time for one bisection."""
 BACKWARD = 10.0
@@ -78,7 +82,9 @@ def doubled(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Doubled
     return Doubled(cures=not shown and fits, values=values)
 
 
-def demanded(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool | None:
+def demanded(
+    again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values
+) -> bool | None:
     """Whether an infinity stands where a function has grown as large as its dtype allows.
 
     The inputs of these calls are made smaller until the result is finite, and then as large as they
@@ -101,11 +107,11 @@ def demanded(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool |
     while below == math.inf and octaves < OCTAVES and time.monotonic() < until:
         octaves *= 2
         below = size(2.0**-octaves)
-    if below is None or below == math.inf:
+    limit = NEAR_LIMIT * _largest(oracle, values, calls)
+    if below is None or math.inf in (below, limit):
         return None
     low, high = float(-octaves), -octaves / 2 if octaves > 1 else 0.0
-    limit = _room(calls)
-    while below < NEAR_LIMIT * limit and high - low > CLOSE:
+    while below < limit and high - low > CLOSE:
         middle = (low + high) / 2
         found = size(2.0**middle)
         if found is None or time.monotonic() > until:
@@ -114,7 +120,15 @@ def demanded(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool |
             high = middle
         else:
             low, below = middle, max(below, found)
-    return below >= NEAR_LIMIT * limit
+    if below >= limit:
+        return True
+    # A steep function, or inputs with few digits, may pass the largest number within one step.
+    before = size(2.0 ** (low - STEP))
+    if before is None or not 0 < before < below:
+        return False
+    given = {value.value.dtype for call in calls for value in call.inputs()}
+    reach = max([CLOSE, *(step for dtype, step in FEW_DIGITS.items() if dtype in given)])
+    return math.log(below) + reach / STEP * math.log(below / before) >= math.log(limit)
 
 
 def let_in(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
@@ -163,6 +177,13 @@ def _fits(oracle: ValueOracle, values: Values, room: float) -> bool:
     """Whether the values of an oracle are of no larger size than `room`."""
     sizes = (largest(values[spot]) for spot in oracle.spots if spot in values)
     return all(size is None or size <= room for size in sizes)
+
+
+def _largest(oracle: ValueOracle, values: Values, calls: Sequence[Call]) -> float:
+    """The largest number of a result: by its own dtype if that is known, else by its inputs'."""
+    value = values.get(oracle.spots[0])
+    known = None if value is None else LARGEST.get(value.dtype or "")
+    return known if known is not None else _room(calls)
 
 
 def _room(calls: Sequence[Call]) -> float:

@@ -178,7 +178,7 @@ class _Replay:
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
         if self.source.demanded is not False:
             return None
-        full = demanded(self._again, oracle, self.calls)
+        full = demanded(self._again, oracle, self.calls, self.values)
         if full:
             reason = "becomes infinite where it is as large as its dtype allows"
             return verdict(VerdictKind.EXPECTED, reason=reason)
@@ -273,7 +273,7 @@ def _agree_elsewhere(source: Witness, values: Values) -> bool:
 def _plain(values: Values, spot: Spot) -> bool:
     """Whether a value is one that many functions come to: zeros, ones, NaN, a single number."""
     found = elements(values[spot]) if spot in values else None
-    return found is None or len(set(found)) <= 1
+    return found is None or len({repr(number) for number in found}) <= 1
 
 
 def _elsewhere(

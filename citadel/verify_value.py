@@ -147,7 +147,7 @@ def witness(
     blamed = [one for one in first.calls if resolve(one, catalog) is api]
     better = doubled(trial.again, oracle, blamed) if hits else None
     cured = better is not None and better.cures
-    full = demanded(trial.again, oracle, blamed) if hits and not cured else None
+    full = demanded(trial.again, oracle, blamed, values) if hits and not cured else None
     seen = symptom(oracle, trial.case.points, values)
     if seen.expected is None and better is not None and better.cures:
         seen = replace(seen, expected=in_double(oracle, better.values))

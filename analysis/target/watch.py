@@ -7,6 +7,7 @@ the watcher around them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -61,6 +62,7 @@ class Point:
 _PRINTS = frozenset(("print", "pprint", "display"))
 _LOGS = frozenset(("info", "warning", "debug", "error", "log"))
 """Methods that print, of what is called a log: `torch.log` does not."""
+_LOG = re.compile(r"(?:^|_)(?:log|logger|logging)$", re.IGNORECASE)
 _LITERALS = (
     cst.SimpleString,
     cst.ConcatenatedString,
@@ -288,5 +290,5 @@ def _text(node: cst.SimpleString) -> str:
 def _prints(call: cst.Call) -> bool:
     name = leaf(call.func)
     if name in _LOGS and isinstance(call.func, cst.Attribute):
-        return "log" in leaf(call.func.value).lower()
+        return _LOG.search(leaf(call.func.value)) is not None
     return name in _PRINTS

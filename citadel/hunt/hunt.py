@@ -143,7 +143,8 @@ class Hunt:
             if self._late(1) and (self._done or self._running):
                 return lots
             lot = self._schedule.best(lots)
-            room = 1 if lot is not None and lot.exclusive else self._executor.slots
+            room = self._executor.slots
+            room = min(1, room) if lot is not None and lot.exclusive else room
             if lot is None or len(self._running) >= room:
                 return lots
             item = items.take(self._store, lot, self._request.retries)

@@ -127,7 +127,8 @@ def _all_same(left: Sequence[Value], right: Sequence[Value]) -> bool | None:
 
 
 def distance(one: Value, other: Value) -> float | None:
-    """How far apart two values are: the largest difference of elements that are finite in both.
+    """How far apart two values are: the largest difference of elements that are finite in both,
+    infinite where one is finite in only one of them.
 
     Of large tensors it is the largest difference of range, mean, norm and `signed`. None where
     there is nothing to compare.
@@ -143,6 +144,8 @@ def distance(one: Value, other: Value) -> float | None:
     else:
         return None
     known = [_size(a - b) for a, b in pairs if cmath.isfinite(a) and cmath.isfinite(b)]
+    if any(cmath.isfinite(a) is not cmath.isfinite(b) for a, b in pairs):
+        return math.inf  # no rounding of inputs makes that of a number
     return max(known, default=None)
 
 

@@ -66,6 +66,8 @@ def save_findings(store: Store, report: str, build: str, triage: Triage, kin: Ki
     for finding in triage.findings:
         variant = _variant(store, number, _pair(store, build, case, finding), finding)
         verdict = _verdict(store, variant, build, case, finding)
+        if verdict.kind is VerdictKind.BUG and finding.verdict.kind is not VerdictKind.BUG:
+            continue  # an earlier attempt's finding stands, with what that one showed
         if verdict.kind is VerdictKind.BUG:
             new += note(store, variant, report, build, case, finding, kin)
         else:
@@ -130,7 +132,9 @@ def _verdict(store: Store, variant: int, build: str, case: BugCase, finding: Fin
             kind=VerdictKind(kind), runs=(hits, replays), confidence=confidence, reason=reason
         )
         verdict = put_together(earlier, given)
-    shown = verdict.symptom or given.symptom
+    # Where an earlier attempt decides, what that one showed stays.
+    decides = before is None or verdict.symptom is not None or given.kind is verdict.kind
+    shown = given.symptom if decides else None
     values = [
         bool(finding.code),
         verdict.kind,

@@ -19,11 +19,13 @@ from typing import Any
 from harvest.importers.folder import Folder, Stamp, Unreadable
 from harvest.importers.model import Case, Importer, Lead, Unpickle
 from harvest.report.model import BadInput, Report
-from harvest.report.text import clean
+from harvest.report.text import clean, shorten
 from harvest.tracker.pages import Entry, Page, Version, to_line
 
 PAGE = 500
 SECONDS = 30.0
+LATEST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
+"""File systems know later times than Python does."""
 """What is lost at most when an import is killed: pickles take seconds each."""
 _UNSAFE = re.compile(r"[^\w.-]+")
 _Known = list[int]
@@ -85,7 +87,12 @@ class FuzzerFolder:
         except Unreadable as problem:
             told = {"source": clean(problem.path or found.path), "error": clean(problem.reason)}
             return Entry(issue=None, updated_at="", line=to_line(told))
-        moment = datetime.fromtimestamp(stamp.changed / 1e9, UTC).isoformat(timespec="microseconds")
+        except Exception as problem:  # a bug of ours costs one file, not the others
+            error = f"internal error: {type(problem).__name__}: {problem}"
+            told = {"source": clean(found.path), "error": clean(shorten(error))}
+            return Entry(issue=None, updated_at="", line=to_line(told))
+        seconds = min(stamp.changed / 1e9, LATEST)
+        moment = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
         issue = self._issue(found.path, case, number, moment)
         key = (self.repository.lower(), number)
         return Entry(issue=key, updated_at=moment, line=to_line(issue))

@@ -110,7 +110,9 @@ def _linked_code(value: object) -> Iterator[LinkedCode]:
 
 
 def _integer(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """A number that databases take, too."""
+    fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+    return value if fits and isinstance(value, int) else None
 
 
 def _string(value: object) -> str:

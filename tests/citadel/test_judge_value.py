@@ -200,9 +200,18 @@ def test_a_gradient_that_is_nan_is_the_named_apis_and_of_its_close_relations(ver
     assert judged(found, op, "torch.ops.aten.where", FAR).kind is VerdictKind.NOT_ADAPTED
 
 
-def test_a_report_of_an_infinity_that_is_too_large_is_doubted(verified):
-    code = "import torch\nprint(torch.exp(torch.tensor([713.0]).double()))"
-    found = verified("exp overflows to inf", code, "The result is inf.")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "torch.exp(torch.tensor([713.0]).double())",
+        "torch.cumprod(torch.full((10_000,), 1.01).double().repeat(10), 0)[-1]",  # steep
+        "torch.exp2(torch.tensor([200.0], dtype=torch.bfloat16))",  # few digits
+    ],
+)
+def test_a_report_of_an_infinity_that_is_too_large_is_doubted(verified, call):
+    code = f"import torch\nprint({call})"
+    name = call.partition("(")[0]
+    found = verified(f"{name} overflows to inf", code, "The result is inf.")
     assert found.witness.demanded is True
     assert "becomes infinite where it is as large as its dtype allows" in found.case.evidence
 

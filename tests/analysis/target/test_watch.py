@@ -84,6 +84,8 @@ def test_labels_are_the_text_in_front():
         ("logger.info('loss %s', x)", ["x"]),
         ("logging.error(x)", ["x"]),
         ("print(torch.log(x))", ["torch.log(x)"]),
+        ("logits = f(x)\nlogits.log()", ["logits.log()"]),
+        ("self.my_logger.info(x)", ["x"]),
         ("y = tf.math.log(x)\nprint(y)", ["y"]),
     ],
 )

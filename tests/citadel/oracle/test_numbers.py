@@ -128,3 +128,8 @@ def test_numbers_that_no_float_can_hold_are_none():
 def tensor_of(number):
     held = Numbers(count=1, few=(number,))
     return Value(kind="tensor", dtype="complex128", shape=(1,), numbers=held)
+
+
+@pytest.mark.parametrize(("one", "other"), [(math.nan, 0.5), (1.0, math.inf)])
+def test_what_is_not_finite_in_one_of_two_is_infinitely_far(one, other):
+    assert distance(tensor(one, 0.01), tensor(other, 0.01)) == math.inf

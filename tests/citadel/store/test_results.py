@@ -81,6 +81,17 @@ def test_a_bug_that_stops_showing_is_a_finding_no_more_but_its_label_stays(store
     assert (again.id, again.label) == (row.id, LabelKind.CONFIRMED)
 
 
+def test_an_attempt_that_decides_nothing_leaves_a_bug_as_it_was(store, known):
+    report = known(1)
+    save(store, report, make_triage("torch.a", make_finding("torch.b", symptom=ASSERTION)))
+    (before,) = findings(store, Filter(), latest_builds(store))
+    other = make_finding("torch.b", VerdictKind.NOT_ADAPTED, symptom=NAN, runs=(0, 1))
+    assert save(store, report, make_triage("torch.a", other)) == 0
+    assert list(findings(store, Filter(), latest_builds(store))) == [before]
+    symptom = "SELECT s.kind FROM verdicts v JOIN symptoms s ON s.id = v.symptom"
+    assert store.db.execute(symptom).fetchall() == [("raises",)]
+
+
 def test_two_reports_find_one_thing_once(store, known):
     assert save(store, known(1), make_triage("torch.a", make_finding("torch.b"))) == 1
     assert save(store, known(2), make_triage("torch.z", make_finding("torch.b"))) == 0
