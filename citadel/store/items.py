@@ -189,7 +189,8 @@ def end(
 ) -> None:
     """Note how an item ended; what is flaky or failed is tried alone, if it is tried again."""
     store.db.execute(
-        "UPDATE items SET state = ?, attempts = attempts + 1, seconds = seconds + ?, found = max(found, ?),"
+        "UPDATE items SET state = ?, attempts = attempts + 1, seconds = seconds + ?,"
+        " found = max(found, ?),"
         " reason = ?, ended = ?, exclusive = max(exclusive, ?) WHERE id = ?",
         [
             state,

@@ -163,9 +163,7 @@ def test_numbers_of_single_precision_are_written_as_people_do():
     assert Value.from_json(record).content == "[[0.1, 3], [True, 0.5]]"
 
 
-@pytest.mark.parametrize(
-    "numbers", [{"low": 10**400}, {"few": [10**400]}, {"few": [[10**400, 1]]}]
-)
+@pytest.mark.parametrize("numbers", [{"low": 10**400}, {"few": [10**400]}, {"few": [[10**400, 1]]}])
 def test_forged_numbers_that_no_float_can_hold_are_left_out(numbers):
     record = {"k": "tensor", "dtype": "float32", "shape": [1], "n": {"count": 1, **numbers}}
     found = Value.from_json(record)
