@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from citadel.report.text import plain, shorten
+from citadel.store.labels import LabelKind
 from citadel.store.outcomes import Figures, Target
 from citadel.store.queries import FamilyRow, FindingRow, Novelty
 from citadel.store.summary import Kinds, Yield
@@ -31,7 +32,7 @@ def render_kinds(console: Console, rows: Sequence[Kinds], covered: int) -> None:
         table.add_row(f"{row.framework} {row.kind}", *(f"{getattr(row, n):,}" for n in names))
     if len(rows) > 1:
         table.add_row("all", *(f"{sum(getattr(row, n) for row in rows):,}" for n in names))
-    console.print(table if rows else "no findings yet")
+    console.print(table if rows else "no findings, or none that was asked for")
     if covered:
         console.print(f"of the new ones, {covered:,} belong to issues of the umbrella list")
 
@@ -102,8 +103,11 @@ def render_families(
 
 
 def _remarks(row: FindingRow, known: dict[str, str]) -> str:
+    settled = row.label in (LabelKind.REJECTED, LabelKind.DUPLICATE_OF, LabelKind.FIXED_IN)
     said = [row.novelty.value]
-    if row.label is not None:
+    if settled and row.novelty in (Novelty.NEW, Novelty.NEW_HERE):
+        said = [f"{row.label} {plain(row.label_value or '')}".rstrip()]  # and so no more new
+    elif row.label is not None:
         said = [f"{row.label} {plain(row.label_value or '')}".rstrip(), *said]
     if row.reported_in:
         said.append(f"reported in {plain(row.reported_in[0])}")

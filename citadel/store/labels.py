@@ -48,8 +48,10 @@ def add(store: Store, finding: str, kind: LabelKind, value: str | None, note: st
         CitadelError: for no or several findings of that id, or a value that is missing or too much.
     """
     if (value is None) is (kind in NEEDS_VALUE):
-        takes = "takes what it is" if kind in NEEDS_VALUE else "takes nothing more, not"
-        raise CitadelError(f"{kind} {takes} {value or ''}".strip(), "see citadel label --help")
+        if value is None:
+            what = "a finding or an issue" if kind is LabelKind.DUPLICATE_OF else "a version"
+            raise CitadelError(f"{kind} needs {what}", "see citadel label --help")
+        raise CitadelError(f"{kind} takes nothing more, not {value}", "see citadel label --help")
     found = find(store, finding)
     if kind is LabelKind.DUPLICATE_OF and value is not None:
         value = _other(store, value)
@@ -73,6 +75,11 @@ def find(store: Store, finding: str) -> str:
     known = _beginning(store, finding)
     if len(known) == 1:
         return known[0]
+    if len(finding) < SHORTEST or set(finding) - set("0123456789abcdef"):
+        raise CitadelError(
+            f"{finding or 'nothing'} is no id of a finding",
+            f"at least its first {SHORTEST} characters, as citadel report shows them",
+        )
     told = "no finding" if not known else "more than one finding"
     raise CitadelError(f"{told} has an id that begins with {finding}", "see citadel report")
 
