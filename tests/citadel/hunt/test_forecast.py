@@ -1,5 +1,6 @@
 """The classifier that orders a hunt: what it learns, what it must not claim, what it reads."""
 
+import json
 import random
 import sys
 
@@ -7,11 +8,13 @@ import pytest
 
 from citadel.hunt import words
 from citadel.hunt.forecast import LEAST, order_waiting
+from citadel.reporting import ReportRequest, run_report
 from citadel.store import items, outcomes, reports, results
 from citadel.store.database import open_to_write
 from citadel.store.findings import Kin
 from citadel.store.items import Key, Stage, State
 from citadel.store.outcomes import Figures, Target
+from citadel.store.queries import Filter
 from harvest.report.model import Report
 from harvest.report.understand import understand
 from tests.citadel.hunt import scripted
@@ -257,6 +260,25 @@ def test_figures_are_kept_by_hunt(store):
     outcomes.keep_figures(store, 1, [first])
     outcomes.keep_figures(store, 2, [second])
     assert outcomes.latest_figures(store) == [second]
+
+
+def test_the_figures_are_reported(store, tmp_path, capsys):
+    store.db.execute("INSERT INTO hunts (id, started, jobs) VALUES (1, 0, 1)")
+    request = ReportRequest(store=store.path, wanted=Filter(), json=str(tmp_path / "r.json"))
+    run_report(request)
+    assert "order of reports" not in capsys.readouterr().out
+    filled(store, 300, by_words)
+    add(store, report(1001, ["word1"]))
+    figures = order_waiting(store)
+    outcomes.keep_figures(store, 1, figures)
+    run_report(request)
+    told = " ".join(capsys.readouterr().out.split())
+    assert "order of reports: by their chances" in told
+    assert f"AUC {figures[0].auc:.2f} ± {figures[0].spread:.2f}" in told
+    kept = json.loads((tmp_path / "r.json").read_text())["forecast"]
+    assert [(one["target"], one["auc"], one["used"]) for one in kept] == [
+        (one.target, one.auc, True) for one in figures
+    ]
 
 
 @pytest.mark.slow
