@@ -146,7 +146,15 @@ def check_replay(bench, read):
             way = next(iter(Rewriter(found.source, source).write(planned[0])))
             assert differing(rewritten(found.case.code, exchanged), way.code) == ""
             verdict = judge(
-                way, planned[0], sibling, found, session, catalog, runs=1, limits=Limits()
+                way,
+                planned[0],
+                sibling,
+                found,
+                session,
+                catalog,
+                close=True,
+                runs=1,
+                limits=Limits(),
             )
             assert verdict.kind is VerdictKind.BUG, (target, verdict)
 
