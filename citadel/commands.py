@@ -24,7 +24,7 @@ from citadel.report.files import creatable, unwritable
 from citadel.report.terminal import render_summary, render_target, render_triage
 from citadel.report.text import plain
 from citadel.selection import Unavailable, Wish
-from citadel.triage import Options, triage
+from citadel.triage import Options, triage, untried
 from citadel.workbench import Workbench, summary
 from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report
@@ -175,7 +175,7 @@ def _one(
         reading = benches.readable(understand(entry))
         bench = benches.of(reading)
         if isinstance(bench, Unavailable):
-            return replace(_row(entry), skipped=bench.reason)
+            return replace(untried(entry), skipped=bench.reason)
         return triage(
             reading, bench, request.options, on_finding=found, on_progress=progress.update
         )
@@ -189,17 +189,7 @@ def _one(
         error = f"internal error: {type(problem).__name__}: {problem}"
     finally:
         progress.finish("siblings")
-    return replace(_row(entry), error=error)
-
-
-def _row(entry: Report) -> Triage:
-    """What is known of a report before it is run."""
-    return Triage(
-        input=entry.source,
-        repository=entry.repository,
-        number=entry.number,
-        title=entry.title,
-    )
+    return replace(untried(entry), error=error)
 
 
 def find_index(

@@ -45,7 +45,7 @@ from citadel.verified import NotVerified, Verified
 from citadel.verify import verify
 from citadel.walk import AT_LEAST, Probed, Progress, Walk, walk
 from citadel.workbench import Workbench
-from harvest.report.model import Reading
+from harvest.report.model import Reading, Report
 
 WAYS = 3
 """Ways to write one plan down that are tried at most."""
@@ -82,10 +82,7 @@ def triage(
     Raises:
         CitadelError: when the interpreter under test stops working.
     """
-    report = reading.report
-    result = Triage(
-        input=report.source, repository=report.repository, number=report.number, title=report.title
-    )
+    result = untried(reading.report)
     started = time.monotonic()
     verified = verify_on(reading, bench, options)
     if isinstance(verified, NotVerified):
@@ -111,6 +108,13 @@ def triage(
         seconds=replace(seconds, siblings=siblings),
     )
     return replace(result, families=families(result))
+
+
+def untried(report: Report) -> Triage:
+    """What is known of a report before it is run."""
+    return Triage(
+        input=report.source, repository=report.repository, number=report.number, title=report.title
+    )
 
 
 def verify_on(reading: Reading, bench: Workbench, options: Options) -> Verified | NotVerified:

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from analysis.errors import CitadelError
-from citadel.hunt.executor import Answer, Job, Outcome, Where, Work
+from citadel.hunt.executor import Answer, Job, Outcome, Where, Work, chosen
 from citadel.hunt.local import MOST_SECONDS
 
 CORES = 2
@@ -112,13 +112,10 @@ class ClusterPool:
 
     def submit(self, job: Job) -> None:
         """Hand a job to a free worker, best to one that has its build open."""
-        free = [actor for actor in self._actors if actor.job is None]
-        suited = [actor for actor in free if actor.last == job.where]
-        if not suited and len(self._actors) < self.slots:
+        actor = chosen(self._actors, job, self.slots)
+        if actor is None:
             actor = self._started()
             self._actors.append(actor)
-        else:
-            actor = (suited or free)[0]
         actor.job, actor.last, actor.since = job, job.where, time.monotonic()
         actor.answer = actor.handle.work.remote(job)
 

@@ -6,10 +6,10 @@ done again, and only the hunt itself writes to the store.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 from citadel.model import Triage
 from citadel.store.findings import Kin
@@ -64,6 +64,25 @@ class Outcome:
     answer: Answer | None = None
     died: str = ""
     lost: bool = False
+
+
+class Busy(Protocol):
+    """A worker, as far as jobs are handed out: what it does, and on which build it worked last."""
+
+    job: Job | None
+    last: Where | None
+
+
+Worker = TypeVar("Worker", bound=Busy)
+
+
+def chosen(workers: Sequence[Worker], job: Job, slots: int) -> Worker | None:
+    """The free worker for a job, best one that has its build open; None: start another one."""
+    free = [worker for worker in workers if worker.job is None]
+    suited = [worker for worker in free if worker.last == job.where]
+    if not suited and len(workers) < slots:
+        return None
+    return (suited or free)[0]
 
 
 Work = Callable[[Job], Answer]

@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Self
 
 from analysis.target.observation import signal_name
-from citadel.hunt.executor import Answer, Job, Outcome, Where, Work
+from citadel.hunt.executor import Answer, Job, Outcome, Where, Work, chosen
 
 MOST_SECONDS = 3600.0
 """A job takes no longer, whatever its own limits come to."""
@@ -60,13 +60,10 @@ class LocalPool:
 
     def submit(self, job: Job) -> None:
         """Hand a job to a free worker, best to one that has its build open."""
-        free = [worker for worker in self._workers if worker.job is None]
-        suited = [worker for worker in free if worker.last == job.where]
-        if not suited and len(self._workers) < self.slots:
+        worker = chosen(self._workers, job, self.slots)
+        if worker is None:
             worker = _Process(self._factory)
             self._workers.append(worker)
-        else:
-            worker = (suited or free)[0]
         worker.give(job)
 
     def outcomes(self, timeout: float) -> list[Outcome]:

@@ -22,10 +22,10 @@ from citadel.model import BugKind, Triage
 from citadel.selection import with_installed
 from citadel.store.findings import Kin
 from citadel.store.items import Stage
-from citadel.triage import triage, verify_on
+from citadel.triage import triage, untried, verify_on
 from citadel.verified import NotVerified
 from citadel.workbench import Workbench
-from harvest.report.model import Reading, Report
+from harvest.report.model import Reading
 from harvest.report.understand import understand
 
 KEPT = 2
@@ -54,12 +54,12 @@ class Worker:
             reading = with_installed(understand(job.report), place.installed)
             done = _STAGES[job.stage](reading, place.bench, job)
         except CitadelError as problem:
-            return Answer(triage=_row(job.report, error=problem.message), kin=Kin(marks={}))
+            return _failed(job, problem.message)
         except Exception as problem:  # a bug of ours costs one item, not the night
             last = traceback.extract_tb(problem.__traceback__)[-1]
             where = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
             error = f"internal error: {type(problem).__name__}: {problem} ({where})"
-            return Answer(triage=_row(job.report, error=error), kin=Kin(marks={}))
+            return _failed(job, error)
         case = done.case
         measured = case is not None and case.kind is BugKind.PERFORMANCE
         return Answer(
@@ -92,8 +92,8 @@ class Worker:
 def _verified(reading: Reading, bench: Workbench, job: Job) -> Triage:
     found = verify_on(reading, bench, job.options)
     if isinstance(found, NotVerified):
-        return _row(job.report, skipped=found.reason)
-    return replace(_row(job.report), case=found.case)
+        return replace(untried(job.report), skipped=found.reason)
+    return replace(untried(job.report), case=found.case)
 
 
 def _propagated(reading: Reading, bench: Workbench, job: Job) -> Triage:
@@ -106,15 +106,8 @@ _STAGES: dict[Stage, Callable[[Reading, Workbench, Job], Triage]] = {
 }
 
 
-def _row(report: Report, *, error: str | None = None, skipped: str | None = None) -> Triage:
-    return Triage(
-        input=report.source,
-        repository=report.repository,
-        number=report.number,
-        title=report.title,
-        error=error,
-        skipped=skipped,
-    )
+def _failed(job: Job, error: str) -> Answer:
+    return Answer(triage=replace(untried(job.report), error=error), kin=Kin(marks={}))
 
 
 def _kin(done: Triage, reading: Reading, kinship: Kinship) -> Kin:
