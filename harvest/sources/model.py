@@ -32,8 +32,8 @@ class Hit:
     """One thing found. Hits of equal `key` are the same bug as far as the source can tell.
 
     `subject` is the API or layer that is to blame, `measures` the metrics of the paper by name
-    ("D_MAD", "R"), `origin` what makes the hit again (rule, chain of mutations, seed). `limit` is the
-    reason why it is no bug, from the list of known limits; then, and where no script of one
+    ("D_MAD", "R"), `origin` what makes the hit again (rule, chain of mutations, seed). `limit` is
+    the reason why it is no bug, from the list of known limits; then, and where no script of one
     framework shows it (`no_case` says why), there is no case.
     """
 
