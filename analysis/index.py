@@ -36,8 +36,9 @@ from analysis.target.target import Target
 FORMAT = 5
 SHARED = ("defaults.py", "described.py", "frames.py", "values.py")
 """Code inside the interpreter that every index depends on, beside that of its framework."""
-APART = ("live_", "names_")
-"""Code of a framework that no index depends on: what reports are traced and tried with."""
+APART = ("eagle_", "live_", "names_")
+"""Code of a framework that no index depends on: what reports are traced and tried with, and what
+own sources of cases run."""
 
 Progress = Callable[[str, int, int], None]
 Stored = dict[str, Any]
