@@ -15,6 +15,7 @@ from rich.console import Console
 
 from analysis.errors import CitadelError
 from citadel import __version__
+from citadel.cli_fuzz import fuzz
 from citadel.cli_hunt import hunt, label, report
 from citadel.cli_import import import_
 from citadel.cli_index import index, siblings
@@ -26,7 +27,9 @@ from citadel.cli_options import (
     MatchesFile,
     NoSandbox,
     Python,
+    Siblings,
     given_matches,
+    read_siblings,
     read_wish,
 )
 from citadel.match.mode import Mode
@@ -62,10 +65,7 @@ def triage(
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Folder for generated cases.")
     ] = Path("generated_cases"),
-    siblings: Annotated[
-        str,
-        typer.Option("--siblings", metavar="N|all", help="Try at most the N best-ranked siblings."),
-    ] = "all",
+    siblings: Siblings = "all",
     mode: Annotated[
         Mode,
         typer.Option("--mode", help="Try all APIs in ranking order, or the paper's siblings only."),
@@ -127,15 +127,8 @@ def triage(
 
     if fail_on not in (None, "bug"):
         raise CitadelError(f"--fail-on takes bug, not {fail_on}", "leave it out to always exit 0")
-    count = None
-    if siblings != "all":
-        if not siblings.isdigit() or int(siblings) == 0:
-            raise CitadelError(
-                f"--siblings takes a positive number or all, not {siblings}", "e.g. --siblings 150"
-            )
-        count = int(siblings)
     options = Options(
-        walk=Walk(siblings=count, seconds=budget),
+        walk=Walk(siblings=read_siblings(siblings), seconds=budget),
         mode=mode,
         runs=runs,
         adaptations=adaptations,
@@ -152,6 +145,7 @@ def triage(
 
 app.command(no_args_is_help=True)(mine)
 app.command("import", no_args_is_help=True)(import_)
+app.command(no_args_is_help=True)(fuzz)
 app.command()(hunt)
 app.command()(report)
 app.command(no_args_is_help=True)(label)

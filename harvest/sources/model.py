@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from analysis.target.target import Interpreter
 from harvest.importers.model import Case
@@ -46,6 +46,8 @@ class Hit:
     case: Case | None = None
     limit: str = ""
     no_case: str = ""
+    files: tuple[tuple[str, str], ...] = ()
+    """What is worth a look beside it: pairs of an ending (".svg") and the text of the file."""
 
 
 @dataclass(slots=True)
@@ -68,7 +70,9 @@ class Tally:
 class Search:
     """What a source is asked: `budget` seconds of work, start-up apart; equal seeds, equal inputs.
 
-    `tally` is updated during the work, and `progress` called whenever it has changed.
+    `tally` is updated during the work. `progress` is called once when start-up is over, which is
+    when the clock starts, and whenever the tally has changed. `random` asks for the search without
+    its guidance, where a paper has that as its ablation.
     """
 
     interpreter: Interpreter
@@ -76,8 +80,10 @@ class Search:
     seed: int
     tally: Tally
     progress: Callable[[], None]
+    random: bool = False
 
 
+@runtime_checkable
 class CaseSource(Protocol):
     """A source; third parties register theirs by entry points."""
 

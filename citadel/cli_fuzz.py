@@ -1,0 +1,65 @@
+"""The command `citadel fuzz`; `cli` has the others."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from citadel.cli_options import Json, NoSandbox, Python
+
+
+def fuzz(
+    source: Annotated[
+        str,
+        typer.Argument(metavar="SOURCE", help="A fuzzer of ours, or one that a package registers."),
+    ],
+    python: Python = sys.executable,
+    budget: Annotated[
+        float,
+        typer.Option(
+            "--budget", metavar="SECONDS", min=1, help="Time to search, start-up not counted."
+        ),
+    ] = 600.0,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", min=0, help="Equal seeds make equal inputs.")
+    ] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "--harvest",
+            metavar="FILE",
+            show_default=False,
+            help="Where the cases are kept [default: harvests/fuzz/SOURCE.jsonl].",
+        ),
+    ] = None,
+    json: Json = None,
+    no_sandbox: NoSandbox = False,
+) -> None:
+    """Search a framework build for bugs: what is found becomes a harvest, as bug reports do.
+
+    What shows only as a disagreement becomes a script that shows it on one framework, where that
+    is possible; what is known to be no bug, or has no such script, is recorded with the reason. A
+    further search with another seed adds to the harvest. Then:
+
+        citadel triage harvests/fuzz/SOURCE.jsonl --python ~/venvs/keras/bin/python
+
+    Exit status: 0 done, 2 wrong usage, 3 nothing could be run, 130 interrupted (what was found by
+    then is kept).
+
+    Examples:
+
+        citadel fuzz SOURCE --python ~/venvs/keras/bin/python --budget 120
+
+        citadel fuzz SOURCE --python ~/venvs/keras/bin/python --seed 1 --json found.json
+    """
+    from analysis.target.target import Interpreter
+    from citadel.fuzzing import FuzzRequest, run_fuzz
+    from citadel.progress import Progress
+
+    request = FuzzRequest(source=source, budget=budget, seed=seed, out=out, json=json)
+    opened = lambda: Interpreter(python, no_sandbox=no_sandbox)  # noqa: E731
+    raise typer.Exit(run_fuzz(request, opened, Progress()))

@@ -1,0 +1,53 @@
+"""The sources that can be searched with: our own, and those that other packages register.
+
+A package registers a `CaseSource` as an entry point of the group `citadel.sources`; the entry
+point's name must be the source's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+
+from analysis.errors import CitadelError
+from harvest.sources.model import CaseSource
+
+GROUP = "citadel.sources"
+OWN: tuple[CaseSource, ...] = ()
+SOURCES: Mapping[str, CaseSource] = {one.name: one for one in OWN}
+
+
+def known() -> dict[str, CaseSource]:
+    """All sources by name; a registered one cannot replace one of ours.
+
+    Raises:
+        CitadelError: when something else than a source is registered.
+    """
+    found: dict[str, CaseSource] = {}
+    for point in entry_points(group=GROUP):
+        try:
+            loaded = point.load()
+        except Exception as problem:
+            raise CitadelError(
+                f"the source {point.name} cannot be loaded: {problem}", _remove(point.value)
+            ) from problem
+        if not isinstance(loaded, CaseSource) or loaded.name != point.name:
+            raise CitadelError(f"{point.value} is no source {point.name}", _remove(point.value))
+        found[loaded.name] = loaded
+    return {**found, **SOURCES}
+
+
+def find(name: str) -> CaseSource:
+    """The source of a name.
+
+    Raises:
+        CitadelError: for a name that nobody registered.
+    """
+    sources = known()
+    if name not in sources:
+        raise CitadelError(f"there is no source {name}", "there are " + ", ".join(sources))
+    return sources[name]
+
+
+def _remove(value: str) -> str:
+    return f"remove the package that registers {value}"

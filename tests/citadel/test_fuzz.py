@@ -1,0 +1,198 @@
+"""`citadel fuzz` with a source that finds what it is told to, and as a user meets it."""
+
+import json
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from analysis.errors import CitadelError
+from citadel import fuzzing
+from citadel.fuzzing import NOTHING_RAN, FuzzRequest, run_fuzz
+from citadel.progress import Interrupted, Progress
+from harvest.importers.model import Case
+from harvest.sources import table
+from harvest.sources.found import files_path, hits_path, read_hits
+from harvest.sources.model import Hit, HitKind
+from harvest.tracker.queue import read_queue
+from harvest.tracker.stored import read_harvest
+from tests.citadel.test_import import run
+
+
+class Interpreter:
+    """Nothing is run with it."""
+
+    python = "/some/python"
+    frameworks = ("torch",)
+
+
+def hit(key, *, case=True, **more):
+    code = f"import torch\n\nprint(torch.{key}(torch.ones(2)))\n"
+    given = {"kind": HitKind.INCONSISTENCY, "subject": f"torch.{key}", "origin": "by hand"}
+    made = Case(title=f"torch.{key} differs", code=code, body="It differs.") if case else None
+    return Hit(key=key, title=f"{key} differs", case=made, **given, **more)
+
+
+class Source:
+    """Yields what it was given; an exception among it is raised."""
+
+    name = "made"
+    summary = "made by hand"
+
+    def __init__(self, *hits, executed=4):
+        self.given, self.executed = hits, executed
+
+    def generate(self, search):
+        search.progress()
+        search.tally.executed = self.executed
+        search.tally.rules.add("rule")
+        for one in self.given:
+            if isinstance(one, BaseException):
+                raise one
+            yield one
+
+
+@pytest.fixture
+def fuzzed(tmp_path, monkeypatch):
+    """Hits -> the exit status of a search that finds them, and the harvest."""
+
+    def made(*hits, executed=4, seed=0, **more):
+        monkeypatch.setattr(table, "SOURCES", {"made": Source(*hits, executed=executed)})
+        path = tmp_path / "made.jsonl"
+        request = FuzzRequest(
+            source="made", budget=5, seed=seed, out=path, json=str(tmp_path / "told.json"), **more
+        )
+        return run_fuzz(request, Interpreter, Progress()), path
+
+    return made
+
+
+def test_a_case_becomes_a_report_that_is_queued(fuzzed, tmp_path):
+    status, path = fuzzed(hit("exp", measures=(("R", 7.5),)), hit("log"))
+    assert status == 0
+    first, second = read_queue(path)  # though the two are almost the same
+    assert (first.repository, first.number, first.title) == ("fuzz/made", 1, "torch.exp differs")
+    assert second.code == "import torch\n\nprint(torch.log(torch.ones(2)))\n"
+    told = json.loads((tmp_path / "told.json").read_text())
+    assert told["counts"]["cases"] == told["counts"]["harvest"] == 2
+    assert told["hits"][0]["measures"] == {"R": 7.5}
+
+
+def test_hits_without_a_case_are_recorded_with_the_reason(fuzzed, capsys):
+    _, path = fuzzed(
+        hit("exp", case=False, limit="documented"),
+        hit("log", case=False, no_case="shows on two only"),
+        hit("cos"),
+    )
+    rows = read_hits(hits_path(path))
+    assert [(row["limit"], row["no_case"], row["case"]) for row in rows.values()] == [
+        ("documented", "", None),
+        ("", "shows on two only", None),
+        ("", "", 1),
+    ]
+    assert "known limits: 1; became cases: 1; neither: 1" in capsys.readouterr().out
+
+
+def test_a_second_search_adds(fuzzed):
+    fuzzed(hit("exp"), hit("log", case=False, no_case="not yet"))
+    _, path = fuzzed(hit("log"), hit("exp"), hit("cos"), seed=1)
+    assert [report.title for report in read_harvest(path)] == [
+        "torch.exp differs",
+        "torch.log differs",
+        "torch.cos differs",
+    ]
+    rows = read_hits(hits_path(path))
+    assert {key: (row["case"], row["seed"]) for key, row in rows.items()} == {
+        "exp": (1, 0),
+        "log": (2, 1),
+        "cos": (3, 1),
+    }
+
+
+def test_what_was_found_before_an_interruption_is_kept(fuzzed):
+    with pytest.raises(Interrupted):
+        fuzzed(hit("exp"), KeyboardInterrupt(), hit("log"))
+    _, path = fuzzed()
+    assert [report.number for report in read_harvest(path)] == [1]
+    assert [report.number for report in read_queue(path)] == [1]
+
+
+def test_what_was_found_before_a_failure_is_kept(fuzzed, tmp_path):
+    with pytest.raises(CitadelError, match="no backend"):
+        fuzzed(hit("exp"), CitadelError("no backend"))
+    assert len(list(read_queue(tmp_path / "made.jsonl"))) == 1
+
+
+def test_a_source_that_cannot_start_leaves_no_file(fuzzed, tmp_path):
+    with pytest.raises(CitadelError, match="no backend"):
+        fuzzed(CitadelError("no backend"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_of_a_hit_lie_beside_the_harvest(fuzzed):
+    bad = hit("../../exp", files=((".s/../vg", "<svg/>"),))
+    _, path = fuzzed(bad)
+    (found,) = files_path(path).iterdir()
+    assert found.suffix == ".svg"
+    assert found.read_text() == "<svg/>"
+
+
+def test_measures_that_json_cannot_hold(fuzzed):
+    _, path = fuzzed(hit("exp", measures=(("R", float("nan")), ("delta", float("inf")))))
+    assert read_hits(hits_path(path))["exp"]["measures"] == {"R": "nan", "delta": "inf"}
+
+
+def test_a_line_of_the_record_that_was_cut_off_costs_nothing_else(fuzzed):
+    _, path = fuzzed(hit("exp"))
+    with hits_path(path).open("a") as file:
+        file.write('{"key": "lo')
+    fuzzed(hit("cos"))
+    assert set(read_hits(hits_path(path))) == {"exp", "cos"}
+
+
+def test_nothing_could_be_run(fuzzed):
+    assert fuzzed(executed=0)[0] == NOTHING_RAN
+
+
+def test_the_random_variant_is_refused_where_there_is_none(fuzzed):
+    with pytest.raises(CitadelError, match="no random variant"):
+        fuzzed(random=True)
+
+
+def test_the_clock_starts_with_the_first_tick(monkeypatch):
+    moments = iter([100.0, 100.0, 104.0])
+    monkeypatch.setattr(fuzzing.time, "monotonic", lambda: next(moments))
+    clock = fuzzing.Clock("made", 10, fuzzing.Tally(), Progress())
+    assert clock.seconds == 0
+    clock.tick()
+    monkeypatch.setattr(fuzzing.time, "monotonic", lambda: 104.0)
+    assert clock.seconds == 4
+
+
+def test_an_unknown_source(tmp_path):
+    done = run("fuzz", "nonsense", cwd=tmp_path, status=2)
+    assert "error: there is no source nonsense" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+MADE = Source()
+
+
+def test_other_packages_register_sources(monkeypatch):
+    point = EntryPoint("made", "tests.citadel.test_fuzz:MADE", table.GROUP)
+    monkeypatch.setattr(table, "entry_points", lambda group: [point])
+    assert table.find("made") is MADE
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("made", "tests.citadel.test_fuzz:nothing", "cannot be loaded"),
+        ("made", "tests.citadel.test_fuzz:HitKind", "is no source made"),
+        ("other", "tests.citadel.test_fuzz:MADE", "is no source other"),
+    ],
+)
+def test_what_is_no_source_is_named(monkeypatch, name, value, said):
+    point = EntryPoint(name, value, table.GROUP)
+    monkeypatch.setattr(table, "entry_points", lambda group: [point])
+    with pytest.raises(CitadelError, match=said):
+        table.known()
