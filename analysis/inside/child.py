@@ -36,9 +36,10 @@ NO_CORE = 1
 """As limit of a core file, 1 is what keeps a crash from starting the system's crash collector."""
 
 
-def main(job, pipes):
+def main(job, pipes, heard=None):
+    """`heard` is the pipe on which a job that converses is asked; it becomes its standard input."""
     os.setsid()
-    _redirect(*pipes)
+    _redirect(*pipes, heard)
     # The server hides its memory; hiding the child's too would hide how much it uses.
     processes.prctl(processes.PR_SET_DUMPABLE, 1)
     processes.prctl(processes.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -49,7 +50,8 @@ def main(job, pipes):
     streams = _stream(0, "r"), _stream(1, "w"), _stream(2, "w")
     sys.stdin, sys.stdout, sys.stderr = streams
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = streams
-    _limit(job["limits"], timed=not job["entry"].startswith(MEASURING))
+    timed = heard is None and not job["entry"].startswith(MEASURING)
+    _limit(job["limits"], timed=timed)
     _leash(job["sandbox"])
     os.chdir(job["scratch"])
     faulthandler.enable(file=2, all_threads=False)
@@ -81,9 +83,10 @@ class Emitter:
             pass
 
 
-def _redirect(stdout, stderr, events):
+def _redirect(stdout, stderr, events, heard):
     """The pipes as files 1, 2 and 3; nothing else of the server's stays open."""
-    high = [os.open(os.devnull, os.O_RDONLY), *map(os.dup, (stdout, stderr, events))]
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    high = [*map(os.dup, (nothing if heard is None else heard, stdout, stderr, events))]
     for wanted, source in enumerate(high):
         # Above the server's own files, so that none is overwritten before it is used.
         os.dup2(source, wanted, inheritable=wanted != EVENTS)

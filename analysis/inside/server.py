@@ -7,6 +7,13 @@ Jobs come as JSON lines on standard input; events and results leave as such on s
     <- {"id": 1, "event": {...}}            any number, as they happen
     <- {"id": 1, "end": {"how": "exit", "code": 0, ...}}
 
+A job with `"converses": true` lives on and is asked questions, each with a limit of its own; a
+reply is the last event that it yields to one.
+
+    -> {"id": 1, "ask": {...}, "wall": 5.0}
+    <- {"id": 1, "event": {"reply": ...}}
+    -> {"id": 1, "leave": true}
+
 This process never runs an operation of the framework: a parent whose thread pools have started
 deadlocks its children. It only imports, forks, and watches: wall time, resident memory, number of
 processes and output of everything below it, which it kills from outside.
@@ -91,26 +98,62 @@ def number(digits):
     return int(digits)
 
 
+class Control:
+    """The lines of the job pipe, whoever reads them; `fd` is closed at the other end in the end."""
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.begun = []
+        self.lines = []
+
+    def fill(self):
+        """Read what is there, or wait for it; returns whether the pipe is still open."""
+        data = os.read(self.fd, 1 << 20)
+        *ended, rest = data.split(b"\n")
+        for line in ended:
+            self.lines.append(b"".join(self.begun) + line)
+            self.begun = []
+        self.begun.append(rest)
+        return bool(data)
+
+    def take(self):
+        """The next line that has come; None where there is none."""
+        return json.loads(self.lines.pop(0).decode("utf-8")) if self.lines else None
+
+    def __iter__(self):
+        while True:
+            while not self.lines:
+                if not self.fill():
+                    return
+            yield self.take()
+
+
 class Watch:
     """One running child: its pipes, its limits and how it ended.
 
-    `host` is the job pipe: when its other end is closed, nobody waits for the result any more.
-    `wake` has something to read when a process has ended.
+    `control` is the job pipe: when its other end is closed, nobody waits for the result any more.
+    `wake` has something to read when a process has ended. `asks` is where the questions to a child
+    that converses are written to, None for all others.
     """
 
-    def __init__(self, pid, fds, job, relay, host, wake):
+    def __init__(self, pid, fds, job, relay, control, wake, asks=None):
         self.pid = pid
+        self.id = job["id"]
         self.limits = job["limits"]
         self.sandbox = job["sandbox"]
         self.scratch = job["scratch"]
         self.start = time.monotonic()
-        self.stdout, self.stderr, self.events = Output(), Output(), Events(relay)
+        self.deadline = self.start + self.limits["wall"]
+        self.relay = relay
+        self.stdout, self.stderr, self.events = Output(), Output(), Events(self.heard)
         self.sinks = dict(zip(fds, (self.stdout, self.stderr, self.events)))
         self.poller = select.poll()
         for fd in (*fds, wake):
             self.poller.register(fd, select.POLLIN)
-        self.poller.register(host, 0)  # hang-ups only
-        self.host, self.wake = host, wake
+        self.control, self.wake = control, wake
+        self.asks, self.unsent = asks, b""
+        # Hang-ups only, where nothing is to be read before the end.
+        self.poller.register(control.fd, 0 if asks is None else select.POLLIN)
         self.status = None
         self.usage = None
         self.killed = None
@@ -131,15 +174,22 @@ class Watch:
             pass
         for fd in list(self.sinks):
             os.close(fd)
+        if self.asks is not None:
+            os.close(self.asks)
         return self.result()
 
     def drain(self, wait):
         """Read what is there; returns whether anything was."""
         found = False
-        for fd, _ in self.poller.poll(int(wait * 1000)):
-            if fd == self.host:
-                self.killed = self.killed or "abandoned"
-                self.poller.unregister(fd)
+        for fd, mask in self.poller.poll(int(wait * 1000)):
+            if fd == self.control.fd:
+                if not mask & select.POLLIN or not self.control.fill():
+                    self.killed = self.killed or "abandoned"
+                    self.poller.unregister(fd)
+                self.asked()
+                continue
+            if fd == self.asks:
+                self.send()
                 continue
             data = os.read(fd, 1 << 20)
             if fd == self.wake:
@@ -152,6 +202,37 @@ class Watch:
                 os.close(fd)
                 del self.sinks[fd]
         return found
+
+    def heard(self, event):
+        if self.asks is not None and "reply" in event:
+            self.deadline = None  # until the next question
+        self.relay(event)
+
+    def asked(self):
+        """Pass on the questions that have come."""
+        while self.asks is not None and self.control.lines:
+            record = self.control.take()
+            if record.get("id") != self.id:
+                continue
+            if "leave" in record:
+                self.killed = self.killed or "left"
+                continue
+            now = time.monotonic()
+            self.deadline = now + record["wall"]
+            self.stdout.total = self.stderr.total = self.events.total = 0
+            self.unsent += json.dumps(record["ask"]).encode("utf-8") + b"\n"
+            self.poller.register(self.asks, select.POLLOUT)
+
+    def send(self):
+        """Write as much as the child's pipe takes: this process must not wait for it."""
+        try:
+            self.unsent = self.unsent[os.write(self.asks, self.unsent) :]
+        except BlockingIOError:
+            return
+        except OSError:  # it does not listen any more
+            self.unsent = b""
+        if not self.unsent:
+            self.poller.unregister(self.asks)
 
     def reap(self):
         while True:
@@ -169,7 +250,7 @@ class Watch:
 
     def overstepped(self):
         now = time.monotonic()
-        if now - self.start > self.limits["wall"]:
+        if self.deadline is not None and now > self.deadline:
             return "timeout"
         if self.stdout.total + self.stderr.total > self.limits["output"]:
             return "output"
@@ -239,7 +320,7 @@ class Server:
     """Answers jobs until the input ends."""
 
     def __init__(self, control, sandbox, scratch):
-        self.control_in, self.control_out = control
+        self.control, self.control_out = Control(control[0]), control[1]
         self.sandbox = sandbox
         self.scratch = scratch
         # What lies in the user's /tmp and may be read is mounted into the scratch folder.
@@ -256,8 +337,9 @@ class Server:
 
     def serve(self):
         self.say({"ready": {"pid": os.getpid(), "modules": len(sys.modules)}})
-        for line in open(self.control_in, "rb", closefd=False):
-            job = json.loads(line.decode("utf-8"))
+        for job in self.control:
+            if "entry" not in job:  # a question to a child that had ended by then
+                continue
             end = self.run(job)
             if end["how"] == "abandoned":
                 return
@@ -276,8 +358,8 @@ class Server:
         def relay(event):
             self.say({"id": job["id"], "event": event})
 
-        pid, fds = start(job)
-        end = Watch(pid, fds, job, relay, self.control_in, self.wake).run()
+        pid, fds, asks = start(job)
+        end = Watch(pid, fds, job, relay, self.control, self.wake, asks).run()
         # A case may have written anywhere in the scratch folder, and the next one finds it empty.
         swept = [sweep.sweep(each, SWEEP_SECONDS, self.mounts[each]) for each in self.swept()]
         return dict(end, spent=not all(swept))
@@ -296,21 +378,28 @@ def load(module):
 
 
 def start(job):
-    """Fork the child of one job; returns (pid, [stdout, stderr, events] reading ends)."""
+    """Fork the child of one job; returns (pid, [stdout, stderr, events] reading ends, asks).
+
+    `asks` is the writing end of the input of a job that converses, else None.
+    """
     pipes = [os.pipe() for _ in range(3)]
+    heard, asks = os.pipe() if job.get("converses") else (None, None)
     pid = os.fork()
     if pid == 0:
         try:
             import child
 
-            child.main(job, [write for _, write in pipes])
+            child.main(job, [write for _, write in pipes], heard)
         except BaseException:
             traceback.print_exc()
         finally:
             os._exit(70)  # only reached when setting up the child failed
     for _, write in pipes:
         os.close(write)
-    return pid, [read for read, _ in pipes]
+    if asks is not None:
+        os.close(heard)
+        os.set_blocking(asks, False)
+    return pid, [read for read, _ in pipes], asks
 
 
 def main(framework, sandbox, scratch, lent):

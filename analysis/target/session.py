@@ -137,15 +137,54 @@ class Session:
         """
         limits = Limits(wall=wall, memory=8 << 30)
         events, end = self._job(name, dict(arguments), limits, on_event, preload)
-        died = None
-        if end["how"] == "signal":
-            died = f"signal {signal_name(end['code']).removeprefix('signal ')}"
-        elif end["how"] != "exit":
-            died = end["how"]
-        elif end["code"] != 0:
-            last = end["stderr"].strip().splitlines()[-1:] or [f"exit {end['code']}"]
-            died = f"exception {last[0]}"
-        return TaskOutcome(records=tuple(events), died=died)
+        return TaskOutcome(records=tuple(events), died=how_died(end))
+
+    def exchange(self, record: Event, wall: float) -> tuple[list[Event], Event | None]:
+        """Say something in a conversation (see `conversation`): what comes back up to a reply.
+
+        A record with an entry begins one. The second value is how the child ended, if it did; it
+        and the server are gone where the server itself does not answer in time.
+
+        Raises:
+            CitadelError: when the interpreter cannot be started at all, or the run was stopped.
+        """
+        if "entry" in record:
+            self.start()
+            self._number += 1
+        told = {"id": self._number, **record}
+        events: list[Event] = []
+        try:
+            if self._process is not None and self._send(json.dumps(told).encode() + b"\n"):
+                end = self._answered(record, wall, events)
+                if end is not None:
+                    if end.get("spent"):
+                        self.close()
+                    return events, end
+                if events and "reply" in events[-1]:
+                    return events, None
+        except BaseException:
+            self.close()
+            raise
+        words = self._last_words()
+        self.close()
+        if self._aborted:
+            raise CitadelError("the run was stopped")
+        return events, {"how": "lost", "code": 0, "stderr": words}
+
+    def _answered(self, record: Event, wall: float, events: list[Event]) -> Event | None:
+        """Collect events until a reply, an end (returned) or the time is over."""
+        deadline = time.monotonic() + wall + GRACE_SECONDS
+        while (found := self._read(deadline)) is not None:
+            if found.get("id") != self._number:
+                continue
+            if "event" in found:
+                events.append(found["event"])
+                if "reply" in events[-1] and "leave" not in record:
+                    return None
+            end: Event | None = found.get("end")
+            if end is not None:
+                return end
+        return None
 
     def start(self) -> None:
         """Start the server if it is not running (importing the framework takes seconds)."""
@@ -314,6 +353,18 @@ class Session:
         except OSError:
             return "no output"
         return lines[-1][:300] if lines else "no output"
+
+
+def how_died(end: Event) -> str | None:
+    """What ended a job in words ("timeout", "signal SIGSEGV", ...); None if it did itself."""
+    if end["how"] == "signal":
+        return f"signal {signal_name(end['code']).removeprefix('signal ')}"
+    if end["how"] != "exit":
+        return str(end["how"])
+    if end["code"] == 0:
+        return None
+    last = end["stderr"].strip().splitlines()[-1:] or [f"exit {end['code']}"]
+    return f"exception {last[0]}"
 
 
 def _record(line: bytes) -> Event:
