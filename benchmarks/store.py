@@ -165,7 +165,7 @@ def _finding(number: int, api: int, symptom: Symptom) -> Finding:
 def _ask(store: Store) -> None:
     builds = latest_builds(store)
     questions = {
-        "summary: findings by kind": lambda: kinds(store),
+        "summary: findings by kind": lambda: kinds(store, Filter()),
         "summary: cases and time by build": lambda: yields(store),
         "list: first 50 findings": lambda: list(findings(store, Filter(), builds, limit=50)),
         "list: 20 largest families": lambda: families(store, Filter(), limit=20),

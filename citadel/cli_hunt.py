@@ -11,7 +11,15 @@ from typing import Annotated
 
 import typer
 
-from citadel.cli_options import BackendOfReport, FrameworkOfReport, Json, NoSandbox, read_wish
+from citadel.cli_options import (
+    BackendOfReport,
+    FrameworkOfReport,
+    Json,
+    NoSandbox,
+    Siblings,
+    read_siblings,
+    read_wish,
+)
 from citadel.model import BugKind
 from citadel.progress import Progress
 from citadel.store.labels import LabelKind
@@ -50,12 +58,18 @@ def hunt(
     backend: BackendOfReport = None,
     budget: Annotated[
         float | None,
-        typer.Option("--budget", metavar="SECONDS", min=1, help="Time for the whole hunt."),
+        typer.Option(
+            "--budget",
+            metavar="SECONDS",
+            min=1,
+            help="Time for the whole hunt; however short, one item is finished.",
+        ),
     ] = None,
     per_report: Annotated[
         float,
         typer.Option("--per-report", metavar="SECONDS", min=1, help="Time for siblings of one."),
     ] = 60.0,
+    siblings: Siblings = "all",
     jobs: Annotated[
         int,
         typer.Option("--jobs", metavar="N", min=1, help="Workers; each takes about two cores."),
@@ -111,7 +125,9 @@ def hunt(
     from citadel.triage import Options
     from citadel.walk import Walk
 
-    options = Options(walk=Walk(seconds=per_report), limits=Limits(wall=timeout))
+    options = Options(
+        walk=Walk(siblings=read_siblings(siblings), seconds=per_report), limits=Limits(wall=timeout)
+    )
     request = HuntingRequest(
         inputs=tuple(inputs or ()),
         store=store,
@@ -142,6 +158,12 @@ def report(
             "--new", metavar="", help="Only findings that nothing and nobody is known to know."
         ),
     ] = False,
+    no_plain: Annotated[
+        bool,
+        typer.Option(
+            "--no-plain", metavar="", help="Without plain exceptions, which may be validation."
+        ),
+    ] = False,
     build: Annotated[
         list[str] | None,
         typer.Option(
@@ -166,7 +188,7 @@ def report(
 
         citadel report --new --known umbrellas.toml
 
-        citadel report --framework torch --kind value --api norm --json findings.json
+        citadel report --no-plain --framework torch --api norm --json findings.json
     """
     from citadel.reporting import ReportRequest, run_report
     from citadel.store.queries import Filter
@@ -174,7 +196,7 @@ def report(
     read_wish(framework, None)
     request = ReportRequest(
         store=store,
-        wanted=Filter(framework=framework, kind=kind, api=api, only_new=new),
+        wanted=Filter(framework=framework, kind=kind, api=api, only_new=new, no_plain=no_plain),
         builds=tuple(build or ()),
         known=known,
         limit=limit,
@@ -205,6 +227,8 @@ def label(
         citadel label 3f1c duplicate-of https://github.com/pytorch/pytorch/issues/88148
 
         citadel label 3f1c fixed-in 2.14.0
+
+        citadel label 3f1c withdrawn --note "was another one"
     """
     from citadel.reporting import run_label
 

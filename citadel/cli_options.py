@@ -63,6 +63,10 @@ Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help='Write JSON to FILE ("-": stdout).')
 ]
 
+Siblings = Annotated[
+    str,
+    typer.Option("--siblings", metavar="N|all", help="Try at most the N best-ranked siblings."),
+]
 MatchesFile = Annotated[
     Path | None,
     typer.Option(
@@ -95,6 +99,21 @@ def read_fraction(text: str, option: str) -> Fraction:
     if not 0 <= given <= 1:
         raise CitadelError(f"{option} takes a number from 0 to 1, not {text}", f"e.g. {option} 0.6")
     return given
+
+
+def read_siblings(text: str) -> int | None:
+    """How many siblings to try; None is all.
+
+    Raises:
+        CitadelError: when it is neither a positive number nor "all".
+    """
+    if text == "all":
+        return None
+    if not text.isdecimal() or int(text) == 0:
+        raise CitadelError(
+            f"--siblings takes a positive number or all, not {text}", "e.g. --siblings 150"
+        )
+    return int(text)
 
 
 def read_wish(framework: str | None, backend: str | None) -> Wish:

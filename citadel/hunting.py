@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,21 +29,22 @@ from citadel.progress import Interrupted, Progress
 from citadel.report.files import creatable
 from citadel.report.hunted import render_forecast
 from citadel.report.terminal import render_target
-from citadel.report.text import plain, shorten
+from citadel.report.text import counted, plain, shorten
 from citadel.reporting import ReportRequest, run_report
 from citadel.selection import Wish
 from citadel.store import items, outcomes
-from citadel.store.database import Store, open_to_write
+from citadel.store.database import Store, existing, open_to_write
 from citadel.store.hunts import begin, finish
 from citadel.store.items import Stage, State
 from citadel.store.queries import Filter
 
 NOTHING_RUN = 3
+MOST_REASONS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HuntingRequest:
-    """What `citadel hunt` was asked to do; without interpreters, those that the store knows."""
+    """What `citadel hunt` was asked to do; without inputs, it goes on with what the store has."""
 
     inputs: tuple[str, ...]
     store: Path
@@ -74,24 +76,29 @@ def run_hunt(
         highlight=False,
         soft_wrap=not sys.stdout.isatty(),
     )
-    stopped: BaseException | None = None
+    if not request.inputs:
+        existing(request.store)  # a mistyped name is no new store
+    interrupted = False
+    status = 0
     with open_to_write(request.store, wait=request.wait) as store:
         try:
             with progress:
-                hunted = _hunted(request, store, executor, console, progress)
-            _say_end(console, hunted, request)
-        except (KeyboardInterrupt, CitadelError) as problem:
-            stopped = problem
-    if isinstance(stopped, CitadelError):
-        raise stopped
+                status = _hunted(request, store, executor, console, progress)
+        except KeyboardInterrupt:
+            interrupted = True
     console.print()
     asked = ReportRequest(
-        store=request.store, wanted=Filter(), known=request.known, json=request.json, limit=10
+        store=request.store,
+        wanted=Filter(),
+        known=request.known,
+        json=request.json,
+        limit=10,
+        order=False,
     )
     run_report(asked)
-    if stopped is not None:
+    if interrupted:
         raise Interrupted
-    return 0 if hunted.done or not hunted.waiting else NOTHING_RUN
+    return status
 
 
 def _hunted(
@@ -100,12 +107,11 @@ def _hunted(
     executor: Callable[[], Executor],
     console: Console,
     progress: Progress,
-) -> Hunted:
+) -> int:
     interrupted = items.requeue(store)
     if interrupted:
-        progress.note(f"{interrupted} items of a hunt that was killed are queued again")
+        progress.note(f"queued again after a kill: {counted(interrupted, 'item')}")
     builds = _builds(request, console, progress)
-    enlisted = None
     if request.inputs:
         enlisted = enlist(
             store,
@@ -115,12 +121,15 @@ def _hunted(
         )
         progress.clear()
         _say_enlisted(console, enlisted)
-        if not enlisted.queued and len(enlisted.refused) == 1 and enlisted.reports == 1:
+        if enlisted.reports == enlisted.unread == 1:
             raise CitadelError(
                 f"{plain(request.inputs[0])}: {next(iter(enlisted.refused))}",
                 "reports are harvests, .json, .md and .py files, and folders of these",
             )
-    if not request.inputs or not builds.sites:
+        if not builds.sites:
+            console.print("nothing that can be run here", markup=False)
+            return NOTHING_RUN
+    else:
         known = items.builds_in_play(store, request.hunt.retries)
         for gone in builds.stored(known):
             progress.note(
@@ -140,10 +149,15 @@ def _hunted(
         try:
             _order(store, number, console)
             hunted = hunt.run()
+        except KeyboardInterrupt:
+            progress.clear()
+            _say_interrupted(console, watch)
+            raise
         finally:
             progress.clear()
             finish(store, number, watch.done)
-    return hunted
+    _say_end(console, hunted, watch)
+    return 0 if hunted.done or not hunted.waiting else NOTHING_RUN
 
 
 def _order(store: Store, number: int, console: Console) -> None:
@@ -177,21 +191,25 @@ class _Watch:
         self._console = console
         self._progress = progress
         self.done = 0
+        self.no_case: Counter[str] = Counter()
 
     def ended(self, ended: Ended) -> None:
-        """One line for what found something or failed."""
+        """One line for each case with what it found, and for what failed."""
         self.done += 1
         told = ended.triage
         name = "" if told is None else _name(told.repository, told.number, told.input)
         if ended.state is State.FAILED:
             self._progress.note(plain(f"failed: {name or 'a report'}: {ended.reason}"))
-        elif ended.item.key.stage is Stage.PROPAGATE and told is not None and told.case is not None:
-            bugs = len(told.bugs)
-            if bugs:
-                case = told.case
-                siblings = f"{bugs} sibling{'s' if bugs > 1 else ''}, {ended.new} new to the store"
-                line = f"{name} {case.api} ({case.kind}): {siblings}"
-                self._console.print(shorten(plain(line), 200), markup=False, soft_wrap=True)
+        elif told is None:
+            return
+        elif told.case is None:
+            self.no_case[told.skipped or "not reproduced"] += 1
+        elif ended.item.key.stage is Stage.PROPAGATE:
+            case, bugs = told.case, len(told.bugs)
+            siblings = f"{counted(bugs, 'sibling')}, {ended.new} new to the store"
+            fixed = "" if case.reproduces else ", fixed here"
+            line = f"{name} {case.api} ({case.kind}{fixed}): {siblings if bugs else 'no sibling'}"
+            self._console.print(shorten(plain(line), 200), markup=False, soft_wrap=True)
 
     def standing(self, standing: Standing) -> None:
         """The bar: items, findings, rate, time left."""
@@ -205,25 +223,39 @@ class _Watch:
 
 
 def _say_enlisted(console: Console, enlisted: Enlisted) -> None:
-    console.print(f"{enlisted.reports:,} reports, {enlisted.queued:,} new items", markup=False)
-    for reason, count in enlisted.refused.most_common(8):
-        told = f"not run {count:,}: {shorten(plain(reason), 150)}"
-        console.print(told, markup=False, soft_wrap=True)
-    rest = len(enlisted.refused) - 8
-    if rest > 0:
-        console.print(f"and {rest} further reasons, all in the table refusals")
+    reports, new = counted(enlisted.reports, "report"), counted(enlisted.queued, "new item")
+    console.print(f"{reports}, {new}", markup=False)
+    _say_reasons(console, "not run", enlisted.refused, "all in the table refusals")
 
 
-def _say_end(console: Console, hunted: Hunted, request: HuntingRequest) -> None:
-    told = f"{hunted.done:,} items in {hunted.seconds:.0f} s, {hunted.found:,} new findings"
+def _say_end(console: Console, hunted: Hunted, watch: _Watch) -> None:
     console.print()
-    console.print(told, markup=False)
+    _say_reasons(console, "no case", watch.no_case, "all in the table items")
+    done, new = counted(hunted.done, "item"), counted(hunted.found, "new finding")
+    console.print(f"{done} in {hunted.seconds:.0f} s, {new}", markup=False)
     if hunted.waiting:
         dropped = f", {hunted.dropped} of them under way" if hunted.dropped else ""
-        console.print(
-            f"{hunted.waiting:,} items are still open{dropped}: the same command goes on",
-            markup=False,
-        )
+        open_ = counted(hunted.waiting, "item")
+        console.print(f"still open: {open_}{dropped}: the same command goes on", markup=False)
+
+
+def _say_interrupted(console: Console, watch: _Watch) -> None:
+    console.print()
+    console.print(
+        f"stopped after {counted(watch.done, 'item')}; what was under way is queued again: "
+        "the same command goes on",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _say_reasons(console: Console, what: str, reasons: Counter[str], elsewhere: str) -> None:
+    for reason, count in reasons.most_common(MOST_REASONS):
+        told = f"{what} {count:,}: {shorten(plain(reason), 150)}"
+        console.print(told, markup=False, soft_wrap=True)
+    rest = len(reasons) - MOST_REASONS
+    if rest > 0:
+        console.print(f"and {counted(rest, 'further reason')}, {elsewhere}")
 
 
 def _name(repository: str | None, number: int | None, source: str) -> str:

@@ -163,6 +163,8 @@ def render_imported(console: Console, done: Imported, match: Path | None) -> Non
         f"to be run: {kept:,}; almost the same as one of these: {linked:,}; dropped: {dropped:,}"
     )
     console.print(f"each with its reasons in {queue_path(done.harvest)}", markup=False)
+    if kept:
+        console.print(f"next: citadel hunt {done.harvest} --python PYTHON", markup=False)
 
 
 def document(request: ImportRequest, done: Imported) -> dict[str, Any]:

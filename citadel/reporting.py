@@ -6,6 +6,7 @@ In: a store's path. Out: tables and families on a console, the same as JSON; a l
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -42,6 +43,8 @@ class ReportRequest:
     known: Path | None = None
     limit: int = 20
     show_all: bool = False
+    order: bool = True
+    """Whether to tell what reports were ordered by."""
     json: str | None = None
 
 
@@ -73,7 +76,7 @@ class _Shown:
         self._issues = issues
         self._builds = queries.latest_builds(store, request.builds)
         self._known: dict[str, str] = {}
-        self.kinds, covered = self._without_covered(kinds(store))
+        self.kinds, covered = self._without_covered(kinds(store, request.wanted))
         self._covered = covered
         self.yields = yields(store)
         self._forecast = latest_figures(store)
@@ -81,12 +84,14 @@ class _Shown:
     def render(self, console: Console) -> None:
         """Print the tables, then families."""
         request = self._request
-        wanted = request.wanted.framework, request.wanted.kind
-        rows = [k for k in self.kinds if wanted[0] in (None, k.framework)]
-        render_kinds(console, [k for k in rows if wanted[1] in (None, k.kind)], self._covered)
-        console.print()
-        render_yields(console, [y for y in self.yields if wanted[0] in (None, y.framework)])
-        if self._forecast:
+        wanted = request.wanted
+        render_kinds(console, self.kinds, self._covered)
+        if wanted.kind is None and wanted.api is None:  # builds are not told apart by these
+            console.print()
+            render_yields(
+                console, [y for y in self.yields if wanted.framework in (None, y.framework)]
+            )
+        if self._forecast and request.order:
             console.print()
             render_forecast(console, self._forecast)
         shown, more = self._largest(request.limit)
@@ -143,13 +148,13 @@ class _Shown:
         """The figures with what the umbrella list covers taken out of the new ones."""
         if not self._issues:
             return rows, 0
-        covered: dict[tuple[str, str], int] = {}
-        for row in queries.findings(self._store, Filter(only_new=True), self._builds):
+        covered: Counter[tuple[str, str, bool]] = Counter()
+        new = replace(self._request.wanted, only_new=True)
+        for row in queries.findings(self._store, new, self._builds):
             if known_issue(self._issues, row.framework, row.api, row.headline) is not None:
-                key = row.framework, row.kind
-                covered[key] = covered.get(key, 0) + 1
+                covered[row.framework, row.kind, row.plain] += 1
         less = [
-            replace(row, new=max(0, row.new - covered.get((row.framework, row.kind), 0)))
+            replace(row, new=max(0, row.new - covered[row.framework, row.kind, row.plain]))
             for row in rows
         ]
         return less, sum(covered.values())

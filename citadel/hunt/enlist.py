@@ -26,10 +26,14 @@ BATCH = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enlisted:
-    """How inputs came out: reports, items that are new, and reasons against the others."""
+    """How inputs came out: reports, items that are new, and reasons against the others.
+
+    `unread` of the reports could not even be read.
+    """
 
     reports: int
     queued: int
+    unread: int
     refused: Counter[str]
 
 
@@ -44,7 +48,7 @@ def enlist(
     Raises:
         CitadelError: when a build does not work or the store cannot be written.
     """
-    seen = queued = 0
+    seen = queued = unread = 0
     refused: Counter[str] = Counter()
     for batch in _batches(found):
         # What opens a build takes long: not within a transaction.
@@ -52,13 +56,14 @@ def enlist(
         with store.transaction():
             for item, reading, sites in prepared:
                 seen += 1
+                unread += isinstance(item, BadInput)
                 if isinstance(sites, str) or reading is None:
                     refused[str(sites)] += 1
                     reports.add_refusal(store, item, str(sites))
                     continue
                 queued += _queue(store, reading, sites)
         progress(seen)
-    return Enlisted(reports=seen, queued=queued, refused=refused)
+    return Enlisted(reports=seen, queued=queued, unread=unread, refused=refused)
 
 
 def _batches(found: Iterable[Report | BadInput]) -> Iterator[list[Report | BadInput]]:

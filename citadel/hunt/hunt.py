@@ -8,6 +8,7 @@ runs while nothing else does.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +27,8 @@ from citadel.triage import Options
 TICK = 0.5
 GRACE = 0.1
 """Share of the budget by which items that are under way may exceed it."""
+MOST_LOST = 3
+"""Workers that an item may lose before it is to blame, and not whoever took them away."""
 MOST_FAILURES = 20
 """Items in a row that fail, after which something else is wrong."""
 
@@ -94,6 +97,7 @@ class Hunt:
         self._standing = standing
         self._schedule = Schedule(items.past(store))
         self._running: dict[int, Item] = {}
+        self._lost: Counter[int] = Counter()
         self._started = time.monotonic()
         self._failures = 0
         self._done = self._found = 0
@@ -151,7 +155,12 @@ class Hunt:
             if item is None:
                 return lots
             self._running[item.id] = item
-            self._executor.submit(self._job(item))
+            try:
+                job = self._job(item)
+            except CitadelError as problem:  # the text of its report is gone
+                self._keep(Outcome(item=item.id, seconds=0.0, died=problem.message))
+            else:
+                self._executor.submit(job)
 
     def _job(self, item: Item) -> Job:
         return Job(
@@ -167,7 +176,8 @@ class Hunt:
         """One item has ended: everything about it is written at once."""
         item = self._running[outcome.item]
         answer = outcome.answer
-        if outcome.lost:
+        self._lost[item.id] += outcome.lost
+        if outcome.lost and self._lost[item.id] < MOST_LOST:
             items.requeue(self._store, [item.id])
             del self._running[outcome.item]
             return

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from citadel.report.text import plain, shorten
+from citadel.report.text import counted, plain, shorten
 from citadel.store.labels import LabelKind
 from citadel.store.outcomes import Figures, Target
 from citadel.store.queries import FamilyRow, FindingRow, Novelty
@@ -29,19 +29,22 @@ def render_kinds(console: Console, rows: Sequence[Kinds], covered: int) -> None:
     for name in names:
         table.add_column(name, justify="right")
     for row in rows:
-        table.add_row(f"{row.framework} {row.kind}", *(f"{getattr(row, n):,}" for n in names))
+        told = f"{row.framework} {row.kind}{', plain exceptions' if row.plain else ''}"
+        table.add_row(told, *(f"{getattr(row, n):,}" for n in names))
     if len(rows) > 1:
         table.add_row("all", *(f"{sum(getattr(row, n) for row in rows):,}" for n in names))
     console.print(table if rows else "no findings, or none that was asked for")
     if covered:
         console.print(f"of the new ones, {covered:,} belong to issues of the umbrella list")
+    if any(row.plain for row in rows):
+        _say(console, "plain exceptions may be validation, in source and sibling: --no-plain")
 
 
 def render_yields(console: Console, rows: Sequence[Yield]) -> None:
     """Table 2: cases, triggering ratio and time, by build."""
     table = Table(box=None, pad_edge=False)
     table.add_column("build", overflow="fold")
-    for name in ("reports", "cases", "generated", "triggering", "hours", "s/finding"):
+    for name in ("reports", "cases", "tried", "generated", "triggering", "hours", "s/finding"):
         table.add_column(name, justify="right")
     for row in rows:
         ratio = "" if row.ratio is None else f" ({row.ratio:.1%})"
@@ -50,6 +53,7 @@ def render_yields(console: Console, rows: Sequence[Yield]) -> None:
             plain(f"{row.framework} {row.version}"),
             f"{row.reports:,}",
             f"{row.verified:,}",
+            f"{row.tried:,}",
             f"{row.generated:,}",
             f"{row.triggering:,}{ratio}",
             f"{row.seconds / 3600:.2f}",
@@ -58,7 +62,8 @@ def render_yields(console: Console, rows: Sequence[Yield]) -> None:
     console.print(table)
     for row in rows:
         if row.open or row.failed:
-            told = f"{row.framework} {row.version}: {row.open:,} items open, {row.failed:,} failed"
+            items = f"{counted(row.open, 'item')} open, {row.failed:,} failed"
+            told = f"{row.framework} {row.version}: {items}"
             console.print(plain(told), markup=False)
 
 
@@ -86,8 +91,10 @@ def render_families(
 ) -> None:
     """Families with their findings, the new ones first; `more` tells of those left out."""
     for family, rows in families:
-        reports = f"{family.reports} report{'s' if family.reports != 1 else ''}"
-        count = f"{family.findings} finding{'s' if family.findings != 1 else ''}"
+        reports = counted(family.reports, "report")
+        count = counted(family.findings, "finding")
+        if len(rows) < family.findings:
+            count = f"{len(rows):,} of {count}"
         head = f"family {family.id}: {count} of {reports}: {shorten(plain(family.root), 160)}"
         console.print()
         _say(console, head, style="bold")

@@ -59,6 +59,8 @@ def render_mined(
     console.print(f"each with its reasons in {queue_path(path)}", markup=False)
     if passed_over:
         _render_passed_over(console, passed_over)
+    if counts.status[Status.KEPT]:
+        console.print(f"next: citadel hunt {path} --python PYTHON", markup=False)
 
 
 def _render_passed_over(console: Console, passed_over: Mapping[str, int]) -> None:

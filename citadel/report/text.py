@@ -36,6 +36,11 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: max(limit - 4, 1)].rstrip() + " ..."
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 item", "1,200 items"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def code_span(text: str, limit: int = 300) -> str:
     """Return `text` as inline code, where Markdown knows no mention, reference, link or HTML."""
     line = shorten(plain(text), limit)

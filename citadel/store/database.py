@@ -7,6 +7,7 @@ In: a path. Out: a `Store`, whose `db` the other modules of this room use. What 
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,6 +52,14 @@ class Store:
     ) -> None:
         self._stack.close()
 
+    def kept(self, file: str | None) -> str | None:
+        """A file's path as the store keeps it: relative to the store, so that both can move."""
+        return None if file is None else os.path.relpath(file, self.path.parent)
+
+    def found(self, file: str | None) -> str | None:
+        """A path that the store keeps, as it is reached from here."""
+        return None if file is None else os.path.relpath(self.path.parent / file)
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[Database]:
         """All of what is written inside, or nothing of it.
@@ -76,6 +85,7 @@ def open_to_write(path: Path, *, wait: bool = False) -> Store:
     Raises:
         CitadelError: when another process writes it, it is no store or cannot be written.
     """
+    path = _followed(path)
     creatable(path.parent)
     path.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
@@ -93,7 +103,7 @@ def open_to_label(path: Path) -> Store:
     """Open a store for a short remark beside a hunt that may be writing it: SQLite takes turns.
 
     Raises:
-        CitadelError: when it is not there, no store, or of an older version.
+        CitadelError: when it is not there, no store, or of an older version and being written.
     """
     return _existing(path)
 
@@ -102,24 +112,38 @@ def open_to_read(path: Path) -> Store:
     """Open a store for questions; a hunt may go on writing meanwhile.
 
     Raises:
-        CitadelError: when it is not there, no store, or of an older version.
+        CitadelError: when it is not there, no store, or of an older version and being written.
     """
     store = _existing(path)
     store.db.execute("PRAGMA query_only = 1")
     return store
 
 
-def _existing(path: Path) -> Store:
+def existing(path: Path) -> Path:
+    """The file of a store that must be there.
+
+    Raises:
+        CitadelError: when it is not.
+    """
     if not path.is_file():
         raise CitadelError(f"no store at {path}", "`citadel hunt` makes one; see --store")
+    return _followed(path)
+
+
+def _followed(path: Path) -> Path:
+    """The file itself: by a link's name there would be a second lock, and other blobs."""
+    return path.resolve() if path.is_symlink() else path
+
+
+def _existing(path: Path) -> Store:
+    path = existing(path)
     with contextlib.ExitStack() as stack, mending(path):
         db = _connected(path, stack)
         _check(path, db, empty=False)
         if migrations.pending(db):
-            raise CitadelError(
-                f"{path} is of an older version of Citadel",
-                f"bring it up to date: citadel hunt --store {path}",
-            )
+            # No hunt of this version is at work on it: that one would have seen to it.
+            with WriterLock(path):
+                migrations.apply(db)
         return Store(path, db, stack.pop_all())
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from citadel.family.crash_state import State, state_of
 from citadel.model import BugCase, Finding, content_id
+from citadel.oracle.status import internal
 from citadel.store.database import Store
 from citadel.store.families import family_of
 from citadel.store.symptoms import save_symptom
@@ -52,8 +53,8 @@ def note(
     family = family_of(store, case.framework, marks, sound(symptom.headline()[:200]))
     if not known:
         store.db.execute(
-            "INSERT INTO findings (id, framework, api, kind, state, symptom, family, added)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO findings (id, framework, api, kind, state, symptom, family, added, plain)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 key,
                 case.framework,
@@ -63,6 +64,7 @@ def note(
                 save_symptom(store, symptom),
                 family,
                 time.time(),
+                not internal(symptom),
             ],
         )
     forget(store, variant)

@@ -6,6 +6,7 @@ counts, all are kept. Triggers of the database refuse changes, whoever attempts 
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,8 +26,12 @@ class LabelKind(StrEnum):
     REJECTED = "rejected"
     DUPLICATE_OF = "duplicate-of"
     FIXED_IN = "fixed-in"
+    WITHDRAWN = "withdrawn"
+    """What was said before does not count any more."""
 
 
+_VERSION = re.compile(r"(?=.*\d)[\w.+~/-]+")
+_ISSUE = re.compile(r"https?://\S+|(?:[\w.-]+/[\w.-]+)?#\d+")
 NEEDS_VALUE = frozenset((LabelKind.DUPLICATE_OF, LabelKind.FIXED_IN))
 
 
@@ -53,6 +58,8 @@ def add(store: Store, finding: str, kind: LabelKind, value: str | None, note: st
             raise CitadelError(f"{kind} needs {what}", "see citadel label --help")
         raise CitadelError(f"{kind} takes nothing more, not {value}", "see citadel label --help")
     found = find(store, finding)
+    if kind is LabelKind.FIXED_IN and value is not None and not _VERSION.fullmatch(value):
+        raise CitadelError(f"{value!r} is no version", "e.g. 2.14.0, or a commit")
     if kind is LabelKind.DUPLICATE_OF and value is not None:
         value = _other(store, value)
         if value == found:
@@ -96,9 +103,20 @@ def all_of(store: Store, finding: str) -> list[Label]:
 
 
 def _other(store: Store, value: str) -> str:
-    """A finding's whole id where the value is one, else the value: an issue, an address."""
+    """A finding's whole id where the value is one, else the value: an issue, an address.
+
+    Raises:
+        CitadelError: when it is none of these.
+    """
     known = _beginning(store, value)
-    return known[0] if len(known) == 1 else value
+    if len(known) == 1:
+        return known[0]
+    if not _ISSUE.fullmatch(value):
+        raise CitadelError(
+            f"{value!r} is no finding of this store, and no issue",
+            "an id of citadel report, OWNER/REPO#N, #N or an address",
+        )
+    return value
 
 
 def _beginning(store: Store, text: str) -> list[str]:

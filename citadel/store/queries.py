@@ -35,17 +35,39 @@ class Novelty(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which findings; None and False leave out a condition. `api` is a part of its name."""
+    """Which findings; None and False leave out a condition. `api` is a part of its name.
+
+    `no_plain` leaves out exceptions that an API may be meant to raise.
+    """
 
     framework: str | None = None
     kind: str | None = None
     api: str | None = None
     only_new: bool = False
+    no_plain: bool = False
+
+    def values(self) -> dict[str, str | bool | None]:
+        """The parameters of `LET_THROUGH`."""
+        return {
+            "framework": self.framework,
+            "kind": self.kind,
+            "api": self.api,
+            "no_plain": self.no_plain,
+        }
+
+
+LET_THROUGH = """(:framework IS NULL OR f.framework = :framework)
+      AND (:kind IS NULL OR f.kind = :kind)
+      AND (:api IS NULL OR instr(lower(f.api), lower(:api)) > 0)
+      AND NOT (:no_plain AND f.plain)"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
-    """One finding. `reported_in` names reports that are about this very API and symptom."""
+    """One finding. `reported_in` names reports that are about this very API and symptom.
+
+    `plain`: the symptom is an exception that the API may be meant to raise.
+    """
 
     id: str
     framework: str
@@ -61,6 +83,7 @@ class FindingRow:
     reported_in: tuple[str, ...]
     builds: tuple[str, ...]
     file: str | None
+    plain: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +98,7 @@ class FamilyRow:
 
 
 # CROSS JOIN keeps the order: from one finding to its few reports, and on to one verdict each.
-_FINDINGS = """
+_FINDINGS = f"""
 SELECT * FROM (
   SELECT *, CASE
     WHEN shown AND elsewhere THEN 'seen'
@@ -102,10 +125,7 @@ SELECT * FROM (
       EXISTS (SELECT 1 FROM sightings s
         WHERE s.finding = f.id AND s.build <> here.value) AS elsewhere
     FROM findings f CROSS JOIN json_each(:builds) here ON here.key = f.framework
-    WHERE f.sightings
-      AND (:framework IS NULL OR f.framework = :framework)
-      AND (:kind IS NULL OR f.kind = :kind)
-      AND (:api IS NULL OR instr(lower(f.api), lower(:api)) > 0)
+    WHERE f.sightings AND {LET_THROUGH}
       AND (:family IS NULL OR f.family = :family)
   ) listed
 ) told
@@ -114,21 +134,19 @@ WHERE NOT :only_new OR (
   AND coalesce(label NOT IN ('rejected', 'duplicate-of', 'fixed-in'), 1)
   AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.api = told.api AND c.state = told.state))
 ORDER BY added, id LIMIT :limit
-"""
+"""  # noqa: S608 - a constant goes in
 
 _OF_FAMILY = _FINDINGS.replace("(:family IS NULL OR f.family = :family)", "f.family = :family")
 """The same, so written that an index finds the family."""
 
-_FAMILIES = """
+_FAMILIES = f"""
 SELECT m.id, m.framework, m.root, count(DISTINCT f.id) AS findings,
   (SELECT count(DISTINCT s.report) FROM sightings s JOIN findings g ON g.id = s.finding
    WHERE g.family = m.id)
 FROM findings f JOIN families m ON m.id = f.family
-WHERE f.sightings AND (:framework IS NULL OR f.framework = :framework)
-  AND (:kind IS NULL OR f.kind = :kind)
-  AND (:api IS NULL OR instr(lower(f.api), lower(:api)) > 0)
+WHERE f.sightings AND {LET_THROUGH}
 GROUP BY m.id ORDER BY findings DESC, m.id LIMIT :limit
-"""
+"""  # noqa: S608 - a constant goes in
 
 
 def latest_builds(store: Store, chosen: Sequence[str] = ()) -> dict[str, str]:
@@ -161,7 +179,8 @@ def findings(
 ) -> Iterator[FindingRow]:
     """Yield the findings that a filter lets through, the oldest first."""
     values = {
-        **_values(wanted, limit),
+        **wanted.values(),
+        "limit": -1 if limit is None else limit,
         "builds": json.dumps(dict(builds)),
         "family": family,
         "only_new": wanted.only_new,
@@ -173,20 +192,12 @@ def findings(
 
 def families(store: Store, wanted: Filter, *, limit: int | None = None) -> list[FamilyRow]:
     """The families that have such findings, the largest first."""
-    rows = store.db.execute(_FAMILIES, _values(wanted, limit))
+    values = {**wanted.values(), "limit": -1 if limit is None else limit}
+    rows = store.db.execute(_FAMILIES, values)
     return [
         FamilyRow(id=key, framework=framework, root=root, findings=count, reports=reports)
         for key, framework, root, count, reports in rows
     ]
-
-
-def _values(wanted: Filter, limit: int | None) -> dict[str, Any]:
-    return {
-        "framework": wanted.framework,
-        "kind": wanted.kind,
-        "api": wanted.api,
-        "limit": -1 if limit is None else limit,
-    }
 
 
 def _finding(store: Store, row: Mapping[str, Any]) -> FindingRow:
@@ -215,7 +226,8 @@ def _finding(store: Store, row: Mapping[str, Any]) -> FindingRow:
         reports=tuple(dict.fromkeys(_name(*one[:3]) for one in seen)),
         reported_in=tuple(_name(*one) for one in about),
         builds=tuple(dict.fromkeys(one[3] for one in seen)),
-        file=next((one[4] for one in seen if one[4]), None),
+        file=store.found(next((one[4] for one in seen if one[4]), None)),
+        plain=bool(row["plain"]),
     )
 
 

@@ -47,7 +47,7 @@ def save_case(store: Store, report: str, build: str, triage: Triage) -> int | No
             *case.runs,
             sound(case.observed),
             texts.keep(store, case.code),
-            case.file,
+            store.kept(case.file),
             json.dumps(case.evidence),
             triage.tried,
             triage.control,
@@ -106,7 +106,7 @@ def _variant(store: Store, case: int, pair: int, finding: Finding) -> int:
             finding.channels.called,
             json.dumps(finding.edits),
             texts.keep(store, finding.code) if finding.code else None,
-            finding.file,
+            store.kept(finding.file),
         ],
     ).fetchone()
     return int(row[0])

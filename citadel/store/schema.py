@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from sqlite_utils import Database, Migrations
 
+from citadel.model import Symptom, SymptomKind
+from citadel.oracle.status import internal
+
 migrations = Migrations("citadel")
 
 _TABLES = """
@@ -182,3 +185,28 @@ def m003_forecasts(db: Database) -> None:
     """What is foretold of reports, from what, and how well."""
     for statement in _FORECASTS:
         db.execute(statement)
+
+
+_PLAIN = (
+    # Whether the symptom is an exception that the API may be meant to raise.
+    "ALTER TABLE findings ADD COLUMN plain INTEGER NOT NULL DEFAULT 0",
+    "DROP INDEX findings_by_kind",
+    "CREATE INDEX findings_by_kind ON findings (framework, kind, plain)",
+    "DROP TRIGGER labels_told",
+    "CREATE TRIGGER labels_told AFTER INSERT ON labels BEGIN"
+    " UPDATE findings SET label = nullif(new.kind, 'withdrawn'), label_value = new.value"
+    " WHERE id = new.finding; END",
+)
+
+
+@migrations()
+def m004_plain(db: Database) -> None:
+    """Plain exceptions apart from crashes, and labels that can be withdrawn."""
+    for statement in _PLAIN:
+        db.execute(statement)
+    symptoms = "SELECT f.id, s.message FROM findings f JOIN symptoms s ON s.id = f.symptom"
+    rows = db.execute(f"{symptoms} WHERE s.kind = ?", [SymptomKind.RAISES]).fetchall()
+    for finding, message in rows:
+        symptom = Symptom(kind=SymptomKind.RAISES, message=message)
+        if not internal(symptom):
+            db.execute("UPDATE findings SET plain = 1 WHERE id = ?", [finding])

@@ -54,6 +54,8 @@ def findings(folder, *arguments):
         ("hunt", ".", "--known", "missing.toml"),
         ("hunt", ".", "--framework", "theano"),
         ("hunt", "--store", "text.db"),
+        ("hunt", "--store", "mistyped.db"),
+        ("hunt", ".", "--siblings", "none"),
         ("report",),
         ("label", "ffff", "confirmed"),
         ("label", "ffff", "perhaps"),
@@ -64,6 +66,7 @@ def test_wrong_usage_is_one_error_and_one_hint(tmp_path, arguments):
     lines = run(*arguments, cwd=tmp_path, status=2).stderr.splitlines()
     assert [line.split(":")[0] for line in lines] == ["error", "hint"]
     assert (tmp_path / "text.db").read_text().startswith("no database")
+    assert not (tmp_path / "mistyped.db").exists()
 
 
 def test_help_has_examples(tmp_path):
@@ -82,7 +85,7 @@ def test_tables_families_filters_and_labels(tmp_path):
     hunted(tmp_path)
     out = run("report", cwd=tmp_path).stdout
     rows = {" ".join(line.split()[:-6]): line.split()[-6:] for line in out.splitlines()[:4]}
-    assert rows["torch status"][:2] == ["7", "7"]
+    assert rows["torch status, plain exceptions"][:2] == ["7", "7"]
     assert rows["torch performance"][:2] == ["1", "1"]
     assert rows["all"][:2] == ["8", "8"]
     assert "family " in out
@@ -96,6 +99,11 @@ def test_tables_families_filters_and_labels(tmp_path):
         ("fixed-in", ""),
     ]
     assert len(findings(tmp_path, "--new")) == 7
+    assert [row["id"] for row in findings(tmp_path, "--no-plain")] == [slow["id"]]
+    assert "1 finding of" in run("report", "--kind", "performance", cwd=tmp_path).stdout
+    assert run("report", "--api", "zzz", cwd=tmp_path).stdout == (
+        "no findings, or none that was asked for\n"
+    )
     assert findings(tmp_path, "--framework", "tensorflow") == []
 
 
@@ -121,6 +129,18 @@ def test_hostile_reports_do_nothing_to_the_terminal(tmp_path):
     done = run("report", "--all", cwd=tmp_path)
     assert "\x1b" not in done.stdout + done.stderr
     assert "\u202e" not in done.stdout
+
+
+@pytest.mark.torch
+def test_reports_for_other_interpreters_are_named_and_nothing_else_is_run(tmp_path, torch_target):
+    hunted(tmp_path)
+    (tmp_path / "other.md").write_text(
+        "# fails\n\n```python\nimport tensorflow as tf\ntf.abs()\n```\n"
+    )
+    command = ["hunt", "other.md", "--python", torch_target.info.python]
+    out = run(*command, cwd=tmp_path, status=3).stdout
+    assert "not run 1: no interpreter has tensorflow" in out
+    assert "nothing that can be run here" in out
 
 
 def write_reports(folder):

@@ -10,8 +10,12 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import CitadelError
+from citadel.hunt.executor import Outcome
+from citadel.hunt.hunt import Hunt, HuntRequest
 from citadel.store import reports
 from citadel.store.database import open_to_read, open_to_write
+from citadel.store.texts import LARGE
+from citadel.triage import Options
 from tests.citadel.hunt import scripted
 
 ROOT = Path(__file__).parents[3]
@@ -127,6 +131,44 @@ def test_a_worker_that_dies_costs_one_attempt(store, tmp_path):
 
 
 @pytest.mark.slow
+class Vanishing:
+    """An executor whose machines go away with every job."""
+
+    slots = 1
+
+    def __init__(self):
+        self._jobs = []
+
+    def submit(self, job):
+        self._jobs.append(job.item)
+
+    def outcomes(self, _timeout):
+        lost, self._jobs = self._jobs, []
+        return [
+            Outcome(item=item, seconds=1.0, died="its node is gone", lost=True) for item in lost
+        ]
+
+
+def test_what_takes_every_machine_down_fails_in_the_end(store, tmp_path):
+    scripted.enlisted(store, ["finds 1"])
+    request = HuntRequest(options=Options(), out=tmp_path / "cases", retries=0)
+    done = Hunt(store, Vanishing(), {scripted.KEY: scripted.SITE}, request).run()
+    assert (done.done, done.waiting) == (1, 0)
+    row = store.db.execute("SELECT state, attempts, reason FROM items").fetchone()
+    assert row == ("failed", 1, "its node is gone")
+
+
+def test_a_report_whose_text_is_gone_costs_only_itself(store, tmp_path):
+    scripted.enlisted(store, ["finds 1 " + "x" * LARGE, "finds 2"])
+    (blob,) = (path for path in store.blobs.rglob("*") if path.is_file())
+    blob.unlink()
+    done = scripted.hunt(store, tmp_path, retries=0)
+    assert (done.found, done.waiting) == (2, 0)
+    reasons = [reason for (reason,) in store.db.execute("SELECT reason FROM items") if reason]
+    assert len(reasons) == 1
+    assert "cannot be read" in reasons[0]
+
+
 def test_a_hunt_in_which_all_fails_stops(store, tmp_path):
     scripted.enlisted(store, ["raises"] * 40)
     with pytest.raises(CitadelError, match=r"20 items in a row failed.*KeyError"):

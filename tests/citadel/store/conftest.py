@@ -65,7 +65,7 @@ def make_triage(api, *findings, symptom=ASSERTION, runs=(3, 3), build="b1", fram
         reproduces=True,
         runs=runs,
     )
-    return Triage(input="report.md", case=case, findings=findings)
+    return Triage(input="report.md", case=case, findings=findings, tried=len(findings))
 
 
 @pytest.fixture

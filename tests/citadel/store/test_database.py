@@ -12,6 +12,7 @@ from sqlite_utils import Database
 from analysis.errors import CitadelError
 from citadel.store import texts
 from citadel.store.database import open_to_label, open_to_read, open_to_write
+from citadel.store.lock import WriterLock
 from citadel.store.schema import migrations
 
 ROOT = Path(__file__).parents[3]
@@ -59,7 +60,8 @@ def test_reading_goes_on_beside_the_writer(store):
             other.db.execute("DELETE FROM items")
 
 
-def test_an_older_store_is_brought_up_to_date(tmp_path):
+@pytest.mark.parametrize("how", ["read", "label", "write"])
+def test_an_older_store_is_brought_up_to_date(tmp_path, how):
     path = tmp_path / "citadel.db"
     old = Database(sqlite3.connect(path))
     migrations.apply(old, stop_before="m002_bugs")
@@ -73,15 +75,33 @@ def test_an_older_store_is_brought_up_to_date(tmp_path):
         "INSERT INTO labels (finding, kind, note, added) VALUES ('f1', 'confirmed', '', 1.5)"
     )
     old.close()
-    with pytest.raises(CitadelError, match="older version"):
+    with WriterLock(path), pytest.raises(CitadelError, match="is being written"):
         open_to_read(path)
-    with pytest.raises(CitadelError, match="older version"):
-        open_to_label(path)
-    with open_to_write(path) as store:
+    opening = {"read": open_to_read, "label": open_to_label, "write": open_to_write}[how]
+    with opening(path) as store:
+        assert store.db.execute("SELECT id, plain FROM findings").fetchall() == [("f1", 1)]
         assert store.db.execute("SELECT count(*) FROM bugs").fetchone() == (0,)
         assert store.db.execute("SELECT finding, kind FROM labels").fetchall() == [
             ("f1", "confirmed")
         ]
+
+
+def test_a_link_is_the_store_that_it_leads_to(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link.db").symlink_to(tmp_path / "there/citadel.db")
+    with open_to_write(tmp_path / "link.db") as store:
+        assert store.blobs.parent.name == "there"
+        with pytest.raises(CitadelError, match="is being written"):
+            open_to_write(tmp_path / "there/citadel.db")
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["link.db"]
+
+
+def test_files_are_found_from_wherever_the_store_is_read(store, monkeypatch):
+    case = store.path.parent / "cases/a.py"
+    assert store.kept(str(case)) == "cases/a.py"
+    monkeypatch.chdir(store.path.parent.parent)
+    assert store.found("cases/a.py") == f"{store.path.parent.name}/cases/a.py"
+    assert store.found(None) is store.kept(None) is None
 
 
 def test_a_later_store_is_left_alone(store):

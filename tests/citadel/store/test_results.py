@@ -75,7 +75,7 @@ def test_a_bug_that_stops_showing_is_a_finding_no_more_but_its_label_stays(store
     clean = make_finding("torch.b", VerdictKind.CLEAN, runs=(0, 3))
     save(store, report, make_triage("torch.a", clean))
     assert list(findings(store, Filter(), latest_builds(store))) == []
-    assert kinds(store) == []
+    assert kinds(store, Filter()) == []
     save(store, known(2), make_triage("torch.a", make_finding("torch.b")))
     (again,) = findings(store, Filter(), latest_builds(store))
     assert (again.id, again.label) == (row.id, LabelKind.CONFIRMED)
@@ -107,7 +107,7 @@ def test_what_another_report_is_about_is_not_new(store, known):
     (row,) = findings(store, Filter(), latest_builds(store))
     assert row.reported_in == ("some/where#2",)
     assert list(findings(store, Filter(only_new=True), latest_builds(store))) == []
-    assert [(k.total, k.new) for k in kinds(store)] == [(1, 0)]
+    assert [(k.total, k.new) for k in kinds(store, Filter())] == [(1, 0)]
 
 
 def test_a_symptom_that_tells_nothing_needs_kin(store, known):
@@ -188,7 +188,8 @@ def test_labels_are_added_and_never_changed(store, known):
     ):
         with pytest.raises(sqlite3.IntegrityError, match="labels are never"):
             store.db.execute(statement)
-    assert [(k.total, k.confirmed, k.duplicate, k.new) for k in kinds(store)] == [(2, 0, 1, 1)]
+    (row,) = kinds(store, Filter())
+    assert (row.total, row.confirmed, row.duplicate, row.new) == (2, 0, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,10 @@ def test_labels_are_added_and_never_changed(store, known):
         ("", LabelKind.REJECTED, None),
         (None, LabelKind.CONFIRMED, "2.14"),
         (None, LabelKind.FIXED_IN, None),
+        (None, LabelKind.FIXED_IN, "some day"),
         (None, LabelKind.DUPLICATE_OF, "itself"),
+        (None, LabelKind.DUPLICATE_OF, "another one"),
+        (None, LabelKind.WITHDRAWN, "2.14"),
     ],
 )
 def test_labels_that_make_no_sense(store, known, finding, kind, value):
@@ -214,6 +218,18 @@ def test_labels_that_make_no_sense(store, known, finding, kind, value):
             "",
         )
     assert labels.all_of(store, row.id) == []
+
+
+def test_a_label_that_is_withdrawn_does_not_count(store, known):
+    save(store, known(1), make_triage("torch.a", make_finding("torch.b")))
+    builds = latest_builds(store, ["b1"])
+    (row,) = findings(store, Filter(only_new=True), builds)
+    labels.add(store, row.id, LabelKind.DUPLICATE_OF, "some/where#12", "")
+    assert list(findings(store, Filter(only_new=True), builds)) == []
+    labels.add(store, row.id, LabelKind.WITHDRAWN, None, "was another one")
+    (again,) = findings(store, Filter(only_new=True), builds)
+    assert (again.label, again.label_value) == (None, None)
+    assert len(labels.all_of(store, row.id)) == 2
 
 
 def test_hostile_text_goes_in_and_out_as_text(store, known):
