@@ -44,7 +44,7 @@ def render_yields(console: Console, rows: Sequence[Yield]) -> None:
     """Table 2: cases, triggering ratio and time, by build."""
     table = Table(box=None, pad_edge=False)
     table.add_column("build", overflow="fold")
-    for name in ("reports", "cases", "tried", "generated", "triggering", "hours", "s/finding"):
+    for name in ("reports", "cases", "tried", "generated", "triggering", "s/finding"):
         table.add_column(name, justify="right")
     for row in rows:
         ratio = "" if row.ratio is None else f" ({row.ratio:.1%})"
@@ -56,7 +56,6 @@ def render_yields(console: Console, rows: Sequence[Yield]) -> None:
             f"{row.tried:,}",
             f"{row.generated:,}",
             f"{row.triggering:,}{ratio}",
-            f"{row.seconds / 3600:.2f}",
             "-" if time is None else f"{time:.1f}",
         )
     console.print(table)

@@ -24,12 +24,12 @@ from harvest.tracker.pages import Entry, Page, Version, to_line
 
 PAGE = 500
 SECONDS = 30.0
+"""What is lost at most when an import is killed: pickles take seconds each."""
 LATEST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 """File systems know later times than Python does."""
-"""What is lost at most when an import is killed: pickles take seconds each."""
 _UNSAFE = re.compile(r"[^\w.-]+")
 _Known = list[int]
-"""Size, time of change, number (0: no case)."""
+"""Size, time of change, number (0: it never was a case)."""
 
 
 class FuzzerFolder:
@@ -72,8 +72,9 @@ class FuzzerFolder:
                     break
                 count = number
             entries.append(entry)
-            kept = number if entry.issue is not None else 0
-            done[found.path] = [stamp.size, stamp.changed, kept]
+            # A number is never given twice, not even that of a file that is no case any more.
+            named = entry.issue is not None or (before is not None and before[2])
+            done[found.path] = [stamp.size, stamp.changed, number if named else 0]
             if len(entries) >= PAGE or time.monotonic() - started > SECONDS:
                 yield Page(entries=tuple(entries), position=json.dumps(done))
                 entries, started = [], time.monotonic()

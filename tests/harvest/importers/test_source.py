@@ -56,6 +56,24 @@ def test_a_second_import_reads_only_what_is_new_or_changed(tmp_path, harvest, li
     assert found[5].source.endswith("/2.py")
 
 
+def test_a_number_is_never_given_twice(tmp_path, harvest):
+    root = freefuzz(tmp_path / "ff")
+    path, _ = harvest(root)
+    last = next(one for one in read_harvest(path) if getattr(one, "number", 0) == 4)
+    emptied = root / last.source.removeprefix("ff/")
+    code = emptied.read_text()
+    emptied.write_text("")
+    harvest(root)
+    added = "crash-oracle/potential-bug/torch.diagonal_scatter/2.py"
+    write(root, {added: DIAGONAL})
+    harvest(root)
+    emptied.write_text(code + "# again\n")
+    harvest(root)
+    found = {item.number: item for item in read_harvest(path) if isinstance(item, Report)}
+    assert found[5].source.endswith("/2.py")
+    assert found[4].code.endswith("# again\n")
+
+
 def test_the_limit_is_of_cases_and_a_larger_one_goes_on(tmp_path, harvest, lines):
     root = freefuzz(tmp_path / "ff")
     path, done = harvest(root, limit=2)
