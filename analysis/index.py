@@ -36,7 +36,7 @@ from analysis.target.target import Target
 FORMAT = 5
 SHARED = ("defaults.py", "described.py", "frames.py", "values.py")
 """Code inside the interpreter that every index depends on, beside that of its framework."""
-APART = ("eagle_", "live_", "names_")
+APART = ("eagle_", "live_", "names_", "network_")
 """Code of a framework that no index depends on: what reports are traced and tried with, and what
 own sources of cases run."""
 
