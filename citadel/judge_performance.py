@@ -9,7 +9,6 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import instrument, watched
 from analysis.target.session import Limits, Session
 from citadel.identify import is_call_of
-from citadel.judge_value import alike
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.comparisons import Form
@@ -51,8 +50,8 @@ def judge_performance(
         parsed = instrument(written.code)
     except CitadelError as problem:
         return verdict(VerdictKind.NOT_ADAPTED, reason=problem.message)
-    case = watched(parsed)
-    if not alike(source.watched.points, case.points):
+    case = watched(parsed, source.watched.points)
+    if case.missing & set(source.oracle.measure.points):
         return verdict(VerdictKind.NOT_ADAPTED, reason="the rewritten code measures other things")
     with alone(gpu=source.oracle.gpu):
         traced = session.run(written.code, traced=parsed.traced, limits=limits)

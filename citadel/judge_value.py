@@ -8,7 +8,6 @@ very same wrong value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from analysis.catalog.model import Api, Catalog
@@ -16,7 +15,7 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import Watched, instrument, watched
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
-from analysis.target.watch import Point, Role
+from analysis.target.watch import Role
 from citadel.guards import Rerun, demanded, doubled, ill_conditioned, of_ties
 from citadel.identify import failing_call, is_call_of
 from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
@@ -57,10 +56,10 @@ def judge_value(
 ) -> Verdict:
     """Replay once traced and watched, then with other seeds."""
     try:
-        case = watched(instrument(written.code))
+        case = watched(instrument(written.code), source.watched.points)
     except CitadelError as problem:
         return verdict(VerdictKind.NOT_ADAPTED, reason=problem.message)
-    if not alike(source.watched.points, case.points):
+    if case.missing & source.oracle.points:
         return verdict(VerdictKind.NOT_ADAPTED, reason="the rewritten code shows other values")
     replay = _Replay(written, case, target, source, session, catalog, limits)
     if not replay.calls:
@@ -200,11 +199,6 @@ class _Replay:
             return verdict(VerdictKind.EXPECTED, reason=reason)
         self.guards.append("not ill-conditioned")
         return None
-
-
-def alike(one: Sequence[Point], other: Sequence[Point]) -> bool:
-    """Whether two texts are watched at the same places."""
-    return [(p.role, p.parent) for p in one] == [(p.role, p.parent) for p in other]
 
 
 def related(channels: Channels) -> bool:

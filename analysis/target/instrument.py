@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -18,6 +18,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from analysis.errors import CitadelError
+from analysis.target.align import aligned
 from analysis.target.operators import NAMESPACE, Operation, Site, operation, statement, stored
 from analysis.target.watch import Point, points_of
 
@@ -55,10 +56,12 @@ class Instrumented:
 class Watched:
     """A case whose interesting expressions are watched: `points[k]` is what a watch event tells of.
 
-    `text` has the points alone in it; in `traced` the calls go through the tracer as well.
+    `text` has the points alone in it; in `traced` the calls go through the tracer as well. Of a
+    rewritten case, `missing` are the numbers of the original's points that it has not.
     """
 
     points: tuple[Point, ...]
+    missing: frozenset[int] = frozenset()
     text: str
     traced: str
 
@@ -81,13 +84,20 @@ def instrument(code: str) -> Instrumented:
     return Instrumented(module=module, nodes=nodes, traced=traced)
 
 
-def watched(case: Instrumented) -> Watched:
-    """Put the watcher around what a case shows, tests and compares."""
+def watched(case: Instrumented, original: Sequence[Point] | None = None) -> Watched:
+    """Put the watcher around what a case shows, tests and compares.
+
+    With the points of an `original`, of which this case was rewritten, they have its numbers; what
+    this case has besides is not watched.
+    """
     points = points_of(case.module)
-    numbers = {id(point.node): point.number for point in points}
+    known = {p.number: p.number for p in points} if original is None else aligned(original, points)
+    numbers = {id(point.node): known[point.number] for point in points if point.number in known}
+    found = {known[p.number]: p for p in points if p.number in known}
     sites = {id(node): site for site, node in enumerate(case.nodes)}
     return Watched(
-        points=points,
+        points=tuple(found.get(p.number, p) for p in (points if original is None else original)),
+        missing=frozenset() if original is None else frozenset(range(len(original))) - set(found),
         text=case.module.visit(_Wrapper({}, numbers)).code,
         traced=case.module.visit(_Wrapper(sites, numbers)).code,
     )

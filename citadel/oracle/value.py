@@ -60,6 +60,12 @@ class ValueOracle:
         return self.kind is SymptomKind.NON_FINITE or self.how in checks
 
     @property
+    def points(self) -> frozenset[int]:
+        """The numbers of the points that a run has to tell of."""
+        spots = self.spots if self.check is None else (*self.spots, self.check)
+        return frozenset(spot.point for spot in spots)
+
+    @property
     def paired(self) -> bool:
         """Whether two values of the run are compared with each other."""
         return len(self.spots) == 2

@@ -71,7 +71,7 @@ def test_a_number_is_never_given_twice(tmp_path, harvest):
     harvest(root)
     found = {item.number: item for item in read_harvest(path) if isinstance(item, Report)}
     assert found[5].source.endswith("/2.py")
-    assert found[4].code.endswith("# again\n")
+    assert "# again" in found[4].code
 
 
 def test_the_limit_is_of_cases_and_a_larger_one_goes_on(tmp_path, harvest, lines):
