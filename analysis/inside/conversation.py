@@ -1,7 +1,7 @@
 """Answers questions until it is ended: one JSON line on the input is one question.
 
 An entry of `child` that converses yields from `answers(function)`. The function gets the question
-and yields events, which are small; the last one that a question gets is its reply.
+and yields events, which are small; the first one with a reply is the last.
 """
 
 import json
@@ -16,8 +16,8 @@ def answers(function):
         for event in function(json.loads(line)):
             if "reply" in event:
                 reply = event["reply"]
-            else:
-                yield event
+                break
+            yield event
         yield {"reply": reply}
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harvest.sources.networks import Array, Network
 
@@ -119,8 +118,3 @@ def highlighted(rates: Mapping[str, float]) -> tuple[str, ...]:
         return tuple(rates)
     quartile = float(np.percentile(finite, 75))
     return tuple(name for name, rate in rates.items() if not rate <= quartile)
-
-
-def instance_deltas(one: Array, other: Array) -> NDArray[np.float64]:
-    """delta for each instance of a batch."""
-    return np.array([delta(first, second) for first, second in zip(one, other, strict=True)])

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 
 from analysis.errors import CitadelError
+from harvest.sources.cradle import CRADLE
 from harvest.sources.model import CaseSource
 
 GROUP = "citadel.sources"
-OWN: tuple[CaseSource, ...] = ()
+OWN: tuple[CaseSource, ...] = (CRADLE,)
 SOURCES: Mapping[str, CaseSource] = {one.name: one for one in OWN}
 
 

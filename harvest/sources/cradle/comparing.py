@@ -1,0 +1,86 @@
+"""Two executions of one network -> the paper's distances, patterns and localisation map.
+
+Section 3.2 (D_CLASS, D_MAD, thresholds, inconsistency patterns) and 3.3 (R_L on the instance that
+is most inconsistent, highlighting above the third quartile).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from harvest.sources import metrics
+from harvest.sources.backends import Execution
+from harvest.sources.networks import Array, Network
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What two backends make of a network.
+
+    `rates` is R_L by layer, on the instance `worst`; `errors` the relative error of each layer for
+    the whole batch. `by_class` and `by_mad` tell by which metric the paper calls it inconsistent.
+    """
+
+    pair: tuple[str, str]
+    d_class: float
+    d_mad: float
+    by_class: bool
+    by_mad: bool
+    patterns: tuple[tuple[int, ...], tuple[int, ...]]
+    worst: int
+    rates: Mapping[str, float]
+    highlighted: tuple[str, ...]
+    errors: Mapping[str, float]
+
+    def place(self, layer: str) -> int:
+        """The rank of a layer by its R, from 1; 0 if it has none."""
+        if layer not in self.rates:
+            return 0
+        own = self.rates[layer]
+        return 1 + sum(rate > own for rate in self.rates.values())
+
+
+def labels(outputs: Mapping[str, Array]) -> list[int]:
+    """A label for each instance: what most backends find most likely, for want of a truth."""
+    middle = np.median(np.stack(list(outputs.values())), axis=0)
+    return [int(each) for each in np.argmax(np.nan_to_num(middle), axis=-1)]
+
+
+def compare(network: Network, one: Execution, other: Execution, truth: list[int]) -> Comparison:
+    """Compare two executions that both came to the end; the outputs are scores of classes."""
+    first, second = one.states[network.output.name], other.states[network.output.name]
+    classes = [
+        float(metrics.d_class(label, a, b))
+        for label, a, b in zip(truth, first, second, strict=True)
+    ]
+    hot = np.eye(first.shape[-1])[truth]
+    mads = [metrics.d_mad(o, a, b) for o, a, b in zip(hot, first, second, strict=True)]
+    worst = max(
+        range(len(truth)), key=lambda n: (classes[n], mads[n], metrics.delta(first[n], second[n]))
+    )
+    rates = metrics.localisation_map(
+        network,
+        {name: state[worst : worst + 1] for name, state in one.states.items()},
+        {name: state[worst : worst + 1] for name, state in other.states.items()},
+    )
+    return Comparison(
+        pair=(one.backend, other.backend),
+        d_class=max(classes),
+        d_mad=max(mads),
+        by_class=metrics.exceeds(classes, metrics.CLASS_THRESHOLD),
+        by_mad=metrics.exceeds(mads, metrics.MAD_THRESHOLD),
+        patterns=(
+            metrics.pattern(classes, metrics.CLASS_BINS),
+            metrics.pattern(mads, metrics.MAD_BINS),
+        ),
+        worst=worst,
+        rates=rates,
+        highlighted=metrics.highlighted(rates),
+        errors={
+            layer.name: metrics.relative_error(one.states[layer.name], other.states[layer.name])
+            for layer in network.layers
+        },
+    )

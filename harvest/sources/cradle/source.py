@@ -1,0 +1,136 @@
+"""CRADLE: seed models on all backends of Keras, every pair compared; layers that part are hits.
+
+The paper's metrics decide what it calls inconsistent, and are told. What becomes a hit is decided
+by the relative error per layer (`judging`), because untrained weights hide bugs from D_CLASS and
+D_MAD; then the layer is looked at alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from itertools import combinations, count
+
+from harvest.sources.backends import Backends, Execution, Failure
+from harvest.sources.blaming import Blame
+from harvest.sources.cradle.comparing import Comparison, compare, labels
+from harvest.sources.cradle.drawing import draw
+from harvest.sources.judging import Judgement, judge
+from harvest.sources.model import Hit, Search, Tally
+from harvest.sources.networks import Network, Weights, make_inputs, make_weights
+from harvest.sources.seeds import FAMILIES, seed_network
+
+VARIANTS = 1000
+"""Variants of one seed; the next seed has others."""
+
+
+class Cradle:
+    """The source; `patches` is what `Backends` takes, for tests."""
+
+    name = "cradle"
+    summary = "seed models on every backend of Keras 3, compared in pairs and localised (ICSE'19)"
+
+    def __init__(self, patches: Mapping[str, str] | None = None) -> None:
+        self._patches = patches
+
+    def generate(self, search: Search) -> Iterator[Hit]:
+        """Compare networks until the budget is spent; see `CaseSource`."""
+        with Backends(search.interpreter, patches=self._patches) as backends:
+            backends.start()
+            search.progress()
+            end = time.monotonic() + search.budget
+            work = Comparing(backends, search.tally)
+            for round_ in count():
+                for family in FAMILIES:
+                    if time.monotonic() >= end:
+                        return
+                    variant = search.seed * VARIANTS + round_
+                    yield from work.hits(seed_network(family, variant), search.seed)
+                    search.progress()
+
+
+class Comparing:
+    """Runs networks and keeps count of what the paper counts."""
+
+    def __init__(self, backends: Backends, tally: Tally) -> None:
+        self._backends = backends
+        self._tally = tally
+        self._blame = Blame(backends)
+        self._pairs = self._by_class = self._by_mad = self._by_error = 0
+        self._patterns: set[tuple[object, ...]] = set()
+
+    def hits(self, network: Network, seed: int) -> Iterator[Hit]:
+        """Run one network on all backends and look at every pair."""
+        inputs = make_inputs(network, seed)
+        shapes = self._backends.describe(network, inputs)
+        weights: Weights = {} if isinstance(shapes, Failure) else make_weights(shapes, seed)
+        executions = self._backends.run(network, weights, inputs)
+        self._tally.executed += 1
+        whole = [one for one in executions.values() if one.failure is None]
+        self._tally.valid += len(whole) == len(executions)
+        self._tally.apis |= {f"keras.layers.{layer.kind}" for layer in network.layers}
+        compared = self._compared(network, whole)
+        found = judge(network, executions)
+        for judged in found:
+            yield from self._hit(network, executions, judged, compared, f"seed {seed}")
+        if not found:
+            compiled = self._backends.predict(network, weights, inputs)
+            last = network.with_layers((network.output,))
+            for judged in judge(last, compiled):
+                origin = f"compiled, seed {seed}"
+                yield from self._hit(network, executions, judged, compared, origin)
+
+    def _compared(self, network: Network, whole: list[Execution]) -> list[Comparison]:
+        if len(whole) < 2:
+            return []
+        truth = labels({one.backend: one.states[network.output.name] for one in whole})
+        found = [compare(network, a, b, truth) for a, b in combinations(whole, 2)]
+        self._pairs += len(found)
+        for one in found:
+            self._by_class += one.by_class
+            self._by_mad += one.by_mad
+            self._by_error += any(error > 1e-3 for error in one.errors.values())
+            if one.by_class or one.by_mad:
+                self._patterns.add((network.name, one.pair, one.patterns))
+        self._tally.facts["pairs of backends"] = (
+            f"{self._pairs} compared; inconsistent by D_CLASS {self._by_class}, by D_MAD"
+            f" {self._by_mad}, unique patterns {len(self._patterns)}; by the relative error of a"
+            f" layer {self._by_error}"
+        )
+        return found
+
+    def _hit(
+        self,
+        network: Network,
+        executions: Mapping[str, Execution],
+        judged: Judgement,
+        compared: list[Comparison],
+        seed: str,
+    ) -> Iterator[Hit]:
+        telling = _telling(compared, judged)
+        measures = {"relative error": judged.error}
+        files: tuple[tuple[str, str], ...] = ()
+        if telling is not None:
+            measures |= {
+                "R": telling.rates.get(judged.layer, 0.0),
+                "rank of R": float(telling.place(judged.layer)),
+                "D_CLASS": telling.d_class,
+                "D_MAD": telling.d_mad,
+            }
+            files = ((".svg", draw(network, telling, judged.layer)),)
+        origin = f"cradle, network {network.name}, layer {judged.layer}, {seed}"
+        hit = self._blame.hit(
+            network, executions, judged, origin=origin, measures=measures, files=files
+        )
+        if hit is not None:
+            yield hit
+
+
+def _telling(compared: list[Comparison], judged: Judgement) -> Comparison | None:
+    """The pair that shows a disagreement best: one that was voted out and one of the majority."""
+    odd = set(judged.vote.odd)
+    fitting = [one for one in compared if len(odd & set(one.pair)) == 1] or compared
+    return max(fitting, key=lambda one: one.errors.get(judged.layer, 0.0), default=None)
+
+
+CRADLE = Cradle()

@@ -1,0 +1,225 @@
+"""Other formulations of what a layer does, as code: the second execution of a handed-over case.
+
+Two backends do not fit into one process, and an expected array would go stale on a sibling. So a
+case compares the layer with itself, used in another way that must come to the same, or with its
+documented formula in NumPy. Each formulation gets a suspect and says what `expected` and `actual`
+are, or nothing where it has nothing to say. Which of them shows the bug is tried out.
+
+    x, layer (with its weights)     are there already
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harvest.sources.strategies import as_literal
+from harvest.sources.suspects import Suspect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formulation:
+    """`why` the two must agree, `lines` that end by assigning `expected` and `actual`.
+
+    `shapes` and `config` stand in the place of the suspect's own, where they must be others.
+    """
+
+    why: str
+    lines: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...] = ()
+    config: Mapping[str, Any] | None = None
+
+
+_Form = Callable[[Suspect], Formulation | None]
+_SAME = 'padding="same"'
+
+
+def one_window(found: Suspect) -> Formulation | None:
+    """Pooling whose only window reaches over the edge: the padding must not count."""
+    size = _whole(found.config.get("pool_size"))
+    if "Pooling" not in found.kind or found.config.get("padding") != "same" or size < 2:
+        return None
+    rank = len(found.shapes[0])
+    shape = (found.shapes[0][0], *(size - 1,) * (rank - 2), found.shapes[0][-1])
+    config = {**found.config, "pool_size": size, "strides": size}
+    inner = {**config, "pool_size": size - 1, "padding": "valid"}
+    return Formulation(
+        why="A window that reaches over the edge holds the whole input; padding does not count.",
+        lines=(
+            "expected = " + _call(found.kind, inner),
+            "actual = layer(x)",
+            "expected = np.reshape(expected, x.shape[:1] + x.shape[-1:])",
+            "actual = np.reshape(actual, x.shape[:1] + x.shape[-1:])",
+        ),
+        shapes=(shape,),
+        config=config,
+    )
+
+
+def padded_before(found: Suspect) -> Formulation | None:
+    """F(x, padding="same") = F(pad(x), padding="valid"), for what is linear in its inputs."""
+    kernel, strides = found.config.get("kernel_size"), found.config.get("strides", 1)
+    dilation = found.config.get("dilation_rate", 1)
+    if found.config.get("padding") != "same" or kernel is None or "Transpose" in found.kind:
+        return None
+    if not all(isinstance(each, int) for each in (kernel, strides, dilation)):
+        return None
+    reach = (kernel - 1) * dilation + 1
+    return Formulation(
+        why='"same" is "valid" on an input that was padded before, evenly, the rest at the end.',
+        lines=(
+            f"sizes = [max((-(-n // {strides}) - 1) * {strides} + {reach} - n, 0)"
+            " for n in x.shape[1:-1]]",
+            "pads = [(0, 0), *((size // 2, size - size // 2) for size in sizes), (0, 0)]",
+            *_other(found, {**found.config, "padding": "valid"}, "np.pad(x, pads)"),
+            "actual = layer(x)",
+        ),
+    )
+
+
+def backwards(found: Suspect) -> Formulation | None:
+    """F(x, go_backwards=True) = F(x in reverse)."""
+    if found.config.get("go_backwards") is not True:
+        return None
+    config = {**found.config, "go_backwards": False}
+    lines = (*_other(found, config, "np.flip(x, axis=1)"), "actual = layer(x)")
+    return Formulation(why="Backwards over a sequence is forwards over its reverse.", lines=lines)
+
+
+def rolled(found: Suspect) -> Formulation | None:
+    """F(x, unroll=True) = F(x, unroll=False)."""
+    if "unroll" not in found.config:
+        return None
+    config = {**found.config, "unroll": not found.config["unroll"]}
+    lines = (*_other(found, config, "x"), "actual = layer(x)")
+    return Formulation(why="Unrolling changes how it is computed, and nothing else.", lines=lines)
+
+
+def one_by_one(found: Suspect) -> Formulation | None:
+    """A batch gives what its members give alone."""
+    if len(found.shapes) != 1 or found.shapes[0][0] < 2:
+        return None
+    lines = (
+        "parts = [layer(x[i : i + 1]) for i in range(len(x))]",
+        "expected = keras.ops.concatenate(parts)",
+        "actual = layer(x)",
+    )
+    return Formulation(why="The members of a batch do not depend on each other.", lines=lines)
+
+
+def normalised(found: Suspect) -> Formulation | None:
+    """BatchNormalization, LayerNormalization and UnitNormalization by their formulas."""
+    config = found.config
+    if config.get("axis", -1) != -1:
+        return None
+    epsilon = config.get("epsilon", 1e-3)
+    lines: tuple[str, ...]
+    if found.kind == "UnitNormalization":
+        lines = ("expected = x / np.sqrt(np.sum(x**2, axis=-1, keepdims=True))",)
+    elif not (config.get("center", True) and config.get("scale", True)):
+        return None
+    elif found.kind == "BatchNormalization":
+        lines = (
+            "gamma, beta, mean, variance = layer.get_weights()",
+            f"expected = (x - mean) / np.sqrt(variance + {epsilon!r}) * gamma + beta",
+        )
+    elif found.kind == "LayerNormalization":
+        lines = (
+            "gamma, beta = layer.get_weights()",
+            "mean, variance = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)",
+            f"expected = (x - mean) / np.sqrt(variance + {epsilon!r}) * gamma + beta",
+        )
+    else:
+        return None
+    return Formulation(why="The documented formula.", lines=(*lines, "actual = layer(x)"))
+
+
+_ACTIVATIONS = {
+    "relu": "np.maximum(x, 0)",
+    "relu6": "np.clip(x, 0, 6)",
+    "tanh": "np.tanh(x)",
+    "sigmoid": "1 / (1 + np.exp(-x))",
+    "softplus": "np.log1p(np.exp(x))",
+    "softsign": "x / (1 + np.abs(x))",
+    "exponential": "np.exp(x)",
+    "hard_sigmoid": "np.clip(x / 6 + 0.5, 0, 1)",
+    "softmax": "np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)",
+    "elu": "np.where(x > 0, x, np.expm1(x))",
+    "swish": "x / (1 + np.exp(-x))",
+}
+
+
+def element_wise(found: Suspect) -> Formulation | None:
+    """Activations, embeddings, dense layers and padding by their formulas."""
+    config, kind = found.config, found.kind
+    plain = config.get("activation") in (None, "linear")
+    formula = {
+        "Activation": _ACTIVATIONS.get(str(config.get("activation")), ""),
+        "Softmax": _ACTIVATIONS["softmax"] if config.get("axis", -1) == -1 else "",
+        "Dense": "x @ layer.get_weights()[0] + layer.get_weights()[1]"
+        if plain and config.get("use_bias", True)
+        else "",
+        "Embedding": "layer.get_weights()[0][x]",
+        "LeakyReLU": f"np.where(x > 0, x, {config.get('negative_slope', 0.3)!r} * x)",
+        "Rescaling": f"x * {config.get('scale')!r} + {config.get('offset', 0.0)!r}",
+    }.get(kind, "")
+    if kind.startswith("Global"):
+        how = "max" if "Max" in kind else "mean"
+        keep = bool(config.get("keepdims", False))
+        formula = f"x.{how}(axis=tuple(range(1, x.ndim - 1)), keepdims={keep})"
+    if not formula:
+        return None
+    lines = (f"expected = {formula}", "actual = layer(x)")
+    return Formulation(why="The documented formula.", lines=lines)
+
+
+def windows(found: Suspect) -> Formulation | None:
+    """Pooling without padding, by its windows."""
+    size = found.config.get("pool_size")
+    strides = found.config.get("strides") or size
+    if found.config.get("padding", "valid") != "valid" or not isinstance(size, int):
+        return None
+    if not isinstance(strides, int):
+        return None
+    how = "max" if "Max" in found.kind else "mean"
+    rank = len(found.shapes[0]) - 2
+    each = ", ".join([f"::{strides}"] * rank)
+    lines = (
+        f"view = np.lib.stride_tricks.sliding_window_view(x, ({size},) * {rank},"
+        f" axis={tuple(range(1, rank + 1))})",
+        f"expected = view[:, {each}].{how}(axis={tuple(range(-rank, 0))})",
+        "actual = layer(x)",
+    )
+    return Formulation(why="The windows, one by one.", lines=lines)
+
+
+FORMULATIONS: tuple[_Form, ...] = (
+    one_window,
+    padded_before,
+    backwards,
+    rolled,
+    one_by_one,
+    normalised,
+    windows,
+    element_wise,
+)
+"""Those that use the layer itself come first: they can be carried over to siblings."""
+
+
+def _whole(size: object) -> int:
+    return size if isinstance(size, int) else 0
+
+
+def _call(kind: str, config: Mapping[str, Any]) -> str:
+    return f"keras.layers.{kind}({as_literal(config)})(x)"
+
+
+def _other(found: Suspect, config: Mapping[str, Any], given: str) -> tuple[str, ...]:
+    """Lines that apply another layer with the same weights."""
+    return (
+        f"other = keras.layers.{found.kind}({as_literal(config)})",
+        "other.build(x.shape)",
+        "other.set_weights(layer.get_weights())",
+        f"expected = other({given})",
+    )

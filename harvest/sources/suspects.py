@@ -1,0 +1,150 @@
+"""A layer under suspicion, alone: a one-layer network, confirmed and made small.
+
+LEMON (section 3.4) confirms a bug of (library, layer) by a network of that layer only. Here inputs
+and weights come from seeds, so that a few lines of code make the same again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harvest.sources.backends import Backends, Failure
+from harvest.sources.judging import Judgement, judge
+from harvest.sources.layers import specs
+from harvest.sources.networks import Layer, Network, Weights, make_inputs, make_weights
+from harvest.sources.voting import Vote
+
+EXAMPLES = 120
+SECONDS = 20.0
+"""What making one suspect smaller may take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspect:
+    """A layer's class and configuration, the shapes of its inputs, and the seed of all numbers."""
+
+    kind: str
+    config: Mapping[str, Any]
+    shapes: tuple[tuple[int, ...], ...]
+    domain: str | int = "real"
+    seed: int = 0
+
+    @property
+    def network(self) -> Network:
+        """The layer alone."""
+        names = tuple(f"in{number}" for number in range(len(self.shapes)))
+        layer = Layer(name="layer", kind=self.kind, config=self.config, inputs=names)
+        return Network(
+            name=self.kind,
+            inputs=dict(zip(names, self.shapes, strict=True)),
+            layers=(layer,),
+            domain=self.domain,
+        )
+
+    @property
+    def unusual(self) -> tuple[str, ...]:
+        """The parameters that do not have their usual values: sizes are no matter."""
+        usual = _usual(self.kind)
+        given = self.config.items()
+        return tuple(
+            sorted(name for name, value in given if name in usual and usual[name] != value)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmed:
+    """A suspect that shows its bug alone, with what the backends make of it."""
+
+    suspect: Suspect
+    judgement: Judgement
+    weights: Weights
+
+
+def suspected(network: Network, layer: Layer, shapes: Mapping[str, tuple[int, ...]]) -> Suspect:
+    """A layer of a network, by the shapes of the states that it takes."""
+    takes_inputs = all(name in network.inputs for name in layer.inputs)
+    return Suspect(
+        kind=layer.kind,
+        config=layer.config,
+        shapes=tuple(shapes[name] for name in layer.inputs),
+        domain=network.domain if takes_inputs else "real",
+    )
+
+
+def confirm(
+    backends: Backends, suspect: Suspect, only: tuple[str, ...] | None = None
+) -> Confirmed | None:
+    """Run the layer alone; None where the backends agree about it."""
+    network = suspect.network
+    inputs = make_inputs(network, suspect.seed)
+    shapes = backends.describe(network, inputs)
+    weights: Weights = {} if isinstance(shapes, Failure) else make_weights(shapes, suspect.seed)
+    found = judge(network, backends.run(network, weights, inputs, only=only))
+    return Confirmed(suspect=suspect, judgement=found[0], weights=weights) if found else None
+
+
+def reduce(backends: Backends, confirmed: Confirmed, seconds: float = SECONDS) -> Confirmed:
+    """The simplest configuration and the smallest inputs that still show the same.
+
+    Looks for them with two backends only, one of each camp; all confirm the result.
+    """
+    from hypothesis import HealthCheck, Phase, find, settings
+    from hypothesis.errors import NoSuchExample
+
+    from harvest.sources.strategies import smaller
+
+    odd = confirmed.judgement.vote.odd
+    if not odd:
+        return confirmed
+    two = (odd[0], _quick(confirmed.judgement.vote))
+    kind = confirmed.judgement.kind
+    end = time.monotonic() + seconds
+
+    def same(suspect: Suspect) -> bool:
+        if time.monotonic() > end:
+            return False
+        found = confirm(backends, suspect, two)
+        return found is not None and _alike(found.judgement, confirmed.judgement, kind)
+
+    chosen = settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        least = find(smaller(confirmed.suspect), same, settings=chosen)
+    except NoSuchExample:
+        return confirmed
+    again = confirm(backends, least)
+    agreed = again is not None and again.judgement.vote == confirmed.judgement.vote
+    return again if agreed and again is not None else confirmed
+
+
+def _alike(one: Judgement, other: Judgement, kind: object) -> bool:
+    """Whether two failures are of one class, or two values apart in one way."""
+    if one.kind != kind:
+        return False
+    labels = [{each.label for each in judged.failures.values()} for judged in (one, other)]
+    return not labels[1] or bool(labels[0] & labels[1])
+
+
+def _quick(found: Vote) -> str:
+    """One of the majority, rather not the one that compiles each shape."""
+    return min(found.majority, key=lambda name: (name == "jax", name))
+
+
+def with_config(suspect: Suspect, config: Mapping[str, Any]) -> Suspect:
+    """The same layer with another configuration."""
+    return replace(suspect, config=config)
+
+
+def _usual(kind: str) -> dict[str, Any]:
+    return {
+        parameter.name: parameter.legal[0] for spec in specs(kind) for parameter in spec.parameters
+    }
