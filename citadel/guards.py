@@ -139,6 +139,17 @@ def let_in(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
     return shows(oracle, seen, values_of(seen)) is False
 
 
+def made_backward(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool | None:
+    """Whether these calls, with finite results and given finite gradients, hand on others.
+
+    None where no gradients go through them.
+    """
+    if not oracle.of_finiteness or not calls:
+        return None
+    told = [event.get("made") for event in again.run("perturb:gradients", calls).extra]
+    return next((made for made in told if isinstance(made, bool)), None)
+
+
 def of_ties(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool:
     """Whether two values differ only in which of several equal elements they point at."""
     indices = [values[spot] for spot in oracle.spots if spot in values]

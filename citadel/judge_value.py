@@ -16,7 +16,7 @@ from analysis.target.instrument import Watched, instrument, watched
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Role
-from citadel.guards import Rerun, demanded, doubled, ill_conditioned, of_ties
+from citadel.guards import Rerun, demanded, doubled, ill_conditioned, made_backward, of_ties
 from citadel.identify import failing_call, is_call_of
 from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
@@ -138,6 +138,8 @@ class _Replay:
     def doubt(self, *, close: bool, filled: bool) -> Verdict | None:
         """Why values that show the symptom need not be the bug, if so."""
         source = self.source
+        if source.made_backward:
+            return self._backward()
         own_reference = self.written.references
         why = _doubt(source, self.values, close=close, filled=filled, own_reference=own_reference)
         if why is not None:
@@ -149,6 +151,22 @@ class _Replay:
             return None
         own = "both sides are the sibling's" if source.oracle.paired else "the sibling's own value"
         self.guards.append("the source's own value" if equal else own)
+        return None
+
+    def _backward(self) -> Verdict | None:
+        """Whether what is not finite comes up in its gradients alone, as in the source's.
+
+        A slope may well be infinite (of the square root at 0); where the source's is no number,
+        that is not the same.
+        """
+        oracle = self.source.oracle
+        if has_nan_at(oracle, self.source.values) and not has_nan_at(oracle, self.values):
+            reason = "infinite, where the report's gradient is NaN"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        if not made_backward(self._again, oracle, self.calls):
+            reason = "what is not finite does not come up in its gradients"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        self.guards.append("with a finite result, and given finite gradients, it hands on others")
         return None
 
     def imprecise(self) -> Verdict | None:

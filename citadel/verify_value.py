@@ -15,11 +15,12 @@ from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Point
-from citadel.guards import Rerun, demanded, doubled, ill_conditioned, let_in, of_ties
+from citadel.guards import Rerun, demanded, doubled, ill_conditioned, let_in, made_backward, of_ties
 from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle.capture import CHECKS, capture
 from citadel.oracle.hints import bad_outcome, is_reference
+from citadel.oracle.numbers import finite
 from citadel.oracle.value import (
     ValueOracle,
     Values,
@@ -50,6 +51,8 @@ class Witness:
     watched: Watched
     values: Values
     own: tuple[bool | None, ...]
+    made_backward: bool
+    """Whether NaN or infinities come up in the gradients that the API hands on."""
     random: bool
     symptom: Symptom
     observation: Observation
@@ -140,11 +143,11 @@ def witness(
         return _nothing(first, oracles)
     oracle, hits = found
     values = values_of(first)
-    call, api, own = trial.blamed(oracle, values, first.calls, suspected)
-    if True not in own and not named(api, reading.mentions):
+    who = trial.blamed(oracle, values, first.calls, suspected)
+    if True not in who.own and not named(who.api, reading.mentions):
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
-    blamed = [one for one in first.calls if resolve(one, catalog) is api]
+    blamed = [one for one in first.calls if resolve(one, catalog) is who.api]
     better = doubled(trial.again, oracle, blamed) if hits else None
     cured = better is not None and better.cures
     full = demanded(trial.again, oracle, blamed, values) if hits and not cured else None
@@ -155,12 +158,13 @@ def witness(
         oracle=oracle,
         watched=trial.case,
         values=values,
-        own=own,
+        own=who.own,
+        made_backward=who.made_backward,
         random=any(True in changes for changes in again),
         symptom=seen,
         observation=first,
-        call=call,
-        api=api,
+        call=who.call,
+        api=who.api,
         reproduces=hits > 0,
         hits=hits,
         runs=runs,
@@ -173,6 +177,16 @@ def witness(
         unclaimed=not _claimed(oracle, trial.case.points, reading),
         told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blamed:
+    """Who is to blame: `own` and `made_backward` as in `Witness`."""
+
+    call: Call
+    api: Api
+    own: tuple[bool | None, ...]
+    made_backward: bool = False
 
 
 class _Trial:
@@ -204,7 +218,7 @@ class _Trial:
         values: Values,
         calls: Sequence[Call],
         suspected: Sequence[tuple[Call, Api]],
-    ) -> tuple[Call, Api, tuple[bool | None, ...]]:
+    ) -> Blamed:
         """The first suspect that the values depend on, and which of them do.
 
         Where they depend on none (a shape, say, or the slope of a slope), it is the first suspect.
@@ -213,13 +227,27 @@ class _Trial:
         doing = [pair for pair in suspected if leaf(pair[0].name) not in MAKERS]
         for call, api in (doing or list(suspected))[:MOST_SUSPECTS]:
             of_api = [one for one in calls if resolve(one, self._catalog) is api]
-            own = unlike(oracle, values, values_of(self.again.run("perturb:run", of_api)))
+            other = values_of(self.again.run("perturb:run", of_api))
+            own = _changes(oracle, values, other)
             if True in own:
-                return call, api, own
+                return Blamed(call=call, api=api, own=own)
+            made = made_backward(self.again, oracle, of_api)
+            if made:
+                return Blamed(call=call, api=api, own=tuple(True for _ in own), made_backward=True)
             if titled(api, self._mentions) and has_nan_at(oracle, values):
-                return call, api, tuple(None for _ in own)  # NaN stays NaN, whatever it depends on
-        call, api = suspected[0]
-        return call, api, tuple(None for _ in oracle.spots)
+                break  # NaN stays NaN, whatever it depends on
+        else:
+            call, api = suspected[0]
+        return Blamed(call=call, api=api, own=tuple(None for _ in oracle.spots))
+
+
+def _changes(oracle: ValueOracle, one: Values, other: Values) -> tuple[bool | None, ...]:
+    """For each spot of the oracle, whether its value has changed; NaN that stays tells nothing."""
+    found = unlike(oracle, one, other)
+    if not oracle.of_finiteness:
+        return found
+    fine = (spot not in other or finite(other[spot]) is not False for spot in oracle.spots)
+    return tuple(change if ok else None for change, ok in zip(found, fine, strict=True))
 
 
 def _uninitialised(call: Call) -> bool:

@@ -57,6 +57,13 @@ def perturbed(value):
     return value + 1 if "int" in dtype else value
 
 
+def listened(value, told, alias=True):
+    """The value, or an alias, of whose gradients `told` learns whether they are finite."""
+    if backend.KIND == "jax":
+        return value
+    return importlib.import_module("live_" + backend.KIND).listened(value, told, alias)
+
+
 def overwrite(value, other):
     """Write other content into a variable; tensors stay as they are."""
     if isinstance(value, keras.Variable):

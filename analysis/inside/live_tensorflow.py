@@ -97,6 +97,27 @@ def cleaned(value):
     return tf.where(tf.math.is_finite(value), value, tf.ones_like(value))
 
 
+def listened(value, told, alias=True):
+    """An alias of a tensor or variable, of whose gradients `told` learns whether they are finite.
+
+    `alias` is for frameworks that can do without. Nothing is told within graphs.
+    """
+    known = isinstance(value, (tf.Tensor, tf.Variable)) and value.dtype.is_floating
+    if not known or not tf.executing_eagerly():
+        return value
+
+    @tf.custom_gradient
+    def heard(tensor):
+        def handed_on(gradient):
+            if hasattr(gradient, "numpy"):
+                told(bool(tf.reduce_all(tf.math.is_finite(gradient))))
+            return gradient
+
+        return tf.identity(tensor), handed_on
+
+    return heard(value)
+
+
 def scaled(value, factors):
     """The value times an array of its shape, as far as it is a tensor."""
     return value * tf.cast(factors, value.dtype) if isinstance(value, tf.Tensor) else value

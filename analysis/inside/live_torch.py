@@ -69,6 +69,24 @@ def cleaned(value):
     return torch.where(torch.isfinite(value), value, torch.ones_like(value))
 
 
+def listened(value, told, alias=True):
+    """The value, or an alias, of whose gradients `told` learns whether they are finite.
+
+    An alias has those of one use alone. Whoever cannot listen without one makes it anyway.
+    """
+    if not is_tensor(value) or not value.requires_grad or value.layout is not torch.strided:
+        return value
+    heard = value.view_as(value) if alias else value
+
+    def tell(gradient):
+        if gradient is not None:
+            dense = gradient if gradient.layout is torch.strided else gradient.to_dense()
+            told(bool(torch.isfinite(dense).all()))
+
+    heard.register_hook(tell)
+    return heard
+
+
 def scaled(value, factors):
     """The value times an array of its shape, as far as it is a dense tensor."""
     if not is_tensor(value) or value.is_quantized:

@@ -3,7 +3,8 @@
 `run` replaces their results: what depends on them? `doubled` hands them their tensors in double
 precision: does the trouble stay? `nudged` changes the last digit of their inputs: is it more than
 that which is wrong? `scaled` makes their inputs smaller: from where on is it wrong?
-`cleaned` gives them numbers for NaN and infinities: did the trouble just go through?
+`cleaned` gives them numbers for NaN and infinities: did the trouble just go through? `gradients`
+changes nothing, and listens to what goes back through these calls.
 """
 
 import sys
@@ -94,6 +95,45 @@ def scaled(emit, code, traced, sites, factor):
 def cleaned(emit, code, traced, sites):
     """Run a case as `case.run` does, the calls at `sites` being given no NaN and no infinity."""
     return _given(emit, code, traced, sites, side.module("live").cleaned)
+
+
+def gradients(emit, code, traced, sites):
+    """Run a case as `case.run` does; `{"e": "gradients", "made": ...}` is emitted at its end.
+
+    `made` tells whether a call at `sites` that had a finite result, and was given finite gradients,
+    handed on others. Nothing is emitted where no gradient goes through these calls.
+    """
+    live = side.module("live")
+    heard = []
+
+    def call(function, args, kwargs):
+        given, handed_on = [], []
+        heard.append((given, handed_on))
+
+        def source(value):
+            return live.listened(value, handed_on.append)
+
+        owner = getattr(function, "__self__", None)
+        if live.is_tensor(owner):
+            function = getattr(source(owner), function.__name__)
+        for parameter in live.parameters(function).values():
+            live.listened(parameter, handed_on.append, alias=False)
+        named = {name: _mapped(value, source) for name, value in kwargs.items()}
+        result = function(*[_mapped(value, source) for value in args], **named)
+        given += [_finite(live.array(part)) for part in _parts(result) if live.is_tensor(part)]
+        return _mapped(result, lambda part: live.listened(part, given.append, alias=False))
+
+    end = _run(emit, code, traced, sites, call)
+    told = [(all(given), all(handed_on)) for given, handed_on in heard if handed_on]
+    if told:
+        emit({"e": "gradients", "made": any(fine and not kept for fine, kept in told)})
+    return end
+
+
+def _finite(array):
+    """Whether an array holds no NaN and no infinity; what is no array of numbers holds none."""
+    kind = getattr(getattr(array, "dtype", None), "kind", "")
+    return kind not in "fc" or not kind or bool(sys.modules["numpy"].isfinite(array).all())
 
 
 def _nudged(value):

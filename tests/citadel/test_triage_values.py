@@ -72,6 +72,38 @@ def test_what_is_compared_is_given_the_same_and_not_changed_in_between(triaged, 
         assert not leaf.endswith("_") or leaf.endswith("__") or ".clone()" in first
 
 
+SLOPE = """
+    import torch
+    x = torch.zeros(3, requires_grad=True)
+    y = torch.zeros(3)
+    torch.hypot(x, y).sum().backward()
+    print(x.grad)
+"""
+CHAIN = """
+    import torch
+    x = torch.tensor([-1.0, 0.0, 4.0], requires_grad=True)
+    y = torch.where(x <= 0, torch.zeros_like(x), torch.sqrt(x))
+    y.sum().backward()
+    print(x.grad)
+"""
+
+
+def test_a_gradient_that_is_no_number_is_found_where_it_comes_up(triaged, read):
+    found = triaged(read("torch.hypot: gradient is NaN at zero", SLOPE), 150)
+    assert (found.case.api, found.case.reproduces) == ("torch.hypot", True)
+    bugs = {finding.api for finding in found.bugs}
+    assert {"torch.Tensor.hypot", "torch.ops.aten.hypot"} <= bugs
+    assert all("hypot" in api for api in bugs)
+    reasons = {finding.api: finding.verdict.reason for finding in found.findings}
+    assert reasons["torch.div"] == "infinite, where the report's gradient is NaN"
+
+
+def test_a_gradient_that_others_make_is_nobody_elses(triaged, read):
+    found = triaged(read("torch.where backward gives NaN", CHAIN), 150)
+    assert found.case.api == "torch.where"
+    assert {finding.api.rpartition(".")[2] for finding in found.bugs} <= {"where", "where_"}
+
+
 def test_a_call_that_is_refused_by_now_judges_its_own_family(triaged, read):
     title = "linalg.norm accepts any ord without an error"
     found = triaged(read(title, REFUSED, text="It should raise a ValueError."), 60)

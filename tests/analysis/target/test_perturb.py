@@ -92,3 +92,67 @@ def test_indices_of_equal_elements_are_told(bubblewrap_session, numbers, others,
     traced = watched(case).traced
     run = bubblewrap_session.run(code, traced=traced, entry="selected:run", arguments=given)
     assert (run.outcome, len(run.seen)) == (Outcome.OK, told)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "made"),
+    [
+        ("torch.hypot(x, x).sum().backward()", "torch.hypot", True),
+        ("torch.where(x > 0, x, x.sqrt() * 0).sum().backward()", "torch.where", False),
+        ("torch.where(x > 0, x, x.sqrt() * 0).sum().backward()", "x.sqrt", True),
+        ("(torch.sin(x) * torch.tensor(float('nan'))).sum().backward()", "torch.sin", False),
+        ("torch.div(x, 0 * x).sum().backward()", "torch.div", False),  # not finite itself
+        ("layer(x).square().sum().backward()", "layer", False),
+        ("print(torch.hypot(x, x))", "torch.hypot", None),
+        ("[part.sqrt().sum() for part in torch.split(x, 1)][0].backward()", "torch.split", False),
+    ],
+)
+def test_where_gradients_become_no_numbers(bubblewrap_session, text, name, made):
+    assert backwards(bubblewrap_session, TORCH_ZEROS, text, name) == (
+        [] if made is None else [made]
+    )
+
+
+@pytest.mark.tf
+@pytest.mark.parametrize(
+    ("text", "name", "made"),
+    [
+        ("y = tf.norm(x)", "tf.norm", True),
+        ("y = tf.sin(x) * tf.constant(float('nan'))", "tf.sin", False),
+        ("y = tf.where(x > 0., x, 0. * tf.sqrt(x))", "tf.where", False),
+    ],
+)
+def test_where_gradients_of_tensorflow_become_no_numbers(tf_target, text, name, made):
+    with tf_target.session() as session:
+        assert backwards(session, TENSORFLOW_ZEROS, text, name) == [made]
+
+
+TORCH_ZEROS = """
+import torch
+x = torch.zeros(3, requires_grad=True)
+layer = torch.nn.Linear(3, 2)
+{}
+"""
+TENSORFLOW_ZEROS = """
+import tensorflow as tf
+x = tf.Variable([0., 0., 0.])
+with tf.GradientTape() as tape:
+    {}
+print(tape.gradient(y, x))
+"""
+
+
+def backwards(session, template, text, name):
+    """What is told of the gradients that go back through the calls of a name."""
+    code = template.format(text)
+    case = instrument(code)
+    sites = [
+        n
+        for n, node in enumerate(case.nodes)
+        if case.module.code_for_node(node).startswith(f"{name}(")
+    ]
+    run = session.run(
+        code, traced=watched(case).traced, entry="perturb:gradients", arguments={"sites": sites}
+    )
+    assert run.outcome is Outcome.OK, run.stderr
+    return [event["made"] for event in run.extra if event["e"] == "gradients"]
