@@ -131,6 +131,8 @@ class BugCase:
     observed: str = ""
     needs: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """Why what is shown may be no bug; each halves the confidence of findings."""
     aliases: tuple[str, ...] = ()
     """The API's other public names."""
     samples: tuple[float, ...] = ()

@@ -103,6 +103,7 @@ def _verified(
         runs=(found.hits, found.runs),
         observed=(raised or symptom).headline(),
         evidence=(*evidence(None, None, attempt.snippet, found.call), *found.evidence),
+        doubts=found.doubts if isinstance(found, Witness) else (),
         aliases=api.aliases,
         samples=_samples(found),
     )

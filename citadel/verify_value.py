@@ -92,7 +92,7 @@ class Witness:
     @property
     def evidence(self) -> tuple[str, ...]:
         """What in the report speaks for this symptom."""
-        return (*filter(None, (self.oracle.why,)), *self.doubts)
+        return tuple(filter(None, (self.oracle.why,)))
 
     @property
     def doubts(self) -> tuple[str, ...]:

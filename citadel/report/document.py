@@ -1,10 +1,10 @@
 """The JSON document: what `--json` writes (design, section 9).
 
 In: the build under test and the triages. Out: a dictionary of plain JSON values. Fields beyond the
-contract are additive: `case.observed`, `case.runs`, `case.samples`, `case.evidence`, `case.file`,
-`case.aliases`, `tried`, `control`, and per sibling `aliases`. An API with several public names has
-an entry for each of them, so that one looks up whatever name one has; `alias_of` tells the name
-under which it was judged.
+contract are additive: `case.observed`, `case.runs`, `case.samples`, `case.evidence`, `case.doubts`,
+`case.file`, `case.aliases`, `tried`, `control`, and per sibling `aliases`. An API with several
+public names has an entry for each of them, so that one looks up whatever name one has; `alias_of`
+tells the name under which it was judged.
 """
 
 from __future__ import annotations
@@ -181,6 +181,7 @@ def _case_record(case: BugCase) -> dict[str, Any]:
         "runs": list(case.runs),
         "samples": [round(sample, 4) for sample in case.samples],
         "evidence": list(case.evidence),
+        "doubts": list(case.doubts),
         "file": case.file,
     }
 

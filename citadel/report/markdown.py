@@ -114,6 +114,7 @@ def _symptom(triage: Triage, case: BugCase) -> str:
         lines += ["", f"{code_span(case.api)} itself is **fixed here**{now}."]
     if may_be_intended(triage):
         lines += ["", f"Note: {INTENDED}."]
+    lines += [line for doubt in case.doubts for line in ("", f"Doubt: {doubt}.")]
     return "\n".join(lines)
 
 

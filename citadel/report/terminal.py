@@ -96,6 +96,8 @@ def _render_case(console: Console, triage: Triage) -> None:
     if case.reproduces:
         why = ", as many as it took to tell" if is_measured(case.symptom) else ""
         say(console, f"reproduces: {hits} of {runs} runs{why}")
+        for doubt in case.doubts:
+            say(console, f"doubt: {doubt}", style="yellow")
     else:
         say(console, f"fixed here: now {observed(case) or 'no failure'}")
     if case.needs:

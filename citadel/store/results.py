@@ -48,7 +48,7 @@ def save_case(store: Store, report: str, build: str, triage: Triage) -> int | No
             sound(case.observed),
             texts.keep(store, case.code),
             store.kept(case.file),
-            json.dumps(case.evidence),
+            json.dumps([*case.evidence, *case.doubts]),
             triage.tried,
             triage.control,
         ],

@@ -69,6 +69,7 @@ def triage(
     symptom: Symptom = RAISES,
     reproduces: bool = True,
     observed: str = "",
+    doubts: tuple[str, ...] = (),
     number: int | None = 9000001,
     case_id: str = "0123456789abcdef",
     **fields: object,
@@ -85,6 +86,7 @@ def triage(
         reproduces=reproduces,
         runs=(3, 3) if reproduces else (0, 3),
         observed=observed,
+        doubts=doubts,
     )
     apis = (api, *(f.api for f in findings if f.verdict.kind is VerdictKind.BUG))
     return Triage(

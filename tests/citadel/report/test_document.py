@@ -50,6 +50,7 @@ def test_the_contract(
         "runs": [3, 3],
         "samples": [],
         "evidence": [],
+        "doubts": [],
         "file": None,
     }
     assert [s["api"] for s in report["siblings"]] == ["a.bug", "b.clean", "a.bug.alias"]

@@ -103,6 +103,15 @@ def test_hostile_text_changes_no_structure(
     assert "\x1b" not in page(text)
 
 
+def test_why_it_may_be_no_bug_is_said(
+    target: TargetSummary,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    triage = make_triage(make_finding("builtins.float"), doubts=("the indices differ",))
+    assert "\n\nDoubt: the indices differ.\n" in family_markdown(target, triage)
+
+
 def test_fixed_here_is_said_and_the_title_names_a_failing_api(
     target: TargetSummary,
     make_finding: Callable[..., Finding],

@@ -113,6 +113,15 @@ def test_text_of_strangers_is_literal(
     assert "\\x1b]0;title" in shown
 
 
+def test_why_it_may_be_no_bug_is_said(
+    make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
+) -> None:
+    triage = make_triage(make_finding("builtins.float"), doubts=("the indices differ",))
+    console = pipe()
+    render_triage(console, triage)
+    assert "doubt: the indices differ" in text_of(console)
+
+
 def test_many_siblings_are_cut_with_a_count(
     make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
 ) -> None:
