@@ -1,0 +1,229 @@
+"""Find out what lies behind a disagreement, as far as a known limit may explain it.
+
+In: a pair that failed and what was seen. Out: the reason of `eagle_limits`, or "". Runs only
+where executions differ, so it may take as long as a dozen of them.
+"""
+
+import eagle_limits
+import numpy as np
+from eagle_compare import coarsest, compare, unit
+
+NUDGES = 4
+ROUNDED = "12"
+"""The rule whose two sides differ in their dtypes."""
+DENSE = "8"
+STRIDES = "8s"
+LYING = (STRIDES, "11")
+"""Rules under which equal elements lie otherwise in memory."""
+OF_MEMORY = (ROUNDED, "1", "8", *LYING)
+
+
+def examine(runner, pair, seen, taken=True):
+    """Why a failure is no bug; "" where nothing explains it.
+
+    `taken` says whether the API takes the variant's inputs at all, as far as other pairs tell.
+    """
+    if seen.state == "status":
+        if pair.told:
+            return ""
+        if fractional(pair):
+            return eagle_limits.explained({"fraction": True})
+        if not taken and not eagle_limits.BROKEN.search(seen.problem[1]):
+            return eagle_limits.TAKEN
+        if pair.rule in LYING and Space(runner, pair).traced(seen).get("memory"):
+            return eagle_limits.explained({"memory": True})
+        return eagle_limits.refused(*seen.problem)
+    space = Space(runner, pair)
+    facts = {"unstable": space.unstable(seen)}
+    if not facts["unstable"]:
+        facts.update(told_by_results(pair, seen, space))
+    if not any(facts.values()):
+        facts.update(space.traced(seen))
+        facts.update(space.conditioned(seen))
+    return eagle_limits.explained(facts)
+
+
+def fractional(pair):
+    """Whether whole numbers are given to a call with a fraction among its arguments."""
+    whole = bool(pair.dtypes) and coarsest(pair.dtypes[:1]) is None
+    return whole and pair.call is not None and holds_fraction(pair.call.args, pair.call.kwargs)
+
+
+def holds_fraction(args, kwargs):
+    """Whether there is a float, or a dtype of floats, among arguments.
+
+    >>> holds_fraction([1, [2.5]], {}), holds_fraction([1], {"p": 2})
+    (True, False)
+    """
+
+    def inner(value):
+        if isinstance(value, (list, tuple)):
+            return any(map(inner, value))
+        return isinstance(value, (float, complex)) or "float" in str(value)
+
+    return any(map(inner, args)) or any(map(inner, kwargs.values()))
+
+
+def told_by_results(pair, seen, space):
+    """Facts that the two results themselves tell."""
+    facts = {}
+    for (name, one), (other_name, other) in zip(seen.found, seen.wanted):
+        if one.shape != other.shape or one.dtype.kind in "OSU":
+            facts["half"] = name.startswith("complex") and pair.rule == ROUNDED
+            continue
+        whole = one.dtype.kind in "iub" and other.dtype.kind in "fc"
+        if whole and one.size and fractions(one, other):
+            facts["truncates"] = True
+        if whole and one.size and beyond(one, other):
+            facts["wraps"] = True
+        if one.dtype.kind in "iu" and other.dtype.kind in "iu" and pair.rule != "13":
+            facts["ties"] = facts.get("ties") or space.ties()
+        if one.dtype.kind == "c" and other.dtype.kind == "f" and not np.isfinite(other).all():
+            facts["domain"] = True
+    if seen.difference.kind == "value":
+        facts["basis"] = signs_only(seen, seen.difference.rtol)
+    if pair.rule == DENSE and seen.difference.kind == "finite":
+        facts["undefined"] = undefined(seen)
+    return facts
+
+
+def fractions(one, other):
+    """Whether where they differ the reference is no whole number."""
+    with np.errstate(all="ignore"):
+        where = one != other
+        told = other[where]
+        return bool(where.any() and (np.isnan(told) | (told != np.round(told.real))).any())
+
+
+def beyond(one, other):
+    """Whether the reference leaves the range of the other's dtype."""
+    if one.dtype.kind == "b":
+        return False
+    bounds = np.iinfo(one.dtype)
+    values = np.abs(np.real(other[np.isfinite(other)]))
+    low = np.real(other[np.isfinite(other)]).min(initial=0)
+    return bool(
+        values.max(initial=0) > bounds.max or low < bounds.min or not np.isfinite(other).all()
+    )
+
+
+def undefined(seen):
+    """Whether the dense result is not finite where they differ: a function of zeros."""
+    for (_, one), (_, other) in zip(seen.found, seen.wanted):
+        if one.shape != other.shape or other.dtype.kind not in "fc":
+            continue
+        unlike = np.isfinite(one) != np.isfinite(other)
+        if unlike.any():
+            return bool((~np.isfinite(other[unlike]) & (one[unlike] == 0)).all())
+    return False
+
+
+def numbers(array):
+    """The array in a dtype that has differences."""
+    return array.astype("float64") if array.dtype.kind in "biu" else array
+
+
+def signs_only(seen, rtol):
+    """Whether one of several results differs by a factor of size one for each of its columns."""
+    one, other = (side[seen.difference.index][1] for side in (seen.found, seen.wanted))
+    if (
+        len(seen.found) < 2
+        or one.shape != other.shape
+        or one.ndim < 2
+        or one.dtype.kind not in "fc"
+    ):
+        return False
+    one, other = one.astype("complex128"), other.astype("complex128")
+    for left, right in ((one, other), (one.swapaxes(-1, -2), other.swapaxes(-1, -2))):
+        overlap = np.abs((left.conj() * right).sum(-2))
+        sizes = np.sqrt((np.abs(left) ** 2).sum(-2) * (np.abs(right) ** 2).sum(-2))
+        if np.isfinite(sizes).all() and (overlap >= sizes * (1 - max(rtol, 1e-4))).all():
+            return bool(np.allclose(np.abs(left).sum(-2), np.abs(right).sum(-2), rtol=0.05))
+    return False
+
+
+class Space:
+    """Runs the sides of a pair again, as they are and on inputs that are a little off."""
+
+    def __init__(self, runner, pair):
+        self.runner = runner
+        self.world = runner.world
+        self.pair = pair
+
+    def leaves(self, text, inputs):
+        """Leaves of an expression over inputs; None where that fails."""
+        space = dict(self.world.modules)
+        space.update(inputs)
+        try:
+            if self.pair.setup:
+                exec(self.runner.code(self.pair.setup, "exec"), space)
+            return self.world.leaves(eval(self.runner.code(text, "eval"), space))
+        except Exception:
+            return None
+
+    def unstable(self, seen):
+        """Whether the reference, run again, is another one; memory is stirred in between."""
+        self.world.stir(seen.wanted)
+        again = self.leaves(self.pair.reference, self.pair.inputs)
+        return again is None or bool(compare(again, seen.wanted).kind)
+
+    def ties(self):
+        """Whether an input has equal elements, so that indices are not unique."""
+        return any(self.world.has_ties(value) for value in self.pair.inputs.values())
+
+    def traced(self, seen):
+        """Largest intermediate value of the reference, and contracts of what it runs."""
+        space = dict(self.world.modules)
+        space.update(self.pair.inputs)
+        try:
+            if self.pair.setup:
+                exec(self.runner.code(self.pair.setup, "exec"), space)
+            code = self.runner.code(self.pair.reference, "eval")
+            smallest, largest, operators = self.world.trace(lambda: eval(code, space))
+        except Exception:
+            return {}
+        facts = {"smallest": smallest, "largest": max(largest, -smallest)}
+        facts["about"] = self.pair.rule in OF_MEMORY and not operators
+        if self.pair.rule in OF_MEMORY:
+            last = operators if self.pair.rule in LYING else operators[-1:]
+            facts["memory"] = any(name.startswith(eagle_limits.BY_CONTRACT) for name in last)
+        name = self.coarse(seen)
+        facts["unit"] = unit(name) if name else 0.0
+        if self.pair.rule == ROUNDED:
+            facts["range"] = self.world.bounds(self.pair.dtypes[0])
+        return facts
+
+    def coarse(self, seen):
+        """The dtype with the fewest digits that takes part."""
+        names = [name for name, _ in (*seen.found, *seen.wanted)]
+        return coarsest((*names, *self.pair.dtypes))
+
+    def conditioned(self, seen):
+        """How far the reference moves when each input moves by a rounding, where they differ."""
+        places, index = seen.difference.places, seen.difference.index
+        name = self.coarse(seen)
+        if places is None or name is None or seen.found[index][1].dtype.kind in "OSU":
+            return {}
+        one, other = (numbers(side[index][1]) for side in (seen.found, seen.wanted))
+        with np.errstate(all="ignore"):
+            gaps = np.abs(np.where(places, one - other, 0))
+        difference = float(gaps[np.isfinite(gaps)].max(initial=0.0))
+        moved = 0.0
+        for number in range(NUDGES):
+            nudged = {
+                key: self.world.nudged(value, unit(name), number)
+                for key, value in self.pair.inputs.items()
+            }
+            again = self.leaves(self.pair.reference, nudged)
+            if again is None or index >= len(again) or again[index][1].shape != other.shape:
+                continue
+            now = numbers(again[index][1])
+            with np.errstate(all="ignore"):
+                steps = np.abs(np.where(places, now - other, 0))
+            if seen.difference.kind == "finite":
+                # What becomes finite, or no longer is, by a rounding stands on an edge.
+                turned = np.isfinite(now) != np.isfinite(other)
+                moved = max(moved, 1.0 if bool((turned & places).any()) else 0.0)
+            moved = max(moved, float(steps[np.isfinite(steps)].max(initial=0.0)))
+        finite = seen.difference.kind != "finite"
+        return {"difference": difference if finite else 1.0, "moved": moved}

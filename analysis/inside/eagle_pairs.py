@@ -1,0 +1,140 @@
+"""A pair of executions that EAGLE's rules call equal, as text over named inputs.
+
+What is run is the text that a script would have, so that a script shows what was seen. `Call` is
+the text of one call with its tensors taken out as inputs; a rule says how each of them is written
+on either side.
+"""
+
+from unpickle import NoLiteral, literal
+
+NAMES = ("x", "y", "z", "u", "v", "w", "a", "b", "c", "d")
+MOST_CHARACTERS = 300
+"""Of one argument that is no tensor: what is longer is no call that anybody would read."""
+
+
+class Input:
+    """The place of an input in the arguments of a call."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+
+class Pair:
+    """`reference` and `result` are expressions over `inputs`, behind the lines of `setup`.
+
+    `api` is the subject and `rule` the number in the paper. `dtypes` take part in the comparison,
+    besides those of the results; `least` is what the rule itself rounds by. `told` says that the
+    framework itself claims that both work, so that a refusal is a finding whatever its words.
+    `given` are expressions of the inputs as the result has them: where they fail, so must the
+    result. `smaller` makes the pair anew from other inputs and keywords, where that is possible.
+    """
+
+    __slots__ = (
+        "api",
+        "call",
+        "dtypes",
+        "given",
+        "inputs",
+        "least",
+        "reference",
+        "result",
+        "rule",
+        "setup",
+        "smaller",
+        "told",
+        "variant",
+    )
+
+    def __init__(self, rule, variant, api, inputs, reference, result, **others):
+        self.rule = rule
+        self.variant = variant
+        self.api = api
+        self.inputs = inputs
+        self.reference = reference
+        self.result = result
+        self.setup = others.get("setup", "")
+        self.dtypes = others.get("dtypes", ())
+        self.least = others.get("least", 0.0)
+        self.given = others.get("given", ())
+        self.told = others.get("told", False)
+        self.call = others.get("call")
+        self.smaller = others.get("smaller")
+
+    def size(self, elements):
+        """How many numbers it takes to write it down."""
+        return sum(elements(value) for value in self.inputs.values()) + len(self.reference) // 20
+
+
+class Call:
+    """A call by name: `args` and `kwargs` hold `Input`s in the place of tensors."""
+
+    __slots__ = ("args", "inputs", "kwargs", "method", "name")
+
+    def __init__(self, name, args, kwargs, inputs, method=False):
+        self.name = name
+        self.args = args
+        self.kwargs = kwargs
+        self.inputs = inputs
+        self.method = method
+
+    def text(self, wrap=lambda name: name):
+        """The call, with each input written as `wrap` says."""
+        args = [written(value, wrap) for value in self.args]
+        args += ["{}={}".format(key, written(value, wrap)) for key, value in self.kwargs.items()]
+        if self.method:
+            return "{}.{}({})".format(args[0], self.name.rpartition(".")[2], ", ".join(args[1:]))
+        return "{}({})".format(self.name, ", ".join(args))
+
+    def without(self, keyword):
+        """The call without one of its keywords."""
+        kwargs = {key: value for key, value in self.kwargs.items() if key != keyword}
+        return Call(self.name, self.args, kwargs, self.inputs, self.method)
+
+    def over(self, inputs):
+        """The call on other inputs of the same names."""
+        return Call(self.name, self.args, self.kwargs, inputs, self.method)
+
+
+def call_of(name, args, kwargs, is_input, method=False):
+    """The call of live arguments.
+
+    Raises:
+        NoLiteral: when an argument cannot be written down.
+    """
+    inputs = {}
+
+    def place(value):
+        if is_input(value):
+            for known, other in inputs.items():
+                if other is value:
+                    return Input(known)
+            new = NAMES[len(inputs)] if len(inputs) < len(NAMES) else "x%d" % len(inputs)
+            inputs[new] = value
+            return Input(new)
+        if type(value) in (list, tuple):
+            return type(value)(place(item) for item in value)
+        literal(value)
+        return value
+
+    placed = [place(value) for value in args]
+    keywords = {key: place(value) for key, value in kwargs.items()}
+    call = Call(name, placed, keywords, inputs, method)
+    if not all(key.isidentifier() for key in keywords):
+        raise NoLiteral("a keyword that is no name")
+    if len(call.text()) > MOST_CHARACTERS + len(name):
+        raise NoLiteral("arguments that nobody would read")
+    return call
+
+
+def written(value, wrap):
+    """An argument as text."""
+    if isinstance(value, Input):
+        return wrap(value.name)
+    if type(value) is list:
+        return "[%s]" % ", ".join(written(item, wrap) for item in value)
+    if type(value) is tuple:
+        inner = ", ".join(written(item, wrap) for item in value)
+        return "(%s%s)" % (inner, "," if len(value) == 1 else "")
+    return literal(value)

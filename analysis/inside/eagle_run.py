@@ -1,0 +1,269 @@
+"""Run pairs of executions that EAGLE's rules call equal, and tell the host where they are not.
+
+In: which plan of the framework's own module (`eagle_torch`, `eagle_tensorflow`), a number to draw
+from, a time limit, the place to go on at. Out, as records: `{"total": entries, "rounds": n}` once,
+`{"entry": n, "round": r}` before the pairs of an entry, `{"at": key, "rule", "api"}` before each
+pair (the last one names the culprit of a crash), `{"finding": {...}}`, `{"tally": {...}}` after an
+entry and `{"done": why}`. A call that hangs ends the process; the host goes on behind it.
+"""
+
+import random
+import signal
+import time
+import warnings
+
+import eagle_limits
+import eagle_reduce
+import side
+from eagle_compare import compare
+from eagle_examine import examine
+
+SECONDS_PER_PAIR = 10.0
+SHOWN = 4000
+
+
+class Seen:
+    """What a pair came to: `state` is "equal", "differs", "status", "random", "invalid" or
+    "incomparable"; `problem` the (types, message) of the side that raised, `side` its name."""
+
+    __slots__ = ("difference", "found", "problem", "side", "state", "wanted")
+
+    def __init__(self, state, difference=None, problem=None, which=""):
+        self.state = state
+        self.difference = difference
+        self.problem = problem
+        self.side = which
+        self.found = self.wanted = ()
+
+    def failed(self):
+        return self.state in ("differs", "status")
+
+    def alike(self, other):
+        """Whether two failures are of one kind."""
+        if self.state != other.state or self.side != other.side:
+            return False
+        if self.state == "differs":
+            return self.difference.kind == other.difference.kind
+        return self.problem[0][:1] == other.problem[0][:1]
+
+
+class Runner:
+    """Runs pairs in the world of one framework."""
+
+    def __init__(self, world):
+        self.world = world
+        self.codes = {}
+
+    def run(self, pair):
+        """Both executions of a pair, and how they compare."""
+        world = self.world
+        space = dict(world.modules)
+        space.update(pair.inputs)
+        if pair.setup:
+            try:
+                exec(self.code(pair.setup, "exec"), space)
+            except Exception:
+                return Seen("invalid")
+        state = world.state()
+        reference, problem = self.evaluate(pair.reference, space)
+        if problem is not None and not pair.told:
+            return Seen("invalid")
+        if state != world.state():
+            return Seen("random")
+        result, other = self.evaluate(pair.result, space)
+        if other is not None and any(self.evaluate(text, space)[1] for text in pair.given):
+            return Seen("invalid")  # it is the input that cannot be made
+        if problem is not None or other is not None:
+            return one_sided(problem, other)
+        try:
+            wanted = world.leaves(reference)
+        except Exception:
+            return Seen("incomparable")
+        try:
+            found = world.leaves(result)
+        except world.Incomparable:
+            return Seen("incomparable")
+        except Exception as problem:  # there is a result that cannot be read
+            return one_sided(None, raised(problem))
+        difference = compare(found, wanted, pair.dtypes, pair.least)
+        seen = Seen("differs" if difference.kind else "equal", difference)
+        seen.found, seen.wanted = found, wanted
+        return seen
+
+    def evaluate(self, text, space):
+        """(value, None) or (None, (types, message))."""
+        try:
+            return eval(self.code(text, "eval"), space), None
+        except Exception as problem:
+            return None, raised(problem)
+
+    def code(self, text, mode):
+        """Compiled once per text; named, as some compilers want a file."""
+        known = self.codes.get(text)
+        if known is None:
+            if len(self.codes) > SHOWN:
+                self.codes.clear()
+            known = self.codes[text] = compile(text, "<pair>", mode)
+        return known
+
+
+def raised(problem):
+    """(types, message) of an exception."""
+    kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
+    return kinds, str(problem)[:SHOWN]
+
+
+def one_sided(problem, other):
+    """Where one execution raised, or both."""
+    if problem is not None and other is not None:
+        return Seen("invalid")
+    which = "result" if problem is None else "reference"
+    return Seen("status", problem=other or problem, which=which)
+
+
+def search(plan, draw, seconds, place=(0, 0), skip=(), told=(), names=(), planted=""):
+    """Run the pairs of a plan; `place` is (round, entry), `told` are keys that need no telling.
+
+    `planted` is a text that is executed first: the faults that tests plant.
+    """
+    engine = Engine(plan, draw, names, planted)
+    yield {"total": len(engine.entries), "rounds": engine.plan.rounds}
+    engine.skip, engine.told = frozenset(skip), set(map(tuple, told))
+    engine.deadline = time.monotonic() + seconds
+    for step in range(place[0], engine.plan.rounds):
+        first = place[1] if step == place[0] else 0
+        for number in range(first, len(engine.entries)):
+            if time.monotonic() > engine.deadline:
+                yield {"done": "time"}
+                return
+            yield {"entry": number, "round": step}
+            for record in engine.entry(number, step):
+                yield record
+    yield {"done": "all"}
+
+
+def describe(plan, draw, place, key, names=(), planted=""):
+    """The finding of one pair by its key, without running it: of one that killed its process."""
+    engine = Engine(plan, draw, names, planted)
+    for found, pair in engine.pairs(*reversed(place)):
+        if found == key:
+            yield {"finding": engine.record(pair, Seen("crash"), "")}
+            return
+
+
+class Engine:
+    """The entries of a plan, and what was covered and told so far."""
+
+    def __init__(self, plan, draw, names, planted):
+        warnings.simplefilter("ignore")
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        framework = side.module("eagle")
+        framework.prepare()
+        if planted:
+            exec(planted, dict(framework.World.modules))
+        self.world = framework.World()
+        self.runner = Runner(self.world)
+        self.plan = framework.PLANS[plan]
+        self.entries = self.plan.entries(names)
+        random.Random(draw).shuffle(self.entries)
+        self.draw = draw
+        self.skip, self.told, self.covered = frozenset(), set(), set()
+        self.deadline = float("inf")
+
+    def pairs(self, number, step):
+        """(key, pair) of an entry in one round; equal seeds make equal pairs."""
+        start = self.draw * 1000003 + number * 101
+        self.world.seed(start)
+        counts = {}
+        for pair in self.entries[number](step, random.Random(start + step)):
+            label = "{}/{}/{}".format(pair.rule, pair.variant, pair.api)
+            counts[label] = counts.get(label, -1) + 1
+            yield "{}#{}.{}.{}".format(label, number, step, counts[label]), pair
+
+    def entry(self, number, step):
+        """The records of one entry in one round."""
+        tally, spent, fresh, failures = {}, {}, [], {}
+        start = time.monotonic()
+        for key, pair in self.pairs(number, step):
+            if key in self.skip:
+                continue
+            if time.monotonic() > self.deadline:
+                break
+            yield {"at": key, "rule": pair.rule, "api": pair.api}
+            began = time.process_time()
+            seen = self.timed(pair)
+            spent[pair.rule] = spent.get(pair.rule, 0.0) + time.process_time() - began
+            states = tally.setdefault(pair.rule, {})
+            states[seen.state] = states.get(seen.state, 0) + 1
+            if seen.state in ("equal", "differs"):
+                covered = (pair.rule, pair.variant, pair.api)
+                if covered not in self.covered:
+                    self.covered.add(covered)
+                    fresh.append(covered)
+            if seen.failed():
+                failures.setdefault((pair.rule, pair.api), []).append((pair, seen))
+        for name in sorted(failures, key=str):
+            record = self.finding(name, failures[name])
+            if record is not None:
+                yield {"finding": record}
+        wall = time.monotonic() - start
+        yield {"tally": tally, "spent": spent, "covered": fresh, "wall": wall}
+
+    def timed(self, pair):
+        """Run a pair under an alarm that ends the process."""
+        signal.setitimer(signal.ITIMER_REAL, self.plan.patience)
+        try:
+            return self.runner.run(pair)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def finding(self, name, failures):
+        """The record of the smallest failure that no limit explains, else of one that is."""
+        limited = None
+        failures.sort(key=lambda found: found[0].size(self.world.elements))
+        for pair, seen in failures:
+            if (*name, "") in self.told:
+                return None
+            signal.setitimer(signal.ITIMER_REAL, self.plan.patience)
+            taken = (pair.rule, pair.variant, pair.api) in self.covered
+            reason = examine(self.runner, pair, seen, taken)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            if not reason:
+                self.told.add((*name, ""))
+                signal.setitimer(signal.ITIMER_REAL, 3 * self.plan.patience)
+                pair, seen = eagle_reduce.reduced(self.runner, pair, seen, self.plan.tries)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                return self.record(pair, seen, "")
+            if reason not in eagle_limits.CONSTRAINTS:
+                limited = limited or (pair, seen, reason)
+        if limited is None or (*name, "limit") in self.told:
+            return None
+        self.told.add((*name, "limit"))
+        return self.record(*limited)
+
+    def record(self, pair, seen, limit):
+        """A finding as the host reads it."""
+        difference = seen.difference
+        inputs, problem = self.world.texts(pair.inputs)
+        return {
+            "rule": pair.rule,
+            "variant": pair.variant,
+            "api": pair.api,
+            "state": seen.state,
+            "kind": difference.kind if difference is not None else "",
+            "setup": pair.setup,
+            "inputs": inputs,
+            "unwritten": problem,
+            "reference": pair.reference,
+            "result": pair.result,
+            "side": seen.side,
+            "types": seen.problem[0] if seen.problem else [],
+            "message": seen.problem[1] if seen.problem else "",
+            "absolute": difference.absolute if difference is not None else 0.0,
+            "relative": difference.relative if difference is not None else 0.0,
+            "paper": bool(difference is not None and difference.paper),
+            "rtol": difference.rtol if difference is not None else 0.0,
+            "atol": difference.atol if difference is not None else 0.0,
+            "shown": self.world.shown(seen.found, seen.wanted),
+            "limit": limit,
+        }

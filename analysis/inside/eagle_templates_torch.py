@@ -1,0 +1,341 @@
+"""EAGLE's rules about convolution, pooling, padding and recurrence (2 to 6, 9, 10, 14) on PyTorch.
+
+Each template draws a configuration and writes the two executions that the rule calls equal. The
+dimension-generic ones run for all ranks.
+"""
+
+import torch
+from eagle_pairs import Pair
+
+F = "torch.nn.functional."
+CONFIGURATIONS = 8
+"""Of each template in the first round; twice as many in the next."""
+STUFFED = '''def stuffed(kernel, dilation):
+    """The kernel with zeros between its elements."""
+    for axis, step in enumerate(dilation, 2):
+        shape = list(kernel.shape)
+        shape[axis] = (shape[axis] - 1) * step + 1
+        wide = torch.zeros(shape, dtype=kernel.dtype)
+        wide[(slice(None),) * axis + (slice(None, None, step),)] = kernel
+        kernel = wide
+    return kernel
+'''
+LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}
+CELLS = ("RNN", "LSTM", "GRU")
+
+
+def entries():
+    """One entry per template and number of spatial dimensions."""
+    found = [at(make, rank) for make in RANKED for rank in (1, 2, 3)]
+    found += [at(make, rank) for make in LIFTED for rank in (1, 2)]
+    return found + [at(make, None) for make in OTHERS]
+
+
+def at(make, rank):
+    def entry(step, rng):
+        for _ in range(CONFIGURATIONS << step):
+            pair = make(rng) if rank is None else make(rng, rank)
+            if pair is not None:
+                yield pair
+
+    return entry
+
+
+def values(rng, *shape):
+    """Quarters between -2 and 2: exact in every dtype, and short to write."""
+    generator = torch.Generator().manual_seed(rng.randrange(2**31))
+    return torch.randint(-8, 9, shape, generator=generator).float() / 4
+
+
+def pick(rng, rank, low, high):
+    """A tuple of whole numbers, one per dimension."""
+    return tuple(rng.randint(low, high) for _ in range(rank))
+
+
+def reverse(pairs):
+    """Paddings of dimensions as `pad` wants them, the last dimension first."""
+    return tuple(one for pair in reversed(pairs) for one in pair)
+
+
+def same(kernel, dilation):
+    """(before, after) of each dimension so that the size stays."""
+    totals = [step * (size - 1) for size, step in zip(kernel, dilation)]
+    return [(total // 2, total - total // 2) for total in totals]
+
+
+def convolved(rng, rank, channels=2):
+    """Names and values of an input, a kernel and a bias, with kernel sizes and groups."""
+    groups = rng.choice((1, channels))
+    kernel = pick(rng, rank, 1, 3)
+    inputs = {
+        "x": values(rng, 1, channels, *pick(rng, rank, 5, 7)),
+        "w": values(rng, channels, channels // groups, *kernel),
+        "b": values(rng, channels),
+    }
+    return inputs, kernel, groups
+
+
+def padded_convolution(rng, rank):
+    """Rule 2: F(I, padding=SAME) = F(pad(I, SAME))."""
+    inputs, kernel, groups = convolved(rng, rank)
+    dilation = pick(rng, rank, 1, 2)
+    call = "%sconv%dd({}, w, b{}, dilation=%r, groups=%d)" % (F, rank, dilation, groups)
+    padded = "%spad(x, %r)" % (F, reverse(same(kernel, dilation)))
+    result = call.format("x", ', padding="same"')
+    return pair("2", "same", "conv%dd" % rank, inputs, call.format(padded, ""), result)
+
+
+def padded_layer(rng, rank):
+    """Rule 2 for layers, which can pad with other things than zeros."""
+    kernel, dilation = pick(rng, rank, 1, 3), pick(rng, rank, 1, 2)
+    mode = rng.choice(("zeros", "reflect", "replicate", "circular"))
+    name = "torch.nn.Conv%dd" % rank
+    made = '%s(2, 2, %r, padding="same", dilation=%r, padding_mode="%s")' % (
+        *(name, kernel, dilation, mode),
+    )
+    setup = "torch.manual_seed(0)\nlayer = %s\n" % made
+    how = '"constant"' if mode == "zeros" else '"%s"' % mode
+    padded = "%spad(x, %r, mode=%s)" % (F, reverse(same(kernel, dilation)), how)
+    reference = "%sconv%dd(%s, layer.weight, layer.bias, dilation=%r)" % (F, rank, padded, dilation)
+    inputs = {"x": values(rng, 1, 2, *pick(rng, rank, 5, 7))}
+    return Pair("2", mode, name, inputs, reference, "layer(x)", setup=setup, told=True)
+
+
+def padded_pooling(rng, rank):
+    """Rule 2 for pooling, with explicit padding: by -inf, or by zeros that count."""
+    largest = rng.random() < 0.5
+    kernel, stride = pick(rng, rank, 2, 3), pick(rng, rank, 1, 3)
+    padding = tuple(rng.randint(0, size // 2) for size in kernel)
+    more = ", dilation=%r" % (pick(rng, rank, 1, 2),) if largest else ", count_include_pad=True"
+    name = ("max_pool%dd" if largest else "avg_pool%dd") % rank
+    if not largest and rank == 1:
+        more = ", count_include_pad=True"
+    value = 'float("-inf")' if largest else "0.0"
+    padded = "%spad(x, %r, value=%s)" % (F, reverse([(p, p) for p in padding]), value)
+    call = "%s%s({}, %r, stride=%r{}%s)" % (F, name, kernel, stride, more)
+    inputs = {"x": values(rng, 1, 2, *pick(rng, rank, 6, 8))}
+    result = call.format("x", ", padding=%r" % (padding,))
+    return pair("2", "padding", name, inputs, call.format(padded, ""), result)
+
+
+def pair(rule, variant, name, inputs, reference, result, **others):
+    """A pair about a function of `torch.nn.functional`."""
+    return Pair(rule, variant, F + name, inputs, reference, result, told=True, **others)
+
+
+def lifted(rule_inputs, names, reference, rank, name, arguments, variant="dimension"):
+    """Rule 3: the same with a dimension of one in front of the others."""
+    wide = {key: "%s.unsqueeze(2)" % key if key in names else key for key in rule_inputs}
+    given = ", ".join(wide.values())
+    result = "%s%s(%s, %s).squeeze(2)" % (F, name % (rank + 1), given, arguments)
+    return Pair("3", variant, F + name % rank, rule_inputs, reference, result, told=True)
+
+
+def lifted_convolution(rng, rank):
+    """Rule 3 for convolution and its transpose."""
+    transposed = rng.random() < 0.5
+    inputs, _, groups = convolved(rng, rank)
+    stride, dilation, padding = (
+        pick(rng, rank, 1, 2),
+        pick(rng, rank, 1, 2),
+        pick(rng, rank, 0, 1),
+    )
+    form = "stride=%r, padding=%r, dilation=%r, groups=%d"
+    name = "conv_transpose%dd" if transposed else "conv%dd"
+    call = form % (stride, padding, dilation, groups)
+    more = form % ((1, *stride), (0, *padding), (1, *dilation), groups)
+    reference = "%s%s(x, w, b, %s)" % (F, name % rank, call)
+    return lifted(inputs, ("x", "w"), reference, rank, name, more)
+
+
+def lifted_pooling(rng, rank):
+    """Rule 3 for pooling: maximum, average, power."""
+    kind = rng.choice(("max_pool%dd", "avg_pool%dd", "lp_pool%dd"))
+    kernel, stride = pick(rng, rank, 2, 3), pick(rng, rank, 1, 3)
+    ceil = rng.random() < 0.5
+    if kind.startswith("lp") and (rank > 1 and not hasattr(torch.nn.functional, "lp_pool3d")):
+        return None
+    if kind.startswith("lp"):
+        form = "2.0, %r, stride=%r, ceil_mode={}".format(ceil)
+        narrow, wide = form % (kernel, stride), form % ((1, *kernel), (1, *stride))
+    else:
+        padding = tuple(rng.randint(0, size // 2) for size in kernel)
+        more = "" if kind.startswith("max") else ", count_include_pad=%r" % (rng.random() < 0.5)
+        form = "%r, stride=%r, padding=%r, ceil_mode={}{}".format(ceil, more)
+        narrow = form % (kernel, stride, padding)
+        wide = form % ((1, *kernel), (1, *stride), (0, *padding))
+    inputs = {"x": values(rng, 1, 2, *pick(rng, rank, 6, 8))}
+    reference = "%s%s(x, %s)" % (F, kind % rank, narrow)
+    return lifted(inputs, ("x",), reference, rank, kind, wide)
+
+
+def lifted_adaptive(rng, rank):
+    """Rule 3 for adaptive pooling."""
+    kind = rng.choice(("adaptive_max_pool%dd", "adaptive_avg_pool%dd"))
+    size = pick(rng, rank, 1, 9)
+    inputs = {"x": values(rng, 1, 2, *pick(rng, rank, 3, 8))}
+    reference = "%s%s(x, %r)" % (F, kind % rank, size)
+    return lifted(inputs, ("x",), reference, rank, kind, repr((1, *size)))
+
+
+def lifted_interpolation(rng, rank):
+    """Rule 3 for interpolation, whose name does not change: its mode may."""
+    mode = rng.choice(("nearest", "nearest-exact", "area", "linear"))
+    size = pick(rng, rank, 1, 9)
+    inputs = {"x": values(rng, 1, 2, *pick(rng, rank, 2, 7))}
+    corners = ", align_corners=%r" % (rng.random() < 0.5) if mode == "linear" else ""
+    modes = (LINEAR[rank], LINEAR[rank + 1]) if mode == "linear" else (mode, mode)
+    call = "%sinterpolate({}, size=%r, mode=%r%s)"
+    reference = (call % (F, size, modes[0], corners)).format("x").replace("'", '"')
+    result = (call % (F, (1, *size), modes[1], corners)).format("x.unsqueeze(2)").replace("'", '"')
+    return pair("3", modes[0], "interpolate", inputs, reference, result + ".squeeze(2)")
+
+
+def lifted_padding(rng, rank):
+    """Rule 3 for padding."""
+    mode = rng.choice(("reflect", "replicate", "circular", "constant"))
+    pads = reverse([(rng.randint(0, 2), rng.randint(0, 2)) for _ in range(rank)])
+    inputs = {"x": values(rng, 1, 2, *pick(rng, rank, 3, 6))}
+    call = '%spad({}, %r, mode="%s")'
+    reference = (call % (F, pads, mode)).format("x")
+    result = (call % (F, (*pads, 0, 0), mode)).format("x.unsqueeze(2)")
+    return pair("3", mode, "pad", inputs, reference, result + ".squeeze(2)")
+
+
+def lifted_norm(rng, rank):
+    """Rule 3 for normalisation over channels, whose functions take any rank."""
+    kind = rng.choice(("instance_norm", "batch_norm", "group_norm", "local_response_norm"))
+    inputs = {"x": values(rng, 2, 4, *pick(rng, rank, 2, 4))}
+    arguments = {
+        "instance_norm": "eps=0.1",
+        "batch_norm": "None, None, training=True, eps=0.1",
+        "group_norm": "2, eps=0.1",
+        "local_response_norm": "3",
+    }[kind]
+    call = "%s%s({}, %s)" % (F, kind, arguments)
+    result = call.format("x.unsqueeze(2)") + ".squeeze(2)"
+    return pair("3", "dimension", kind, inputs, call.format("x"), result)
+
+
+def depthwise(rng, rank):
+    """Rule 4: a depthwise convolution is one convolution per channel."""
+    transposed = rng.random() < 0.3
+    name = ("conv_transpose%dd" if transposed else "conv%dd") % rank
+    kernel, many = pick(rng, rank, 1, 3), rng.randint(1, 2)
+    shape = (3, many, *kernel) if transposed else (3 * many, 1, *kernel)
+    inputs = {"x": values(rng, 1, 3, *pick(rng, rank, 4, 6)), "w": values(rng, *shape)}
+    more = "stride=%r, padding=%r, dilation=%r" % (
+        *(pick(rng, rank, 1, 2), pick(rng, rank, 0, 1), pick(rng, rank, 1, 2)),
+    )
+    each = "w[c : c + 1]" if transposed else "w[{0} * c : {0} * (c + 1)]".format(many)
+    reference = "torch.cat([%s%s(x[:, c : c + 1], %s, %s) for c in range(3)], 1)" % (
+        *(F, name, each, more),
+    )
+    result = "%s%s(x, w, %s, groups=3)" % (F, name, more)
+    return pair("4", "depthwise", name, inputs, reference, result)
+
+
+def separable(rng, rank):
+    """Rule 5: a separable convolution is a depthwise one, then one of size 1."""
+    name, kernel = "conv%dd" % rank, pick(rng, rank, 1, 3)
+    inputs = {
+        "x": values(rng, 1, 3, *pick(rng, rank, 4, 6)),
+        "d": values(rng, 3, 1, *kernel),
+        "p": values(rng, 2, 3, *[1] * rank),
+    }
+    more = "stride=%r, padding=%r" % (pick(rng, rank, 1, 2), pick(rng, rank, 0, 1))
+    reference = "%s%s(%s%s(x, d, %s, groups=3), p)" % (F, name, F, name, more)
+    result = "%s%s(x, p * d.transpose(0, 1), %s)" % (F, name, more)
+    return pair("5", "separable", name, inputs, reference, result)
+
+
+def dilated(rng, rank):
+    """Rule 6: a dilated convolution is one with zeros between the kernel's elements."""
+    name = rng.choice(("conv%dd", "conv_transpose%dd")) % rank
+    inputs, _, groups = convolved(rng, rank)
+    dilation = pick(rng, rank, 1, 3)
+    inputs["x"] = values(rng, 1, 2, *pick(rng, rank, 7, 9))
+    more = "stride=%r, padding=%r, groups=%d" % (
+        *(pick(rng, rank, 1, 2), pick(rng, rank, 0, 2), groups),
+    )
+    reference = "%s%s(x, stuffed(w, %r), b, %s)" % (F, name, dilation, more)
+    result = "%s%s(x, w, b, %s, dilation=%r)" % (F, name, more, dilation)
+    return pair("6", "dilated", name, inputs, reference, result, setup=STUFFED)
+
+
+def image(rng):
+    """Rule 9: images of whole numbers up to 255 and of fractions up to 1."""
+    generator = torch.Generator().manual_seed(rng.randrange(2**31))
+    x = torch.randint(0, 256, (1, 3, *pick(rng, 2, 4, 7)), generator=generator).to(torch.uint8)
+    mode = rng.choice(("nearest", "nearest-exact", "bilinear", "bicubic"))
+    size, smooth = pick(rng, 2, 2, 9), mode.startswith("bi")
+    calls = (
+        'interpolate({}, size=%r, mode="%s"%s)' % (size, mode, ", antialias=True" * smooth),
+        'pad({}, (1, 2, 2, 1), mode="%s")' % rng.choice(("constant", "reflect", "replicate")),
+        "max_pool2d({}, 2, stride=%d)" % rng.randint(1, 2),
+        "adaptive_max_pool2d({}, %r)" % (pick(rng, 2, 1, 4),),
+        "avg_pool2d({}, 2)",
+        "adaptive_avg_pool2d({}, %r)" % (pick(rng, 2, 1, 4),),
+    )
+    call = F + rng.choice((calls[0], *calls))
+    api = call.partition("(")[0]
+    reference = "(%s * 255).clamp(0, 255)" % call.format("(x / 255)")
+    # One step of the whole numbers for rounding.
+    return Pair("9", "uint8", api, {"x": x}, reference, call.format("x"), least=1.001)
+
+
+def recurrent(rng):
+    """Rule 10: F(I^T, batch-major)^T = F(I, time-major)."""
+    kind = "torch.nn." + rng.choice(CELLS)
+    both, many = rng.random() < 0.5, rng.randint(1, 2)
+    made = "%s(3, 2, num_layers=%d, bidirectional=%r, batch_first={})" % (kind, many, both)
+    setup = "torch.manual_seed(0)\nbatch_major = %s\n" % made.format("True")
+    setup += "time_major = %s\n" % made.format("False")
+    setup += "time_major.load_state_dict(batch_major.state_dict())\n"
+    inputs = {"x": values(rng, 2, rng.randint(1, 4), 3)}
+    state = ""
+    if not kind.endswith("LSTM") and rng.random() < 0.5:
+        inputs["h"] = values(rng, many * (1 + both), 2, 2)
+        state = ", h"
+    reference = "time_major(x.transpose(0, 1)%s)[0].transpose(0, 1)" % state
+    result = "batch_major(x%s)[0]" % state
+    return Pair("10", "batch_first", kind, inputs, reference, result, setup=setup, told=True)
+
+
+def attention(rng):
+    """Rule 10 for attention and transformers."""
+    name, made, call = rng.choice(
+        (
+            ("MultiheadAttention", "4, 2", "({0}, {0}, {0})[0]"),
+            ("TransformerEncoderLayer", "4, 2, 8, dropout=0.0", "({0})"),
+            ("TransformerDecoderLayer", "4, 2, 8, dropout=0.0", "({0}, {0})"),
+        )
+    )
+    kind = "torch.nn." + name
+    made = "%s(%s, batch_first={})" % (kind, made)
+    mode = ".eval()" if rng.random() < 0.5 else ""
+    setup = "torch.manual_seed(0)\nbatch_major = %s%s\n" % (made.format("True"), mode)
+    setup += "time_major = %s%s\n" % (made.format("False"), mode)
+    setup += "time_major.load_state_dict(batch_major.state_dict())\n"
+    inputs = {"x": values(rng, 2, rng.randint(2, 4), 4)}
+    reference = "time_major%s.transpose(0, 1)" % call.format("x.transpose(0, 1)")
+    result = "batch_major" + call.format("x")
+    return Pair("10", "batch_first", kind, inputs, reference, result, setup=setup, told=True)
+
+
+def unpadded(rng, rank):
+    """Rule 14: unpad(pad(I)) = I, where a negative padding is what unpads."""
+    mode = rng.choice(("constant", "reflect", "replicate", "circular"))
+    pads = reverse([(rng.randint(0, 2), rng.randint(0, 2)) for _ in range(rank)])
+    back = tuple(-one for one in pads)
+    inputs = {"x": values(rng, 1, 2, *pick(rng, rank, 3, 6))}
+    result = '%spad(%spad(x, %r, mode="%s"), %r)' % (F, F, pads, mode, back)
+    return pair("14", mode, "pad", inputs, "x", result)
+
+
+RANKED = (padded_convolution, padded_layer, padded_pooling, depthwise, separable, dilated, unpadded)
+LIFTED = (
+    *(lifted_convolution, lifted_pooling, lifted_adaptive, lifted_interpolation),
+    *(lifted_padding, lifted_norm),
+)
+OTHERS = (image, recurrent, attention)

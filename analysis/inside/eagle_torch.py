@@ -1,0 +1,251 @@
+"""PyTorch as EAGLE's engine sees it: values, comparison, tracing, text; and its plans."""
+
+import io
+import math
+import random
+
+import numpy as np
+import torch
+from eagle_generic_torch import compiled, eager
+from eagle_plans import Plan
+from tested_torch import prepare as quiet
+from unpickle import NoLiteral, literal
+
+MOST_ELEMENTS = 400
+"""Of one input: what is larger is no literal for a script."""
+DIMENSIONS = 6
+NARROW = (torch.float16, torch.bfloat16)
+
+
+def prepare():
+    """Make this process one that runs pairs."""
+    quiet()
+    np.seterr(all="ignore")
+
+
+MODULES = {"torch": torch, "math": math, "io": io, "__name__": "__main__"}
+
+
+class World:
+    """What the engine asks of a framework."""
+
+    PLAINER = 3
+    modules = MODULES
+
+    class Incomparable(Exception):
+        """A result that holds something else than numbers."""
+
+    def seed(self, number):
+        torch.default_generator.manual_seed(number)
+        random.seed(number)
+        np.random.seed(number % 2**32)
+
+    def state(self):
+        return torch.default_generator.get_state().numpy().tobytes()
+
+    def stir(self, wanted):
+        """Fill what memory is free, so that reading it shows."""
+        for _, array in wanted:
+            if array.size < 1 << 20:
+                kept = [torch.full(array.shape, 7.125) for _ in range(3)]
+                kept += [torch.full(array.shape, 9.5, dtype=torch.float64) for _ in range(2)]
+                del kept
+
+    def leaves(self, value):
+        """A result as [(dtype name, array)]."""
+        found = []
+        self.collect(value, found)
+        return found
+
+    def collect(self, value, found):
+        if isinstance(value, torch.Tensor):
+            found.append(leaf(value))
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                self.collect(item, found)
+        elif isinstance(value, dict):
+            for key in sorted(value, key=str):
+                self.collect(value[key], found)
+        elif isinstance(value, (bool, int, float, complex)):
+            array = np.asarray(value)
+            found.append((array.dtype.name, array))
+        elif value is not None:
+            raise self.Incomparable(type(value).__name__)
+
+    def elements(self, value):
+        return value.numel() if isinstance(value, torch.Tensor) else 1
+
+    def shape(self, value):
+        return tuple(value.shape) if isinstance(value, torch.Tensor) else ()
+
+    def has_ties(self, value):
+        if not isinstance(value, torch.Tensor) or value.numel() < 2:
+            return False
+        flat = value.to_dense().flatten() if value.layout != torch.strided else value.flatten()
+        return len(set(flat.tolist())) < flat.numel()
+
+    def bounds(self, dtype):
+        """The smallest and the largest number of a dtype by its name."""
+        kind = getattr(torch, dtype)
+        if kind == torch.bool:
+            return 0, 1
+        floating = kind.is_floating_point or kind.is_complex
+        info = torch.finfo(kind) if floating else torch.iinfo(kind)
+        return info.min, info.max
+
+    def nudged(self, value, unit, number):
+        """The value with each element moved by a rounding, up or down."""
+        if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+            return value
+        if value.layout != torch.strided:
+            return value
+        generator = torch.Generator().manual_seed(number)
+        signs = torch.randint(0, 2, value.shape, generator=generator) * 2 - 1
+        wide = value.double()
+        # By the size of each element, then by that of the largest: sums have intermediate values.
+        size = wide.abs() if number % 2 or not wide.numel() else wide.abs().max()
+        moved = wide + 2 * unit * signs * size + unit * unit * signs
+        return moved.to(value.dtype)
+
+    def trace(self, call):
+        """(smallest and largest finite value of any result, names of operators in order)."""
+        watch = Watch()
+        with watch:
+            call()
+        return watch.smallest, watch.largest, watch.operators
+
+    def narrowed(self, value, size, less):
+        """The value with each dimension of one size shortened."""
+        if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
+            return value
+        for axis, length in enumerate(value.shape):
+            if length == size:
+                value = value.narrow(axis, 0, less)
+        return value.clone()
+
+    def plainer(self, value, number):
+        """Numbers that are read more easily: ones, 1, 2, 3 ..., or one decimal."""
+        if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+            return value
+        if value.layout != torch.strided:
+            return value
+        if number == 0:
+            return torch.ones_like(value)
+        if number == 1:
+            return torch.arange(1, value.numel() + 1).reshape(value.shape).to(value.dtype)
+        return torch.round(value.double() * 10).div(10).to(value.dtype)
+
+    def texts(self, inputs):
+        """([[name, expression], ...], "") or ([], why an input has none)."""
+        found = []
+        for name, value in inputs.items():
+            try:
+                found.append([name, text(value)])
+            except NoLiteral as problem:
+                return [], str(problem)
+        return found, ""
+
+    def shown(self, found, wanted):
+        """The first values that differ, as (result, reference) texts; None where there is none."""
+        for (_, one), (_, other) in zip(found, wanted):
+            if one.shape != other.shape:
+                return [str(one.shape), str(other.shape)]
+            if not np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"):
+                return [np.array2string(item, threshold=16, precision=6) for item in (one, other)]
+        return None
+
+
+def leaf(tensor):
+    """(dtype name, array) of a tensor of any layout."""
+    name = str(tensor.dtype)[6:]
+    tensor = tensor.detach()
+    if tensor.is_quantized:
+        tensor = tensor.dequantize()
+    if tensor.layout != torch.strided:
+        tensor = tensor.to_dense()
+    if tensor.device.type != "cpu":
+        raise World.Incomparable(tensor.device.type)
+    tensor = tensor.resolve_conj().resolve_neg()
+    if tensor.dtype in NARROW:
+        tensor = tensor.float()
+    elif name == "complex32":
+        tensor = tensor.to(torch.complex64)
+    try:
+        return name, tensor.numpy()
+    except (TypeError, RuntimeError) as problem:
+        raise World.Incomparable(str(problem)) from None
+
+
+def text(value):
+    """An input as an expression; a sparse one is made from its dense form."""
+    if not isinstance(value, torch.Tensor):
+        return literal(value)
+    if value.numel() > MOST_ELEMENTS:
+        raise NoLiteral("an input of %d elements is too large for a script" % value.numel())
+    if value.layout == torch.sparse_coo:
+        return literal(value.detach().to_dense()) + ".to_sparse()"
+    if value.layout in (torch.sparse_csr, torch.sparse_csc):
+        ending = str(value.layout).rpartition(".")[2]
+        return "%s.to_%s()" % (literal(value.detach().to_dense()), ending)
+    return short(value.detach())
+
+
+def short(value):
+    """A dense tensor; numbers in a row are told by their bounds."""
+    count = value.numel()
+    if count > DIMENSIONS and value.is_floating_point():
+        row = torch.arange(1, count + 1).to(value.dtype)
+        if torch.equal(value.flatten(), row):
+            numbers = "torch.arange(1.0, %d.0%s)" % (count + 1, dtype_of(value))
+            return "%s.reshape(%s)" % (numbers, tuple(value.shape)) if value.dim() > 1 else numbers
+        if torch.equal(value, torch.ones_like(value)):
+            return "torch.ones(%s%s)" % (tuple(value.shape), dtype_of(value))
+    if value.dtype == torch.float32 and count and value.dim() < 8:
+        return "torch.tensor(%s)" % digits(value.numpy())
+    return literal(value)
+
+
+def dtype_of(value):
+    """The argument that tells a dtype, where it is not the default one."""
+    return "" if value.dtype == torch.float32 else ", dtype=%s" % value.dtype
+
+
+def digits(array):
+    """Nested lists of numbers with as many digits as the dtype needs, no more."""
+    if array.ndim:
+        return "[%s]" % ", ".join(map(digits, array))
+    number = float(array)
+    return str(array) if math.isfinite(number) else 'float("%s")' % number
+
+
+class Watch(torch.utils._python_dispatch.TorchDispatchMode):
+    """Notes the operators that run and how large their results are."""
+
+    def __init__(self):
+        super().__init__()
+        self.smallest = self.largest = 0.0
+        self.operators = []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        self.operators.append(str(function).partition(".")[2].partition(".")[0])
+        for item in result if isinstance(result, (list, tuple)) else (result,):
+            if isinstance(item, torch.Tensor) and item.layout == torch.strided and item.numel():
+                self.note(item)
+        return result
+
+    def note(self, tensor):
+        wide = tensor.abs() if tensor.dtype.is_complex else tensor.double()
+        finite = wide[torch.isfinite(wide)]
+        if finite.numel():
+            self.smallest = min(self.smallest, float(finite.min()))
+            self.largest = max(self.largest, float(finite.max()))
+
+
+PLANS = {
+    "eager": Plan(eager, rounds=3),
+    "aot_eager": Plan(compiled("aot_eager"), patience=60.0, tries=6),
+    "inductor": Plan(compiled("inductor"), patience=150.0, tries=0),
+}
+if not hasattr(torch, "compile"):
+    PLANS = {"eager": PLANS["eager"]}

@@ -1,0 +1,1 @@
+"""EAGLE (ICSE 2022): two executions of one library that a rule calls equal, and are not."""

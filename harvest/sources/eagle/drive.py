@@ -1,0 +1,114 @@
+"""Run one plan inside the interpreter under test; survive what crashes and hangs in it.
+
+A crash costs the pair that caused it: its key is known, since it stood before the pair, and the
+plan goes on behind it. The pair is then described by a fresh process that does not run it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from analysis.dynamic.run import reason
+from analysis.target.session import Session
+from harvest.sources.eagle.finding import Finding
+
+MOST_DEATHS = 60
+START_SECONDS = 240.0
+"""What a plan may take before its first pair, which is not of the budget: imports, samples."""
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is asked of `eagle_run:search`: a plan of the framework's module, and its share.
+
+    `seconds` is the part of the whole budget that it may use up to; `given` goes to the task.
+    """
+
+    name: str
+    until: float
+    grace: float
+    given: Record = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Progress:
+    """Where a plan is."""
+
+    place: tuple[int, int] = (0, 0)
+    at: Record | None = None
+    started: float | None = None
+    spent: float = 0.0
+    done: bool = False
+    told: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def run_plan(
+    session: Session, plan: Plan, seconds: float, seed: int, tell: Callable[[Record], None]
+) -> Iterator[Finding]:
+    """Yield the findings of crashes at once; all other records, findings too, go to `tell`.
+
+    `seconds` of work are allowed, start-up apart.
+    """
+    state, skip = Progress(), list[str]()
+
+    def take(record: Record) -> None:
+        _follow(state, record)
+        tell(record)
+
+    for _ in range(MOST_DEATHS):
+        left = seconds - state.spent
+        if state.done or left <= 0:
+            return
+        state.started, state.at = None, None
+        arguments = {
+            **plan.given,
+            **{"plan": plan.name, "draw": seed, "seconds": left, "place": state.place},
+            **{"skip": skip, "told": state.told},
+        }
+        wall = START_SECONDS + left + plan.grace
+        outcome = session.task("eagle_run:search", arguments, wall=wall, on_event=take)
+        if state.started is None:
+            return  # it cannot even begin; another try would not either
+        state.spent += time.monotonic() - state.started
+        if outcome.died is None:
+            return
+        if state.at is None:
+            state.place = (state.place[0], state.place[1] + 1)  # outside of any pair
+            continue
+        skip.append(state.at["at"])
+        if outcome.died.startswith("signal "):
+            found = _described(session, plan, seed, state, reason(outcome.died))
+            if found is not None:
+                yield found
+
+
+def _follow(state: Progress, record: Record) -> None:
+    if "total" in record:
+        state.started = time.monotonic()
+    elif "entry" in record:
+        state.place, state.at = (record["round"], record["entry"]), None
+    elif "at" in record:
+        state.at = record
+    elif "finding" in record:
+        found = record["finding"]
+        state.told.append((found["rule"], found["api"], "limit" if found["limit"] else ""))
+    elif "done" in record:
+        state.done = True
+
+
+def _described(
+    session: Session, plan: Plan, seed: int, state: Progress, how: str
+) -> Finding | None:
+    """The finding of the pair that ended its process."""
+    assert state.at is not None  # noqa: S101 - the caller looked
+    arguments = {
+        **plan.given,
+        **{"plan": plan.name, "draw": seed, "place": state.place, "key": state.at["at"]},
+    }
+    outcome = session.task("eagle_run:describe", arguments, wall=START_SECONDS)
+    found = next((one["finding"] for one in outcome.records if "finding" in one), None)
+    return None if found is None else Finding.from_json(found, how)

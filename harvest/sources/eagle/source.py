@@ -1,0 +1,160 @@
+"""EAGLE as a source of cases: rules, budget, confirmation of each finding by its own script.
+
+In: a search. Out: hits, one per (framework, rule, API), as the paper counts bugs. A thread runs the
+pairs while this one runs the scripts of what was found in a second fork server; the clock is that
+of the pairs.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import Any
+
+from analysis.errors import CitadelError
+from analysis.target.session import Session
+from analysis.target.target import Target
+from harvest.sources.eagle.confirm import confirmed
+from harvest.sources.eagle.drive import Plan, Record, run_plan
+from harvest.sources.eagle.finding import Finding
+from harvest.sources.eagle.plans import FRAMEWORKS, plans_for
+from harvest.sources.eagle.rules import RULES
+from harvest.sources.eagle.scripts import title
+from harvest.sources.model import Hit, Search, Tally
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Eagle:
+    """The source. `planted` is code run before the pairs and before each script: tests' faults."""
+
+    name: str = "eagle"
+    summary: str = "equivalence rules over the operators of one library (EAGLE)"
+    planted: str = ""
+    plans: tuple[str, ...] = ()
+    """Only these plans, where named: "eager", "aot_eager" ..."""
+
+    def generate(self, search: Search) -> Iterator[Hit]:
+        """Search every framework of the interpreter that has rules, each for an equal time.
+
+        Raises:
+            CitadelError: when the interpreter has none of them, or it does not work.
+        """
+        names = [name for name in FRAMEWORKS if name in search.interpreter.frameworks]
+        if not names:
+            raise CitadelError(
+                "EAGLE has rules for " + " and ".join(FRAMEWORKS),
+                "name an interpreter that has one of them with --python",
+            )
+        for name in names:
+            yield from _Run(self, search, name, search.budget / len(names)).hits()
+
+
+@dataclass(slots=True)
+class _Run:
+    """The search of one framework."""
+
+    source: Eagle
+    search: Search
+    framework: str
+    budget: float
+    queue: SimpleQueue[Finding | BaseException | None] = field(default_factory=SimpleQueue)
+    seen: Counter[str] = field(default_factory=Counter)
+    covered: dict[str, set[str]] = field(default_factory=dict)
+
+    def hits(self) -> Iterator[Hit]:
+        target = self.search.interpreter.target(self.framework)
+        plans = plans_for(target, self.source.plans)
+        limited: dict[str, Hit] = {}
+        told: set[str] = set()
+        with target.session() as working, target.session() as checking:
+            thread = threading.Thread(target=self._work, args=(working, plans), daemon=True)
+            thread.start()
+            try:
+                while (found := self.queue.get()) is not None:
+                    if isinstance(found, BaseException):
+                        raise found
+                    hit = self._hit(found, target, checking)
+                    if hit.key in told:
+                        continue
+                    if hit.limit:
+                        limited.setdefault(hit.key, hit)
+                    else:
+                        told.add(hit.key)
+                        yield hit
+            finally:
+                working.abort()
+                thread.join()
+        yield from (hit for key, hit in limited.items() if key not in told)
+
+    def _work(self, session: Session, plans: tuple[Plan, ...]) -> None:
+        """Run the plans, each until its part of the budget is over; what one leaves goes on."""
+        used = 0.0
+        try:
+            for plan in plans:
+                given = {**plan.given, "planted": self.source.planted}
+                ready = Plan(name=plan.name, until=plan.until, grace=plan.grace, given=given)
+                allowed = self.budget * plan.until - used
+                if allowed <= 0:
+                    continue
+                before = self.seen["milliseconds"]
+                for found in run_plan(session, ready, allowed, self.search.seed, self._take):
+                    self.queue.put(found)
+                used += (self.seen["milliseconds"] - before) / 1000
+        except BaseException as problem:
+            self.queue.put(problem)
+        else:
+            self.queue.put(None)
+
+    def _take(self, record: Record) -> None:
+        if "finding" in record:
+            self.queue.put(Finding.from_json(record["finding"]))
+        elif "total" in record:
+            self.search.progress()
+        elif "tally" in record:
+            self._count(record)
+
+    def _count(self, record: dict[str, Any]) -> None:
+        tally = self.search.tally
+        for states in record["tally"].values():
+            self.seen.update(states)
+            pairs = sum(states.values())
+            tally.executed += pairs
+            tally.valid += pairs - states.get("invalid", 0)
+        self.seen["milliseconds"] += round(1000 * record["wall"])
+        for rule, _, api in record["covered"]:
+            tally.rules.add(f"{rule} ({RULES[rule].category})")
+            tally.apis.add(api)
+            self.covered.setdefault(rule, set()).add(api)
+        self._facts(tally)
+        self.search.progress()
+
+    def _facts(self, tally: Tally) -> None:
+        """What the figures of the paper's tables are here: APIs per rule, pairs per second."""
+        order = [rule for rule in RULES if rule in self.covered]
+        per_rule = ", ".join(f"{rule}: {len(self.covered[rule])}" for rule in order)
+        tally.facts[f"{self.framework}: APIs per rule"] = per_rule
+        seconds = max(self.seen["milliseconds"] / 1000, 1e-3)
+        pairs = sum(count for name, count in self.seen.items() if name != "milliseconds")
+        tally.facts[f"{self.framework}: pairs per second"] = f"{pairs / seconds:.0f}"
+
+    def _hit(self, finding: Finding, target: Target, session: Session) -> Hit:
+        case, no_case = None, ""
+        if not finding.limit:
+            case, no_case = confirmed(finding, target.info, session, self.source.planted)
+        return Hit(
+            key=f"{self.framework}/{finding.rule}/{finding.api}",
+            kind=finding.oracle,
+            subject=finding.api,
+            title=title(finding),
+            origin=f"rule {finding.rule} ({finding.variant}), seed {self.search.seed}",
+            measures=finding.measures,
+            case=case,
+            limit=finding.limit,
+            no_case=no_case,
+        )
+
+
+EAGLE = Eagle()
