@@ -14,7 +14,9 @@ from citadel.cli_options import Json, NoSandbox, Python
 def fuzz(
     source: Annotated[
         str,
-        typer.Argument(metavar="SOURCE", help="A fuzzer of ours, or one that a package registers."),
+        typer.Argument(
+            metavar="SOURCE", help="cradle, eagle, lemon, or one that a package registers."
+        ),
     ],
     python: Python = sys.executable,
     budget: Annotated[
@@ -36,6 +38,12 @@ def fuzz(
             help="Where the cases are kept [default: harvests/fuzz/SOURCE.jsonl].",
         ),
     ] = None,
+    random: Annotated[
+        bool,
+        typer.Option(
+            "--random", metavar="", help="Of lemon: search without guidance, for comparison."
+        ),
+    ] = False,
     json: Json = None,
     no_sandbox: NoSandbox = False,
 ) -> None:
@@ -45,21 +53,23 @@ def fuzz(
     is possible; what is known to be no bug, or has no such script, is recorded with the reason. A
     further search with another seed adds to the harvest. Then:
 
-        citadel triage harvests/fuzz/SOURCE.jsonl --python ~/venvs/keras/bin/python
+        citadel triage harvests/fuzz/cradle.jsonl --python ~/venvs/keras/bin/python
 
     Exit status: 0 done, 2 wrong usage, 3 nothing could be run, 130 interrupted (what was found by
     then is kept).
 
     Examples:
 
-        citadel fuzz SOURCE --python ~/venvs/keras/bin/python --budget 120
+        citadel fuzz cradle --python ~/venvs/keras/bin/python --budget 120
 
-        citadel fuzz SOURCE --python ~/venvs/keras/bin/python --seed 1 --json found.json
+        citadel fuzz lemon --python ~/venvs/keras/bin/python --seed 1 --json found.json
     """
     from analysis.target.target import Interpreter
     from citadel.fuzzing import FuzzRequest, run_fuzz
     from citadel.progress import Progress
 
-    request = FuzzRequest(source=source, budget=budget, seed=seed, out=out, json=json)
+    request = FuzzRequest(
+        source=source, budget=budget, seed=seed, out=out, json=json, random=random
+    )
     opened = lambda: Interpreter(python, no_sandbox=no_sandbox)  # noqa: E731
     raise typer.Exit(run_fuzz(request, opened, Progress()))

@@ -43,9 +43,9 @@ class Blame:
         suspect = suspected(network, layer, shapes)
         if not self._is_new(_key(suspect, judged, "found")):
             return None
-        alone = confirm(self._backends, suspect)
-        if alone is not None:
-            alone = reduce(self._backends, alone)
+        alone = larger = confirm(self._backends, suspect)
+        if larger is not None:
+            alone = reduce(self._backends, larger)
             suspect, judged = alone.suspect, alone.judgement
         key = _key(suspect, judged, "")
         if not self._is_new(key):
@@ -54,7 +54,7 @@ class Blame:
         told = "; ".join(f"{name} {value:.4g}" for name, value in measures.items())
         handed = Handed(case=None, reason="" if limit else ALONE)
         if alone is not None and not limit:
-            handed = hand_over(self._backends, alone, f"Found by: {origin}. {told}.")
+            handed = hand_over(self._backends, alone, f"Found by: {origin}. {told}.", larger)
         return Hit(
             key=key,
             kind=judged.kind,
@@ -78,8 +78,7 @@ def _key(suspect: Suspect, judged: Judgement, stage: str) -> str:
     """(library, layer) of LEMON, with the oracle and the parameters that matter."""
     odd = "+".join(judged.vote.odd) or "unknown"
     labels = sorted({one.label for one in judged.failures.values()})
-    values = [f"{name}={suspect.config[name]!r}" for name in suspect.unusual]
-    return ":".join(filter(None, (stage, judged.kind, suspect.kind, odd, *labels, *values)))
+    return ":".join(filter(None, (stage, judged.kind, suspect.kind, odd, *labels, suspect.setting)))
 
 
 def _title(suspect: Suspect, judged: Judgement) -> str:

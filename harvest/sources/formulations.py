@@ -10,11 +10,11 @@ are, or nothing where it has nothing to say. Which of them shows the bug is trie
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harvest.sources.strategies import as_literal
 from harvest.sources.suspects import Suspect
 
 
@@ -31,8 +31,9 @@ class Formulation:
     config: Mapping[str, Any] | None = None
 
 
+ACTUAL = "actual = keras.ops.convert_to_numpy(layer(x))"
+"""As NumPy's, because PyTorch's would want a gradient."""
 _Form = Callable[[Suspect], Formulation | None]
-_SAME = 'padding="same"'
 
 
 def one_window(found: Suspect) -> Formulation | None:
@@ -43,14 +44,13 @@ def one_window(found: Suspect) -> Formulation | None:
     rank = len(found.shapes[0])
     shape = (found.shapes[0][0], *(size - 1,) * (rank - 2), found.shapes[0][-1])
     config = {**found.config, "pool_size": size, "strides": size}
-    inner = {**config, "pool_size": size - 1, "padding": "valid"}
+    inner = f"keras.layers.{found.kind}(pool_size=x.shape[1:-1])(x)"
     return Formulation(
         why="A window that reaches over the edge holds the whole input; padding does not count.",
         lines=(
-            "expected = " + _call(found.kind, inner),
-            "actual = layer(x)",
-            "expected = np.reshape(expected, x.shape[:1] + x.shape[-1:])",
-            "actual = np.reshape(actual, x.shape[:1] + x.shape[-1:])",
+            "shape = x.shape[:1] + x.shape[-1:]",
+            f"expected = keras.ops.reshape({inner}, shape)",
+            "actual = keras.ops.reshape(layer(x), shape)",
         ),
         shapes=(shape,),
         config=config,
@@ -72,8 +72,9 @@ def padded_before(found: Suspect) -> Formulation | None:
             f"sizes = [max((-(-n // {strides}) - 1) * {strides} + {reach} - n, 0)"
             " for n in x.shape[1:-1]]",
             "pads = [(0, 0), *((size // 2, size - size // 2) for size in sizes), (0, 0)]",
-            *_other(found, {**found.config, "padding": "valid"}, "np.pad(x, pads)"),
-            "actual = layer(x)",
+            "padded = np.pad(x, pads)",
+            *_other(found, {**found.config, "padding": "valid"}, "padded"),
+            ACTUAL,
         ),
     )
 
@@ -83,7 +84,7 @@ def backwards(found: Suspect) -> Formulation | None:
     if found.config.get("go_backwards") is not True:
         return None
     config = {**found.config, "go_backwards": False}
-    lines = (*_other(found, config, "np.flip(x, axis=1)"), "actual = layer(x)")
+    lines = (*_other(found, config, "np.flip(x, axis=1)"), ACTUAL)
     return Formulation(why="Backwards over a sequence is forwards over its reverse.", lines=lines)
 
 
@@ -92,7 +93,7 @@ def rolled(found: Suspect) -> Formulation | None:
     if "unroll" not in found.config:
         return None
     config = {**found.config, "unroll": not found.config["unroll"]}
-    lines = (*_other(found, config, "x"), "actual = layer(x)")
+    lines = (*_other(found, config, "x"), ACTUAL)
     return Formulation(why="Unrolling changes how it is computed, and nothing else.", lines=lines)
 
 
@@ -102,8 +103,8 @@ def one_by_one(found: Suspect) -> Formulation | None:
         return None
     lines = (
         "parts = [layer(x[i : i + 1]) for i in range(len(x))]",
-        "expected = keras.ops.concatenate(parts)",
-        "actual = layer(x)",
+        "expected = keras.ops.convert_to_numpy(keras.ops.concatenate(parts))",
+        ACTUAL,
     )
     return Formulation(why="The members of a batch do not depend on each other.", lines=lines)
 
@@ -132,7 +133,7 @@ def normalised(found: Suspect) -> Formulation | None:
         )
     else:
         return None
-    return Formulation(why="The documented formula.", lines=(*lines, "actual = layer(x)"))
+    return Formulation(why="The documented formula.", lines=(*lines, ACTUAL))
 
 
 _ACTIVATIONS = {
@@ -170,7 +171,7 @@ def element_wise(found: Suspect) -> Formulation | None:
         formula = f"x.{how}(axis=tuple(range(1, x.ndim - 1)), keepdims={keep})"
     if not formula:
         return None
-    lines = (f"expected = {formula}", "actual = layer(x)")
+    lines = (f"expected = {formula}", ACTUAL)
     return Formulation(why="The documented formula.", lines=lines)
 
 
@@ -189,7 +190,7 @@ def windows(found: Suspect) -> Formulation | None:
         f"view = np.lib.stride_tricks.sliding_window_view(x, ({size},) * {rank},"
         f" axis={tuple(range(1, rank + 1))})",
         f"expected = view[:, {each}].{how}(axis={tuple(range(-rank, 0))})",
-        "actual = layer(x)",
+        ACTUAL,
     )
     return Formulation(why="The windows, one by one.", lines=lines)
 
@@ -207,19 +208,24 @@ FORMULATIONS: tuple[_Form, ...] = (
 """Those that use the layer itself come first: they can be carried over to siblings."""
 
 
+def as_literal(config: Mapping[str, Any]) -> str:
+    """A configuration as arguments of a call."""
+    return ", ".join(f"{name}={_literal(value)}" for name, value in config.items())
+
+
+def _literal(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, str) else repr(value)
+
+
 def _whole(size: object) -> int:
     return size if isinstance(size, int) else 0
-
-
-def _call(kind: str, config: Mapping[str, Any]) -> str:
-    return f"keras.layers.{kind}({as_literal(config)})(x)"
 
 
 def _other(found: Suspect, config: Mapping[str, Any], given: str) -> tuple[str, ...]:
     """Lines that apply another layer with the same weights."""
     return (
         f"other = keras.layers.{found.kind}({as_literal(config)})",
-        "other.build(x.shape)",
+        f"other.build({given}.shape)",
         "other.set_weights(layer.get_weights())",
-        f"expected = other({given})",
+        f"expected = keras.ops.convert_to_numpy(other({given}))",
     )

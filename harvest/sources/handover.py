@@ -13,17 +13,18 @@ import numpy as np
 
 from harvest.importers.model import Case
 from harvest.sources.backends import Backends, Failure
-from harvest.sources.formulations import FORMULATIONS, Formulation
+from harvest.sources.formulations import ACTUAL, FORMULATIONS, Formulation, as_literal
 from harvest.sources.model import HitKind
 from harvest.sources.networks import Array, Weights, make_inputs
-from harvest.sources.strategies import as_literal
 from harvest.sources.suspects import Confirmed, Suspect
 
 LITERAL = 64
 """Longer arrays are not written into a script."""
 WEIGHTED = "layer.set_weights([rng.uniform(0.2, 0.8, w.shape) for w in layer.get_weights()])"
 """Positive ones: layers divide by the roots of some."""
-CLOSE = "rtol=1e-3, atol=1e-3"
+CLOSE = "rtol=1e-4, atol=1e-5"
+SEEDS = 3
+"""Numbers that a script is tried with: some hide what others show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,15 +35,20 @@ class Handed:
     reason: str = ""
 
 
-def hand_over(backends: Backends, confirmed: Confirmed, measured: str) -> Handed:
-    """Find the script; `measured` says what was measured, for those who read the case."""
+def hand_over(
+    backends: Backends, confirmed: Confirmed, measured: str, larger: Confirmed | None = None
+) -> Handed:
+    """Find the script; `measured` says what was measured, for those who read the case.
+
+    `larger` is the same before it was made small, which may show what the small one does not.
+    """
     odd = confirmed.judgement.vote.odd
     if not odd:
         return Handed(case=None, reason="no two of three backends agree, so nobody is voted out")
-    for code, why in _scripts(backends, confirmed, odd[0]):
-        told = backends.script(code)
-        if _shows(told, confirmed):
-            return Handed(case=_case(confirmed, code, why, measured))
+    for one in (confirmed, larger):
+        for code, why in _scripts(backends, one, odd[0]) if one is not None else ():
+            if _shows(backends.script(code), one or confirmed):
+                return Handed(case=_case(confirmed, code, why, measured))
     return Handed(case=None, reason="no script shows it on one backend and passes on the others")
 
 
@@ -63,31 +69,23 @@ def _shows(told: dict[str, Failure | None], confirmed: Confirmed) -> bool:
 
 
 def _scripts(backends: Backends, confirmed: Confirmed, odd: str) -> Iterator[tuple[str, str]]:
-    suspect = confirmed.suspect
-    lines: tuple[str, ...]
+    """Scripts with what they say of themselves, the one that is best for siblings first."""
+    suspect, weights = confirmed.suspect, confirmed.weights
     if confirmed.judgement.kind is HitKind.CRASH:
-        yield _script(odd, suspect, confirmed.weights, ("layer(x)",)), ""
+        yield _script(odd, suspect, weights, ("layer(x)",)), ""
         return
     if confirmed.judgement.kind is HitKind.NON_FINITE:
-        lines = ("actual = layer(x)", "assert np.isfinite(actual).all()")
-        yield _script(odd, suspect, confirmed.weights, lines), "All inputs are finite."
+        lines: tuple[str, ...] = (ACTUAL, "assert np.isfinite(actual).all()")
+        yield _script(odd, suspect, weights, lines), "All inputs are finite."
+    check = f"assert np.allclose(actual, expected, {CLOSE})"
     for form in FORMULATIONS:
         made = form(suspect)
-        if made is not None:
-            changed = _with(suspect, made)
-            check = f"assert np.allclose(actual, expected, {CLOSE})"
-            lines = (f"# {made.why}", *made.lines, check)
-            yield _script(odd, changed, confirmed.weights, lines), made.why
-    expected = _literal(backends, confirmed)
-    if expected is not None:
-        why = f"What {' and '.join(confirmed.judgement.vote.majority)} come to."
-        lines = (
-            f"# {why}",
-            f"expected = {expected}",
-            "actual = layer(x)",
-            f"assert np.allclose(actual, expected, {CLOSE})",
-        )
-        yield _script(odd, suspect, confirmed.weights, lines), why
+        if made is None:
+            continue
+        lines = (f"# {made.why}", *made.lines, check)
+        for seed in range(SEEDS):
+            yield _script(odd, _with(suspect, made), weights, lines, seed), made.why
+    yield from _literal(backends, confirmed, odd, check)
 
 
 def _with(suspect: Suspect, made: Formulation) -> Suspect:
@@ -95,17 +93,31 @@ def _with(suspect: Suspect, made: Formulation) -> Suspect:
     return replace(suspect, config=config, shapes=made.shapes or suspect.shapes)
 
 
-def _literal(backends: Backends, confirmed: Confirmed) -> str | None:
-    """The output of the majority, if it is short."""
-    suspect = confirmed.suspect
+def _literal(
+    backends: Backends, confirmed: Confirmed, odd: str, check: str
+) -> Iterator[tuple[str, str]]:
+    """All numbers written down, with what the majority makes of them, where they are few."""
+    suspect, weights = confirmed.suspect, confirmed.weights.get("layer", ())
     network = suspect.network
-    first = confirmed.judgement.vote.majority[0]
+    majority = confirmed.judgement.vote.majority
     inputs = make_inputs(network, suspect.seed)
-    done = backends.run(network, confirmed.weights, inputs, only=(first,))[first]
+    done = backends.run(network, confirmed.weights, inputs, only=majority[:1])[majority[0]]
     state = done.states.get("layer")
-    if state is None or state.size > LITERAL:
-        return None
-    return _array(state)
+    if state is None or sum(one.size for one in (state, *inputs.values(), *weights)) > LITERAL:
+        return
+    why = f"What {' and '.join(majority)} come to."
+    given = [_array(one) for one in inputs.values()]
+    named = _named(suspect)
+    lines = [f"{name} = {text}" for name, text in zip(named, given, strict=True)]
+    lines += [f"x = [{', '.join(named)}]"] if len(named) > 1 else []
+    built = f"keras.layers.{suspect.kind}({as_literal(suspect.config)})"
+    lines.append(f"layer = {built}")
+    called = _applied(suspect.kind, named, "layer")
+    if weights:
+        lines.append("layer.build(x.shape)" if len(named) == 1 else called)
+        lines.append(f"layer.set_weights([{', '.join(_array(one) for one in weights)}])")
+    lines += [f"# {why}", f"expected = {_array(state)}"]
+    yield _whole(odd, (*lines, ACTUAL.replace("layer(x)", called), check)), why
 
 
 def _array(array: Array) -> str:
@@ -114,43 +126,44 @@ def _array(array: Array) -> str:
     return f"np.array({text}, dtype={array.dtype.name!r})"
 
 
-def _script(odd: str, suspect: Suspect, weights: Weights, lines: Sequence[str]) -> str:
-    """A script that stands alone: backend, inputs, the layer with its weights, then the lines."""
-    config = suspect.config
-    named = [("x" if len(suspect.shapes) == 1 else f"x{n}") for n in range(len(suspect.shapes))]
+def _script(
+    odd: str, suspect: Suspect, weights: Weights, lines: Sequence[str], seed: int = 0
+) -> str:
+    """A script that stands alone: inputs, the layer with its weights, then the lines."""
+    named, weighted = _named(suspect), bool(weights.get("layer"))
     made = [
         f"{name} = {_numbers(suspect, shape)}"
         for name, shape in zip(named, suspect.shapes, strict=True)
     ]
     if len(named) > 1:
         made.append(f"x = [{', '.join(named)}]")
-    setup = [f"layer = keras.layers.{suspect.kind}({as_literal(config)})"]
-    if weights.get("layer"):
-        setup.append("layer.build(x.shape)" if len(named) == 1 else _applied(suspect.kind, named))
-        setup.append(WEIGHTED)
-    body = [line.replace("layer(x)", _applied(suspect.kind, named)) for line in lines]
-    return "\n".join(
-        (
-            "import os",
-            "",
-            f'os.environ["KERAS_BACKEND"] = "{odd}"',
-            "",
-            "import keras",
-            "import numpy as np",
-            "",
-            "rng = np.random.default_rng(0)",
-            *made,
-            *setup,
-            *body,
-            "",
-        )
-    )
+    built = f"keras.layers.{suspect.kind}({as_literal(suspect.config)})"
+    uses = sum(line.count("layer(") + 2 * line.count("layer.") for line in lines)
+    if weighted or uses > 1:
+        made.append(f"layer = {built}")
+        built = "layer"
+    called = _applied(suspect.kind, named, built)
+    if weighted:
+        made.append("layer.build(x.shape)" if len(named) == 1 else called)
+        made.append(WEIGHTED)
+    body = [line.replace("layer(x)", called) for line in lines]
+    return _whole(odd, (f"rng = np.random.default_rng({seed})", *made, *body))
 
 
-def _applied(kind: str, named: Sequence[str]) -> str:
-    if kind == "MultiHeadAttention":
-        return f"layer({', '.join(named)})"
-    return "layer(x)"
+def _whole(odd: str, lines: Sequence[str]) -> str:
+    """The lines behind what every script begins with: the backend, chosen before the import."""
+    chosen = f'import os\n\nos.environ["KERAS_BACKEND"] = "{odd}"\n'
+    return "\n".join((chosen, "import keras", "import numpy as np", "", *lines, ""))
+
+
+def _named(suspect: Suspect) -> list[str]:
+    several = len(suspect.shapes) > 1
+    return [f"x{number}" if several else "x" for number in range(len(suspect.shapes))]
+
+
+def _applied(kind: str, named: Sequence[str], layer: str) -> str:
+    """A call of the layer; those that are no sequence of others take their inputs one by one."""
+    return f"{layer}({', '.join(named)})" if kind == "MultiHeadAttention" else f"{layer}(x)"
 
 
 def _numbers(suspect: Suspect, shape: tuple[int, ...]) -> str:
@@ -163,7 +176,7 @@ def _case(confirmed: Confirmed, code: str, why: str, measured: str) -> Case:
     vote, suspect = confirmed.judgement.vote, confirmed.suspect
     odd, others = vote.odd[0], " and ".join(vote.majority)
     api = f"keras.layers.{suspect.kind}"
-    unusual = ", ".join(f"{name}={suspect.config[name]!r}" for name in suspect.unusual)
+    unusual = as_literal({name: suspect.config[name] for name in suspect.unusual})
     setting = f" with {unusual}" if unusual else ""
     failures = confirmed.judgement.failures
     if confirmed.judgement.kind is HitKind.CRASH:

@@ -63,7 +63,7 @@ _INDICES = 20
 
 def _kernels(rank: int) -> tuple[Any, ...]:
     uneven = tuple(range(3, 3 - (rank - 2), -1))
-    return (2, 3, 1, uneven) if rank > 3 else (2, 3, 1)
+    return (2, 3, 1, 4, uneven) if rank > 3 else (2, 3, 1, 4)
 
 
 def _strides(rank: int) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ CLASS_THRESHOLD, MAD_THRESHOLD, SHARE = 8.0, 0.2, 0.0
 CLASS_BINS = (1.0, 2.0, 4.0, 8.0, 16.0)
 MAD_BINS = (0.2, 0.4, 0.6, 0.8)
 """Where the bins after the first one begin: {0, 1, 2-3, 4-7, 8-15, 16} and five equal ones."""
-TOLERANCE = 1e-3
+TOLERANCE = 1e-4
 """Relative error of a layer in single precision that rounding does not explain."""
 
 

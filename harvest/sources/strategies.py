@@ -5,7 +5,6 @@ They shrink towards usual parameters and small inputs, which is what makes a cas
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -76,8 +75,3 @@ def _values(kind: str, name: str, value: Any) -> tuple[Any, ...]:
             if parameter.name == name and parameter.legal[0] != value:
                 return (parameter.legal[0], value)
     return (value,)
-
-
-def as_literal(config: Mapping[str, Any]) -> str:
-    """A configuration as arguments of a call."""
-    return ", ".join(f"{name}={value!r}" for name, value in config.items())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from harvest.sources.backends import Backends, Failure
@@ -18,6 +18,8 @@ from harvest.sources.networks import Layer, Network, Weights, make_inputs, make_
 from harvest.sources.voting import Vote
 
 EXAMPLES = 120
+WEAKER = 10.0
+"""What is smaller may show an error that is smaller by this factor."""
 SECONDS = 20.0
 """What making one suspect smaller may take."""
 
@@ -46,11 +48,22 @@ class Suspect:
 
     @property
     def unusual(self) -> tuple[str, ...]:
-        """The parameters that do not have their usual values: sizes are no matter."""
+        """The parameters that do not have their usual values."""
         usual = _usual(self.kind)
         given = self.config.items()
         return tuple(
             sorted(name for name, value in given if name in usual and usual[name] != value)
+        )
+
+    @property
+    def setting(self) -> str:
+        """The unusual parameters for a key: how large a number is, is no other bug."""
+        return ",".join(
+            name
+            if isinstance(value := self.config[name], (int, float, tuple, list))
+            and not isinstance(value, bool)
+            else f"{name}={value}"
+            for name in self.unusual
         )
 
 
@@ -100,14 +113,13 @@ def reduce(backends: Backends, confirmed: Confirmed, seconds: float = SECONDS) -
     if not odd:
         return confirmed
     two = (odd[0], _quick(confirmed.judgement.vote))
-    kind = confirmed.judgement.kind
     end = time.monotonic() + seconds
 
     def same(suspect: Suspect) -> bool:
         if time.monotonic() > end:
             return False
         found = confirm(backends, suspect, two)
-        return found is not None and _alike(found.judgement, confirmed.judgement, kind)
+        return found is not None and _alike(found.judgement, confirmed.judgement)
 
     chosen = settings(
         max_examples=EXAMPLES,
@@ -126,9 +138,9 @@ def reduce(backends: Backends, confirmed: Confirmed, seconds: float = SECONDS) -
     return again if agreed and again is not None else confirmed
 
 
-def _alike(one: Judgement, other: Judgement, kind: object) -> bool:
-    """Whether two failures are of one class, or two values apart in one way."""
-    if one.kind != kind:
+def _alike(one: Judgement, other: Judgement) -> bool:
+    """Whether two failures are of one class, or two values about as far apart."""
+    if one.kind != other.kind or one.error < other.error / WEAKER:
         return False
     labels = [{each.label for each in judged.failures.values()} for judged in (one, other)]
     return not labels[1] or bool(labels[0] & labels[1])
@@ -137,11 +149,6 @@ def _alike(one: Judgement, other: Judgement, kind: object) -> bool:
 def _quick(found: Vote) -> str:
     """One of the majority, rather not the one that compiles each shape."""
     return min(found.majority, key=lambda name: (name == "jax", name))
-
-
-def with_config(suspect: Suspect, config: Mapping[str, Any]) -> Suspect:
-    """The same layer with another configuration."""
-    return replace(suspect, config=config)
 
 
 def _usual(kind: str) -> dict[str, Any]:

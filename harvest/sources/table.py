@@ -11,11 +11,11 @@ from importlib.metadata import entry_points
 
 from analysis.errors import CitadelError
 from harvest.sources.cradle import CRADLE
-from harvest.sources.eagle.source import EAGLE
+from harvest.sources.lemon import LEMON
 from harvest.sources.model import CaseSource
 
 GROUP = "citadel.sources"
-OWN: tuple[CaseSource, ...] = (CRADLE, EAGLE)
+OWN: tuple[CaseSource, ...] = (CRADLE, EAGLE, LEMON)
 SOURCES: Mapping[str, CaseSource] = {one.name: one for one in OWN}
 
 

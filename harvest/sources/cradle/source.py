@@ -16,6 +16,7 @@ from harvest.sources.blaming import Blame
 from harvest.sources.cradle.comparing import Comparison, compare, labels
 from harvest.sources.cradle.drawing import draw
 from harvest.sources.judging import Judgement, judge
+from harvest.sources.metrics import TOLERANCE
 from harvest.sources.model import Hit, Search, Tally
 from harvest.sources.networks import Network, Weights, make_inputs, make_weights
 from harvest.sources.seeds import FAMILIES, seed_network
@@ -89,7 +90,7 @@ class Comparing:
         for one in found:
             self._by_class += one.by_class
             self._by_mad += one.by_mad
-            self._by_error += any(error > 1e-3 for error in one.errors.values())
+            self._by_error += any(error > TOLERANCE for error in one.errors.values())
             if one.by_class or one.by_mad:
                 self._patterns.add((network.name, one.pair, one.patterns))
         self._tally.facts["pairs of backends"] = (

@@ -1,0 +1,203 @@
+"""LEMON: seed models are mutated, and what drives backends further apart is mutated again.
+
+Bugs are found by the relative error per layer, and by crashes and NaN on some backends only; they
+are voted on, keyed by (library, layer) and confirmed by one-layer models, as all of `blaming`. The
+paper's own oracle (D_MAD above 0.4) is counted beside it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from harvest.sources.backends import Backends, Execution, Failure
+from harvest.sources.blaming import Blame
+from harvest.sources.cradle.comparing import labels
+from harvest.sources.judging import judge
+from harvest.sources.lemon.guidance import Rules, Seeds
+from harvest.sources.lemon.layer_rules import LAYER_RULES
+from harvest.sources.lemon.mutants import Change, Mutant
+from harvest.sources.lemon.weight_rules import WEIGHT_RULES
+from harvest.sources.metrics import d_mad
+from harvest.sources.model import Hit, Search
+from harvest.sources.networks import Array, Network, Weights, make_inputs, make_weights
+from harvest.sources.seeds import FAMILIES, seed_network
+
+RULES = {**LAYER_RULES, **WEIGHT_RULES}
+THRESHOLD = 0.4
+"""T of the paper, for D_MAD."""
+FLOOR = 1e-4
+"""What D_MAD has on average where backends only round differently; below it ACC climbs noise."""
+
+
+class Lemon:
+    """The source; `patches` is what `Backends` takes, for tests."""
+
+    name = "lemon"
+    summary = "mutants of seed models, guided to where backends of Keras 3 drift apart (FSE'20)"
+    guided = True
+    """There is a random variant (LEMON-r)."""
+
+    def __init__(self, patches: Mapping[str, str] | None = None) -> None:
+        self._patches = patches
+
+    def generate(self, search: Search) -> Iterator[Hit]:
+        """Mutate until the budget is spent; see `CaseSource`."""
+        with Backends(search.interpreter, patches=self._patches) as backends:
+            backends.start()
+            search.progress()
+            end = time.monotonic() + search.budget
+            work = Mutating(backends, search)
+            for family in FAMILIES:
+                if time.monotonic() >= end:
+                    return
+                yield from work.enlist(seed_network(family, search.seed))
+                search.progress()
+            while work.seeds.mutants and time.monotonic() < end:
+                yield from work.step()
+                search.progress()
+
+
+class Mutating:
+    """One search: the pool, the rules, and what was found."""
+
+    def __init__(self, backends: Backends, search: Search) -> None:
+        self._backends = backends
+        self._tally = search.tally
+        self._seed = search.seed
+        self._guided = not search.random
+        self._random = np.random.default_rng([search.seed, 4])
+        self._blame = Blame(backends)
+        self._inputs: dict[str, dict[str, Array]] = {}
+        self._configured: set[str] = set()
+        self._beyond: dict[tuple[str, int, tuple[str, ...]], float] = {}
+        self._orders: Counter[int] = Counter()
+        self._amplified = 0
+        self._applied: Counter[str] = Counter()
+        self.seeds = Seeds([])
+        self.rules = Rules(tuple(RULES))
+
+    def enlist(self, network: Network) -> Iterator[Hit]:
+        """Take a seed model into the pool."""
+        inputs = self._inputs[network.name] = make_inputs(network, self._seed)
+        shapes = self._backends.describe(network, inputs)
+        if isinstance(shapes, Failure):
+            return
+        weights = make_weights(shapes, self._seed)
+        known = {name: array.shape for name, array in inputs.items()}
+        mutant = Mutant(seed=network.name, network=network, weights=weights, shapes=known)
+        ran, hits = self._run(mutant)
+        if ran is not None:
+            self._new(ran)
+            self.seeds.add(ran)
+        yield from hits
+
+    def step(self) -> Iterator[Hit]:
+        """Make one mutant, run it everywhere, and let it join the pool if it is worth it."""
+        parent = self.seeds.choose(self._random, guided=self._guided)
+        rule = self.rules.choose(self._random, guided=self._guided)
+        change = RULES[rule](parent, self._random)
+        if change is None:  # does not apply
+            return
+        made = self._made(parent, rule, change)
+        ran, hits = self._run(made)
+        self._applied[rule] += 1
+        self._tally.rules.add(rule)
+        amplified = ran is not None and ran.acc > max(parent.acc, FLOOR)
+        self._amplified += amplified
+        # Below the floor everything is noise; there what has a new layer goes on.
+        joins = ran is not None and (amplified or not self._guided or self._new(ran))
+        if ran is not None and joins:
+            self.seeds.add(ran)
+        self.rules.record(rule, amplified=amplified)
+        self._orders[made.order] += 1
+        self._told()
+        yield from hits
+
+    def _made(self, parent: Mutant, rule: str, change: Change) -> Mutant:
+        weights: Weights = {**parent.weights, **change.weights}
+        if change.rebuilt:
+            weights = self._weights(change.network, weights, parent)
+        return replace(parent, network=change.network, weights=weights, chain=(*parent.chain, rule))
+
+    def _weights(self, network: Network, known: Weights, parent: Mutant) -> Weights:
+        """The weights of those layers that the network has; new ones get some from a seed."""
+        names = {layer.name for layer in network.layers}
+        missing = names - known.keys()
+        made: Weights = {}
+        if missing:
+            shapes = self._backends.describe(network, self._inputs[parent.seed])
+            if not isinstance(shapes, Failure):
+                made = make_weights({name: shapes[name] for name in missing}, self._seed)
+        return {name: own for name, own in {**known, **made}.items() if name in names}
+
+    def _run(self, mutant: Mutant) -> tuple[Mutant | None, list[Hit]]:
+        """Run a mutant on all backends: with its shapes and its ACC, if all came to the end."""
+        inputs = self._inputs[mutant.seed]
+        executions = self._backends.run(mutant.network, mutant.weights, inputs)
+        self._tally.executed += 1
+        self._tally.apis |= {f"keras.layers.{layer.kind}" for layer in mutant.network.layers}
+        hits = list(self._hits(mutant, executions))
+        if any(one.failure is not None for one in executions.values()):
+            return None, hits
+        self._tally.valid += 1
+        first = next(iter(executions.values()))
+        shapes = {name: array.shape for name, array in inputs.items()}
+        shapes |= {name: state.shape for name, state in first.states.items()}
+        return replace(mutant, shapes=shapes, acc=self._acc(mutant, executions)), hits
+
+    def _hits(self, mutant: Mutant, executions: Mapping[str, Execution]) -> Iterator[Hit]:
+        for judged in judge(mutant.network, executions):
+            chain = " ".join(mutant.chain) or "none"
+            origin = f"lemon, model {mutant.seed}, mutations {chain}, layer {judged.layer}"
+            hit = self._blame.hit(
+                mutant.network,
+                executions,
+                judged,
+                origin=f"{origin}, seed {self._seed}",
+                measures={"relative error": judged.error, "order": float(mutant.order)},
+            )
+            if hit is not None:
+                yield hit
+
+    def _acc(self, mutant: Mutant, executions: Mapping[str, Execution]) -> float:
+        """ACC: D_MAD over all pairs and inputs; here their mean, so that it has a floor."""
+        outputs = {name: one.states[mutant.network.output.name] for name, one in executions.items()}
+        hot = np.eye(next(iter(outputs.values())).shape[-1])[labels(outputs)]
+        found: list[float] = []
+        for pair in combinations(outputs, 2):
+            for number, truth in enumerate(hot):
+                one, other = (outputs[name][number] for name in pair)
+                distance = d_mad(truth, one, other)
+                distance = distance if np.isfinite(distance) else 0.0
+                found.append(distance)
+                if distance > THRESHOLD:
+                    key = (mutant.seed, number, pair)
+                    self._beyond[key] = max(distance, self._beyond.get(key, 0.0))
+        return float(np.mean(found))
+
+    def _new(self, mutant: Mutant) -> bool:
+        """Whether it has a layer in a configuration that was never run; it has been by now."""
+        configured = {f"{layer.kind} {dict(layer.config)}" for layer in mutant.network.layers}
+        new = configured - self._configured
+        self._configured |= new
+        return bool(new)
+
+    def _told(self) -> None:
+        facts = self._tally.facts
+        facts["mutants"] = (
+            f"{self._orders.total()}, of them of the first order {self._orders[1]}, deepest"
+            f" {max(self._orders)}; amplifying {self._amplified}; seeds {len(self.seeds.mutants)}"
+        )
+        facts["mutants by rule"] = ", ".join(f"{n} {self._applied[n]}" for n in RULES)
+        facts["inconsistent by D_MAD"] = (
+            f"{len(self._beyond)} (model, input, pair of backends) above {THRESHOLD}"
+        )
+
+
+LEMON = Lemon()

@@ -1,0 +1,77 @@
+"""Bugs of the papers, to be planted into one worker: code that runs when its process starts."""
+
+EPSILON_OUTSIDE_THE_ROOT = """
+from keras import ops
+from keras.src import backend
+
+def wrong(x, mean, variance, axis, offset=None, scale=None, epsilon=1e-3):
+    shape = [1] * len(x.shape)
+    shape[axis] = -1
+    mean, variance, offset, scale = (
+        each if each is None else ops.reshape(each, shape)
+        for each in (mean, variance, offset, scale)
+    )
+    found = (x - mean) / (ops.sqrt(variance) + epsilon)
+    found = found if scale is None else found * scale
+    return found if offset is None else found + offset
+
+backend.nn.batch_normalization = wrong
+"""
+
+PADDING_IS_COUNTED = """
+from keras import ops
+from keras.src import backend
+
+right = backend.nn.average_pool
+
+def wrong(inputs, pool_size, strides=None, padding="valid", data_format=None):
+    if padding == "same":
+        sizes = pool_size if isinstance(pool_size, (list, tuple)) else [pool_size] * 2
+        steps = strides or sizes
+        steps = steps if isinstance(steps, (list, tuple)) else [steps] * 2
+        pads = [[0, 0]]
+        for n, k, s in zip(inputs.shape[1:-1], sizes, steps):
+            total = max((-(-n // s) - 1) * s + k - n, 0)
+            pads.append([total // 2, total - total // 2])
+        inputs, padding = ops.pad(inputs, pads + [[0, 0]]), "valid"
+    return right(inputs, pool_size, strides, padding, data_format)
+
+backend.nn.average_pool = wrong
+"""
+
+SAME_IS_SHIFTED = """
+from keras import ops
+from keras.src import backend
+
+conv = backend.nn.conv
+
+def wrong(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+    if padding == "same":
+        rank = len(inputs.shape) - 2
+        steps = strides if isinstance(strides, (list, tuple)) else [strides] * rank
+        pads = [[0, 0]]
+        for n, k, s in zip(inputs.shape[1:-1], kernel.shape, steps):
+            total = max((-(-n // s) - 1) * s + k - n, 0)
+            pads.append([total - total // 2, total // 2])
+        inputs, padding = ops.pad(inputs, pads + [[0, 0]]), "valid"
+    return conv(inputs, kernel, strides, padding, data_format, dilation_rate)
+
+backend.nn.conv = wrong
+"""
+
+REVERSED_ON_THE_BATCH_AXIS = """
+from keras import ops
+from keras.src import backend
+
+rnn = backend.rnn
+
+def wrong(step_function, inputs, initial_states, go_backwards=False, **more):
+    if go_backwards:
+        inputs = ops.flip(inputs, 0)
+    return rnn(step_function, inputs, initial_states, go_backwards=False, **more)
+
+backend.rnn = wrong
+"""
+
+ALL = EPSILON_OUTSIDE_THE_ROOT + PADDING_IS_COUNTED + SAME_IS_SHIFTED + REVERSED_ON_THE_BATCH_AXIS
+"""They do not get into each other's way: each is of other layers."""
