@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 
 from analysis.errors import CitadelError
 from harvest.sources.cradle import CRADLE
+from harvest.sources.eagle.source import EAGLE
 from harvest.sources.lemon import LEMON
 from harvest.sources.model import CaseSource
 
