@@ -205,9 +205,10 @@ pytest = $(BIN)/pytest $(1) $(PYTEST_ARGS) || [ $$? = 5 ]
 .PHONY: test test-keras test-fast bench clean
 # Keras on its three backends would make that half as long again: its tests are a target of their own.
 test: setup torch torch113 tensorflow tensorflow213 sources github-schema check ## run the checks and the tests, but for test-keras
-	@# What takes long measures, or has time limits of its own: one after the other.
 	$(call pytest,-n auto -m "not slow and not keras")
-	$(call pytest,-m "slow and not keras")
+	@# Each process has servers of its own, of several frameworks: memory allows for a few.
+	$(call pytest,-n auto --maxprocesses 4 --dist worksteal -m "slow and not alone and not keras")
+	$(call pytest,-m "slow and alone and not keras")
 
 test-keras: setup keras ## run the tests of Keras 3 on its three backends
 	$(BIN)/pytest -m keras $(PYTEST_ARGS)

@@ -95,14 +95,22 @@ def load_or_build(
     info = target.info
     path = cache_path(info.framework, info.version, info.key)
     learnt = read_learned(learned_path(info.framework, info.version, info.key))
-    stored = None if refresh else cache.read(path)
-    if stored is not None and source is None:
-        try:
-            return read_index(stored, learnt)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            stored = None  # damaged by somebody: build it again
-    with Journal(path.with_suffix(".journal"), info.key) as journal:
-        if refresh:
+    stored, found = (None, None) if refresh else _kept(path, learnt)
+    if found is not None and source is None:
+        return found
+    waited: list[str] = []
+
+    def waiting() -> None:
+        waited.append("waited")
+        if warn is not None:
+            warn("another process builds the same index: waiting for it")
+
+    with Journal(path.with_suffix(".journal"), info.key, waiting) as journal:
+        if waited:
+            stored, found = _kept(path, learnt)
+            if found is not None and source is None:
+                return found
+        elif refresh:
             journal.restart()
         if stored is None:
             stored = build(target, journal=journal, progress=tell)
@@ -179,6 +187,17 @@ def _forget_older(path: Path, prefix: str) -> None:
             with contextlib.suppress(OSError):
                 file.unlink()
                 file.with_suffix(".journal").unlink()
+
+
+def _kept(path: Path, learnt: Samples) -> tuple[Stored | None, ApiIndex | None]:
+    """What the cache keeps of an index, and the index; None for what is not there, or damaged."""
+    stored = cache.read(path)
+    if stored is None:
+        return None, None
+    try:
+        return stored, read_index(stored, learnt)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None, None
 
 
 def _keep(path: Path, stored: Stored) -> str | None:

@@ -35,9 +35,13 @@ def _probed(python, prefix="", framework="torch"):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def session_cache(tmp_path_factory):
-    """Where caches are in this run, in place of the user's own."""
-    folder = tmp_path_factory.mktemp("citadel-cache")
+def session_cache(tmp_path_factory, request):
+    """Where caches are in this run, in place of the user's own; one for all of its processes."""
+    folder = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):
+        folder = folder.parent  # that of the run, beside those of its workers
+    folder /= "citadel-cache"
+    folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(cache.ENVIRONMENT, str(folder))
         yield folder

@@ -2,7 +2,7 @@
 
 A journal is a file of JSON lines, each `[phase, part, record]`; the first line says what is being
 built. Lines are only ever appended, so a process that is killed loses at most its last line. One
-process writes a journal at a time; another one that builds the same index does without.
+process writes a journal at a time; another one that wants the same index waits for it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import os
 import threading
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -25,12 +26,16 @@ FORGOTTEN = -1
 class Journal:
     """Context manager around the file; `discard` it once the index is stored.
 
-    Only the process that holds the lock reads, writes or removes it.
+    Only the process that holds the lock reads, writes or removes it. `waiting` is called once if
+    another process holds it.
     """
 
-    def __init__(self, path: Path, build: str) -> None:
+    def __init__(
+        self, path: Path, build: str, waiting: Callable[[], None] = lambda: None
+    ) -> None:
         self._path = path
         self._build = build
+        self._waiting = waiting
         self._file: IO[bytes] | None = None
         self._lock = threading.Lock()
         self._past: dict[tuple[str, int], list[Record]] = defaultdict(list)
@@ -40,12 +45,19 @@ class Journal:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             file = self._path.open("a+b")
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._take(file)
                 self._read(file)
                 self._file = file
             except OSError:
                 file.close()
         return self
+
+    def _take(self, file: IO[bytes]) -> None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._waiting()
+            fcntl.flock(file, fcntl.LOCK_EX)
 
     def __exit__(self, *_: object) -> None:
         with self._lock:

@@ -1,11 +1,14 @@
 """The index in its cache: damaged, missing, unwritable. The target is a stand-in."""
 
 import json
+import threading
+import time
 from types import SimpleNamespace
 
 import pytest
 
 from analysis import cache
+from analysis.dynamic.journal import Journal
 from analysis.dynamic.model import Provider
 from analysis.errors import CitadelError
 from analysis.index import cache_path, load_or_build
@@ -101,6 +104,25 @@ def test_the_second_time_nothing_is_run():
     assert second.call_sets == first.call_sets
     assert second.samples == first.samples
     assert second.catalog.apis == first.catalog.apis
+
+
+def test_an_index_is_built_by_one_process_and_the_others_wait():
+    load_or_build(Build())
+    built = path().read_bytes()
+    path().unlink()
+    second, told, found = Build(), [], []
+    thread = threading.Thread(
+        target=lambda: found.append(load_or_build(second, warn=told.append)), daemon=True
+    )
+    with Journal(path().with_suffix(".journal"), "abc"):
+        thread.start()
+        while not told:
+            time.sleep(0.01)
+        path().write_bytes(built)
+    thread.join(30)
+    assert told == ["another process builds the same index: waiting for it"]
+    assert [set(index.catalog.apis) for index in found] == [{"torch.f"}]
+    assert second.walks == 0
 
 
 def test_a_refresh_builds_again():

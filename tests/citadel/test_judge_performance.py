@@ -13,7 +13,7 @@ from citadel.rewrite.rewriter import Rewritten
 from citadel.verified import NotVerified, Verified
 from citadel.verify import verify
 
-pytestmark = [pytest.mark.torch, pytest.mark.slow]
+pytestmark = [pytest.mark.torch, pytest.mark.slow, pytest.mark.alone]
 
 SAVED = """
     import torch

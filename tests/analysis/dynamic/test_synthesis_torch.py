@@ -3,7 +3,7 @@
 import pytest
 
 # Each attempt has a time limit of its own, which a busy core does not keep.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 
 def profiled(task, *names):
