@@ -42,6 +42,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 # The stamps are renewed only after everything before them has succeeded.
 stamp = .targets/$(1)/.installed-$(subst @,,$(subst /,-,$(subst =,-,$(2))))
 VENV_STAMP := .venv/.installed
+RAY_STAMP := .venv/.installed-ray
 TORCH_STAMP := $(call stamp,torch,$(TORCH))
 TENSORFLOW_STAMP := $(call stamp,tensorflow,$(TENSORFLOW))
 TENSORFLOW213_STAMP := $(call stamp,tensorflow213,$(TENSORFLOW213))
@@ -91,6 +92,14 @@ setup: $(VENV_STAMP) ## create .venv with Citadel and its tools; install the san
 $(VENV_STAMP): pyproject.toml
 	@$(call venv,.venv,$(PYTHON))
 	$(BIN)/python $(PIP_INSTALL) --editable '.[dev]'
+	@touch $@
+
+.PHONY: cluster
+cluster: setup ## install Ray beside Citadel, if possible
+	@$(call optional,$(RAY_STAMP),Ray)
+
+$(RAY_STAMP): $(VENV_STAMP)
+	$(BIN)/python $(PIP_INSTALL) --editable '.[cluster]'
 	@touch $@
 
 .PHONY: torch
@@ -204,7 +213,7 @@ pytest = $(BIN)/pytest $(1) $(PYTEST_ARGS) || [ $$? = 5 ]
 
 .PHONY: test test-keras test-fast bench clean
 # Keras on its three backends would make that half as long again: its tests are a target of their own.
-test: setup torch torch113 tensorflow tensorflow213 sources github-schema check ## run the checks and the tests, but for test-keras
+test: setup cluster torch torch113 tensorflow tensorflow213 sources github-schema check ## run the checks and the tests, but for test-keras
 	$(call pytest,-n auto -m "not slow and not keras")
 	@# Each process has servers of its own, of several frameworks: memory allows for a few.
 	$(call pytest,-n auto --maxprocesses 4 --dist worksteal -m "slow and not alone and not keras")
