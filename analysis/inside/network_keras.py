@@ -8,6 +8,7 @@ cleared: that throws away what the backend has compiled; the process is replaced
 import base64
 import collections
 import json
+import re
 
 import backend_keras as backend
 import conversation
@@ -17,6 +18,7 @@ import numpy as np
 PIECE = 1 << 19
 """Longer texts than this do not go through the pipe of events at once."""
 KEPT = 3000
+COLOURS = re.compile("\x1b\\[[0-9;]*m")
 SEVERAL = ("MultiHeadAttention", "GroupQueryAttention")
 """Layers that take their inputs as arguments, not as a list."""
 
@@ -180,5 +182,5 @@ def guarded(name, run):
                 yield dict(event, layer=name)
     except Exception as problem:
         types = [each.__name__ for each in type(problem).__mro__ if each is not object]
-        message = str(problem)[:2000]
+        message = COLOURS.sub("", str(problem))[:2000]
         yield {"reply": {"failed": name, "types": types, "message": message}}

@@ -44,12 +44,13 @@ def one_window(found: Suspect) -> Formulation | None:
     rank = len(found.shapes[0])
     shape = (found.shapes[0][0], *(size - 1,) * (rank - 2), found.shapes[0][-1])
     config = {**found.config, "pool_size": size, "strides": size}
-    inner = f"keras.layers.{found.kind}(pool_size=x.shape[1:-1])(x)"
+    inner = f"keras.layers.{found.kind}(pool_size=x.shape[1:-1])"
     return Formulation(
         why="A window that reaches over the edge holds the whole input; padding does not count.",
         lines=(
             "shape = x.shape[:1] + x.shape[-1:]",
-            f"expected = keras.ops.reshape({inner}, shape)",
+            f"whole = {inner}",
+            "expected = keras.ops.reshape(whole(x), shape)",
             "actual = keras.ops.reshape(layer(x), shape)",
         ),
         shapes=(shape,),

@@ -23,6 +23,8 @@ LITERAL = 64
 WEIGHTED = "layer.set_weights([rng.uniform(0.2, 0.8, w.shape) for w in layer.get_weights()])"
 """Positive ones: layers divide by the roots of some."""
 CLOSE = "rtol=1e-4, atol=1e-5"
+LONG = 50
+"""A longer expression gets a name."""
 SEEDS = 3
 """Numbers that a script is tried with: some hide what others show."""
 
@@ -72,7 +74,8 @@ def _scripts(backends: Backends, confirmed: Confirmed, odd: str) -> Iterator[tup
     """Scripts with what they say of themselves, the one that is best for siblings first."""
     suspect, weights = confirmed.suspect, confirmed.weights
     if confirmed.judgement.kind is HitKind.CRASH:
-        yield _script(odd, suspect, weights, ("layer(x)",)), ""
+        for given in ({}, weights):
+            yield _script(odd, suspect, given, ("layer(x)",)), ""
         return
     if confirmed.judgement.kind is HitKind.NON_FINITE:
         lines: tuple[str, ...] = (ACTUAL, "assert np.isfinite(actual).all()")
@@ -139,7 +142,7 @@ def _script(
         made.append(f"x = [{', '.join(named)}]")
     built = f"keras.layers.{suspect.kind}({as_literal(suspect.config)})"
     uses = sum(line.count("layer(") + 2 * line.count("layer.") for line in lines)
-    if weighted or uses > 1:
+    if weighted or uses > 1 or len(built) > LONG:
         made.append(f"layer = {built}")
         built = "layer"
     called = _applied(suspect.kind, named, built)
@@ -182,13 +185,13 @@ def _case(confirmed: Confirmed, code: str, why: str, measured: str) -> Case:
     if confirmed.judgement.kind is HitKind.CRASH:
         failure = failures.get(odd)
         what = f"fails on the {odd} backend" + (f": {failure.label}" if failure else "")
+        elsewhere = f"it runs on {others}"
         said = f"\n\n```\n{failure.message[:500]}\n```" if failure and failure.message else ""
     elif confirmed.judgement.kind is HitKind.NON_FINITE:
         what, said = f"returns NaN or infinity on the {odd} backend", ""
+        elsewhere = f"on {others} it does not"
     else:
         what, said = f"returns wrong values on the {odd} backend", ""
-    body = (
-        f"`{api}`{setting} {what}; the same network runs on {others} with other results."
-        f"{said}\n\n{why}\n\n{measured}\n"
-    )
+        elsewhere = f"{others} agree on others"
+    body = f"`{api}`{setting} {what}; {elsewhere}.{said}\n\n{why}\n\n{measured}\n"
     return Case(title=f"{api}{setting} {what}", code=code, body=body)

@@ -17,6 +17,9 @@ from harvest.sources.suspects import Suspect
 
 SPECIAL = (0.0, 1.0, -1.0, 1e-8, 1e8, -1e30, float("inf"), float("-inf"), float("nan"))
 
+ABSENT = object()
+"""In the place of a parameter that is left to the layer."""
+
 
 def configurations(spec: LayerSpec, *, invalid: bool = False) -> st.SearchStrategy[dict[str, Any]]:
     """Configurations of a layer; with `invalid` also of values that it should refuse."""
@@ -54,8 +57,9 @@ def arrays(shape: tuple[int, ...]) -> st.SearchStrategy[Array]:
 def smaller(draw: st.DrawFn, found: Suspect) -> Suspect:
     """Suspects with some parameters as usual and some dimensions smaller than those found."""
     config = {
-        name: draw(st.sampled_from(_values(found.kind, name, value)))
+        name: chosen
         for name, value in found.config.items()
+        if (chosen := draw(st.sampled_from(_values(found.kind, name, value)))) is not ABSENT
     }
     sizes = {
         place: draw(st.integers(1, size))
@@ -69,9 +73,9 @@ def smaller(draw: st.DrawFn, found: Suspect) -> Suspect:
 
 
 def _values(kind: str, name: str, value: Any) -> tuple[Any, ...]:
-    """The usual value of a parameter, if it has one, before that found."""
+    """Not to give a parameter, and its usual value, if it has one, before that found."""
     for spec in specs(kind):
         for parameter in spec.parameters:
             if parameter.name == name and parameter.legal[0] != value:
-                return (parameter.legal[0], value)
-    return (value,)
+                return (ABSENT, parameter.legal[0], value)
+    return (ABSENT, value)
