@@ -28,7 +28,7 @@ def examine(runner, pair, seen, taken=True):
             return ""
         if fractional(pair):
             return eagle_limits.explained({"fraction": True})
-        if not taken and not eagle_limits.BROKEN.search(seen.problem[1]):
+        if not taken and not eagle_limits.INTERNAL.search(seen.problem[1]):
             return eagle_limits.TAKEN
         if pair.rule in LYING and Space(runner, pair).traced(seen).get("memory"):
             return eagle_limits.explained({"memory": True})
@@ -76,8 +76,8 @@ def told_by_results(pair, seen, space):
             facts["truncates"] = True
         if whole and one.size and beyond(one, other):
             facts["wraps"] = True
-        if one.dtype.kind in "iu" and other.dtype.kind in "iu" and pair.rule != "13":
-            facts["ties"] = facts.get("ties") or space.ties()
+        if one.dtype.kind in "iu" and other.dtype.kind in "iu":
+            facts["ties"] = facts.get("ties") or space.ties(one, other)
         if one.dtype.kind == "c" and other.dtype.kind == "f" and not np.isfinite(other).all():
             facts["domain"] = True
     if seen.difference.kind == "value":
@@ -116,6 +116,37 @@ def undefined(seen):
         if unlike.any():
             return bool((~np.isfinite(other[unlike]) & (one[unlike] == 0)).all())
     return False
+
+
+def select_alike(array, one, other):
+    """Whether two arrays of indices, along some axis or of the flat array, select equal elements.
+
+    >>> tied = np.array([[2.0, 5.0, 5.0]])
+    >>> [select_alike(tied, np.array([number]), np.array([2])) for number in (0, 1)]
+    [False, True]
+    """
+    if one.shape != other.shape or not one.size or not array.size:
+        return False
+    for axis in (None, *range(array.ndim)):
+        size = array.size if axis is None else array.shape[axis]
+        if max(one.max(), other.max()) >= size or min(one.min(), other.min()) < -size:
+            continue
+        left, right = (selected(array, indices, axis) for indices in (one, other))
+        if left is not None and np.array_equal(left, right, equal_nan=array.dtype.kind == "f"):
+            return True
+    return False
+
+
+def selected(array, indices, axis):
+    """The elements that indices stand for; None where they do not fit."""
+    if axis is None:
+        return array.ravel()[indices.astype("int64")]
+    if indices.ndim == array.ndim - 1:
+        indices = np.expand_dims(indices, axis)
+    try:
+        return np.take_along_axis(array, indices.astype("int64"), axis)
+    except (ValueError, IndexError):
+        return None
 
 
 def numbers(array):
@@ -167,9 +198,16 @@ class Space:
         again = self.leaves(self.pair.reference, self.pair.inputs)
         return again is None or bool(compare(again, seen.wanted).kind)
 
-    def ties(self):
-        """Whether an input has equal elements, so that indices are not unique."""
-        return any(self.world.has_ties(value) for value in self.pair.inputs.values())
+    def ties(self, one, other):
+        """Whether two arrays are indices that select equal elements of an input."""
+        for value in self.pair.inputs.values():
+            try:
+                ((_, array),) = self.world.leaves(value)
+            except Exception:
+                continue
+            if array.dtype.kind in "fiu" and select_alike(array, one, other):
+                return True
+        return False
 
     def traced(self, seen):
         """Largest intermediate value of the reference, and contracts of what it runs."""
@@ -184,6 +222,10 @@ class Space:
             return {}
         facts = {"smallest": smallest, "largest": max(largest, -smallest)}
         facts["about"] = self.pair.rule in OF_MEMORY and not operators
+        drawn = ("random", "stateless", "multinomial")
+        facts["random"] = self.pair.rule == "1" and any(
+            word in name for name in operators for word in drawn
+        )
         if self.pair.rule in OF_MEMORY:
             last = operators if self.pair.rule in LYING else operators[-1:]
             facts["memory"] = any(name.startswith(eagle_limits.BY_CONTRACT) for name in last)

@@ -5,15 +5,12 @@ our addition, inputs that lie otherwise in memory. Rule 11: an input and the sam
 `DataLoader`. Rule 12: inputs of one dtype and of another, with values that both hold.
 """
 
-import re
 from functools import partial
-from itertools import islice
 
-import samples_torch
 import torch
-from eagle_pairs import Pair, call_of
+from eagle_calls_torch import PRIVATE, calls_of, infos_by_name, made_up_calls
+from eagle_pairs import Pair
 from eagle_plans import most, share
-from unpickle import NoLiteral
 
 FLOATS = ("float32", "float16", "bfloat16", "complex64")
 WHOLES = ("uint8", "int8", "int16", "int32", "int64")
@@ -43,24 +40,24 @@ LOADED = """dataset = torch.utils.data.TensorDataset({0})
 loader = torch.utils.data.DataLoader(dataset, batch_size=len({0}))
 (batch,) = next(iter(loader))
 """
-PRIVATE = re.compile(r"\._|_\Z")
-"""Names that are not public, or of what changes its input."""
 
 
 def eager(names):
     """Entries of the rules that need no compiler: operators first, then forms and formulas."""
     import eagle_formulas_torch
     import eagle_layers_torch
+    import eagle_lifted_torch
     import eagle_templates_torch
 
     operators = [partial(pairs_of, infos, name) for name, infos in infos_by_name().items()]
     made_up = [partial(synthesised, name) for name in names if not PRIVATE.search(name)]
     forms = [
         *eagle_templates_torch.entries(),
+        *eagle_lifted_torch.entries(),
         *eagle_layers_torch.entries(),
         *eagle_formulas_torch.entries(),
     ]
-    return [*forms, *operators, *made_up]
+    return forms, operators, made_up
 
 
 def compiled(backend):
@@ -68,63 +65,9 @@ def compiled(backend):
 
     def entries(_):
         found = infos_by_name().items()
-        return [partial(compiled_of, infos, name, backend) for name, infos in found]
+        return ([partial(compiled_of, infos, name, backend) for name, infos in found],)
 
     return entries
-
-
-def infos_by_name():
-    """The operators of PyTorch's test database by the public name under which each is called."""
-    from torch.testing._internal.common_methods_invocations import op_db
-
-    found = {}
-    for info in op_db:
-        forms = [
-            name
-            for name, _, in_place in samples_torch.forms(info)
-            if not in_place and not name.startswith("torch.ops.") and not PRIVATE.search(name)
-        ]
-        if forms:
-            found.setdefault(forms[0], []).append(info)
-    return found
-
-
-def calls_of(infos, name, count):
-    """Calls of an operator under the first samples of its tests, those of variants in turns."""
-    found = []
-    for info in infos:
-        try:
-            samples = list(islice(samples_torch.sample_inputs(info), count))
-        except Exception:
-            continue
-        forms = {form: function for form, function, _ in samples_torch.forms(info)}
-        _, calls = samples_torch.form_calls(name, forms.get(name), False, samples)
-        found.append([call for call in map(partial(written, name), calls) if call is not None])
-    longest = max(map(len, found), default=0)
-    return [calls[number] for number in range(longest) for calls in found if number < len(calls)]
-
-
-def written(name, call):
-    """A call by name; None where it cannot be written down."""
-    args, kwargs, _ = call
-    try:
-        args, kwargs = detached(args), detached(kwargs)
-        is_input = lambda value: isinstance(value, torch.Tensor)  # noqa: E731
-        return call_of(name, args, kwargs, is_input, name.startswith("torch.Tensor."))
-    except (NoLiteral, RuntimeError):
-        return None
-
-
-def detached(value):
-    """A nested value with tensors that want no gradients."""
-    if isinstance(value, torch.Tensor):
-        plain = value.detach()
-        return plain.resolve_conj().resolve_neg() if plain.layout == torch.strided else plain
-    if type(value) in (list, tuple):
-        return type(value)(detached(item) for item in value)
-    if type(value) is dict:
-        return {key: detached(item) for key, item in value.items()}
-    return value
 
 
 def pairs_of(infos, name, step, rng):
@@ -147,19 +90,7 @@ def compiled_of(infos, name, backend, step, rng):
 
 def synthesised(name, step, rng):
     """The pairs of an API that the test database lacks, over made-up calls."""
-    import synthesis_torch
-    from schemas_torch import Schemas
-
-    place = synthesis_torch.reachable([name])
-    if place is None:
-        return
-    found = []
-    for make in synthesis_torch.attempts(name, getattr(*place), Schemas()):
-        try:
-            found.append(written(name, make()))
-        except Exception:
-            continue
-    for pair in from_calls(name, share([one for one in found if one is not None], step), rng):
+    for pair in from_calls(name, share(made_up_calls(name), step), rng):
         yield pair
 
 

@@ -39,8 +39,15 @@ BROKEN = re.compile(
     r"out of memory|DefaultCPUAllocator|_dynamo|[Bb]ackend ?[Cc]ompiler",
 )
 """Words of what was not meant to happen; they count even where a type names a refusal."""
+INTERNAL = re.compile(r"INTERNAL ASSERT|report a bug|[Ii]nternal error|Check failed")
+"""Of these, what counts even where an API takes nothing of a kind."""
+OF_GRAPHS = re.compile(r"[Ss]ymbolic|graph (?:mode|execution)|eager|compile-time|compilable")
+"""Words of what cannot be part of a graph."""
 REFUSALS = frozenset(("NotImplementedError", "UnimplementedError", "Unsupported"))
-BY_CONTRACT = ("as_strided", "hash", "new_empty", "empty", "resize", "set_", "view_as")
+BY_CONTRACT = (
+    *("as_strided", "bitcast", "empty", "hash", "new_empty", "resize", "serialize", "set_"),
+    *("slice_inverse", "tensorsummary", "view_as"),
+)
 """Beginnings of operators that are documented to address memory, or the bits in it."""
 TAKEN = "the API takes no input of this kind in any sample"
 REFUSAL = "the framework says that it does not support this"
@@ -57,6 +64,8 @@ def refused(types, message):
     >>> refused(["RuntimeError"], "x INTERNAL ASSERT FAILED at y, only supports z")
     ''
     """
+    if OF_GRAPHS.search(message):
+        return REFUSAL
     if BROKEN.search(message):
         return ""
     if REFUSALS & set(types) or REFUSED.search(message):
@@ -94,6 +103,7 @@ REASONS = (
     ("wraps", "whole numbers that leave the range of the dtype wrap around, as documented"),
     ("ties", "indices of equal elements may be in any order"),
     ("memory", "the operator addresses memory, or bits, by contract"),
+    ("random", "a compiler may draw its random numbers in another way"),
     ("half", "of real inputs only half of a symmetric result is told, as documented"),
     ("undefined", "a sparse tensor's unspecified elements take part in no arithmetic"),
     ("domain", "outside of the domain of the real function"),

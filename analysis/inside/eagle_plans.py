@@ -2,9 +2,9 @@
 
 
 class Plan:
-    """`entries(names)` are functions of (round, random numbers) that yield pairs; later rounds
-    make further ones. `patience` are the seconds that a pair may take, `tries` the executions that
-    a reduction may cost."""
+    """`entries(names)` are groups, which are run one after the other, of functions of (round,
+    random numbers) that yield pairs; later rounds make further ones. `patience` are the seconds
+    that a pair may take, `tries` the executions that a reduction may cost."""
 
     __slots__ = ("entries", "patience", "rounds", "tries")
 

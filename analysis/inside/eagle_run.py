@@ -107,6 +107,15 @@ class Runner:
         return known
 
 
+def shuffled(groups, draw):
+    """The entries of all groups in one list, each group in an order of its own."""
+    found = []
+    for group in groups:
+        random.Random(draw).shuffle(group)
+        found += group
+    return found
+
+
 def raised(problem):
     """(types, message) of an exception."""
     kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
@@ -164,8 +173,7 @@ class Engine:
         self.world = framework.World()
         self.runner = Runner(self.world)
         self.plan = framework.PLANS[plan]
-        self.entries = self.plan.entries(names)
-        random.Random(draw).shuffle(self.entries)
+        self.entries = shuffled(self.plan.entries(names), draw)
         self.draw = draw
         self.skip, self.told, self.covered = frozenset(), set(), set()
         self.deadline = float("inf")

@@ -78,12 +78,6 @@ class World:
     def shape(self, value):
         return tuple(value.shape) if isinstance(value, torch.Tensor) else ()
 
-    def has_ties(self, value):
-        if not isinstance(value, torch.Tensor) or value.numel() < 2:
-            return False
-        flat = value.to_dense().flatten() if value.layout != torch.strided else value.flatten()
-        return len(set(flat.tolist())) < flat.numel()
-
     def bounds(self, dtype):
         """The smallest and the largest number of a dtype by its name."""
         kind = getattr(torch, dtype)

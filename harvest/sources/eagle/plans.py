@@ -6,12 +6,15 @@ thousand times as long per pair: so these can never eat the time of the others.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection
 from types import MappingProxyType
 from typing import Any
 
+from analysis.catalog.model import ApiKind
 from analysis.index import load_or_build
 from analysis.target.target import Target
+from analysis.values import Value
 from harvest.sources.eagle.drive import Plan
 
 
@@ -36,8 +39,51 @@ def _functions(target: Target) -> list[str]:
     ]
 
 
+def _tensorflow(target: Target) -> tuple[Plan, ...]:
+    given = {"names": _samples(target)}
+    return (
+        Plan(name="eager", until=0.6, grace=30.0, given=given),
+        Plan(name="models", until=0.8, grace=90.0),
+        Plan(name="xla", until=1.0, grace=90.0, given=given),
+    )
+
+
+def _samples(target: Target) -> list[list[Any]]:
+    """Sample calls of functions and operators: name, arguments, keywords."""
+    index = load_or_build(target)
+    found = []
+    for name, samples in sorted(index.samples.items()):
+        api = index.catalog.apis.get(name)
+        if api is None or api.kind not in (ApiKind.FUNCTION, ApiKind.OP):
+            continue
+        for sample in samples:
+            arguments = [_record(value) for value in sample.call.arguments]
+            keywords = {key: _record(value) for key, value in sample.call.keywords.items()}
+            if sample.constructor is None and None not in (*arguments, *keywords.values()):
+                found.append([name, arguments, keywords])
+    return found
+
+
+def _record(value: Value) -> dict[str, Any] | None:
+    """A value as `eagle_generic_tensorflow` reads it; None where it cannot be made again."""
+    if value.kind in ("tensor", "array"):
+        if (
+            value.layout not in (None, "strided")
+            or value.shape is None
+            or "Variable" in str(value.text)
+        ):
+            return None
+        content = None if value.content is None else ast.literal_eval(value.content)
+        return {"t": [value.dtype, list(value.shape), content]}
+    if value.kind in ("list", "tuple") and value.items is not None:
+        items = [_record(item) for item in value.items]
+        return None if None in items else {"l" if value.kind == "list" else "u": items}
+    text = value.literal()
+    return None if text is None else {"e": text}
+
+
 FRAMEWORKS: MappingProxyType[str, Callable[[Target], tuple[Plan, ...]]] = MappingProxyType(
-    {"torch": _torch}
+    {"torch": _torch, "tensorflow": _tensorflow}
 )
 
 

@@ -1,0 +1,188 @@
+"""TensorFlow as EAGLE's engine sees it: values, comparison, tracing, text; and its plans."""
+
+import io
+import math
+import random
+
+import numpy as np
+import tensorflow as tf
+from eagle_generic_tensorflow import compiled, eager, models
+from eagle_plans import Plan
+from tensorflow.python.framework import op_callbacks
+from tested_tensorflow import prepare as quiet
+from unpickle import NoLiteral, literal
+
+MOST_ELEMENTS = 400
+MODULES = {"tf": tf, "np": np, "math": math, "io": io, "__name__": "__main__"}
+NAMES = {"half": "float16"}
+
+
+def prepare():
+    """Make this process one that runs pairs."""
+    quiet()
+    np.seterr(all="ignore")
+
+
+class World:
+    """What the engine asks of a framework."""
+
+    PLAINER = 3
+    modules = MODULES
+
+    class Incomparable(Exception):
+        """A result that holds something else than numbers and texts."""
+
+    def seed(self, number):
+        tf.random.set_seed(number % 2**31)
+        random.seed(number)
+        np.random.seed(number % 2**32)
+
+    def state(self):
+        """Random operators show by differing from themselves."""
+        return
+
+    def stir(self, wanted):
+        """TensorFlow hands out no memory that was not written."""
+
+    def leaves(self, value):
+        """A result as [(dtype name, array)]."""
+        return [self.leaf(item) for item in tf.nest.flatten(value) if item is not None]
+
+    def leaf(self, item):
+        if isinstance(item, tf.SparseTensor):
+            item = tf.sparse.to_dense(tf.sparse.reorder(item))
+        if isinstance(item, tf.RaggedTensor):
+            item = item.to_tensor()
+        if isinstance(item, (tf.Tensor, tf.Variable)):
+            if item.dtype in (tf.resource, tf.variant) or item.dtype.is_quantized:
+                raise self.Incomparable(item.dtype.name)
+            name, array = item.dtype.name, np.asarray(item.numpy())
+        elif isinstance(item, (bool, int, float, complex, str, bytes, np.ndarray, np.generic)):
+            array = np.asarray(item)
+            name = array.dtype.name
+        else:
+            raise self.Incomparable(type(item).__name__)
+        if name == "bfloat16":
+            array = array.astype("float32")
+        return NAMES.get(name, name), array
+
+    def elements(self, value):
+        return int(np.prod(self.shape(value)))
+
+    def shape(self, value):
+        return tuple(value.shape) if dense(value) else ()
+
+    def bounds(self, dtype):
+        """The smallest and the largest number of a dtype by its name."""
+        kind = tf.dtypes.as_dtype(dtype)
+        if kind.is_complex:
+            return -math.inf, math.inf
+        return (0, 1) if kind == tf.bool else (float(kind.min), float(kind.max))
+
+    def nudged(self, value, unit, number):
+        """The value with each element moved by a rounding, up or down."""
+        if not dense(value) or not value.dtype.is_floating or not self.elements(value):
+            return value
+        wide = np.asarray(tf.cast(value, tf.float64))
+        signs = np.random.RandomState(number).randint(0, 2, wide.shape) * 2 - 1
+        size = np.abs(wide) if number % 2 else np.abs(wide).max()
+        moved = wide + 2 * unit * signs * size + unit * unit * signs
+        return tf.cast(tf.constant(moved), value.dtype)
+
+    def trace(self, call):
+        """(smallest and largest finite value of any result, names of operators in order)."""
+        watch = Watch()
+        op_callbacks.add_op_callback(watch)
+        try:
+            call()
+        finally:
+            op_callbacks.remove_op_callback(watch)
+        return watch.smallest, watch.largest, watch.operators
+
+    def narrowed(self, value, size, less):
+        """The value with each dimension of one size shortened."""
+        if not dense(value):
+            return value
+        parts = tuple(slice(less) if length == size else slice(None) for length in value.shape)
+        return tf.identity(value[parts]) if parts else value
+
+    def plainer(self, value, number):
+        """Numbers that are read more easily: ones, 1, 2, 3 ..., or one decimal."""
+        if not dense(value) or not value.dtype.is_floating:
+            return value
+        if number == 0:
+            return tf.ones_like(value)
+        if number == 1:
+            row = np.arange(1.0, self.elements(value) + 1).reshape(value.shape)
+        else:
+            row = np.round(np.asarray(tf.cast(value, tf.float64)), 1)
+        return tf.cast(tf.constant(row), value.dtype)
+
+    def texts(self, inputs):
+        """([[name, expression], ...], "") or ([], why an input has none)."""
+        found = []
+        for name, value in inputs.items():
+            try:
+                found.append([name, text(value)])
+            except NoLiteral as problem:
+                return [], str(problem)
+        return found, ""
+
+    def shown(self, found, wanted):
+        """The first values that differ, as (result, reference) texts; None where there is none."""
+        for (_, one), (_, other) in zip(found, wanted):
+            if one.shape != other.shape:
+                return [str(one.shape), str(other.shape)]
+            if not np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"):
+                return [np.array2string(item, threshold=16, precision=6) for item in (one, other)]
+        return None
+
+
+def dense(value):
+    """Whether a value is a tensor whose elements can be had."""
+    return isinstance(value, tf.Tensor) and hasattr(value, "numpy")
+
+
+def text(value):
+    """An input as an expression."""
+    if dense(value) and value.shape.num_elements() > MOST_ELEMENTS:
+        told = value.shape.num_elements()
+        raise NoLiteral("an input of %d elements is too large for a script" % told)
+    if dense(value) and value.dtype == tf.float32 and value.shape.num_elements():
+        return "tf.constant(%s)" % digits(value.numpy())
+    return literal(value)
+
+
+def digits(array):
+    """Nested lists of numbers with as many digits as the dtype needs, no more."""
+    if array.ndim:
+        return "[%s]" % ", ".join(map(digits, array))
+    return str(array) if math.isfinite(float(array)) else 'float("%s")' % float(array)
+
+
+class Watch:
+    """Notes the operators that run and how large their results are."""
+
+    def __init__(self):
+        self.smallest = self.largest = 0.0
+        self.operators = []
+
+    def __call__(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
+        name = op_type.decode() if isinstance(op_type, bytes) else op_type
+        self.operators.append(name.lower())
+        for item in outputs:
+            if dense(item) and (item.dtype.is_floating or item.dtype.is_integer):
+                self.note(np.asarray(item.numpy(), "float64"))
+
+    def note(self, array):
+        finite = array[np.isfinite(array)]
+        if finite.size:
+            self.smallest = min(self.smallest, float(finite.min()))
+            self.largest = max(self.largest, float(finite.max()))
+
+
+PLANS = {
+    "eager": Plan(eager, rounds=2),
+    "models": Plan(models, patience=60.0),
+    "xla": Plan(compiled, patience=60.0, tries=4),
+}
