@@ -184,9 +184,10 @@ class Backends:
         }
         return {name: _execution(name, network, answer) for name, answer in renamed.items()}
 
-    def script(self, code: str) -> dict[str, Failure | None]:
+    def script(self, code: str, only: Iterable[str] | None = None) -> dict[str, Failure | None]:
         """Run a script of ours on every backend, whichever it names: how it failed, if it did."""
-        answers = self._each(self.names, lambda name: self._asked(name, {"script": code}))
+        names = self.names if only is None else only
+        answers = self._each(names, lambda name: self._asked(name, {"script": code}))
         return {name: _failure(answer) for name, answer in answers.items()}
 
     def _asked(self, name: str, question: Event) -> Answer:

@@ -36,25 +36,43 @@ ACTUAL = "actual = keras.ops.convert_to_numpy(layer(x))"
 _Form = Callable[[Suspect], Formulation | None]
 
 
+def turned_window(found: Suspect) -> Formulation | None:
+    """Pooling whose only window reaches over the edge does not know where that is."""
+    return _windowed(
+        found,
+        "The only window holds the whole input, and the same turned round.",
+        "expected = keras.ops.reshape(layer(np.flip(x, axis=1)), shape)",
+    )
+
+
 def one_window(found: Suspect) -> Formulation | None:
     """Pooling whose only window reaches over the edge: the padding must not count."""
+    return _windowed(
+        found,
+        "A window that reaches over the edge holds the whole input; padding does not count.",
+        f"whole = keras.layers.{found.kind}(pool_size=x.shape[1:-1])",
+        "expected = keras.ops.reshape(whole(x), shape)",
+    )
+
+
+def _windowed(found: Suspect, why: str, *expected: str) -> Formulation | None:
+    """An input that is one smaller than the window, so that there is one result per channel.
+
+    Only that fits into the shape that both sides are given: what pools nothing has no place there.
+    """
     size = _whole(found.config.get("pool_size"))
     if "Pooling" not in found.kind or found.config.get("padding") != "same" or size < 2:
         return None
-    rank = len(found.shapes[0])
-    shape = (found.shapes[0][0], *(size - 1,) * (rank - 2), found.shapes[0][-1])
-    config = {**found.config, "pool_size": size, "strides": size}
-    inner = f"keras.layers.{found.kind}(pool_size=x.shape[1:-1])"
+    batch, *inner, channels = found.shapes[0]
     return Formulation(
-        why="A window that reaches over the edge holds the whole input; padding does not count.",
+        why=why,
         lines=(
             "shape = x.shape[:1] + x.shape[-1:]",
-            f"whole = {inner}",
-            "expected = keras.ops.reshape(whole(x), shape)",
+            *expected,
             "actual = keras.ops.reshape(layer(x), shape)",
         ),
-        shapes=(shape,),
-        config=config,
+        shapes=((batch, *(size - 1,) * len(inner), channels),),
+        config={**found.config, "pool_size": size, "strides": size},
     )
 
 
@@ -197,6 +215,7 @@ def windows(found: Suspect) -> Formulation | None:
 
 
 FORMULATIONS: tuple[_Form, ...] = (
+    turned_window,
     one_window,
     padded_before,
     backwards,

@@ -14,6 +14,7 @@ import numpy as np
 from harvest.importers.model import Case
 from harvest.sources.backends import Backends, Failure
 from harvest.sources.formulations import ACTUAL, FORMULATIONS, Formulation, as_literal
+from harvest.sources.lowering import function, lowered
 from harvest.sources.model import HitKind
 from harvest.sources.networks import Array, Weights, make_inputs
 from harvest.sources.suspects import Confirmed, Suspect
@@ -48,10 +49,41 @@ def hand_over(
     if not odd:
         return Handed(case=None, reason="no two of three backends agree, so nobody is voted out")
     for one in (confirmed, larger):
-        for code, why in _scripts(backends, one, odd[0]) if one is not None else ():
-            if _shows(backends.script(code), one or confirmed):
-                return Handed(case=_case(confirmed, code, why, measured))
+        for script in _scripts(backends, one, odd[0]) if one is not None else ():
+            if _shows(backends.script(script.code), confirmed):
+                shown = _below(backends, script, odd[0])
+                return Handed(case=_case(confirmed, shown, measured))
     return Handed(case=None, reason="no script shows it on one backend and passes on the others")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Script:
+    """A script, why both sides must agree, and what it was made of, where it can be lowered."""
+
+    code: str
+    why: str = ""
+    lines: tuple[str, ...] = ()
+    suspect: Suspect | None = None
+    seed: int = 0
+    api: str = ""
+
+
+def _below(backends: Backends, script: _Script, odd: str) -> _Script:
+    """The same on the backend's own framework, if that shows it too."""
+    if script.suspect is None:
+        return script
+    lines = lowered(script.suspect, odd, script.lines)
+    called = function(script.suspect, odd)
+    if lines is None or called is None:
+        return script
+    (x,) = script.suspect.shapes
+    first, *rest = lines
+    made = f"rng = np.random.default_rng({script.seed})", f"x = {_numbers(script.suspect, x)}"
+    code = "\n".join(("import numpy as np", first, "", *made, *rest, ""))
+    failure = backends.script(code, only=(odd,))[odd]
+    if failure is None or failure.label != "AssertionError":
+        return script
+    return replace(script, code=code, api=called[0])
 
 
 def _shows(told: dict[str, Failure | None], confirmed: Confirmed) -> bool:
@@ -70,16 +102,17 @@ def _shows(told: dict[str, Failure | None], confirmed: Confirmed) -> bool:
     return True
 
 
-def _scripts(backends: Backends, confirmed: Confirmed, odd: str) -> Iterator[tuple[str, str]]:
+def _scripts(backends: Backends, confirmed: Confirmed, odd: str) -> Iterator[_Script]:
     """Scripts with what they say of themselves, the one that is best for siblings first."""
     suspect, weights = confirmed.suspect, confirmed.weights
     if confirmed.judgement.kind is HitKind.CRASH:
         for given in ({}, weights):
-            yield _script(odd, suspect, given, ("layer(x)",)), ""
+            yield _Script(code=_script(odd, suspect, given, ("layer(x)",)))
         return
     if confirmed.judgement.kind is HitKind.NON_FINITE:
         lines: tuple[str, ...] = (ACTUAL, "assert np.isfinite(actual).all()")
-        yield _script(odd, suspect, weights, lines), "All inputs are finite."
+        code = _script(odd, suspect, weights, lines)
+        yield _Script(code=code, why="All inputs are finite.")
     check = f"assert np.allclose(actual, expected, {CLOSE})"
     for form in FORMULATIONS:
         made = form(suspect)
@@ -87,7 +120,9 @@ def _scripts(backends: Backends, confirmed: Confirmed, odd: str) -> Iterator[tup
             continue
         lines = (f"# {made.why}", *made.lines, check)
         for seed in range(SEEDS):
-            yield _script(odd, _with(suspect, made), weights, lines, seed), made.why
+            changed = _with(suspect, made)
+            code = _script(odd, changed, weights, lines, seed)
+            yield _Script(code=code, why=made.why, lines=lines, suspect=changed, seed=seed)
     yield from _literal(backends, confirmed, odd, check)
 
 
@@ -96,9 +131,7 @@ def _with(suspect: Suspect, made: Formulation) -> Suspect:
     return replace(suspect, config=config, shapes=made.shapes or suspect.shapes)
 
 
-def _literal(
-    backends: Backends, confirmed: Confirmed, odd: str, check: str
-) -> Iterator[tuple[str, str]]:
+def _literal(backends: Backends, confirmed: Confirmed, odd: str, check: str) -> Iterator[_Script]:
     """All numbers written down, with what the majority makes of them, where they are few."""
     suspect, weights = confirmed.suspect, confirmed.weights.get("layer", ())
     network = suspect.network
@@ -120,7 +153,8 @@ def _literal(
         lines.append("layer.build(x.shape)" if len(named) == 1 else called)
         lines.append(f"layer.set_weights([{', '.join(_array(one) for one in weights)}])")
     lines += [f"# {why}", f"expected = {_array(state)}"]
-    yield _whole(odd, (*lines, ACTUAL.replace("layer(x)", called), check)), why
+    code = _whole(odd, (*lines, ACTUAL.replace("layer(x)", called), check))
+    yield _Script(code=code, why=why)
 
 
 def _array(array: Array) -> str:
@@ -175,7 +209,7 @@ def _numbers(suspect: Suspect, shape: tuple[int, ...]) -> str:
     return f'rng.standard_normal({shape}).astype("float32")'
 
 
-def _case(confirmed: Confirmed, code: str, why: str, measured: str) -> Case:
+def _case(confirmed: Confirmed, script: _Script, measured: str) -> Case:
     vote, suspect = confirmed.judgement.vote, confirmed.suspect
     odd, others = vote.odd[0], " and ".join(vote.majority)
     api = f"keras.layers.{suspect.kind}"
@@ -193,5 +227,8 @@ def _case(confirmed: Confirmed, code: str, why: str, measured: str) -> Case:
     else:
         what, said = f"returns wrong values on the {odd} backend", ""
         elsewhere = f"{others} agree on others"
-    body = f"`{api}`{setting} {what}; {elsewhere}.{said}\n\n{why}\n\n{measured}\n"
-    return Case(title=f"{api}{setting} {what}", code=code, body=body)
+    body = f"`{api}`{setting} {what}; {elsewhere}.{said}\n\n{script.why}\n\n{measured}\n"
+    if script.api:
+        body = f"`{script.api}` returns wrong values, as Keras shows: {body}"
+        return Case(title=f"{script.api} returns wrong values", code=script.code, body=body)
+    return Case(title=f"{api}{setting} {what}", code=script.code, body=body)

@@ -158,6 +158,18 @@ def test_the_random_variant_is_refused_where_there_is_none(fuzzed):
         fuzzed(random=True)
 
 
+@pytest.mark.parametrize("place", ["missing/told.json", "file/told.json"])
+def test_places_are_checked_before_the_search(fuzzed, tmp_path, monkeypatch, place):
+    (tmp_path / "file").write_text("regular")
+    monkeypatch.setattr(table, "SOURCES", {"made": Source(hit("exp"))})
+    request = FuzzRequest(
+        source="made", budget=5, seed=0, out=tmp_path / "h.jsonl", json=str(tmp_path / place)
+    )
+    with pytest.raises(CitadelError, match="cannot write"):
+        run_fuzz(request, pytest.fail, Progress())
+    assert not (tmp_path / "h.jsonl").exists()
+
+
 def test_the_clock_starts_with_the_first_tick(monkeypatch):
     moments = iter([100.0, 100.0, 104.0])
     monkeypatch.setattr(fuzzing.time, "monotonic", lambda: next(moments))

@@ -1,0 +1,70 @@
+"""CRADLE's comparison of two executions, by hand-made states, and its drawing."""
+
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from harvest.sources.backends import Execution
+from harvest.sources.cradle.comparing import compare, labels
+from harvest.sources.cradle.drawing import draw
+from harvest.sources.networks import Layer, Network
+
+NETWORK = Network(
+    name="<n> & co",
+    inputs={"in": (2, 3)},
+    layers=(
+        Layer(name="a", kind="ReLU", inputs=("in",)),
+        Layer(name="b<script>", kind="ReLU", inputs=("a",)),
+        Layer(name="c", kind="Add", inputs=("a", "b<script>")),
+        Layer(name="out", kind="Dense", inputs=("c",)),
+    ),
+)
+SCORES = np.array([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]])
+
+
+def ran(backend, *, wrong=0.0, out=SCORES):
+    states = {
+        "a": np.ones((2, 3)),
+        "b<script>": np.ones((2, 3)) + np.array([[0.0], [wrong]]),
+        "c": np.full((2, 3), 2.0) + np.array([[0.0], [wrong]]),
+        "out": out,
+    }
+    return Execution(backend=backend, states=states)
+
+
+@pytest.fixture
+def found():
+    other = SCORES[:, [0, 2, 1]] * [[1], [1]]  # the second instance loses its first place
+    return compare(NETWORK, ran("x"), ran("y", wrong=0.5, out=other), [0, 2])
+
+
+def test_the_most_inconsistent_instance_is_localised(found):
+    assert found.worst == 1
+    assert found.d_class == 8  # from the first place to the second
+    assert not found.by_class  # which the paper's threshold still allows
+    assert found.rates["b<script>"] == pytest.approx(0.5 / 1e-7)
+    assert found.rates["c"] == pytest.approx(0.0, abs=1e-6)
+    assert found.highlighted == ("b<script>",)
+    assert (found.place("b<script>"), found.place("nothing")) == (1, 0)
+
+
+def test_errors_are_of_the_whole_batch(found):
+    assert found.errors["a"] == 0
+    assert found.errors["b<script>"] == pytest.approx(0.5 / 1.5)
+
+
+def test_labels_are_what_most_find():
+    wrong = SCORES[:, ::-1]
+    assert labels({"x": SCORES, "y": SCORES, "z": wrong}) == [0, 2]
+    assert labels({"x": SCORES, "y": SCORES, "z": np.full((2, 3), np.nan)}) is not None
+
+
+def test_the_drawing_is_a_picture_whatever_layers_are_called(found):
+    text = draw(NETWORK, found, "b<script>")
+    root = ElementTree.fromstring(text)
+    assert root.tag.endswith("svg")
+    assert "<script" not in text
+    told = [each.text for each in root.iter() if each.text]
+    assert "b<script>" in told
+    assert any("number 1 of 4" in each for each in told)

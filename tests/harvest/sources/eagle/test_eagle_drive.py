@@ -1,0 +1,135 @@
+"""A plan goes on behind what crashes or hangs, and does not go on for ever."""
+
+import pytest
+
+from analysis.target.session import TaskOutcome
+from harvest.sources.eagle import drive
+from harvest.sources.eagle.drive import Plan, run_plan
+
+PLAN = Plan(name="eager", until=1.0, grace=1.0, given={"names": []})
+BEGIN = [{"total": 9, "rounds": 1}, {"entry": 3, "round": 0}]
+
+
+class Scripted:
+    """A session whose tasks yield what is written down, one after the other."""
+
+    def __init__(self, *outcomes):
+        self.outcomes = list(outcomes)
+        self.asked = []
+
+    def task(self, name, arguments, *, wall, on_event=lambda _: None):
+        self.asked.append((name, arguments))
+        records, died = self.outcomes.pop(0)
+        for record in records:
+            on_event(record)
+        return TaskOutcome(records=tuple(records), died=died)
+
+
+def run(session, seconds=100.0):
+    told = []
+    return list(run_plan(session, PLAN, seconds, 7, told.append)), told
+
+
+def at(key):
+    return {"at": key, "rule": "1", "api": "torch.exp"}
+
+
+def test_what_is_done_is_not_asked_again():
+    session = Scripted(([*BEGIN, at("a"), {"done": "all"}], None))
+    found, told = run(session)
+    assert (found, len(told), len(session.asked)) == ([], 4, 1)
+    assert session.asked[0][1]["draw"] == 7
+
+
+def test_a_crash_is_described_and_left_out(record):
+    described = {"finding": record(state="crash")}
+    session = Scripted(
+        ([*BEGIN, at("a"), at("b")], "signal SIGSEGV"),
+        ([described], None),
+        ([*BEGIN, {"done": "all"}], None),
+    )
+    (found,), _ = run(session)
+    assert (found.api, found.how) == ("torch.exp", "crash SIGSEGV")
+    assert session.asked[1] == (
+        "eagle_run:describe",
+        {"names": [], "plan": "eager", "draw": 7, "place": (0, 3), "key": "b"},
+    )
+    assert session.asked[2][1]["skip"] == ["b"]
+    assert session.asked[2][1]["place"] == (0, 3)
+
+
+def test_a_hang_is_a_hit_too(record):
+    session = Scripted(
+        ([*BEGIN, at("a")], "signal SIGALRM"),
+        ([{"finding": record(state="crash")}], None),
+        ([*BEGIN, {"done": "all"}], None),
+    )
+    (found,), _ = run(session)
+    assert found.how == "hang"
+
+
+def test_a_server_that_is_lost_accuses_nobody():
+    session = Scripted(([*BEGIN, at("a")], "lost"), ([*BEGIN, {"done": "all"}], None))
+    found, _ = run(session)
+    assert found == []
+    assert session.asked[1][1]["skip"] == ["a"]
+
+
+def test_what_dies_outside_of_a_pair_costs_its_entry():
+    session = Scripted((BEGIN, "exception MemoryError"), ([*BEGIN, {"done": "all"}], None))
+    run(session)
+    assert session.asked[1][1]["place"] == (0, 4)
+
+
+def test_findings_are_not_told_twice(record):
+    session = Scripted(
+        ([*BEGIN, {"finding": record()}, at("a")], "lost"), ([*BEGIN, {"done": "all"}], None)
+    )
+    run(session)
+    assert session.asked[1][1]["told"] == [("12", "torch.exp", "")]
+
+
+def test_what_cannot_begin_is_not_tried_again():
+    session = Scripted(([], "exception ImportError: no"))
+    assert run(session) == ([], [])
+
+
+def test_deaths_have_an_end(monkeypatch):
+    monkeypatch.setattr(drive, "MOST_DEATHS", 3)
+    session = Scripted(*[([*BEGIN, at(str(number))], "lost") for number in range(9)])
+    run(session)
+    assert len(session.asked) == 3
+
+
+def test_the_budget_ends_it(monkeypatch):
+    clock = iter(range(0, 1000, 40))
+    monkeypatch.setattr(drive.time, "monotonic", lambda: float(next(clock)))
+    session = Scripted(*[([*BEGIN, at(str(number))], "lost") for number in range(9)])
+    run(session, seconds=100.0)
+    assert [asked["seconds"] for _, asked in session.asked] == [100.0, 60.0, 20.0]
+
+
+@pytest.mark.parametrize("framework", ["torch", "tensorflow"])
+def test_compilers_only_get_what_the_other_rules_leave(framework, monkeypatch):
+    from types import SimpleNamespace
+
+    from harvest.sources.eagle import plans
+
+    monkeypatch.setattr(plans, "load_or_build", lambda _: SimpleNamespace(samples={}))
+    target = SimpleNamespace(info=SimpleNamespace(framework=framework, version="2.9.0"))
+    made = plans.plans_for(target)
+    assert made[0].name == "eager"
+    assert [plan.until for plan in made] == sorted(plan.until for plan in made)
+    assert made[0].until >= 0.5
+    assert made[-1].until == 1.0
+    assert [plan.name for plan in plans.plans_for(target, ["eager"])] == ["eager"]
+
+
+def test_old_builds_have_no_compiler(monkeypatch):
+    from types import SimpleNamespace
+
+    from harvest.sources.eagle import plans
+
+    monkeypatch.setattr(plans, "load_or_build", lambda _: SimpleNamespace(samples={}))
+    target = SimpleNamespace(info=SimpleNamespace(framework="torch", version="1.13.0a0"))
+    assert [plan.name for plan in plans.plans_for(target)] == ["eager"]

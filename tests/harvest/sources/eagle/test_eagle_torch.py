@@ -1,0 +1,221 @@
+"""Each rule finds the fault that is planted for it in PyTorch, and nothing where there is none."""
+
+import ast
+
+import pytest
+
+from harvest.sources.eagle.source import Eagle
+from harvest.sources.model import Search, Tally
+
+OPERATORS = ("abs", "sin", "cos", "hardtanh", "exp", "tan", "argsort", "floor_divide", "empty_like")
+FEW = f"""
+import eagle_calls_torch, eagle_generic_torch, eagle_layers_torch
+wanted = {OPERATORS}
+found = eagle_calls_torch.infos_by_name
+eagle_generic_torch.infos_by_name = lambda: {{
+    name: infos for name, infos in found().items() if name.rpartition(".")[2] in wanted
+}}
+eagle_layers_torch.LAYERS = (("Linear", "4, 3", (4,)), ("LayerNorm", "4", (3, 4)))
+eagle_layers_torch.SAVED = eagle_layers_torch.SAVED[:2]
+eagle_layers_torch.WRAPPED = ()
+"""
+"""Fewer operators and layers, so that a test does not take minutes."""
+HELPERS = """
+import torch
+F = torch.nn.functional
+
+def plant(place, name, changed):
+    original = getattr(place, name)
+    setattr(place, name, lambda *given, **more: changed(original, *given, **more))
+"""
+FAULTS = {
+    ("1", "torch.nn.functional.hardtanh"): """
+plant(F, "hardtanh", lambda f, x, *a, **k: f(x, *a, **k) + float(torch.jit.is_tracing()))
+""",
+    ("2", "torch.nn.functional.conv1d"): """
+def shifted(f, x, w, *a, **k):
+    same = k.get("padding") == "same"
+    return f(x, w, *a, **k).roll(1, -1) if same else f(x, w, *a, **k)
+plant(F, "conv1d", shifted)
+""",
+    ("3", "torch.nn.functional.adaptive_avg_pool1d"): """
+plant(F, "adaptive_avg_pool2d", lambda f, x, s: f(x, s) * 1.5)
+""",
+    ("4", "torch.nn.functional.conv2d"): """
+def swapped(f, x, w, *a, **k):
+    return f(x, w, *a, **k).flip(1) if k.get("groups", 1) == 3 else f(x, w, *a, **k)
+plant(F, "conv2d", swapped)
+""",
+    ("5", "torch.nn.functional.conv2d"): "",
+    ("6", "torch.nn.functional.conv_transpose2d"): """
+def squared(f, x, w, *a, **k):
+    wide = max(k.get("dilation", (1,))) > 1
+    return f(x, w, *a, **k) * 2 if wide else f(x, w, *a, **k)
+plant(F, "conv_transpose2d", squared)
+""",
+    # As in the papers: epsilon outside of the root.
+    ("7", "torch.nn.functional.batch_norm"): """
+def outside(f, x, mean, var, *a, **k):
+    if mean is None:
+        return f(x, mean, var, *a, **k)
+    return (x - mean) / (torch.sqrt(var) + k["eps"])
+plant(F, "batch_norm", outside)
+""",
+    ("8", "torch.sin"): """
+plant(torch, "sin", lambda f, x, **k: f(x, **k) * (1 + (x.layout == torch.sparse_coo)))
+""",
+    ("8s", "torch.cos"): """
+plant(torch, "cos", lambda f, x, **k: f(x, **k) + float(not x.is_contiguous()))
+""",
+    ("9", "torch.nn.functional.max_pool2d"): """
+plant(F, "max_pool2d", lambda f, x, *a, **k: f(x, *a, **k) // (1 + (x.dtype == torch.uint8)))
+""",
+    # As in the papers: reversed on the wrong axis.
+    ("10", "torch.nn.GRU"): """
+def flipped(f, self, x, *a):
+    out, state = f(self, x, *a)
+    return (out.flip(0), state) if self.batch_first else (out, state)
+original = torch.nn.GRU.forward
+torch.nn.GRU.forward = lambda self, x, *a: flipped(original, self, x, *a)
+""",
+    ("11", "torch.tan"): """
+kind = torch.utils.data.TensorDataset
+taken = kind.__getitem__
+kind.__getitem__ = lambda self, index: tuple(-one for one in taken(self, index))
+""",
+    ("12", "torch.abs"): """
+plant(torch, "abs", lambda f, x, **k: f(x, **k) + float(x.dtype == torch.bfloat16))
+""",
+    ("13", "torch.fft.fft"): """
+plant(torch.fft, "ifft", lambda f, x, *a, **k: f(x, *a, **k).conj().roll(1, -1))
+""",
+    ("14", "torch.nn.functional.pad"): """
+def lost(f, x, pads, *a, **k):
+    return f(x, pads, *a, **k) * (2 if min(pads) < 0 else 1)
+plant(F, "pad", lost)
+""",
+    ("15", "torch.nn.LayerNorm"): """
+normal = torch.nn.LayerNorm.forward
+torch.nn.LayerNorm.forward = lambda self, x: normal(self, x) + x.mean(0, keepdim=True)
+""",
+    ("16", "torch.nn.Linear"): """
+def forgot(f, *a, **k):
+    found = f(*a, **k)
+    if isinstance(found, dict):
+        found = {key: value * 0 for key, value in found.items()}
+    return found
+plant(torch, "load", forgot)
+""",
+}
+BUILDS = [
+    pytest.param("torch_target", marks=[pytest.mark.torch, pytest.mark.slow], id="torch"),
+    pytest.param("torch113_target", marks=[pytest.mark.torch113, pytest.mark.slow], id="torch113"),
+]
+
+
+def searched(target, planted):
+    """The findings of all eager rules, by rule and API, the reason of limits in place of ""."""
+    arguments = {"plan": "eager", "draw": 0, "seconds": 500.0, "planted": planted}
+    with target.session() as session:
+        outcome = session.task("eagle_run:search", arguments, wall=600)
+    assert outcome.died is None
+    assert outcome.records[-1] == {"done": "all"}
+    told = [record["finding"] for record in outcome.records if "finding" in record]
+    covered = [one for record in outcome.records for one in record.get("covered", ())]
+    return told, {(rule, api) for rule, _, api in covered}
+
+
+@pytest.fixture(scope="session", params=BUILDS)
+def sound(request):
+    return searched(request.getfixturevalue(request.param), FEW)
+
+
+@pytest.fixture(scope="session", params=BUILDS)
+def faulty(request):
+    return searched(
+        request.getfixturevalue(request.param), FEW + HELPERS + "".join(FAULTS.values())
+    )
+
+
+@pytest.mark.parametrize("where", FAULTS, ids=":".join)
+def test_a_planted_fault_is_found(faulty, where):
+    found = [one for one in faulty[0] if (one["rule"], one["api"]) == where and not one["limit"]]
+    assert len(found) == 1
+    assert found[0]["inputs"]
+    for text in ("reference", "result"):
+        ast.parse(found[0][text], mode="eval")
+
+
+@pytest.mark.parametrize("where", FAULTS, ids=":".join)
+def test_without_it_there_is_nothing(sound, where):
+    told, covered = sound
+    assert where in covered
+    assert [one for one in told if (one["rule"], one["api"]) == where and not one["limit"]] == []
+
+
+def test_limits_are_told_with_their_reasons(sound):
+    empty = [one for one in sound[0] if one["api"] == "torch.empty_like"]
+    assert any(one["limit"] for one in empty)
+    assert [one for one in empty if not one["limit"]] == []
+
+
+def clicked(target, planted):
+    """All hits of a whole search."""
+    from types import SimpleNamespace
+
+    interpreter = SimpleNamespace(frameworks=("torch",), target=lambda _: target)
+    tally = Tally()
+    search = Search(
+        interpreter=interpreter, budget=200.0, seed=0, tally=tally, progress=lambda: None
+    )
+    source = Eagle(planted=planted, plans=("eager",))
+    return list(source.generate(search)), tally
+
+
+FORMS = """
+import eagle_torch
+from eagle_plans import Plan
+plan = Plan(lambda names: ([entry],))
+eagle_torch.PLANS = {"eager": plan}
+"""
+CRASHES = (
+    FORMS
+    + """
+import os, signal, torch
+from eagle_pairs import Pair
+
+def entry(step, rng):
+    x = torch.tensor([1.0])
+    yield Pair("7", "formula", "torch.sin", {"x": x}, "x", "torch.sin(x) * 0 + x")
+    yield Pair("7", "formula", "torch.cos", {"x": x}, "x", "torch.cos(x)")
+    yield Pair("7", "formula", "torch.exp", {"x": x}, "x", "x + 1")
+
+plain = torch.cos
+def died(x):
+    os.kill(os.getpid(), signal.SIGSEGV)
+torch.cos = died
+"""
+)
+
+
+@pytest.mark.torch
+def test_a_crash_costs_one_pair_and_becomes_a_case(torch_target, index_of, monkeypatch):
+    monkeypatch.setattr("harvest.sources.eagle.plans.load_or_build", lambda _: NO_INDEX)
+    hits, tally = clicked(torch_target, CRASHES)
+    crash, other = sorted(hits, key=lambda hit: hit.subject)
+    assert (crash.subject, crash.kind.value, crash.limit) == ("torch.cos", "crash", "")
+    assert crash.case is not None
+    assert "SIGSEGV" in crash.title
+    assert crash.case.code.endswith("check_dtype=False\n)\n")
+    assert other.subject == "torch.exp"
+    assert dict(other.measures)["absolute"] == 1.0
+    assert "result = x + 1\n" in other.case.code
+    assert tally.apis == {"torch.sin", "torch.exp"}
+    assert tally.rules == {"7 (API redundancy)"}
+
+
+class _Empty:
+    samples = {}  # noqa: RUF012
+
+
+NO_INDEX = _Empty()

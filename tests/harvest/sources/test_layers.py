@@ -1,0 +1,73 @@
+"""The table of layers and what is drawn from it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harvest.sources.layers import KINDS, LAYERS, SHAPES, draw, specs
+from harvest.sources.strategies import arrays, configurations, smaller, suspects
+from harvest.sources.suspects import Suspect
+
+
+def test_the_table_has_the_layers_of_the_papers():
+    assert len(KINDS) >= 41
+    assert {"Conv2D", "BatchNormalization", "GRU", "AveragePooling3D"} <= set(KINDS)
+
+
+def test_names_are_unique_and_shapes_known():
+    for spec in LAYERS:
+        names = [parameter.name for parameter in spec.parameters]
+        assert len(names) == len(set(names))
+        assert spec.rank in SHAPES
+    assert len({(spec.kind, spec.rank) for spec in LAYERS}) == len(LAYERS)
+
+
+@pytest.mark.parametrize("invalid", [0.0, 1.0])
+def test_invalid_values_are_drawn_when_asked_for(invalid):
+    (spec,) = specs("Conv2D")
+    config = draw(spec, np.random.default_rng(0), invalid=invalid)
+    for parameter in spec.parameters:
+        expected = parameter.invalid if invalid and parameter.invalid else parameter.legal
+        assert config[parameter.name] in expected
+
+
+def test_equal_seeds_draw_equal_configurations():
+    (spec,) = specs("LSTM")
+    drawn = [draw(spec, np.random.default_rng(7)) for _ in range(2)]
+    assert drawn[0] == drawn[1]
+
+
+@given(st.sampled_from(LAYERS).flatmap(configurations))
+def test_strategies_give_legal_values(config):
+    assert None not in (config.get("filters", 1), config.get("units", 1))
+
+
+@given(st.sampled_from(LAYERS).flatmap(suspects))
+def test_suspects_are_networks_of_one_layer(suspect):
+    (layer,) = suspect.network.layers
+    assert layer.inputs == tuple(suspect.network.inputs)
+
+
+FOUND = Suspect(kind="Conv2D", config={"filters": 6, "padding": "same"}, shapes=((2, 9, 9, 4),))
+
+
+@given(smaller(FOUND))
+def test_smaller_is_never_larger(suspect):
+    assert all(1 <= new <= old for new, old in zip(suspect.shapes[0], FOUND.shapes[0], strict=True))
+    assert suspect.config.items() <= {"filters": 6, "padding": "same"}.items() or (
+        suspect.config.get("filters") in (4, 6, None)
+    )
+
+
+@given(arrays((2, 3)))
+def test_arrays_have_their_shape(array):
+    assert array.shape == (2, 3)
+    assert array.dtype == "float32"
+
+
+def test_what_is_unusual_names_a_bug_and_sizes_do_not():
+    config = {"pool_size": 3, "padding": "same", "strides": None}
+    suspect = Suspect(kind="AveragePooling2D", config=config, shapes=((1, 4, 4, 1),))
+    assert suspect.unusual == ("padding", "pool_size")
+    assert suspect.setting == "padding=same,pool_size"
