@@ -44,7 +44,6 @@ LAID_OUT = (
     ("tf.image.rot90({})", "tf.image.rot90({}, 3)"),
     ("tf.image.rgb_to_hsv({0} / 4 + 0.5)", "tf.image.hsv_to_rgb({}) * 4 - 2"),
     ("tf.image.rgb_to_yuv({})", "tf.image.yuv_to_rgb({})"),
-    ("tf.image.rgb_to_yiq({})", "tf.image.yiq_to_rgb({})"),
     ("tf.bitcast({}, tf.int32)", "tf.bitcast({}, tf.float32)"),
     ("tf.expand_dims({}, 1)", "tf.squeeze({}, 1)"),
 )  # fmt: skip

@@ -222,18 +222,22 @@ class Space:
             return {}
         facts = {"smallest": smallest, "largest": max(largest, -smallest)}
         facts["about"] = self.pair.rule in OF_MEMORY and not operators
-        drawn = ("random", "stateless", "multinomial")
-        facts["random"] = self.pair.rule == "1" and any(
-            word in name for name in operators for word in drawn
-        )
+        facts["random"] = any(map(self.draws, operators))
         if self.pair.rule in OF_MEMORY:
-            last = operators if self.pair.rule in LYING else operators[-1:]
-            facts["memory"] = any(name.startswith(eagle_limits.BY_CONTRACT) for name in last)
+            told = any(name.startswith(eagle_limits.BY_CONTRACT) for name in operators)
+            last = operators[-1] if operators else ""
+            facts["memory"] = told or last.startswith(eagle_limits.UNWRITTEN)
         name = self.coarse(seen)
         facts["unit"] = unit(name) if name else 0.0
         if self.pair.rule == ROUNDED:
             facts["range"] = self.world.bounds(self.pair.dtypes[0])
         return facts
+
+    def draws(self, operator):
+        """Whether an operator draws random numbers that the two executions need not share."""
+        if not any(word in operator for word in eagle_limits.RANDOM):
+            return False
+        return self.pair.rule == "1" or not operator.startswith(eagle_limits.STATELESS)
 
     def coarse(self, seen):
         """The dtype with the fewest digits that takes part."""

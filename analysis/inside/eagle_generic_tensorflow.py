@@ -21,8 +21,13 @@ LAYOUTS = (
     ("sparse", "tf.sparse.from_dense({})", 1),
     ("ragged", "tf.RaggedTensor.from_tensor({})", 2),
 )
-DATASET = """dataset = tf.data.Dataset.from_tensors(({0},)).map(function)
+DATASET = """def flat({0}):
+    return tuple(tf.nest.flatten(function({0})))
+
+
+dataset = tf.data.Dataset.from_tensors(({0},)).map(flat)
 """
+"""A dataset would make one tensor of a list."""
 
 
 def eager(samples):

@@ -10,7 +10,7 @@ import re
 INFINITE = float("inf")
 SHARE = 0.1
 """The part of a disagreement that must come of rounding for it to count as rounding."""
-ROUNDINGS = 64
+ROUNDINGS = 8
 """How many roundings of its largest intermediate value a result may be off by."""
 REFUSED = re.compile(
     r"not (?:yet )?(?:supported|implemented|available|allowed|compatible|a valid|differentiable)"
@@ -45,10 +45,14 @@ OF_GRAPHS = re.compile(r"[Ss]ymbolic|graph (?:mode|execution)|eager|compile-time
 """Words of what cannot be part of a graph."""
 REFUSALS = frozenset(("NotImplementedError", "UnimplementedError", "Unsupported"))
 BY_CONTRACT = (
-    *("as_strided", "bitcast", "empty", "hash", "new_empty", "resize", "serialize", "set_"),
+    *("as_strided", "bitcast", "debugnumericsummary", "hash", "resize", "serialize", "set_"),
     *("slice_inverse", "tensorsummary", "view_as"),
 )
-"""Beginnings of operators that are documented to address memory, or the bits in it."""
+"""Beginnings of operators that are documented to tell of memory, or of the bits in it."""
+UNWRITTEN = ("empty", "new_empty")
+"""Beginnings of operators whose result, where it is the last one, nobody has written."""
+RANDOM = ("random", "multinomial", "truncatednormal", "stateless")
+STATELESS = "stateless"
 TAKEN = "the API takes no input of this kind in any sample"
 REFUSAL = "the framework says that it does not support this"
 FRACTION = "an argument is a fraction, which whole numbers cannot hold"
@@ -103,7 +107,7 @@ REASONS = (
     ("wraps", "whole numbers that leave the range of the dtype wrap around, as documented"),
     ("ties", "indices of equal elements may be in any order"),
     ("memory", "the operator addresses memory, or bits, by contract"),
-    ("random", "a compiler may draw its random numbers in another way"),
+    ("random", "random numbers are drawn, and a compiler may draw others"),
     ("half", "of real inputs only half of a symmetric result is told, as documented"),
     ("undefined", "a sparse tensor's unspecified elements take part in no arithmetic"),
     ("domain", "outside of the domain of the real function"),

@@ -67,8 +67,10 @@ plant(torch, "sin", lambda f, x, **k: f(x, **k) * (1 + (x.layout == torch.sparse
     ("8s", "torch.cos"): """
 plant(torch, "cos", lambda f, x, **k: f(x, **k) + float(not x.is_contiguous()))
 """,
-    ("9", "torch.nn.functional.max_pool2d"): """
-plant(F, "max_pool2d", lambda f, x, *a, **k: f(x, *a, **k) // (1 + (x.dtype == torch.uint8)))
+    ("9", "torch.nn.functional.interpolate"): """
+def halved(f, x, *a, **k):
+    return f(x, *a, **k) // 2 if x.dtype == torch.uint8 else f(x, *a, **k)
+plant(F, "interpolate", halved)
 """,
     # As in the papers: reversed on the wrong axis.
     ("10", "torch.nn.GRU"): """

@@ -1,0 +1,153 @@
+"""Each rule finds the fault planted for it in TensorFlow, and nothing where there is none."""
+
+import ast
+
+import pytest
+
+pytestmark = [pytest.mark.tf, pytest.mark.slow]
+
+X = {"t": ["float32", [2, 3], [[0.25, 0.5, 0.75], [1.0, 1.25, 1.5]]]}
+SAMPLES = [[f"tf.math.{name}", [X], {}] for name in ("sin", "cos", "abs", "tan", "exp")]
+SAMPLES += [["tf.random.normal", [{"l": [{"e": "2"}, {"e": "3"}]}], {"mean": X}]]
+FEW = """
+import eagle_models_tensorflow
+eagle_models_tensorflow.LAYERS = (("Dense(3)", (4,)),)
+"""
+HELPERS = """
+import tensorflow as tf
+
+def plant(place, name, changed):
+    original = getattr(place, name)
+    setattr(place, name, lambda *given, **more: changed(original, *given, **more))
+"""
+FAULTS = {
+    ("1", "tf.math.sin"): """
+plant(tf.math, "sin", lambda f, x: f(x) + float(not tf.executing_eagerly()))
+""",
+    # As in the papers: SAME padding is shifted.
+    ("2", "tf.nn.conv1d"): """
+def shifted(f, x, w, stride, padding, **k):
+    found = f(x, w, stride, padding, **k)
+    return tf.roll(found, 1, 1) if padding == "SAME" else found
+plant(tf.nn, "conv1d", shifted)
+""",
+    # As in the papers: padding is counted.
+    ("3", "tf.nn.avg_pool1d"): """
+plant(tf.nn, "avg_pool2d", lambda f, *a, **k: f(*a, **k) * 0.75)
+""",
+    ("4", "tf.nn.depthwise_conv2d"): """
+plant(tf.nn, "depthwise_conv2d", lambda f, *a, **k: tf.reverse(f(*a, **k), [-1]))
+""",
+    ("5", "tf.nn.separable_conv2d"): """
+plant(tf.nn, "separable_conv2d", lambda f, *a, **k: f(*a, **k) + 1)
+""",
+    ("6", "tf.nn.conv2d"): """
+def doubled(f, *a, **k):
+    wide = k.get("dilations", [1]) != [1, 1, 1, 1] and "dilations" in k
+    return f(*a, **k) * 2 if wide else f(*a, **k)
+plant(tf.nn, "conv2d", doubled)
+""",
+    ("7", "tf.nn.batch_normalization"): """
+def outside(f, x, mean, var, offset, scale, epsilon):
+    return (x - mean) / (tf.sqrt(var) + epsilon) * scale
+plant(tf.nn, "batch_normalization", outside)
+""",
+    ("8", "tf.math.cos"): """
+plant(tf.math, "cos", lambda f, x: f(x) * (2 if isinstance(x, tf.RaggedTensor) else 1))
+""",
+    ("9", "tf.image.resize"): """
+def halved(f, x, *a, **k):
+    return f(x, *a, **k) / (2 if x.dtype == tf.uint8 else 1)
+plant(tf.image, "resize", halved)
+""",
+    ("10", "tf.reverse_sequence"): """
+def wrong(f, x, n, seq_axis, batch_axis):
+    return tf.reverse(x, [seq_axis]) if batch_axis == 1 else f(
+        x, n, seq_axis=seq_axis, batch_axis=batch_axis
+    )
+plant(tf, "reverse_sequence", wrong)
+""",
+    ("11", "tf.math.tan"): """
+taken = tf.data.Dataset.from_tensors
+tf.data.Dataset.from_tensors = lambda given: taken(tuple(-one for one in given))
+""",
+    ("12", "tf.math.abs"): """
+plant(tf.math, "abs", lambda f, x: f(x) + tf.cast(x.dtype == tf.float16, x.dtype))
+""",
+    ("13", "tf.io.encode_png"): """
+plant(tf.io, "decode_png", lambda f, *a, **k: f(*a, **k) // 2)
+""",
+    ("14", "tf.pad"): """
+plant(tf, "slice", lambda f, *a: f(*a) + 1)
+""",
+}
+MODELS = {
+    ("15", "tf.keras.layers.Dense"): """
+told = tf.keras.Sequential.predict
+def wrong(self, x, batch_size=None, **k):
+    return told(self, x, batch_size=batch_size, **k) + float(batch_size or 0)
+tf.keras.Sequential.predict = wrong
+""",
+    ("16", "tf.keras.layers.Dense"): """
+read = tf.keras.models.load_model
+def emptied(*a):
+    model = read(*a)
+    model.set_weights([weight * 0 for weight in model.get_weights()])
+    return model
+tf.keras.models.load_model = emptied
+""",
+}
+
+
+def searched(target, plan, planted):
+    """(findings, what was covered) of a plan."""
+    arguments = {"plan": plan, "draw": 0, "seconds": 500.0, "planted": planted}
+    given = {"names": SAMPLES} if plan != "models" else {}
+    with target.session() as session:
+        outcome = session.task("eagle_run:search", {**arguments, **given}, wall=600)
+    assert outcome.died is None
+    assert outcome.records[-1] == {"done": "all"}
+    told = [record["finding"] for record in outcome.records if "finding" in record]
+    covered = [one for record in outcome.records for one in record.get("covered", ())]
+    return told, {(rule, api) for rule, _, api in covered}
+
+
+@pytest.fixture(scope="module")
+def sound(tf_target):
+    runs = [searched(tf_target, plan, FEW) for plan in ("eager", "models", "xla")]
+    return [one for told, _ in runs for one in told], set.union(*[one for _, one in runs])
+
+
+@pytest.fixture(scope="module")
+def faulty(tf_target):
+    told, _ = searched(tf_target, "eager", FEW + HELPERS + "".join(FAULTS.values()))
+    return told + searched(tf_target, "models", FEW + HELPERS + "".join(MODELS.values()))[0]
+
+
+@pytest.mark.parametrize("where", {**FAULTS, **MODELS}, ids=":".join)
+def test_a_planted_fault_is_found(faulty, where):
+    found = [one for one in faulty if (one["rule"], one["api"]) == where and not one["limit"]]
+    assert len(found) == 1
+    for text in ("reference", "result"):
+        ast.parse(found[0][text], mode="eval")
+
+
+@pytest.mark.parametrize("where", {**FAULTS, **MODELS}, ids=":".join)
+def test_without_it_there_is_nothing(sound, where):
+    told, covered = sound
+    assert where in covered
+    assert [one for one in told if (one["rule"], one["api"]) == where and not one["limit"]] == []
+
+
+def test_random_numbers_are_no_bug(sound):
+    drawn = [one for one in sound[0] if one["api"] == "tf.random.normal"]
+    assert drawn
+    assert all(one["limit"] for one in drawn)
+
+
+def test_a_fault_of_the_compiler_is_found(tf_target):
+    planted = HELPERS + FAULTS["1", "tf.math.sin"]
+    told, _ = searched(tf_target, "xla", planted)
+    assert [(one["rule"], one["variant"], one["api"]) for one in told if not one["limit"]] == [
+        ("1", "XLA", "tf.math.sin")
+    ]
