@@ -23,16 +23,9 @@ _IMPORTS = (
     ("tf", "import tensorflow as tf"),
     ("torch", "import torch"),
 )
-_COMPARED = {
-    "torch": """torch.testing.assert_close(
-    result, reference, {tolerance}equal_nan=True, check_dtype=False{layout}
-)
-""",
-    "tensorflow": """for one, other in zip(tf.nest.flatten(result), tf.nest.flatten(reference)):
-    np.testing.assert_allclose(one, other, {tolerance}equal_nan=True)
-""",
-}
-_SPARSE = ", check_layout=False"
+_LOOP = "for one, other in zip(tf.nest.flatten(result), tf.nest.flatten(reference)):\n    "
+_OTHER_DTYPES = ("9", "12")
+"""Rules of which the two sides differ in their dtypes."""
 
 
 def title(finding: Finding) -> str:
@@ -49,12 +42,8 @@ def title(finding: Finding) -> str:
 def script(finding: Finding, framework: str) -> str:
     """The case's code."""
     inputs = "".join(_assignment(name, text) for name, text in finding.inputs)
-    layout = _SPARSE if finding.rule == "8" else ""
-    tolerance = f"rtol={finding.rtol:g}, atol={finding.atol:g}, "
-    compared = _COMPARED[framework].format(
-        tolerance=tolerance if finding.state == "differs" else "", layout=layout
-    )
-    executions = f"reference = {finding.reference}\nresult = {finding.result}\n{compared}"
+    executions = f"reference = {finding.reference}\nresult = {finding.result}\n"
+    executions += _comparison(finding, framework)
     body = "\n".join(part for part in (_spaced(inputs), _spaced(finding.setup), executions) if part)
     lines = [line for name, line in _IMPORTS if re.search(rf"(?<![\w.]){name}\.", body)]
     formula = RULES[finding.rule].formula
@@ -79,6 +68,25 @@ def case(finding: Finding, framework: str, version: str, seen: str) -> Case:
     elif seen:
         lines += ["One of the two executions fails, the other one works:", "", "```", seen, "```"]
     return Case(title=title(finding), code=script(finding, framework), body="\n".join(lines) + "\n")
+
+
+def _comparison(finding: Finding, framework: str) -> str:
+    """The lines that compare both, with the tolerance of the dtype where values differ."""
+    options = []
+    if finding.state == "differs":
+        options += [f"rtol={finding.rtol:g}", f"atol={finding.atol:g}"]
+    options.append("equal_nan=True")
+    if framework == "tensorflow":
+        return f"{_LOOP}np.testing.assert_allclose(one, other, {', '.join(options)})\n"
+    if finding.rule in _OTHER_DTYPES:
+        options.append("check_dtype=False")
+    if finding.rule == "8":
+        options.append("check_layout=False")
+    given = f"result, reference, {', '.join(options)}"
+    line = f"torch.testing.assert_close({given})\n"
+    if len(line) <= WIDTH:
+        return line
+    return f"torch.testing.assert_close(\n    {given}\n)\n"
 
 
 def _assignment(name: str, text: str) -> str:

@@ -25,6 +25,9 @@ from harvest.sources.eagle.rules import RULES
 from harvest.sources.eagle.scripts import title
 from harvest.sources.model import Hit, Search, Tally
 
+COMPILED = "1"
+"""The rule whose variants are compilers."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eagle:
@@ -63,6 +66,7 @@ class _Run:
     queue: SimpleQueue[Finding | BaseException | None] = field(default_factory=SimpleQueue)
     seen: Counter[str] = field(default_factory=Counter)
     covered: dict[str, set[str]] = field(default_factory=dict)
+    plan: str = ""
 
     def hits(self) -> Iterator[Hit]:
         target = self.search.interpreter.target(self.framework)
@@ -99,6 +103,7 @@ class _Run:
                 allowed = self.budget * plan.until - used
                 if allowed <= 0:
                     continue
+                self.plan = plan.name
                 before = self.seen["milliseconds"]
                 for found in run_plan(session, ready, allowed, self.search.seed, self._take):
                     self.queue.put(found)
@@ -119,26 +124,31 @@ class _Run:
     def _count(self, record: dict[str, Any]) -> None:
         tally = self.search.tally
         for states in record["tally"].values():
-            self.seen.update(states)
             pairs = sum(states.values())
+            self.seen[self.plan] += pairs
             tally.executed += pairs
-            tally.valid += pairs - states.get("invalid", 0)
+            tally.valid += states.get("equal", 0) + states.get("differs", 0)
         self.seen["milliseconds"] += round(1000 * record["wall"])
-        for rule, _, api in record["covered"]:
+        self.seen[self.plan + " milliseconds"] += round(1000 * record["wall"])
+        for rule, variant, api in record["covered"]:
             tally.rules.add(f"{rule} ({RULES[rule].category})")
             tally.apis.add(api)
             self.covered.setdefault(rule, set()).add(api)
+            if rule == COMPILED:
+                self.covered.setdefault(variant, set()).add(api)
         self._facts(tally)
         self.search.progress()
 
     def _facts(self, tally: Tally) -> None:
         """What the figures of the paper's tables are here: APIs per rule, pairs per second."""
-        order = [rule for rule in RULES if rule in self.covered]
-        per_rule = ", ".join(f"{rule}: {len(self.covered[rule])}" for rule in order)
-        tally.facts[f"{self.framework}: APIs per rule"] = per_rule
-        seconds = max(self.seen["milliseconds"] / 1000, 1e-3)
-        pairs = sum(count for name, count in self.seen.items() if name != "milliseconds")
-        tally.facts[f"{self.framework}: pairs per second"] = f"{pairs / seconds:.0f}"
+        per_rule = [f"{rule}: {len(self.covered[rule])}" for rule in RULES if rule in self.covered]
+        tally.facts[f"{self.framework}: APIs per rule"] = ", ".join(per_rule)
+        variants = sorted(set(self.covered) - set(RULES))
+        told = [f"{variant}: {len(self.covered[variant])}" for variant in variants]
+        tally.facts[f"{self.framework}: of rule {COMPILED}"] = ", ".join(told)
+        seconds = max(self.seen[self.plan + " milliseconds"] / 1000, 1e-3)
+        pairs = self.seen[self.plan]
+        tally.facts[f"{self.framework}: {self.plan} pairs"] = f"{pairs}, {pairs / seconds:.1f}/s"
 
     def _hit(self, finding: Finding, target: Target, session: Session) -> Hit:
         case, no_case = None, ""

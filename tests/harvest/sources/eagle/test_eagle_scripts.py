@@ -25,6 +25,12 @@ def test_both_executions_and_a_comparison(finding):
     )
 
 
+def test_a_comparison_asks_for_no_more_than_the_rule(finding):
+    text = script(finding(rule="7"), "torch")
+    line = "torch.testing.assert_close(result, reference, rtol=0.002, atol=0.002, equal_nan=True)"
+    assert text.splitlines()[-1] == line
+
+
 def test_layouts_are_not_compared_where_they_are_what_differs(finding):
     assert "check_layout=False" in script(finding(rule="8", variant="sparse_coo"), "torch")
 
