@@ -26,6 +26,7 @@ ENTRY = "network_keras:serve"
 MOST = 4000
 """Questions per process: backends keep what they compile, and grow."""
 WALL = 60.0
+COMPILING = ("jax",)
 VARIABLES = {"jax": {"XLA_FLAGS": "--xla_backend_optimization_level=0"}}
 """JAX compiles every operation for every shape anew: quickly is what counts here."""
 
@@ -124,6 +125,12 @@ class Backends:
     def started(self) -> Mapping[str, int]:
         """How many processes each backend has needed so far."""
         return {name: talk.started for name, talk in self._talks.items()}
+
+    @property
+    def quick(self) -> tuple[str, ...]:
+        """Those that compile nothing for a new shape, if they are two: the others only vote."""
+        quick = tuple(name for name in self.names if name not in COMPILING)
+        return quick if len(quick) > 1 else self.names
 
     def start(self) -> None:
         """Have all processes ready, so that no run waits for them.

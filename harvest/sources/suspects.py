@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harvest.sources.backends import Backends, Failure
+from harvest.sources.backends import COMPILING, Backends, Failure
 from harvest.sources.judging import Judgement, judge
 from harvest.sources.layers import specs
 from harvest.sources.networks import Layer, Network, Weights, make_inputs, make_weights
@@ -148,7 +148,7 @@ def _alike(one: Judgement, other: Judgement) -> bool:
 
 def _quick(found: Vote) -> str:
     """One of the majority, rather not the one that compiles each shape."""
-    return min(found.majority, key=lambda name: (name == "jax", name))
+    return min(found.majority, key=lambda name: (name in COMPILING, name))
 
 
 def _usual(kind: str) -> dict[str, Any]:
