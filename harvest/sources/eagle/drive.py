@@ -51,7 +51,7 @@ def run_plan(
 ) -> Iterator[Finding]:
     """Yield the findings of crashes at once; all other records, findings too, go to `tell`.
 
-    `seconds` of work are allowed, start-up apart.
+    `seconds` of work are allowed, start-up apart; `{"worked": seconds}` is told of each process.
     """
     state, skip = Progress(), list[str]()
 
@@ -73,7 +73,9 @@ def run_plan(
         outcome = session.task("eagle_run:search", arguments, wall=wall, on_event=take)
         if state.started is None:
             return  # it cannot even begin; another try would not either
-        state.spent += time.monotonic() - state.started
+        worked = time.monotonic() - state.started
+        state.spent += worked
+        tell({"worked": worked})
         if outcome.died is None:
             return
         if state.at is None:

@@ -67,6 +67,7 @@ class _Run:
     seen: Counter[str] = field(default_factory=Counter)
     covered: dict[str, set[str]] = field(default_factory=dict)
     plan: str = ""
+    worked: float = 0.0
 
     def hits(self) -> Iterator[Hit]:
         target = self.search.interpreter.target(self.framework)
@@ -95,19 +96,16 @@ class _Run:
 
     def _work(self, session: Session, plans: tuple[Plan, ...]) -> None:
         """Run the plans, each until its part of the budget is over; what one leaves goes on."""
-        used = 0.0
         try:
             for plan in plans:
                 given = {**plan.given, "planted": self.source.planted}
                 ready = Plan(name=plan.name, until=plan.until, grace=plan.grace, given=given)
-                allowed = self.budget * plan.until - used
+                allowed = self.budget * plan.until - self.worked
                 if allowed <= 0:
                     continue
                 self.plan = plan.name
-                before = self.seen["milliseconds"]
                 for found in run_plan(session, ready, allowed, self.search.seed, self._take):
                     self.queue.put(found)
-                used += (self.seen["milliseconds"] - before) / 1000
         except BaseException as problem:
             self.queue.put(problem)
         else:
@@ -116,6 +114,8 @@ class _Run:
     def _take(self, record: Record) -> None:
         if "finding" in record:
             self.queue.put(Finding.from_json(record["finding"]))
+        elif "worked" in record:
+            self.worked += record["worked"]
         elif "total" in record:
             self.search.progress()
         elif "tally" in record:
@@ -128,7 +128,6 @@ class _Run:
             self.seen[self.plan] += pairs
             tally.executed += pairs
             tally.valid += states.get("equal", 0) + states.get("differs", 0)
-        self.seen["milliseconds"] += round(1000 * record["wall"])
         self.seen[self.plan + " milliseconds"] += round(1000 * record["wall"])
         for rule, variant, api in record["covered"]:
             tally.rules.add(f"{rule} ({RULES[rule].category})")
