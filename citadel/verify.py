@@ -46,6 +46,32 @@ def verify(
     """Reproduce a report on one build."""
     if reading.skipped is not None:
         return NotVerified(reason=reading.skipped)
+    found = _reproduced(reading, session, catalog, info, runs, limits)
+    guessed = [one for one in reading.candidates if one.guess]
+    if isinstance(found, Verified):
+        guessed = [one for one in guessed if one.code == found.case.code]
+        if _surely(recorded(reading.claims), found.case):
+            return found
+    elif any(not one.guess and _lacks(one, info) is None for one in reading.candidates):
+        guessed = []
+    return NotVerified(reason=guessed[0].guess) if guessed else found
+
+
+def _surely(wanted: Symptom | None, case: BugCase) -> bool:
+    """Whether a case shows the very bug: of what is guessed, a failure like it will not do."""
+    if wanted is not None and case.kind is BugKind.STATUS:
+        return case.reproduces and status.matches(wanted, case.symptom)
+    return case.reproduces
+
+
+def _reproduced(
+    reading: Reading,
+    session: Session,
+    catalog: Catalog,
+    info: TargetInfo,
+    runs: int,
+    limits: Limits | None,
+) -> Verified | NotVerified:
     limits = limits or Limits()
     wanted = recorded(reading.claims)
     reasons: list[str] = []
@@ -55,6 +81,8 @@ def verify(
         if lack:
             reasons.append(lack)
             continue
+        if snippet.guess and snippet.guess not in reasons:
+            continue  # what the report's own code needs is there
         attempt = _attempt(snippet, session, runs, limits, reading.claims)
         older = of_version_1(snippet, catalog, reading.claims) if _elsewhere(attempt) else None
         if older is not None:

@@ -35,6 +35,10 @@ from citadel.suspects import MAKERS, named, suspects, titled
 from harvest.report.model import Mention, Reading, Snippet
 
 MOST_SUSPECTS = 8
+MOST_SECONDS = 5.0
+"""Seconds of a run beyond which a case is not examined in all the ways there are."""
+FEW_SUSPECTS = 2
+"""Suspects that such a case has."""
 _EMPTY = frozenset(("empty", "empty_like", "new_empty", "empty_strided"))
 _RESULT = re.compile(r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b", re.I)
 
@@ -76,6 +80,8 @@ class Witness:
     ill_conditioned: bool
     """Whether the last digit of the API's inputs matters as much as what the report shows."""
 
+    hurried: bool
+    """Whether a run takes so long that no further ones were made to examine it."""
     unclaimed: bool
     """Whether nothing, in words or by an assertion, says that what the case shows is wrong."""
 
@@ -102,6 +108,7 @@ class Witness:
             (self.uninitialised, "works on uninitialised memory"),
             (self.of_ties, "the indices differ, the elements that they select do not"),
             (self.ill_conditioned, "the last digit of the inputs matters as much"),
+            (self.hurried, "a run takes so long that it was not examined further"),
             (self.unclaimed, "nothing says that what it shows is wrong"),
             (self.refused, "this build refuses the call: there is no result to compare with"),
         )
@@ -131,8 +138,8 @@ def witness(
 ) -> Witness | str:
     """Run a snippet with its values watched; the reason, where they tell nothing."""
     trial = _Trial(snippet.code, watched(source), session, catalog, limits, reading.mentions)
-    observations = [trial.run(seed) for seed in range(runs)]
-    first = observations[0]
+    first = trial.run(0)
+    observations = [first, *(trial.run(seed) for seed in range(1, runs))]
     oracles = capture(trial.case.points, first, reading)
     suspected = list(suspects(first, catalog, reading))
     if not suspected:
@@ -143,14 +150,17 @@ def witness(
         return _nothing(first, oracles)
     oracle, hits = found
     values = values_of(first)
-    who = trial.blamed(oracle, values, first.calls, suspected)
+    hurried = first.wall > MOST_SECONDS
+    likeliest = suspected[: FEW_SUSPECTS if hurried else None]
+    who = trial.blamed(oracle, values, first.calls, likeliest)
     if True not in who.own and not named(who.api, reading.mentions):
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
     blamed = [one for one in first.calls if resolve(one, catalog) is who.api]
     better = doubled(trial.again, oracle, blamed) if hits else None
     cured = better is not None and better.cures
-    full = demanded(trial.again, oracle, blamed, values) if hits and not cured else None
+    looked = hits > 0 and not hurried
+    full = demanded(trial.again, oracle, blamed, values) if looked and not cured else None
     seen = symptom(oracle, trial.case.points, values)
     if seen.expected is None and better is not None and better.cures:
         seen = replace(seen, expected=in_double(oracle, better.values))
@@ -170,10 +180,11 @@ def witness(
         runs=runs,
         precise=None if better is None else better.cures,
         demanded=full,
-        let_in=hits > 0 and let_in(trial.again, oracle, blamed),
+        let_in=looked and let_in(trial.again, oracle, blamed),
         uninitialised=any(map(_uninitialised, first.calls)),
-        of_ties=hits > 0 and of_ties(trial.again, oracle, blamed, values),
-        ill_conditioned=hits > 0 and ill_conditioned(trial.again, oracle, blamed, values),
+        of_ties=looked and of_ties(trial.again, oracle, blamed, values),
+        ill_conditioned=looked and ill_conditioned(trial.again, oracle, blamed, values),
+        hurried=hurried,
         unclaimed=not _claimed(oracle, trial.case.points, reading),
         told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
     )

@@ -47,7 +47,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     # The assertion's file tells where it is; its line moves with every release.
     (
         re.compile(
-            r"[\"']?(?<![\w.+/-])(?:[\w.+-]*/)+([\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp|py))[\"']?:\d+"
+            r"[\"']?(?<![\w.+/-])(?:[\w.+-]*/)*([\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp|py))[\"']?:\d+"
         ),
         r"\1",
     ),

@@ -130,7 +130,8 @@ def _needing(*needs: Need) -> Callable[[Reading], str | None]:
     """A filter for reports of which every snippet needs one of these."""
 
     def test(reading: Reading) -> str | None:
-        lacks = [[why for need, why in one.needs if need in needs] for one in reading.candidates]
+        own = [one for one in reading.candidates if not one.guess]
+        lacks = [[why for need, why in one.needs if need in needs] for one in own]
         return "needs " + ", ".join(lacks[0][:5]) if lacks and all(lacks) else None
 
     return test

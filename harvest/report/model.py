@@ -127,6 +127,9 @@ class Snippet:
     """(what, detail), e.g. (Need.PACKAGE, "torchvision")."""
     missing: tuple[str, ...] = ()
     """Names that nothing in the report binds: the code may end in a NameError of its own."""
+    guess: str = ""
+    """What the report's own code needs (`needs cuda`), if this is not what the report is about: it
+    counts only if it shows the bug."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,8 @@
 In: a report's snippets and its words. Out: the snippets, and behind each that goes through a list
 of devices what the CPU can run of it. Where the report says that the CPU shows the bug, so does
 what is left without the statements for other devices, or, if that is nothing, all of it made on
-the CPU. A report that compares devices, or is right about the CPU, shows nothing there.
+the CPU. A report that compares devices, or is right about the CPU, shows nothing there. Of one that
+does not speak of the CPU nobody knows: what is made there is a guess.
 """
 
 from __future__ import annotations
@@ -63,10 +64,16 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=\s*[-*#])")
 _MOST = 500
 
 
-def with_cpu_versions(snippets: Iterable[Snippet], title: str, prose: str) -> Iterator[Snippet]:
-    """Yield the snippets, each followed by its version for the CPU, if it has one."""
+def with_cpu_versions(
+    snippets: Iterable[Snippet], title: str, prose: str, *, measured: bool = False
+) -> Iterator[Snippet]:
+    """Yield the snippets, each followed by its version for the CPU, if it has one.
+
+    `measured`: the report is about time or memory, which say nothing about another device.
+    """
     shown = shows_on_cpu(title, prose)
     both = shown and _says_both(title, prose)
+    unknown = not shown and not measured and not _right_on_cpu(title, prose)
     for snippet in snippets:
         yield snippet
         if _needs_device(snippet):
@@ -74,18 +81,25 @@ def with_cpu_versions(snippets: Iterable[Snippet], title: str, prose: str) -> It
             if _needs_device(found) and shown:
                 found = _less(found, STATEMENTS, without_statements(found.code))
                 found = _less(found, MOVED, made_on_cpu(found.code)) if both else found
+            if _needs_device(found) and unknown:
+                found = _less(found, MOVED, made_on_cpu(found.code))
+                found = replace(found, guess=_lacking(snippet))
             if not _needs_device(found):
                 yield replace(found, origin=f"{snippet.origin} on the CPU")
 
 
 def shows_on_cpu(title: str, prose: str) -> bool:
     """Tell whether a report says that its bug shows on the CPU, whatever it says of others."""
-    if any(_RIGHT_HERE.search(sentence) for sentence in _sentences(title, prose)):
+    if _right_on_cpu(title, prose):
         return False
     head = _ASIDE.sub("", title[:_MOST])
     if _ON_CPU.search(head) and not re.search(_OTHER, head, re.IGNORECASE):
         return True
     return _says_both(title, prose)
+
+
+def _right_on_cpu(title: str, prose: str) -> bool:
+    return any(_RIGHT_HERE.search(sentence) for sentence in _sentences(title, prose))
 
 
 def _says_both(title: str, prose: str) -> bool:
@@ -99,6 +113,11 @@ def _sentences(title: str, prose: str) -> list[str]:
 
 def _needs_device(snippet: Snippet) -> bool:
     return any(need in _DEVICES for need, _ in snippet.needs)
+
+
+def _lacking(snippet: Snippet) -> str:
+    need, detail = next((need, detail) for need, detail in snippet.needs if need in _DEVICES)
+    return f"needs {need}" + (f" ({detail})" if detail else "")
 
 
 def _less(snippet: Snippet, name: str, code: str | None) -> Snippet:

@@ -8,7 +8,7 @@ from harvest.report.claims import find_claims
 from harvest.report.expectations import find_expectations, pasted_output, wants_refusal
 from harvest.report.markdown import read_markdown
 from harvest.report.mentions import find_mentions
-from harvest.report.model import Reading, Report
+from harvest.report.model import ClaimKind, Reading, Report
 from harvest.report.on_cpu import with_cpu_versions
 from harvest.report.snippets import find_snippets
 from harvest.report.text import clean
@@ -21,14 +21,16 @@ def understand(report: Report) -> Reading:
     report = replace(report, title=clean(report.title), body=clean(report.body), code=code)
     document = read_markdown(report.body)
     mentions = find_mentions(report.title, document.prose)
+    claims = find_claims(report.title, document, code=code)
     own = find_snippets(document, code=code)
     if not isinstance(own, str):
-        own = tuple(with_cpu_versions(own, report.title, document.prose))
+        measured = any(claim.kind is ClaimKind.PERFORMANCE for claim in claims)
+        own = tuple(with_cpu_versions(own, report.title, document.prose, measured=measured))
     found = with_thread(report, own, mentions)
     return Reading(
         report=report,
         candidates=() if isinstance(found, str) else found,
-        claims=find_claims(report.title, document, code=code),
+        claims=claims,
         mentions=mentions,
         skipped=found if isinstance(found, str) else None,
         expectations=find_expectations(report.title, document, code=code),

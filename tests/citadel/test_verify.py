@@ -196,6 +196,24 @@ def test_what_yields_no_case(verified, read, title, code, text, reason):
     assert reason in found.reason.lower()
 
 
+ASSERTS = """
+    import torch
+    x = torch.eye(3, device="cuda").to_sparse_csr()
+    torch.diagonal_scatter(x, torch.ones(3, device="cuda"))
+"""
+
+
+@real
+def test_what_needs_a_device_counts_here_only_if_it_shows_the_same(verified, read):
+    said = 'self.has_storage() INTERNAL ASSERT FAILED at "TensorShape.cpp":4668, please report a bug'
+    text = f"```\nRuntimeError: {said} to PyTorch.\n```"
+    found = verified(read("diagonal_scatter fails", ASSERTS, text=text))
+    assert (found.case.api, found.case.reproduces) == ("torch.diagonal_scatter", True)
+    assert "cuda" not in found.case.code
+    other = verified(read("diagonal_scatter fails", ASSERTS, text="```\nRuntimeError: CUDA 77\n```"))
+    assert other == NotVerified(reason="needs cuda (cuda)")
+
+
 @real
 def test_a_hang(verified, read):
     code = """

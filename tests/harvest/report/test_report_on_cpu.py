@@ -73,10 +73,30 @@ def test_lists_need_no_words():
     assert (second.needs, second.repairs) == ((), (LISTS,))
 
 
-def test_what_shows_on_cuda_alone_is_not_run_elsewhere():
+@pytest.mark.parametrize(
+    ("title", "guesses"),
+    [
+        ("f is wrong on CUDA", 1),
+        ("f fails", 1),
+        ("f is wrong on CUDA, the CPU is right", 0),
+        ("f is slow", 0),
+        ("f is slow on CUDA", 0),
+        ("memory leak in f", 0),
+    ],
+)
+def test_of_what_the_cpu_shows_is_only_guessed_where_nothing_is_said(title, guesses):
+    found = versions(title, "x = torch.ones(2, device='cuda')", "print(torch.f(x).cuda())")
+    assert [bool(one.guess) for one in found] == [False] + [True] * guesses
+    for one in found[1:]:
+        assert one.code == "import torch\nx = torch.ones(2, device='cpu')\nprint(torch.f(x).cpu())\n"
+
+
+def test_what_shows_on_cuda_alone_counts_elsewhere_only_if_it_shows():
     lines = ("x = torch.ones(2)", "print(x.sum())", "print(x.cuda().sum())")
-    (only,) = versions("sum is wrong on CUDA", *lines)
+    only, guess = versions("sum is wrong on CUDA", *lines)
     assert only.needs
+    assert not only.guess
+    assert guess.guess == "needs cuda (cuda)"
     _, second = versions("sum is wrong on CPU", *lines)
     assert second.repairs == (STATEMENTS,)
     assert second.code == "import torch\nx = torch.ones(2)\nprint(x.sum())\n"
