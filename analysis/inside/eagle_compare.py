@@ -1,4 +1,4 @@
-"""Compare two executions: the tolerance of EAGLE's paper (section 3.4), and one per dtype.
+"""Compare two executions: the tolerance of EAGLE's paper and one per dtype.
 
 In: two lists of leaves, `(dtype name, NumPy array)`; out: a `Difference`. The paper's oracle is
 |O1 - O2| <= atol + rtol * |O2| with atol 1e-2 and rtol 1e-5 for all dtypes. That lets float64 be

@@ -4,9 +4,12 @@ In: a pair that failed and what was seen. Out: the reason of `eagle_limits`, or 
 where executions differ, so it may take as long as a dozen of them.
 """
 
+import re
+
 import eagle_limits
 import numpy as np
 from eagle_compare import coarsest, compare, unit
+from eagle_results import beyond, fractions, numbers, select_alike, signs_only, undefined
 
 NUDGES = 4
 ROUNDED = "12"
@@ -33,11 +36,14 @@ def examine(runner, pair, seen, taken=True):
         if pair.rule in LYING and Space(runner, pair).traced(seen).get("memory"):
             return eagle_limits.explained({"memory": True})
         return eagle_limits.refused(*seen.problem)
+    if pair.rule == ROUNDED and pair.variant.startswith("uint") and negative(pair.call):
+        return eagle_limits.FRACTION
     space = Space(runner, pair)
     facts = {"unstable": space.unstable(seen)}
     if not facts["unstable"]:
         facts.update(told_by_results(pair, seen, space))
     if not any(facts.values()):
+        facts["scaled"] = pair.rule == ROUNDED and space.scaled()
         facts.update(space.traced(seen))
         facts.update(space.conditioned(seen))
     return eagle_limits.explained(facts)
@@ -64,6 +70,20 @@ def holds_fraction(args, kwargs):
     return any(map(inner, args)) or any(map(inner, kwargs.values()))
 
 
+def negative(call):
+    """Whether a call is given a number below zero, which no unsigned dtype holds; whole numbers
+    in a row are mostly dimensions."""
+
+    def inner(value):
+        if isinstance(value, (list, tuple)):
+            return any(map(inner, value))
+        return type(value) in (int, float) and value < 0
+
+    fractions = [value for value in call.args if isinstance(value, float)]
+    named = [value for key, value in call.kwargs.items() if not PLACES & set(key.split("_"))]
+    return any(map(inner, [*fractions, *named]))
+
+
 def told_by_results(pair, seen, space):
     """Facts that the two results themselves tell."""
     facts = {}
@@ -87,90 +107,9 @@ def told_by_results(pair, seen, space):
     return facts
 
 
-def fractions(one, other):
-    """Whether where they differ the reference is no whole number."""
-    with np.errstate(all="ignore"):
-        where = one != other
-        told = other[where]
-        return bool(where.any() and (np.isnan(told) | (told != np.round(told.real))).any())
-
-
-def beyond(one, other):
-    """Whether the reference leaves the range of the other's dtype."""
-    if one.dtype.kind == "b":
-        return False
-    bounds = np.iinfo(one.dtype)
-    values = np.abs(np.real(other[np.isfinite(other)]))
-    low = np.real(other[np.isfinite(other)]).min(initial=0)
-    return bool(
-        values.max(initial=0) > bounds.max or low < bounds.min or not np.isfinite(other).all()
-    )
-
-
-def undefined(seen):
-    """Whether the dense result is not finite where they differ: a function of zeros."""
-    for (_, one), (_, other) in zip(seen.found, seen.wanted):
-        if one.shape != other.shape or other.dtype.kind not in "fc":
-            continue
-        unlike = np.isfinite(one) != np.isfinite(other)
-        if unlike.any():
-            return bool((~np.isfinite(other[unlike]) & (one[unlike] == 0)).all())
-    return False
-
-
-def select_alike(array, one, other):
-    """Whether two arrays of indices, along some axis or of the flat array, select equal elements.
-
-    >>> tied = np.array([[2.0, 5.0, 5.0]])
-    >>> [select_alike(tied, np.array([number]), np.array([2])) for number in (0, 1)]
-    [False, True]
-    """
-    if one.shape != other.shape or not one.size or not array.size:
-        return False
-    for axis in (None, *range(array.ndim)):
-        size = array.size if axis is None else array.shape[axis]
-        if max(one.max(), other.max()) >= size or min(one.min(), other.min()) < -size:
-            continue
-        left, right = (selected(array, indices, axis) for indices in (one, other))
-        if left is not None and np.array_equal(left, right, equal_nan=array.dtype.kind == "f"):
-            return True
-    return False
-
-
-def selected(array, indices, axis):
-    """The elements that indices stand for; None where they do not fit."""
-    if axis is None:
-        return array.ravel()[indices.astype("int64")]
-    if indices.ndim == array.ndim - 1:
-        indices = np.expand_dims(indices, axis)
-    try:
-        return np.take_along_axis(array, indices.astype("int64"), axis)
-    except (ValueError, IndexError):
-        return None
-
-
-def numbers(array):
-    """The array in a dtype that has differences."""
-    return array.astype("float64") if array.dtype.kind in "biu" else array
-
-
-def signs_only(seen, rtol):
-    """Whether one of several results differs by a factor of size one for each of its columns."""
-    one, other = (side[seen.difference.index][1] for side in (seen.found, seen.wanted))
-    if (
-        len(seen.found) < 2
-        or one.shape != other.shape
-        or one.ndim < 2
-        or one.dtype.kind not in "fc"
-    ):
-        return False
-    one, other = one.astype("complex128"), other.astype("complex128")
-    for left, right in ((one, other), (one.swapaxes(-1, -2), other.swapaxes(-1, -2))):
-        overlap = np.abs((left.conj() * right).sum(-2))
-        sizes = np.sqrt((np.abs(left) ** 2).sum(-2) * (np.abs(right) ** 2).sum(-2))
-        if np.isfinite(sizes).all() and (overlap >= sizes * (1 - max(rtol, 1e-4))).all():
-            return bool(np.allclose(np.abs(left).sum(-2), np.abs(right).sum(-2), rtol=0.05))
-    return False
+WHOLES = ("int8", "int16", "int32")
+PLACES = frozenset(("axis", "axes", "dim", "dims", "perm", "shape"))
+"""Words of parameters of which a negative number counts from the end."""
 
 
 class Space:
@@ -197,6 +136,19 @@ class Space:
         self.world.stir(seen.wanted)
         again = self.leaves(self.pair.reference, self.pair.inputs)
         return again is None or bool(compare(again, seen.wanted).kind)
+
+    def scaled(self):
+        """Whether whole numbers of each size come to another result: images, say, are scaled by
+        the range of their dtype."""
+        variant = self.pair.variant
+        if variant.lstrip("u") not in WHOLES:
+            return False
+        texts = [re.sub(r"\b%s\b" % variant, name, self.pair.result) for name in WHOLES]
+        found = [self.leaves(text, self.pair.inputs) for text in texts]
+        if None in found:
+            return False
+        pairs = ((0, 1), (0, 2), (1, 2))
+        return all(compare(found[one], found[other]).kind for one, other in pairs)
 
     def ties(self, one, other):
         """Whether two arrays are indices that select equal elements of an input."""
@@ -237,7 +189,7 @@ class Space:
         """Whether an operator draws random numbers that the two executions need not share."""
         if not any(word in operator for word in eagle_limits.RANDOM):
             return False
-        return self.pair.rule == "1" or not operator.startswith(eagle_limits.STATELESS)
+        return self.pair.rule in ("1", ROUNDED) or not operator.startswith(eagle_limits.STATELESS)
 
     def coarse(self, seen):
         """The dtype with the fewest digits that takes part."""

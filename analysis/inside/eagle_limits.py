@@ -55,7 +55,7 @@ RANDOM = ("random", "multinomial", "truncatednormal", "stateless")
 STATELESS = "stateless"
 TAKEN = "the API takes no input of this kind in any sample"
 REFUSAL = "the framework says that it does not support this"
-FRACTION = "an argument is a fraction, which whole numbers cannot hold"
+FRACTION = "an argument that the whole numbers of the dtype cannot hold"
 CONSTRAINTS = frozenset((TAKEN, REFUSAL, FRACTION))
 """Reasons for which inputs are outside of what a rule is about: not even a known limit."""
 
@@ -105,6 +105,7 @@ REASONS = (
     ("fraction", FRACTION),
     ("about", "it tells about the tensor and runs no operator on its elements"),
     ("wraps", "whole numbers that leave the range of the dtype wrap around, as documented"),
+    ("scaled", "it scales by the range of whole numbers: each dtype has a result of its own"),
     ("ties", "indices of equal elements may be in any order"),
     ("memory", "the operator addresses memory, or bits, by contract"),
     ("random", "random numbers are drawn, and a compiler may draw others"),

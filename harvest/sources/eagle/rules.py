@@ -1,4 +1,4 @@
-"""The 16 equivalence rules of EAGLE's paper (section 3.1, table 1), by its numbers.
+"""The 16 equivalence rules of EAGLE's paper, by its numbers.
 
 What runs them is in `analysis/inside/eagle_*`: there a rule is the number in a pair of executions.
 """

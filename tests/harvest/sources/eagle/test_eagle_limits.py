@@ -71,7 +71,7 @@ def test_facts_that_explain_nothing(facts):
 
 
 def test_indices_are_alike_only_where_they_select_equal_elements(inside):
-    alike = inside("eagle_examine").select_alike
+    alike = inside("eagle_results").select_alike
     rows = np.array([[1.0, 7.0, 7.0], [2.0, 3.0, 1.0]])
     assert alike(rows, np.array([1, 1]), np.array([2, 1]))
     assert not alike(rows, np.array([1, 1]), np.array([2, 0]))
@@ -84,3 +84,10 @@ def test_fractions_among_arguments(inside):
     assert holds([1, (2, 0.5)], {})
     assert holds([], {"dtype": "torch.float32"})
     assert not holds([1, [2]], {"p": 3})
+
+
+def test_numbers_below_zero_are_outside_of_unsigned_dtypes(inside):
+    call, negative = inside("eagle_pairs").Call, inside("eagle_examine").negative
+    assert negative(call("f", [], {"low": -1}, {}))
+    assert negative(call("f", [-0.5], {}, {}))
+    assert not negative(call("f", [-1], {"axis": -1, "keep_dims": [-2]}, {}))
