@@ -87,5 +87,5 @@ def _title(suspect: Suspect, judged: Judgement) -> str:
     who = f"{odd} against {' and '.join(judged.vote.majority)}" if odd else "nobody has a majority"
     if judged.kind is HitKind.CRASH:
         failure = next(iter(judged.failures.values()))
-        who += f": {failure.label}"
+        who += f": {'no ' if judged.accepts else ''}{failure.label}"
     return f"({values}) {who}" if values else who

@@ -89,6 +89,8 @@ def _below(backends: Backends, script: _Script, odd: str) -> _Script:
 def _shows(told: dict[str, Failure | None], confirmed: Confirmed) -> bool:
     """Whether it fails where it should, as it should, and nowhere else."""
     vote = confirmed.judgement.vote
+    if confirmed.judgement.accepts:
+        return all((failure is None) == (name in vote.odd) for name, failure in told.items())
     for name, failure in told.items():
         if name in vote.majority and failure is not None:
             return False
@@ -106,8 +108,9 @@ def _scripts(backends: Backends, confirmed: Confirmed, odd: str) -> Iterator[_Sc
     """Scripts with what they say of themselves, the one that is best for siblings first."""
     suspect, weights = confirmed.suspect, confirmed.weights
     if confirmed.judgement.kind is HitKind.CRASH:
+        call = "print(layer(x))" if confirmed.judgement.accepts else "layer(x)"
         for given in ({}, weights):
-            yield _Script(code=_script(odd, suspect, given, ("layer(x)",)))
+            yield _Script(code=_script(odd, suspect, given, (call,)))
         return
     if confirmed.judgement.kind is HitKind.NON_FINITE:
         lines: tuple[str, ...] = (ACTUAL, "assert np.isfinite(actual).all()")
@@ -210,25 +213,33 @@ def _numbers(suspect: Suspect, shape: tuple[int, ...]) -> str:
 
 
 def _case(confirmed: Confirmed, script: _Script, measured: str) -> Case:
-    vote, suspect = confirmed.judgement.vote, confirmed.suspect
-    odd, others = vote.odd[0], " and ".join(vote.majority)
-    api = f"keras.layers.{suspect.kind}"
+    suspect = confirmed.suspect
     unusual = as_literal({name: suspect.config[name] for name in suspect.unusual})
-    setting = f" with {unusual}" if unusual else ""
-    failures = confirmed.judgement.failures
-    if confirmed.judgement.kind is HitKind.CRASH:
-        failure = failures.get(odd)
-        what = f"fails on the {odd} backend" + (f": {failure.label}" if failure else "")
-        elsewhere = f"it runs on {others}"
-        said = f"\n\n```\n{failure.message[:500]}\n```" if failure and failure.message else ""
-    elif confirmed.judgement.kind is HitKind.NON_FINITE:
-        what, said = f"returns NaN or infinity on the {odd} backend", ""
-        elsewhere = f"on {others} it does not"
-    else:
-        what, said = f"returns wrong values on the {odd} backend", ""
-        elsewhere = f"{others} agree on others"
-    body = f"`{api}`{setting} {what}; {elsewhere}.{said}\n\n{script.why}\n\n{measured}\n"
+    called = f"keras.layers.{suspect.kind}" + (f" with {unusual}" if unusual else "")
+    what, more = _told(confirmed)
+    body = f"{called} {what}. {more}\n\n{script.why}\n\n{measured}\n"
+    title = f"{called} {what}"
     if script.api:
-        body = f"`{script.api}` returns wrong values, as Keras shows: {body}"
-        return Case(title=f"{script.api} returns wrong values", code=script.code, body=body)
-    return Case(title=f"{api}{setting} {what}", code=script.code, body=body)
+        title = f"{script.api} returns wrong values"
+        body = f"{title}, as Keras shows: {body}"
+    return Case(title=title, code=script.code, body=body)
+
+
+def _told(confirmed: Confirmed) -> tuple[str, str]:
+    """What happens where, in words that the reading of reports knows; what happens elsewhere."""
+    judged = confirmed.judgement
+    odd, others = judged.vote.odd[0], " and ".join(judged.vote.majority)
+    if judged.accepts:
+        failure = next(iter(judged.failures.values()))
+        what = f"is accepted silently on the {odd} backend"
+        return what, f"It should raise an error: {others} refuse it ({failure.label})."
+    if judged.kind is HitKind.CRASH:
+        failure = judged.failures[odd]
+        said = f"\n\n```\n{failure.message[:500]}\n```" if failure.message else ""
+        what = f"fails on the {odd} backend: {failure.label}"
+        return what, f"It runs on {others}.{said}"
+    if judged.kind is HitKind.NON_FINITE:
+        what = f"returns NaN or infinity on the {odd} backend"
+        return what, f"On {others} it does not."
+    what = f"returns wrong values on the {odd} backend"
+    return what, f"The results of {others} agree with each other."

@@ -31,6 +31,12 @@ class Judgement:
     error: float
     failures: Mapping[str, Failure]
 
+    @property
+    def accepts(self) -> bool:
+        """Whether what was voted out is that something ran: the others refuse it."""
+        refused = self.kind is HitKind.CRASH and bool(self.vote.odd)
+        return refused and not any(name in self.failures for name in self.vote.odd)
+
 
 def judge(network: Network, executions: Mapping[str, Execution]) -> tuple[Judgement, ...]:
     """Every layer whose inputs agree in all executions, and whose outcomes do not.

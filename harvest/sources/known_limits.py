@@ -31,7 +31,7 @@ LIMITS = (
     Limit(
         reason="TensorFlow has convolutions and pooling of channels_first on GPUs only",
         backend="tensorflow",
-        message=r"NHWC|NDHWC|channels.first|data.?format",
+        message=r"(?:only supports|supports only)[^.]*N[DH]*WC|CPU[^.]*N[DH]*WC",
     ),
     Limit(
         reason="TensorFlow's depthwise convolution takes equal strides only",

@@ -121,3 +121,15 @@ def test_a_crash_is_a_plain_call(backends):
     handed = hand_over(backends, found, "measured")
     assert handed.case.code.endswith("keras.layers.LayerNormalization(axis=1)(x)\n")
     assert "fails on the torch backend: RuntimeError" in handed.case.title
+
+
+def test_what_one_backend_accepts_is_a_call_that_should_be_refused(backends):
+    suspect = Suspect(kind="ZeroPadding2D", config={"padding": -1}, shapes=((1, 4, 4, 1),))
+    found = confirm(backends, suspect)
+    if found is None:
+        pytest.skip("this Keras refuses it everywhere")
+    assert found.judgement.accepts
+    handed = hand_over(backends, found, "measured")
+    assert handed.case.code.endswith("print(keras.layers.ZeroPadding2D(padding=-1)(x))\n")
+    assert "accepted silently on the torch backend" in handed.case.title
+    assert "should raise an error" in handed.case.body

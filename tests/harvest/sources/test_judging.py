@@ -48,6 +48,15 @@ def test_an_exception_on_one_backend():
     assert found.failures["y"].label == "ValueError"
 
 
+def test_what_one_accepts_and_the_others_refuse():
+    failure = Failure(layer="b", types=("ValueError",), message="Invalid padding")
+    refused = [ran(name, 1, failure=failure) for name in "xz"]
+    (found,) = judged(ran("y", 1, 2, 3), *refused)
+    assert (found.layer, found.vote.odd, found.accepts) == ("b", ("y",), True)
+    (found,) = judged(ran("y", 1, failure=failure), ran("x", 1, 2, 3), ran("z", 1, 2, 3))
+    assert not found.accepts
+
+
 def test_what_all_refuse_is_no_hit():
     failure = Failure(layer="b", types=("ValueError",))
     assert judged(*(ran(name, 1, failure=failure) for name in "xyz")) == ()
@@ -82,6 +91,22 @@ def test_limits_have_reasons():
     other = Failure(layer="b", types=("RuntimeError",), message="Given normalized_shape=[1]")
     (found,) = judged(ran("x", 1, 2, 3), ran("y", 1, failure=other), ran("z", 1, 2, 3))
     assert limit_of("LayerNormalization", {"axis": 1}, found) == ""
+
+
+@pytest.mark.parametrize(
+    ("message", "explained"),
+    [
+        ("The Conv2D op currently only supports the NHWC tensor format on the CPU", True),
+        ("Default MaxPoolingOp only supports NHWC on device type CPU", True),
+        ("Value for attr 'padding' of \"CAUSAL_\" is not in the list; attr=data_format", False),
+    ],
+)
+def test_a_limit_of_layouts_is_about_layouts(message, explained):
+    failure = Failure(layer="b", types=("InvalidArgumentError",), message=message)
+    (found,) = judged(
+        ran("tensorflow", 1, failure=failure), ran("jax", 1, 2, 3), ran("torch", 1, 2, 3)
+    )
+    assert bool(limit_of("MaxPooling2D", {}, found)) == explained
 
 
 def test_limits_of_values_are_of_layers_and_parameters():
