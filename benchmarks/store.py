@@ -181,7 +181,9 @@ def _ask(store: Store) -> None:
         ),
         "filter: last 100 runs that show a bug": lambda: runs(store, verdict="bug", limit=100),
         "filter: runs of one API": lambda: runs(store, api="torch.api77", limit=100),
-        "what is open": lambda: items.lots(store, 1, list(builds.values())),
+        "what is open": lambda: items.lots(
+            store, items.Allowed(retries=1, seconds=60.0), list(builds.values())
+        ),
     }
     slowest = 0.0
     for name, question in questions.items():

@@ -51,7 +51,8 @@ def hunt(
             metavar="PATH",
             show_default=False,
             help="Interpreter under test; several are all hunted on, each report on those that"
-            " have what it imports [default: the one that runs Citadel].",
+            " have what it imports [default: the one that runs Citadel; without HARVEST, all"
+            " that the store knows].",
         ),
     ] = None,
     framework: FrameworkOfReport = None,
@@ -147,7 +148,10 @@ def hunt(
 
 def report(
     store: StoreFile = STORE,
-    framework: FrameworkOfReport = None,
+    framework: Annotated[
+        str | None,
+        typer.Option("--framework", metavar="NAME", help="Only findings of this framework."),
+    ] = None,
     kind: Annotated[BugKind | None, typer.Option("--kind", help="Only bugs of this kind.")] = None,
     api: Annotated[
         str | None, typer.Option("--api", metavar="TEXT", help="Only APIs with this in the name.")

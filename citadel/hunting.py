@@ -33,7 +33,7 @@ from citadel.report.text import counted, plain, shorten
 from citadel.reporting import ReportRequest, run_report
 from citadel.selection import Wish
 from citadel.store import items, outcomes
-from citadel.store.database import Store, existing, open_to_write
+from citadel.store.database import Store, discard_if_empty, existing, open_to_write
 from citadel.store.hunts import begin, finish
 from citadel.store.items import Stage, State
 from citadel.store.queries import Filter
@@ -70,7 +70,10 @@ def run_hunt(
     """
     if request.known is not None:
         read_known(request.known)  # a mistake in it shows now, not after the night
-    creatable(request.hunt.out)
+    try:
+        creatable(request.hunt.out)
+    except CitadelError as problem:
+        raise CitadelError(problem.message, "name another folder with --out") from problem
     console = Console(
         file=sys.stderr if request.json == "-" else sys.stdout,
         highlight=False,
@@ -80,12 +83,16 @@ def run_hunt(
         existing(request.store)  # a mistyped name is no new store
     interrupted = False
     status = 0
-    with open_to_write(request.store, wait=request.wait) as store:
-        try:
-            with progress:
-                status = _hunted(request, store, executor, console, progress)
-        except KeyboardInterrupt:
-            interrupted = True
+    fresh = not request.store.exists()
+    try:
+        with open_to_write(request.store, wait=request.wait) as store, progress:
+            status = _hunted(request, store, executor, console, progress)
+    except KeyboardInterrupt:
+        interrupted = True
+    except CitadelError:
+        if fresh:
+            discard_if_empty(request.store)
+        raise
     console.print()
     asked = ReportRequest(
         store=request.store,
@@ -130,11 +137,17 @@ def _hunted(
             console.print("nothing that can be run here", markup=False)
             return NOTHING_RUN
     else:
-        known = items.builds_in_play(store, request.hunt.retries)
+        known = items.builds_in_play(store, request.hunt.allowed)
         for gone in builds.stored(known):
             progress.note(
                 f"{gone.framework} {gone.version} is no longer at {gone.python}: its items wait"
             )
+        if known and not builds.sites:
+            console.print("nothing of what is open in the store can be run here", markup=False)
+            return NOTHING_RUN
+        if not known and request.pythons:
+            console.print("nothing is open in the store; name reports to run", markup=False)
+            return NOTHING_RUN
     watch = _Watch(console, progress)
     with executor() as workers:
         number = begin(store, workers.slots)
@@ -192,6 +205,7 @@ class _Watch:
         self._progress = progress
         self.done = 0
         self.no_case: Counter[str] = Counter()
+        self.cut = 0
 
     def ended(self, ended: Ended) -> None:
         """One line for each case with what it found, and for what failed."""
@@ -206,6 +220,7 @@ class _Watch:
             self.no_case[told.skipped or "not reproduced"] += 1
         elif ended.item.key.stage is Stage.PROPAGATE:
             case, bugs = told.case, len(told.bugs)
+            self.cut += told.cut
             siblings = f"{counted(bugs, 'sibling')}, {ended.new} new to the store"
             fixed = "" if case.reproduces else ", fixed here"
             line = f"{name} {case.api} ({case.kind}{fixed}): {siblings if bugs else 'no sibling'}"
@@ -233,6 +248,9 @@ def _say_end(console: Console, hunted: Hunted, watch: _Watch) -> None:
     _say_reasons(console, "no case", watch.no_case, "all in the table items")
     done, new = counted(hunted.done, "item"), counted(hunted.found, "new finding")
     console.print(f"{done} in {hunted.seconds:.0f} s, {new}", markup=False)
+    if watch.cut:
+        told = f"not all siblings were tried of {counted(watch.cut, 'case')}"
+        console.print(f"{told}: a hunt with a larger --per-report goes on there", markup=False)
     if hunted.waiting:
         dropped = f", {hunted.dropped} of them under way" if hunted.dropped else ""
         open_ = counted(hunted.waiting, "item")
@@ -250,11 +268,12 @@ def _say_interrupted(console: Console, watch: _Watch) -> None:
 
 
 def _say_reasons(console: Console, what: str, reasons: Counter[str], elsewhere: str) -> None:
-    for reason, count in reasons.most_common(MOST_REASONS):
+    shown = len(reasons) if len(reasons) <= MOST_REASONS + 1 else MOST_REASONS
+    for reason, count in reasons.most_common(shown):
         told = f"{what} {count:,}: {shorten(plain(reason), 150)}"
         console.print(told, markup=False, soft_wrap=True)
-    rest = len(reasons) - MOST_REASONS
-    if rest > 0:
+    rest = len(reasons) - shown
+    if rest:
         console.print(f"and {counted(rest, 'further reason')}, {elsewhere}")
 
 

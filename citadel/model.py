@@ -234,6 +234,8 @@ class Triage:
     """APIs that were tried on the failing call, including those that came out clean."""
     unconfirmed: int = 0
     """Hits of the probe that the budget left no time to replay: neither findings nor clean."""
+    cut: bool = False
+    """Whether APIs or hits were left out that a larger budget or number of siblings reaches."""
     control: str | None = None
     """A warning when an unrelated API shows the same symptom."""
 

@@ -19,6 +19,7 @@ from citadel.report.document import write_json
 from citadel.report.hunted import (
     render_families,
     render_forecast,
+    render_judged,
     render_kinds,
     render_yields,
 )
@@ -76,7 +77,7 @@ class _Shown:
         self._issues = issues
         self._builds = queries.latest_builds(store, request.builds)
         self._known: dict[str, str] = {}
-        self.kinds, covered = self._without_covered(kinds(store, request.wanted))
+        self.kinds, covered = self._without_covered(kinds(store, request.wanted, self._builds))
         self._covered = covered
         self.yields = yields(store)
         self._forecast = latest_figures(store)
@@ -91,6 +92,9 @@ class _Shown:
             render_yields(
                 console, [y for y in self.yields if wanted.framework in (None, y.framework)]
             )
+        judged = queries.judged_builds(self._store, self._builds)
+        if len(self.yields) > len(judged):
+            render_judged(console, judged)
         if self._forecast and request.order:
             console.print()
             render_forecast(console, self._forecast)
@@ -115,6 +119,9 @@ class _Shown:
 
     def _largest(self, limit: int) -> tuple[list[tuple[FamilyRow, list[FindingRow]]], int]:
         """The largest families with findings that the filter lets through, and how many follow."""
+        if self._request.wanted.only_new:  # how many families have some is known of no other
+            kept = self._families()
+            return kept[:limit], max(0, len(kept) - limit)
         found: list[tuple[FamilyRow, list[FindingRow]]] = []
         families = queries.families(self._store, self._request.wanted)
         for place, family in enumerate(families):
@@ -123,9 +130,9 @@ class _Shown:
             rows = queries.findings(
                 self._store, self._request.wanted, self._builds, family=family.id
             )
-            kept = [row for row in rows if self._wanted(row)]
-            if kept:
-                found.append((family, kept))
+            known = [row for row in rows if self._wanted(row)]
+            if known:
+                found.append((family, known))
         return found, 0
 
     def _families(self) -> list[tuple[FamilyRow, list[FindingRow]]]:

@@ -104,6 +104,7 @@ def triage(
         findings=hunt.done(),
         tried=hunt.tried,
         unconfirmed=hunt.unconfirmed,
+        cut=hunt.cut,
         control=hunt.control(),
         seconds=replace(seconds, siblings=siblings),
     )
@@ -139,6 +140,7 @@ class _Hunt:
         self.options = options
         self.tried = 0
         self.unconfirmed = 0
+        self.cut = False
         self._found: dict[str, Finding] = {}
         self._rank: dict[str, int] = {}
         self._unrelated = [0, 0]
@@ -176,6 +178,8 @@ class _Hunt:
                     self._found[name] = _unconfirmed(probed, self.verified)
             yield from self._kept(replays.rest(deadline))
             self.unconfirmed = replays.cancel()
+            late = progress.next < len(progress.entries) and time.monotonic() >= deadline
+            self.cut = late or self.unconfirmed > 0 or len(progress.entries) < len(entries)
             yield from self._kept(replays.finished())
         except KeyboardInterrupt:
             self.bench.abort()

@@ -76,12 +76,18 @@ class Builds:
     def stored(self, builds: Sequence[Build]) -> list[Build]:
         """Open builds that the store knows, where they were; returns those that are there no more.
 
+        Where interpreters or a framework are named, builds of others are left alone.
+
         Raises:
             CitadelError: when one of them cannot be indexed.
         """
         gone: list[Build] = []
         named = {interpreter.python: interpreter for interpreter in self._interpreters}
+        framework = self._wish.framework
         for build in builds:
+            other = bool(named) and build.python not in named
+            if other or framework not in (None, build.framework):
+                continue
             try:
                 interpreter = named.get(build.python) or Interpreter(
                     build.python, no_sandbox=self._no_sandbox

@@ -21,7 +21,7 @@ from citadel.model import BugKind, Triage, VerdictKind
 from citadel.report.cases import write_cases
 from citadel.store import items, reports, results
 from citadel.store.database import Store
-from citadel.store.items import Item, Key, Lot, Stage, State
+from citadel.store.items import Allowed, Item, Key, Lot, Stage, State
 from citadel.triage import Options
 
 TICK = 0.5
@@ -41,6 +41,12 @@ class HuntRequest:
     out: Path
     budget: float | None = None
     retries: int = 1
+
+    @property
+    def allowed(self) -> Allowed:
+        """What of it decides what is open."""
+        walk = self.options.walk
+        return Allowed(retries=self.retries, seconds=walk.seconds, siblings=walk.siblings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +142,7 @@ class Hunt:
         return budget is not None and time.monotonic() - self._started > budget * share
 
     def _lots(self) -> list[Lot]:
-        return items.lots(self._store, self._request.retries, list(self._sites))
+        return items.lots(self._store, self._request.allowed, list(self._sites))
 
     def _fill(self) -> list[Lot]:
         """Give all free workers something to do; returns what is still open."""
@@ -151,7 +157,7 @@ class Hunt:
             room = min(1, room) if lot is not None and lot.exclusive else room
             if lot is None or len(self._running) >= room:
                 return lots
-            item = items.take(self._store, lot, self._request.retries)
+            item = items.take(self._store, lot, self._request.allowed)
             if item is None:
                 return lots
             self._running[item.id] = item
@@ -237,6 +243,7 @@ class Hunt:
             seconds=outcome.seconds,
             found=self._yield(ended),
             reason=reason,
+            cut=self._request.allowed if triage is not None and triage.cut else None,
         )
         return ended
 
@@ -286,4 +293,6 @@ def _confidence(triage: Triage) -> tuple[State, str]:
         return State.FLAKY, f"{len(unsure)} verdicts are flaky or noisy"
     if triage.unconfirmed:
         return State.DONE, f"no time to replay {triage.unconfirmed} hits"
+    if triage.cut:
+        return State.DONE, "not all siblings were tried"
     return State.DONE, ""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report
-from harvest.tracker.kept import is_harvest, kept_reports
+from harvest.tracker.kept import QUEUE, SUFFIX, is_harvest, kept_reports
 
 
 def reports_of(inputs: Sequence[str]) -> Iterator[Report | BadInput]:
@@ -25,8 +25,25 @@ def reports_of(inputs: Sequence[str]) -> Iterator[Report | BadInput]:
     for name in inputs:
         if is_harvest(name):
             yield from kept_reports(Path(name))
-        else:
-            yield from load([name], stdin=sys.stdin.buffer, fetch=_from_tracker)
+            continue
+        harvests = [path for path in _beneath(Path(name)) if not path.name.endswith(QUEUE)]
+        for path in harvests:
+            yield from kept_reports(path)
+        found = load([name], stdin=sys.stdin.buffer, fetch=_from_tracker)
+        yield from (one for one in found if not harvests or not _nothing(one, name))
+
+
+def _beneath(folder: Path) -> list[Path]:
+    """The harvests in a folder."""
+    try:
+        return sorted(folder.rglob("*" + SUFFIX)) if folder.is_dir() else []
+    except OSError:
+        return []
+
+
+def _nothing(found: Report | BadInput, folder: str) -> bool:
+    """Whether this only says that a folder has no reports of other kinds."""
+    return isinstance(found, BadInput) and found.source == folder
 
 
 def _from_tracker(repository: str, number: int) -> Report | BadInput:

@@ -72,7 +72,8 @@ class LocalPool:
         if not busy:
             return []
         ready = wait(list(busy), timeout)
-        ended = [busy[one].ended() for one in ready if isinstance(one, Connection)]
+        heard = [busy[one].heard() for one in ready if isinstance(one, Connection)]
+        ended = [outcome for outcome in heard if outcome is not None]
         late = [
             worker.overdue()
             for worker in busy.values()
@@ -105,13 +106,16 @@ class _Process:
         with contextlib.suppress(OSError):
             self.connection.send(job)
 
-    def ended(self) -> Outcome:
-        """The outcome of the job that ended, or of the worker."""
+    def heard(self) -> Outcome | None:
+        """The outcome of the job that ended, or of the worker; None where the job has begun."""
         try:
             answer = self.connection.recv()
         except (EOFError, OSError):
             self.process.join()
             return self._died(_how(self.process.exitcode))
+        if answer is None:
+            self.since = time.monotonic()  # starting the worker is no part of it
+            return None
         return self._outcome(answer=answer)
 
     def overdue(self) -> Outcome:
@@ -153,4 +157,6 @@ def _serve(connection: Connection, factory: Callable[[], Work], folder: str, par
     work = factory()
     with contextlib.suppress(EOFError, OSError):
         while True:
-            connection.send(work(connection.recv()))
+            job = connection.recv()
+            connection.send(None)
+            connection.send(work(job))

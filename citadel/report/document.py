@@ -164,6 +164,7 @@ def _report_record(triage: Triage) -> dict[str, Any]:
         "seconds": _seconds_record(triage.seconds),
         "tried": triage.tried,
         "unconfirmed": triage.unconfirmed,
+        "cut": triage.cut,
         "control": triage.control,
     }
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from citadel.report.text import counted, plain, shorten
 from citadel.store.labels import LabelKind
 from citadel.store.outcomes import Figures, Target
-from citadel.store.queries import FamilyRow, FindingRow, Novelty
+from citadel.store.queries import FamilyRow, FindingRow, Judged, Novelty
 from citadel.store.summary import Kinds, Yield
 
 MOST_NAMES = 8
@@ -29,13 +29,14 @@ def render_kinds(console: Console, rows: Sequence[Kinds], covered: int) -> None:
     for name in names:
         table.add_column(name, justify="right")
     for row in rows:
-        told = f"{row.framework} {row.kind}{', plain exceptions' if row.plain else ''}"
+        told = f"{row.framework} {row.kind}{', plain' if row.plain else ''}"
         table.add_row(told, *(f"{getattr(row, n):,}" for n in names))
     if len(rows) > 1:
         table.add_row("all", *(f"{sum(getattr(row, n) for row in rows):,}" for n in names))
     console.print(table if rows else "no findings, or none that was asked for")
     if covered:
-        console.print(f"of the new ones, {covered:,} belong to issues of the umbrella list")
+        more = counted(covered, "further finding")
+        console.print(f"{more} would be new, but for the umbrella list", markup=False)
     if any(row.plain for row in rows):
         _say(console, "plain exceptions may be validation, in source and sibling: --no-plain")
 
@@ -60,17 +61,29 @@ def render_yields(console: Console, rows: Sequence[Yield]) -> None:
         )
     console.print(table)
     for row in rows:
-        if row.open or row.failed:
+        if row.open or row.failed or row.cut:
             items = f"{counted(row.open, 'item')} open, {row.failed:,} failed"
+            items += f", {row.cut:,} without all siblings (--per-report)" if row.cut else ""
             told = f"{row.framework} {row.version}: {items}"
             console.print(plain(told), markup=False)
+
+
+def render_judged(console: Console, builds: Sequence[Judged]) -> None:
+    """Which builds findings are called new, seen or fixed on, where the store knows several."""
+    told = ", ".join(f"{one.framework} {one.version} (--build {one.key[:8]})" for one in builds)
+    _say(console, plain(f"new, seen and fixed are told of {told}"))
 
 
 _FORETOLD = {Target.CASE: "reports that make a case", Target.SIBLINGS: "cases with siblings"}
 
 
 def render_forecast(console: Console, figures: Sequence[Figures]) -> None:
-    """What reports were ordered by, and how well that was foretold of known ones."""
+    """What reports were ordered by, and how well that was foretold of known ones.
+
+    Nothing where too few are known to tell.
+    """
+    if not any(one.used or one.auc is not None for one in figures):
+        return
     order = "by their chances" if any(one.used for one in figures) else "shorter code first"
     console.print(f"order of reports: {order}", markup=False)
     for one in figures:
@@ -111,6 +124,8 @@ def render_families(
 def _remarks(row: FindingRow, known: dict[str, str]) -> str:
     settled = row.label in (LabelKind.REJECTED, LabelKind.DUPLICATE_OF, LabelKind.FIXED_IN)
     said = [row.novelty.value]
+    if row.id in known and row.novelty in (Novelty.NEW, Novelty.NEW_HERE):
+        said = []
     if settled and row.novelty in (Novelty.NEW, Novelty.NEW_HERE):
         said = [f"{row.label} {plain(row.label_value or '')}".rstrip()]  # and so no more new
     elif row.label is not None:
@@ -118,7 +133,7 @@ def _remarks(row: FindingRow, known: dict[str, str]) -> str:
     if row.reported_in:
         said.append(f"reported in {plain(row.reported_in[0])}")
     if row.id in known:
-        said.append(f"known: {plain(known[row.id])}")
+        said.insert(0, f"known: {plain(known[row.id])}")
     return ", ".join(said)
 
 

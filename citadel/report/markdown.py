@@ -105,7 +105,8 @@ def _symptom(triage: Triage, case: BugCase) -> str:
     lines = ["## Symptom", "", code_span(complaint(case), 600)]
     numbered = triage.number is not None
     # Where a file lies on the reporter's disk is nobody's business.
-    source = f"{triage.repository}#{triage.number}" if numbered else Path(triage.input).name
+    number = f"{triage.repository or ''}#{triage.number}"
+    source = number if numbered else Path(triage.input).name
     lines += ["", f"First reported for {code_span(case.api)} in {code_span(source)}"]
     if triage.title:
         lines[-1] += f": {code_span(triage.title)}"

@@ -135,10 +135,22 @@ def _followed(path: Path) -> Path:
     return path.resolve() if path.is_symlink() else path
 
 
+def discard_if_empty(path: Path) -> None:
+    """Remove a store that holds no item, as it was made for nothing."""
+    with contextlib.suppress(CitadelError, OSError):
+        with open_to_write(path) as store:
+            kept = store.db.execute("SELECT EXISTS (SELECT 1 FROM items)").fetchone()[0]
+        if not kept:
+            for suffix in ("", "-wal", "-shm", ".lock"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
 def _existing(path: Path) -> Store:
     path = existing(path)
     with contextlib.ExitStack() as stack, mending(path):
-        db = _connected(path, stack)
+        # In a folder that cannot be written nobody writes the store either, nor its log.
+        fixed = not os.access(path.parent, os.W_OK)
+        db = _connected(path, stack, fixed=fixed)
         _check(path, db, empty=False)
         if migrations.pending(db):
             # No hunt of this version is at work on it: that one would have seen to it.
@@ -164,8 +176,10 @@ def mending(path: Path) -> Iterator[None]:
         raise CitadelError(f"{path}: {told}", hint) from problem
 
 
-def _connected(path: Path, stack: contextlib.ExitStack) -> Database:
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS)
+def _connected(path: Path, stack: contextlib.ExitStack, *, fixed: bool = False) -> Database:
+    options = "?mode=ro&immutable=1" if fixed else ""
+    address = path.absolute().as_uri() + options
+    connection = sqlite3.connect(address, timeout=BUSY_SECONDS, uri=True)
     stack.callback(connection.close)
     db = Database(connection, execute_plugins=False)
     db.execute("PRAGMA foreign_keys = ON")

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from citadel.store.database import Store
 from citadel.store.reports import Build
@@ -35,8 +36,25 @@ class State(StrEnum):
     """Done, with something that showed in some runs only, or was too noisy to measure."""
 
 
-OPEN = (State.QUEUED, State.FAILED, State.FLAKY)
-"""States of what may be taken up; all but the first only while attempts are left."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowed:
+    """What a hunt allows: further attempts, and for one case `seconds` and `siblings` (None: all).
+
+    What was cut short by less than that is open again.
+    """
+
+    retries: int
+    seconds: float
+    siblings: int | None = None
+
+    def values(self) -> dict[str, Any]:
+        """The parameters of `_OPEN`."""
+        return {"retries": self.retries, "seconds": self.seconds, "siblings": self.siblings}
+
+
+_OPEN = """(state = 'queued' OR (state IN ('failed', 'flaky') AND attempts <= :retries)
+ OR (state = 'done' AND cut_seconds < :seconds)
+ OR (state = 'done' AND cut_siblings < coalesce(:siblings, 1e9)))"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +101,21 @@ class Past:
     seconds: float
 
 
+_LOTS = f"""
+SELECT stage, topic, build, exclusive, attempts > 0, count(*) FROM items
+WHERE {_OPEN} AND build IN (SELECT value FROM json_each(:builds)) GROUP BY 1, 2, 3, 4, 5
+"""  # noqa: S608 - a constant goes in
+_IN_PLAY = f"""
+SELECT id, framework, version, python, backend, devices, sandbox, apis, pairs_index FROM builds
+WHERE EXISTS (SELECT 1 FROM items WHERE build = builds.id AND {_OPEN}) ORDER BY added
+"""  # noqa: S608 - a constant goes in
+_BEST = f"""
+SELECT id, report, attempts FROM items WHERE {_OPEN} AND build = :build AND stage = :stage
+AND topic = :topic AND exclusive = :exclusive AND (attempts > 0) = :retried
+ORDER BY chance DESC, cost, id LIMIT 1
+"""  # noqa: S608 - a constant goes in
+
+
 def add(store: Store, key: Key, topic: str, *, cost: float, exclusive: bool) -> bool:
     """Queue an item unless it is known; whether it was new."""
     cursor = store.db.execute(
@@ -109,14 +142,9 @@ def requeue(store: Store, ids: Iterable[int] | None = None) -> int:
     return len(rows)
 
 
-def lots(store: Store, retries: int, builds: Sequence[str]) -> list[Lot]:
+def lots(store: Store, allowed: Allowed, builds: Sequence[str]) -> list[Lot]:
     """What is open on some builds, by topic."""
-    rows = store.db.execute(
-        "SELECT stage, topic, build, exclusive, attempts > 0, count(*) FROM items"
-        " WHERE (state = ? OR (state IN (?, ?) AND attempts <= ?))"
-        " AND build IN (SELECT value FROM json_each(?)) GROUP BY 1, 2, 3, 4, 5",
-        [*OPEN, retries, json.dumps(builds)],
-    )
+    rows = store.db.execute(_LOTS, {**allowed.values(), "builds": json.dumps(builds)})
     return [
         Lot(
             stage=Stage(stage),
@@ -130,14 +158,9 @@ def lots(store: Store, retries: int, builds: Sequence[str]) -> list[Lot]:
     ]
 
 
-def builds_in_play(store: Store, retries: int) -> list[Build]:
+def builds_in_play(store: Store, allowed: Allowed) -> list[Build]:
     """The builds that have something open."""
-    rows = store.db.execute(
-        "SELECT id, framework, version, python, backend, devices, sandbox, apis, pairs_index"
-        " FROM builds WHERE EXISTS (SELECT 1 FROM items WHERE build = builds.id"
-        " AND (state = ? OR (state IN (?, ?) AND attempts <= ?))) ORDER BY added",
-        [*OPEN, retries],
-    )
+    rows = store.db.execute(_IN_PLAY, allowed.values())
     return [
         Build(
             key=key,
@@ -166,15 +189,19 @@ def past(store: Store) -> dict[tuple[Stage, str], Past]:
     }
 
 
-def take(store: Store, lot: Lot, retries: int) -> Item | None:
+def take(store: Store, lot: Lot, allowed: Allowed) -> Item | None:
     """Mark the item of a lot with the best chance, of equal ones the cheapest, as running."""
     with store.transaction() as db:
         row = db.execute(
-            "SELECT id, report, attempts FROM items"
-            " WHERE (state = ? OR (state IN (?, ?) AND attempts <= ?)) AND build = ?"
-            " AND stage = ? AND topic = ? AND exclusive = ? AND (attempts > 0) = ?"
-            " ORDER BY chance DESC, cost, id LIMIT 1",
-            [*OPEN, retries, lot.build, lot.stage, lot.topic, lot.exclusive, lot.retried],
+            _BEST,
+            {
+                **allowed.values(),
+                "build": lot.build,
+                "stage": lot.stage,
+                "topic": lot.topic,
+                "exclusive": lot.exclusive,
+                "retried": lot.retried,
+            },
         ).fetchone()
         if row is None:
             return None
@@ -185,13 +212,23 @@ def take(store: Store, lot: Lot, retries: int) -> Item | None:
 
 
 def end(
-    store: Store, item: Item, state: State, *, seconds: float, found: int = 0, reason: str = ""
+    store: Store,
+    item: Item,
+    state: State,
+    *,
+    seconds: float,
+    found: int = 0,
+    reason: str = "",
+    cut: Allowed | None = None,
 ) -> None:
-    """Note how an item ended; what is flaky or failed is tried alone, if it is tried again."""
+    """Note how an item ended; what is flaky or failed is tried alone, if it is tried again.
+
+    `cut` is what it was allowed, if that was too little.
+    """
     store.db.execute(
         "UPDATE items SET state = ?, attempts = attempts + 1, seconds = seconds + ?,"
-        " found = max(found, ?),"
-        " reason = ?, ended = ?, exclusive = max(exclusive, ?) WHERE id = ?",
+        " found = max(found, ?), reason = ?, ended = ?, exclusive = max(exclusive, ?),"
+        " cut_seconds = ?, cut_siblings = ? WHERE id = ?",
         [
             state,
             seconds,
@@ -199,6 +236,8 @@ def end(
             sound(reason) or None,
             time.time(),
             state in (State.FLAKY, State.FAILED),
+            None if cut is None else cut.seconds,
+            None if cut is None else cut.siblings,
             item.id,
         ],
     )

@@ -62,8 +62,11 @@ def add(store: Store, finding: str, kind: LabelKind, value: str | None, note: st
         raise CitadelError(f"{value!r} is no version", "e.g. 2.14.0, or a commit")
     if kind is LabelKind.DUPLICATE_OF and value is not None:
         value = _other(store, value)
-        if value == found:
-            raise CitadelError("a finding is no duplicate of itself", "name the other one")
+        if found in _originals(store, value):
+            raise CitadelError(
+                f"{found} would be a duplicate of itself",
+                "name the finding that stays, or withdraw what was said of the other one",
+            )
     label = Label(finding=found, kind=kind, value=value, note=note, added=time.time())
     with store.transaction() as db:
         db.execute(
@@ -117,6 +120,20 @@ def _other(store: Store, value: str) -> str:
             "an id of citadel report, OWNER/REPO#N, #N or an address",
         )
     return value
+
+
+def _originals(store: Store, finding: str) -> set[str]:
+    """The finding, what it is said to be a duplicate of, and so on."""
+    seen: set[str] = set()
+    value: str | None = finding
+    while value is not None and value not in seen:
+        seen.add(value)
+        row = store.db.execute(
+            "SELECT label_value FROM findings WHERE id = ? AND label = ?",
+            [value, LabelKind.DUPLICATE_OF],
+        ).fetchone()
+        value = None if row is None else row[0]
+    return seen
 
 
 def _beginning(store: Store, text: str) -> list[str]:

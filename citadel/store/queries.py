@@ -7,6 +7,7 @@ framework, the one that was hunted on last unless another one is asked for.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +17,15 @@ from analysis.errors import CitadelError
 from citadel.store.database import Store
 from citadel.store.labels import LabelKind
 from citadel.store.symptoms import read_symptom
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A build that novelty is told for."""
+
+    framework: str
+    version: str
+    key: str
 
 
 class Novelty(StrEnum):
@@ -167,6 +177,32 @@ def latest_builds(store: Store, chosen: Sequence[str] = ()) -> dict[str, str]:
             raise CitadelError(f"the store has no build {wanted}", f"it has: {known}")
         found.update(matching)
     return found
+
+
+def judged_builds(store: Store, builds: Mapping[str, str]) -> list[Judged]:
+    """The builds of `latest_builds`, as people know them."""
+    rows = store.db.execute(
+        "SELECT framework, version, id FROM builds WHERE id IN (SELECT value FROM json_each(?))"
+        " ORDER BY framework",
+        [json.dumps(list(builds.values()))],
+    )
+    return [Judged(framework=f, version=version, key=key) for f, version, key in rows]
+
+
+def new_ones(
+    store: Store, wanted: Filter, builds: Mapping[str, str]
+) -> Counter[tuple[str, str, bool]]:
+    """How many findings are new on these builds: (framework, kind, plain) -> number."""
+    values = {
+        **wanted.values(),
+        "limit": -1,
+        "builds": json.dumps(dict(builds)),
+        "family": None,
+        "only_new": True,
+    }
+    counted = f"SELECT framework, kind, plain, count(*) FROM ({_FINDINGS}) GROUP BY 1, 2, 3"  # noqa: S608
+    rows = store.db.execute(counted, values)
+    return Counter({(framework, kind, bool(plain)): n for framework, kind, plain, n in rows})
 
 
 def findings(

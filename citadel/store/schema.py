@@ -210,3 +210,21 @@ def m004_plain(db: Database) -> None:
         symptom = Symptom(kind=SymptomKind.RAISES, message=message)
         if not internal(symptom):
             db.execute("UPDATE findings SET plain = 1 WHERE id = ?", [finding])
+
+
+_CUT = (
+    # What a case was allowed when that cut it short: seconds, and siblings if not all.
+    "ALTER TABLE items ADD COLUMN cut_seconds REAL",
+    "ALTER TABLE items ADD COLUMN cut_siblings INTEGER",
+    # REPLACE removes a row past the trigger that forbids it.
+    "CREATE TRIGGER labels_once BEFORE INSERT ON labels"
+    " WHEN EXISTS (SELECT 1 FROM labels WHERE id = new.id) BEGIN"
+    " SELECT RAISE(ABORT, 'labels are never changed: add another one'); END",
+)
+
+
+@migrations()
+def m005_cut(db: Database) -> None:
+    """What was cut short, so that a hunt with more time goes on there."""
+    for statement in _CUT:
+        db.execute(statement)

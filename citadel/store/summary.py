@@ -6,12 +6,13 @@ would have to be counted over all runs is read from tallies that the database ke
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from citadel.model import BugKind
 from citadel.store.database import Store
 from citadel.store.items import Stage, State
-from citadel.store.queries import LET_THROUGH, Filter
+from citadel.store.queries import LET_THROUGH, Filter, new_ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,7 @@ class Yield:
     seconds: float
     open: int
     failed: int
+    cut: int
 
     @property
     def ratio(self) -> float | None:
@@ -66,8 +68,6 @@ class Yield:
 
 _KINDS = f"""
 SELECT framework, kind, plain, count(*),
-  sum(coalesce(label NOT IN ('rejected', 'duplicate-of', 'fixed-in'), 1) AND NOT EXISTS
-    (SELECT 1 FROM cases c WHERE c.api = f.api AND c.state = f.state)),
   sum(label IS 'confirmed'), sum(label IS 'rejected'), sum(label IS 'duplicate-of'),
   sum(label IS 'fixed-in')
 FROM findings f WHERE sightings AND {LET_THROUGH}
@@ -75,22 +75,26 @@ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 """  # noqa: S608 - a constant goes in
 
 
-def kinds(store: Store, wanted: Filter) -> list[Kinds]:
-    """Table 1, by framework and kind. Findings that an umbrella list knows still count as new."""
+def kinds(store: Store, wanted: Filter, builds: Mapping[str, str]) -> list[Kinds]:
+    """Table 1, by framework and kind; `builds` are those that novelty is told for.
+
+    Findings that an umbrella list knows still count as new.
+    """
     rows = store.db.execute(_KINDS, wanted.values())
+    new = new_ones(store, wanted, builds)
     return [
         Kinds(
             framework=framework,
             kind=BugKind(kind),
             plain=bool(plain),
             total=total,
-            new=new,
+            new=new[framework, kind, bool(plain)],
             confirmed=confirmed,
             rejected=rejected,
             duplicate=duplicate,
             fixed=fixed,
         )
-        for framework, kind, plain, total, new, confirmed, rejected, duplicate, fixed in rows
+        for framework, kind, plain, total, confirmed, rejected, duplicate, fixed in rows
     ]
 
 
@@ -112,6 +116,12 @@ def yields(store: Store) -> list[Yield]:
     bugs = dict(
         db.execute(
             "SELECT build, sum(number) FROM tallies WHERE verdict = 'bug' AND generated GROUP BY 1"
+        ).fetchall()
+    )
+    cut = dict(
+        db.execute(
+            "SELECT build, count(*) FROM items"
+            " WHERE cut_seconds IS NOT NULL OR cut_siblings IS NOT NULL GROUP BY 1"
         ).fetchall()
     )
     findings = dict(
@@ -139,6 +149,7 @@ def yields(store: Store) -> list[Yield]:
             seconds=sum(spent for (of, _, _), (_, spent) in work.items() if of == build),
             open=count(build, State.QUEUED, State.RUNNING),
             failed=count(build, State.FAILED),
+            cut=cut.get(build, 0),
         )
         for build, framework, version in rows.fetchall()
     ]

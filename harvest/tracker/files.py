@@ -161,8 +161,12 @@ class Files:
         if report.number is None:
             yield _unreadable(source, NO_NUMBER)
             return
-        key = ((report.repository or "").lower(), report.number)
-        known = report.updated_at and seen.get(key) == report.updated_at and event is item
+        repository = report.repository
+        if repository is None:  # two files may mean two issues by one number
+            repository = source.partition(":")[0]
+            event = {**event, "repository": {"full_name": repository}}
+        key = (repository.lower(), report.number)
+        known = report.updated_at and seen.get(key) == report.updated_at and not _is_event(item)
         if self._is_wanted(report) and not known:
             yield Entry(issue=key, updated_at=report.updated_at, line=to_line(event))
 

@@ -11,7 +11,7 @@ from harvest.tracker.queue import queue_path, read_queue
 from harvest.tracker.stored import read_harvest
 
 SUFFIX = ".jsonl"
-_QUEUE = ".queue.jsonl"
+QUEUE = ".queue.jsonl"
 
 
 def is_harvest(argument: str) -> bool:
@@ -28,7 +28,7 @@ def kept_reports(path: Path) -> Iterator[Report | BadInput]:
     Raises:
         CitadelError: when the file is a queue, cannot be read, or has a queue that does not fit it.
     """
-    if path.name.endswith(_QUEUE):
+    if path.name.endswith(QUEUE):
         raise CitadelError(f"{path} is the queue of a harvest", "name the harvest beside it")
     if not queue_path(path).is_file():
         yield from read_harvest(path)

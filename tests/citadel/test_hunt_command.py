@@ -9,10 +9,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
-from citadel.store.database import open_to_write
+from citadel.store import queries
+from citadel.store.database import open_to_read, open_to_write
+from citadel.store.queries import Filter
 from tests.citadel.hunt import scripted
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +88,7 @@ def test_tables_families_filters_and_labels(tmp_path):
     hunted(tmp_path)
     out = run("report", cwd=tmp_path).stdout
     rows = {" ".join(line.split()[:-6]): line.split()[-6:] for line in out.splitlines()[:4]}
-    assert rows["torch status, plain exceptions"][:2] == ["7", "7"]
+    assert rows["torch status, plain"][:2] == ["7", "7"]
     assert rows["torch performance"][:2] == ["1", "1"]
     assert rows["all"][:2] == ["8", "8"]
     assert "family " in out
@@ -115,7 +118,7 @@ def test_an_umbrella_list_takes_findings_out_of_the_new_ones(tmp_path):
     out = run("report", "--known", "known.toml", cwd=tmp_path).stdout
     covered = [row for row in findings(tmp_path, "--known", "known.toml") if row["known"]]
     assert len(covered) == 5
-    assert "of the new ones, 5 belong to issues of the umbrella list" in out
+    assert "5 further findings would be new, but for the umbrella list" in out
     assert "known: https://example.org/1" in out
     assert len(findings(tmp_path, "--known", "known.toml", "--new")) == 3
 
@@ -141,6 +144,28 @@ def test_reports_for_other_interpreters_are_named_and_nothing_else_is_run(tmp_pa
     out = run(*command, cwd=tmp_path, status=3).stdout
     assert "not run 1: no interpreter has tensorflow" in out
     assert "nothing that can be run here" in out
+
+
+@pytest.mark.torch
+def test_without_reports_only_what_fits_the_interpreters_is_gone_on_with(tmp_path, torch_target):
+    hunted(tmp_path)
+    python = torch_target.info.python
+    out = run("hunt", "--python", python, cwd=tmp_path, status=3).stdout
+    assert "name reports to run" in out
+    assert "0 items" in run("hunt", cwd=tmp_path).stdout
+
+
+def test_what_cannot_be_read_leaves_no_store(tmp_path):
+    (tmp_path / "empty").mkdir()
+    for name in ("missing.json", "empty"):
+        run("hunt", name, "--store", "new.db", cwd=tmp_path, status=2)
+    assert [path.name for path in tmp_path.iterdir()] == ["empty"]
+
+
+def test_a_store_that_nobody_can_write_is_read(tmp_path):
+    path = hunted(tmp_path)
+    with patch("os.access", lambda _path, mode: mode != os.W_OK), open_to_read(path) as store:
+        assert len(list(queries.findings(store, Filter(), queries.latest_builds(store)))) == 8
 
 
 def write_reports(folder):

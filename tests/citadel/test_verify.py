@@ -205,12 +205,16 @@ ASSERTS = """
 
 @real
 def test_what_needs_a_device_counts_here_only_if_it_shows_the_same(verified, read):
-    said = 'self.has_storage() INTERNAL ASSERT FAILED at "TensorShape.cpp":4668, please report a bug'
+    said = (
+        'self.has_storage() INTERNAL ASSERT FAILED at "TensorShape.cpp":4668, please report a bug'
+    )
     text = f"```\nRuntimeError: {said} to PyTorch.\n```"
     found = verified(read("diagonal_scatter fails", ASSERTS, text=text))
     assert (found.case.api, found.case.reproduces) == ("torch.diagonal_scatter", True)
     assert "cuda" not in found.case.code
-    other = verified(read("diagonal_scatter fails", ASSERTS, text="```\nRuntimeError: CUDA 77\n```"))
+    other = verified(
+        read("diagonal_scatter fails", ASSERTS, text="```\nRuntimeError: CUDA 77\n```")
+    )
     assert other == NotVerified(reason="needs cuda (cuda)")
 
 

@@ -1,7 +1,8 @@
 """A hunt whose workers do what reports tell them: real processes and a real store, no framework.
 
-A report's body holds words: `finds N`, `clean`, `flaky`, `dies once`, `dies`, `raises`, `measures`,
-`sleeps S`, `ends the hunt`. Run as a script it hunts: `scripted.py STORE JOBS BUDGET`.
+A report's body holds words: `finds N`, `cut` (below 100 seconds it finds one), `clean`, `flaky`,
+`dies once`, `dies`, `raises`, `measures`, `sleeps S`, `ends the hunt`. Run as a script it hunts:
+`scripted.py STORE JOBS BUDGET`.
 """
 
 import os
@@ -35,6 +36,7 @@ from citadel.store.findings import Kin
 from citadel.store.items import Stage
 from citadel.store.reports import Build
 from citadel.triage import Options
+from citadel.walk import Walk
 from harvest.report.model import Report
 
 KEY = "b1"
@@ -140,8 +142,9 @@ def _answer(job, words):
             )
             for n in range(number)
         )
+    cut = "cut" in words and job.options.walk.seconds < 100
     return Answer(
-        triage=_with(row, case=case, findings=found),
+        triage=_with(row, case=case, findings=found[:1] if cut else found, cut=cut),
         kin=Kin(marks={}),
         misplaced=measured and not job.exclusive,
     )
@@ -162,9 +165,10 @@ def enlisted(store, bodies):
     return enlist(store, [report(n, body) for n, body in enumerate(bodies, 1)], OneBuild())
 
 
-def hunt(store, folder, *, jobs=2, budget=None, retries=1, told=lambda _ended: None):
+def hunt(store, folder, *, jobs=2, budget=None, retries=1, seconds=60.0, told=lambda _ended: None):
+    options = Options(walk=Walk(seconds=seconds))
     request = HuntRequest(
-        options=Options(), out=Path(folder, "cases"), budget=budget, retries=retries
+        options=options, out=Path(folder, "cases"), budget=budget, retries=retries
     )
     with LocalPool(partial(Scripted, str(folder)), jobs) as pool:
         return Hunt(store, pool, {KEY: SITE}, request, told=told).run()

@@ -12,7 +12,7 @@ from citadel.reporting import ReportRequest, run_report
 from citadel.store import items, outcomes, reports, results
 from citadel.store.database import open_to_write
 from citadel.store.findings import Kin
-from citadel.store.items import Key, Stage, State
+from citadel.store.items import Allowed, Key, Stage, State
 from citadel.store.outcomes import Figures, Target
 from citadel.store.queries import Filter
 from harvest.report.model import Report
@@ -21,6 +21,8 @@ from tests.citadel.hunt import scripted
 from tests.citadel.store.conftest import make_build, make_finding, make_triage
 
 NOISE = [f"word{number}" for number in range(60)]
+
+NONE = Allowed(retries=0, seconds=60.0)
 
 
 @pytest.fixture
@@ -89,10 +91,10 @@ def taken(store):
     """The reports that wait, in the order in which they are taken."""
     found = []
     while True:
-        lots = items.lots(store, 0, ["b1"])
+        lots = items.lots(store, NONE, ["b1"])
         if not lots:
             return found
-        found.append(items.take(store, lots[0], 0).key.report)
+        found.append(items.take(store, lots[0], NONE).key.report)
 
 
 def by_words(_number, text):

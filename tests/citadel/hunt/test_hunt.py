@@ -14,6 +14,7 @@ from citadel.hunt.executor import Outcome
 from citadel.hunt.hunt import Hunt, HuntRequest
 from citadel.store import reports
 from citadel.store.database import open_to_read, open_to_write
+from citadel.store.summary import yields
 from citadel.store.texts import LARGE
 from citadel.triage import Options
 from tests.citadel.hunt import scripted
@@ -99,6 +100,17 @@ def test_what_is_flaky_is_tried_again_alone_and_its_runs_add_up(store, tmp_path)
 
 
 @pytest.mark.slow
+def test_what_was_cut_short_goes_on_where_there_is_more_time(store, tmp_path):
+    scripted.enlisted(store, ["finds 3 cut", "finds 2"])
+    assert scripted.hunt(store, tmp_path).found == 3
+    assert [row.cut for row in yields(store)] == [1]
+    again = scripted.hunt(store, tmp_path)
+    assert (again.done, again.waiting) == (0, 0)
+    more = scripted.hunt(store, tmp_path, seconds=200.0)
+    assert (more.done, more.found, more.waiting) == (1, 2, 0)
+    assert [row.cut for row in yields(store)] == [0]
+
+
 def test_what_measures_runs_while_nothing_else_does(store, tmp_path):
     bodies = ["finds 1 sleeps 0.2", "measures finds 1 sleeps 0.3", "finds 2 sleeps 0.2"] * 2
     scripted.enlisted(store, bodies)

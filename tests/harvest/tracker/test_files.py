@@ -90,6 +90,20 @@ def test_comments_of_an_archive_become_the_thread(mined):
     assert [comment.body for comment in found.thread] == ["one", "two"]
 
 
+def test_equal_numbers_of_files_that_name_no_repository_are_different_issues(tmp_path):
+    for name in ("a", "b"):
+        told = {"number": 7, "title": f"{name} fails", "body": "x"}
+        (tmp_path / f"{name}.json").write_text(json.dumps([told]))
+    path = tmp_path / "out.jsonl"
+    for _ in range(2):
+        gather(Files(tmp_path, Wanted(repository="")), path)
+    found = [item for item in read_harvest(path) if isinstance(item, Report)]
+    assert [(one.repository, one.number, one.title) for one in found] == [
+        ("a.json", 7, "a fails"),
+        ("b.json", 7, "b fails"),
+    ]
+
+
 def test_an_issue_of_an_archive_knows_its_repository(mined):
     told = event(1)
     del told["payload"]["issue"]["html_url"]
