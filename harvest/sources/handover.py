@@ -217,7 +217,8 @@ def _case(confirmed: Confirmed, script: _Script, measured: str) -> Case:
     unusual = as_literal({name: suspect.config[name] for name in suspect.unusual})
     called = f"keras.layers.{suspect.kind}" + (f" with {unusual}" if unusual else "")
     what, more = _told(confirmed)
-    body = f"{called} {what}. {more}\n\n{script.why}\n\n{measured}\n"
+    parts = (f"{called} {what}. {more}", script.why, measured)
+    body = "\n\n".join(part for part in parts if part) + "\n"
     title = f"{called} {what}"
     if script.api:
         title = f"{script.api} returns wrong values"

@@ -18,7 +18,7 @@ import numpy as np
 from harvest.sources.backends import Backends, Execution, Failure
 from harvest.sources.blaming import Blame
 from harvest.sources.cradle.comparing import labels
-from harvest.sources.judging import judge
+from harvest.sources.judging import Judgement, judge
 from harvest.sources.lemon.guidance import Rules, Seeds
 from harvest.sources.lemon.layer_rules import LAYER_RULES
 from harvest.sources.lemon.mutants import Change, Mutant
@@ -27,6 +27,7 @@ from harvest.sources.metrics import d_mad
 from harvest.sources.model import Hit, Search
 from harvest.sources.networks import Array, Network, Weights, make_inputs, make_weights
 from harvest.sources.seeds import FAMILIES, seed_network
+from harvest.sources.suspects import Suspect
 
 RULES = {**LAYER_RULES, **WEIGHT_RULES}
 OFTEN = 10
@@ -80,6 +81,7 @@ class Mutating:
         self._beyond: dict[tuple[str, int, tuple[str, ...]], float] = {}
         self._orders: Counter[int] = Counter()
         self._amplified = self._thirds = 0
+        self._voted: set[str] = set()
         self._applied: Counter[str] = Counter()
         self.seeds = Seeds([])
         self.rules = Rules(tuple(RULES))
@@ -141,10 +143,10 @@ class Mutating:
     def _run(self, mutant: Mutant) -> tuple[Mutant | None, list[Hit]]:
         """Run a mutant on all backends: with its shapes and its ACC, if all came to the end."""
         inputs = self._inputs[mutant.seed]
-        executions = self._executed(mutant, inputs)
+        executions, parted = self._executed(mutant, inputs)
         self._tally.executed += 1
         self._tally.apis |= {f"keras.layers.{layer.kind}" for layer in mutant.network.layers}
-        hits = list(self._hits(mutant, executions))
+        hits = list(self._hits(mutant, executions, parted))
         if any(one.failure is not None for one in executions.values()):
             return None, hits
         self._tally.valid += 1
@@ -153,19 +155,35 @@ class Mutating:
         shapes |= {name: state.shape for name, state in first.states.items()}
         return replace(mutant, shapes=shapes, acc=self._acc(mutant, executions)), hits
 
-    def _executed(self, mutant: Mutant, inputs: dict[str, Array]) -> dict[str, Execution]:
-        """Run on the quick backends; on all where they disagree, and now and then."""
-        quick = self._backends.quick
-        done = self._backends.run(mutant.network, mutant.weights, inputs, only=quick)
-        often = self._tally.executed % OFTEN == OFTEN - 1
-        if len(quick) < len(self._backends.names) and (often or judge(mutant.network, done)):
-            slow = [name for name in self._backends.names if name not in quick]
-            done |= self._backends.run(mutant.network, mutant.weights, inputs, only=slow)
-            self._thirds += 1
-        return done
+    def _executed(
+        self, mutant: Mutant, inputs: dict[str, Array]
+    ) -> tuple[dict[str, Execution], tuple[Judgement, ...]]:
+        """Run on the quick backends; on all where they part anew, and now and then.
 
-    def _hits(self, mutant: Mutant, executions: Mapping[str, Execution]) -> Iterator[Hit]:
-        for judged in judge(mutant.network, executions):
+        The second value is where they part, if all that are needed for a vote have run.
+        """
+        quick = self._backends.quick
+        slow = [name for name in self._backends.names if name not in quick]
+        done = self._backends.run(mutant.network, mutant.weights, inputs, only=quick)
+        parted = judge(mutant.network, done)
+        places = {_place(mutant.network, one) for one in parted}
+        often = self._tally.executed % OFTEN == OFTEN - 1
+        if not slow:
+            return done, parted
+        if not often and places <= self._voted:
+            return done, ()
+        done |= self._backends.run(mutant.network, mutant.weights, inputs, only=slow)
+        self._voted |= places
+        self._thirds += 1
+        return done, judge(mutant.network, done)
+
+    def _hits(
+        self,
+        mutant: Mutant,
+        executions: Mapping[str, Execution],
+        parted: tuple[Judgement, ...],
+    ) -> Iterator[Hit]:
+        for judged in parted:
             chain = " ".join(mutant.chain) or "none"
             origin = f"lemon, model {mutant.seed}, mutations {chain}, layer {judged.layer}"
             hit = self._blame.hit(
@@ -212,6 +230,13 @@ class Mutating:
         facts["inconsistent by D_MAD"] = (
             f"{len(self._beyond)} (model, input, pair of backends) above {THRESHOLD}"
         )
+
+
+def _place(network: Network, judged: Judgement) -> str:
+    """What backends part over: once voted on, it is known."""
+    layer = network.find(judged.layer)
+    setting = Suspect(kind=layer.kind, config=layer.config, shapes=()).setting
+    return f"{judged.kind} {layer.kind} {setting}"
 
 
 LEMON = Lemon()
