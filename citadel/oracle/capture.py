@@ -33,6 +33,7 @@ from citadel.oracle.hints import (
     bare,
     have_common,
     is_called_reference,
+    is_duration,
     is_input,
     is_reference,
     says_good,
@@ -99,7 +100,7 @@ class _Case:
         for spot, value in self.values.items():
             if spot.point < len(self.points):
                 point = self.points[spot.point]
-                if point.role in roles:
+                if point.role in roles and not is_duration(point):
                     yield spot, point, value
 
     def _said_beside(self, point: Point) -> list[Expectation]:
@@ -140,12 +141,16 @@ class _Case:
                     break
 
     def expected(self) -> Iterator[ValueOracle]:
-        """A value unlike the one that the report expects, which has as many numbers."""
+        """A value unlike the one that the report expects, which has as many numbers.
+
+        A single number is meant where the report calls wrong what stands beside it.
+        """
         said = self.reading.expectations
-        for spot, _, value in self.spots(Role.SHOWN):
+        for spot, point, value in self.spots(Role.SHOWN):
             count = len(elements(value) or ())
+            meant = count > 1 or any(not one.right for one in self._said_beside(point))
             for right in _otherwise(value, said):
-                if count > 1 and len(right.numbers) == count:
+                if meant and len(right.numbers) == count:
                     yield ValueOracle(
                         kind=SymptomKind.DISAGREES,
                         spots=(spot,),

@@ -12,6 +12,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from analysis.target.watch import Check, Point, Role, leaf
+from citadel.oracle.quantities import CLOCK
 
 CHECKS = {
     Check.EQUAL: False,
@@ -75,6 +76,11 @@ def is_input(point: Point) -> bool:
         return False  # `backward` makes that
     calls = {call.rpartition(".")[2] for call in point.origin.calls}
     return point.origin.fixed and bool(calls) and calls <= _MAKERS
+
+
+def is_duration(point: Point) -> bool:
+    """Whether a value comes of a clock: it is another one in each run, and no result."""
+    return any(map(CLOCK.search, (point.text, *point.origin.calls)))
 
 
 def is_reference(point: Point) -> bool:

@@ -151,6 +151,7 @@ IN_WORDS: tuple[Symptom, ...] = (
         r"regression in (?:speed|performance)|takes (?:too long|forever|minutes|hours)",
         r"latency (?:issue|problem|regression|increase)|(?:takes|took|needs) (?:much |far )?longer",
         r"(?:orders? of )?magnitudes? (?:more|slower|longer)",
+        r"(?:is|are|was|were|runs?) (?:(?:much|far|way|\d[\d.]*(?:x| times)) )?faster",
         r"performance (?:regression|issue|problem|drop|degradation)|(?:x|times) (?:slower|longer)",
     ),
     _word(

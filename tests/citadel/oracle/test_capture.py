@@ -60,6 +60,14 @@ def test_comments_beside_a_value(got, holds):
     assert found == ((["f(x)"], "disagrees") if holds else None)
 
 
+@pytest.mark.parametrize(("got", "holds"), [([2.0], True), ([3.0], False), ([4.0], True)])
+def test_comments_that_call_a_value_wrong(got, holds):
+    code = "print(f(x))  # tensor([2.]) WRONG!"
+    text = "It gives 2, when the actual result should be 3."
+    found = holding(code, ("f(x)", got), text=text)
+    assert found == ((["f(x)"], "disagrees") if holds else None)
+
+
 @pytest.mark.parametrize(("got", "holds"), [(INF, True), (NAN, False)])
 def test_nan_that_is_expected_is_no_bug(got, holds):
     found = holding("print(f(x))", ("f(x)", got), title="f returns inf rather than nan")
@@ -131,6 +139,21 @@ def test_arrays_of_literals_are_no_references():
 def test_inputs_are_no_results(made, holds):
     found = holding(f"y = {made}\nprint(y)", ("y", [INF]), title="f overflows to inf")
     assert (found is not None) is holds
+
+
+@pytest.mark.parametrize("clock", ["time.time()", "time.perf_counter()"])
+def test_times_are_no_results(clock):
+    code = f"""
+        start = {clock}
+        f(x)
+        print("f", {clock} - start)
+        start = {clock}
+        np.f(x)
+        took = {clock} - start
+        print("numpy", took)
+    """
+    text = "f returns other times than numpy"
+    assert holding(code, (f"{clock} - start", [2.0]), ("took", [1.0]), text=text) is None
 
 
 def test_modes_share_what_they_are_made_of():

@@ -196,6 +196,7 @@ def test_what_code_does_is_no_claim():
         ("f returns a tensor with a negative dimension", ClaimKind.VALUE, None),
         ("f returns 1 instead of 2", ClaimKind.VALUE, None),
         ("f is 3x slower than g", ClaimKind.PERFORMANCE, None),
+        ("numpy is much faster than f", ClaimKind.PERFORMANCE, None),
         ("memory leak in f", ClaimKind.PERFORMANCE, None),
         ("f is not implemented for Half", ClaimKind.RAISES, None),
     ],

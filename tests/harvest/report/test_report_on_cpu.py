@@ -88,7 +88,9 @@ def test_of_what_the_cpu_shows_is_only_guessed_where_nothing_is_said(title, gues
     found = versions(title, "x = torch.ones(2, device='cuda')", "print(torch.f(x).cuda())")
     assert [bool(one.guess) for one in found] == [False] + [True] * guesses
     for one in found[1:]:
-        assert one.code == "import torch\nx = torch.ones(2, device='cpu')\nprint(torch.f(x).cpu())\n"
+        assert (
+            one.code == "import torch\nx = torch.ones(2, device='cpu')\nprint(torch.f(x).cpu())\n"
+        )
 
 
 def test_what_shows_on_cuda_alone_counts_elsewhere_only_if_it_shows():
