@@ -143,14 +143,16 @@ class _Case:
     def expected(self) -> Iterator[ValueOracle]:
         """A value unlike the one that the report expects, which has as many numbers.
 
-        A single number is meant where the report calls wrong what stands beside it.
+        A single number is meant where the report calls wrong what stands beside it, and what is
+        right by now is known there, too.
         """
         said = self.reading.expectations
         for spot, point, value in self.spots(Role.SHOWN):
             count = len(elements(value) or ())
-            meant = count > 1 or any(not one.right for one in self._said_beside(point))
-            for right in _otherwise(value, said):
-                if meant and len(right.numbers) == count:
+            here = any(not one.right for one in self._said_beside(point))
+            rights = [e for e in said if e.right and of_kind(value, e.numbers)]
+            for right in rights if here else _otherwise(value, said):
+                if (count > 1 or here) and len(right.numbers) == count:
                     yield ValueOracle(
                         kind=SymptomKind.DISAGREES,
                         spots=(spot,),
