@@ -95,8 +95,7 @@ class _Shown:
         judged = queries.judged_builds(self._store, self._builds)
         if len(self.yields) > len(judged):
             render_judged(console, judged)
-        if self._forecast and request.order:
-            console.print()
+        if request.order:
             render_forecast(console, self._forecast)
         shown, more = self._largest(request.limit)
         render_families(console, shown, self._known, more=more, show_all=request.show_all)

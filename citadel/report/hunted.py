@@ -84,6 +84,7 @@ def render_forecast(console: Console, figures: Sequence[Figures]) -> None:
     """
     if not any(one.used or one.auc is not None for one in figures):
         return
+    console.print()
     order = "by their chances" if any(one.used for one in figures) else "shorter code first"
     console.print(f"order of reports: {order}", markup=False)
     for one in figures:
@@ -124,8 +125,11 @@ def render_families(
 def _remarks(row: FindingRow, known: dict[str, str]) -> str:
     settled = row.label in (LabelKind.REJECTED, LabelKind.DUPLICATE_OF, LabelKind.FIXED_IN)
     said = [row.novelty.value]
-    if row.id in known and row.novelty in (Novelty.NEW, Novelty.NEW_HERE):
+    new = row.novelty in (Novelty.NEW, Novelty.NEW_HERE)
+    if new and (row.id in known or row.form_of is not None):
         said = []
+    if row.form_of is not None:
+        said.append(f"another form of {plain(row.form_of)}")
     if settled and row.novelty in (Novelty.NEW, Novelty.NEW_HERE):
         said = [f"{row.label} {plain(row.label_value or '')}".rstrip()]  # and so no more new
     elif row.label is not None:

@@ -76,7 +76,8 @@ LET_THROUGH = """(:framework IS NULL OR f.framework = :framework)
 class FindingRow:
     """One finding. `reported_in` names reports that are about this very API and symptom.
 
-    `plain`: the symptom is an exception that the API may be meant to raise.
+    `plain`: the symptom is an exception that the API may be meant to raise. `form_of` is a reported
+    API that is the same function, reached otherwise.
     """
 
     id: str
@@ -94,6 +95,7 @@ class FindingRow:
     builds: tuple[str, ...]
     file: str | None
     plain: bool
+    form_of: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +108,12 @@ class FamilyRow:
     findings: int
     reports: int
 
+
+FORMS = ("op", "method", "function", "functional", "module", "class", "compat.v1 function")
+"""Relations of names (`citadel.match.family`) that say: the same function, reached otherwise."""
+_OTHER_FORM = f"""SELECT p.source FROM sightings s CROSS JOIN variants v ON v.id = s.variant
+    CROSS JOIN pairs p ON p.id = v.pair AND p.relation IN {FORMS}
+    WHERE s.finding"""  # noqa: S608 - a constant goes in
 
 # CROSS JOIN keeps the order: from one finding to its few reports, and on to one verdict each.
 _FINDINGS = f"""
@@ -142,7 +150,8 @@ SELECT * FROM (
 WHERE NOT :only_new OR (
   novelty IN ('new', 'new on this build')
   AND coalesce(label NOT IN ('rejected', 'duplicate-of', 'fixed-in'), 1)
-  AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.api = told.api AND c.state = told.state))
+  AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.api = told.api AND c.state = told.state)
+  AND NOT EXISTS ({_OTHER_FORM} = told.id))
 ORDER BY added, id LIMIT :limit
 """  # noqa: S608 - a constant goes in
 
@@ -248,6 +257,7 @@ def _finding(store: Store, row: Mapping[str, Any]) -> FindingRow:
         " JOIN reports r ON r.id = c.report WHERE c.api = ? AND c.state = ?",
         [row["api"], row["state"]],
     )
+    form = store.db.execute(f"{_OTHER_FORM} = ?", [row["id"]]).fetchone()
     return FindingRow(
         id=row["id"],
         framework=row["framework"],
@@ -264,6 +274,7 @@ def _finding(store: Store, row: Mapping[str, Any]) -> FindingRow:
         builds=tuple(dict.fromkeys(one[3] for one in seen)),
         file=store.found(next((one[4] for one in seen if one[4]), None)),
         plain=bool(row["plain"]),
+        form_of=None if form is None else str(form[0]),
     )
 
 

@@ -1,6 +1,7 @@
 """What an item brought, as rows: verdicts, tallies, attempts, findings, labels."""
 
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -233,6 +234,16 @@ def test_no_finding_is_a_duplicate_of_its_own_duplicate(store, known):
         labels.add(store, three, LabelKind.DUPLICATE_OF, one, "")
     labels.add(store, one, LabelKind.WITHDRAWN, None, "")
     labels.add(store, three, LabelKind.DUPLICATE_OF, one, "")
+
+
+def test_the_reported_function_in_another_form_is_not_new(store, known):
+    found = make_finding("torch.ops.aten.a"), make_finding("torch.b")
+    form = replace(found[0], channels=replace(found[0].channels, family="op"))
+    save(store, known(1), make_triage("torch.a", form, found[1]))
+    builds = latest_builds(store, ["b1"])
+    assert [row.form_of for row in findings(store, Filter(), builds)] == ["torch.a", None]
+    assert [row.api for row in findings(store, Filter(only_new=True), builds)] == ["torch.b"]
+    assert [row.new for row in kinds(store, Filter(), builds)] == [1]
 
 
 def test_what_the_table_calls_new_is_what_is_listed_as_new(store, known):
