@@ -30,9 +30,7 @@ class Journal:
     another process holds it.
     """
 
-    def __init__(
-        self, path: Path, build: str, waiting: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, path: Path, build: str, waiting: Callable[[], None] = lambda: None) -> None:
         self._path = path
         self._build = build
         self._waiting = waiting
