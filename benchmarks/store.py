@@ -49,6 +49,7 @@ KINDS = (
     (BugKind.VALUE, SymptomKind.NON_FINITE),
     (BugKind.PERFORMANCE, SymptomKind.SLOW),
 )
+VALUES = {LabelKind.FIXED_IN: "2.14.0", LabelKind.DUPLICATE_OF: "some/where#1"}
 CODE = "import torch\n\n# case {number}\nx = torch.ones(3, 4)\nprint({api}(x, dim=1))\n" + "#" * 120
 
 
@@ -77,8 +78,7 @@ def _fill(path: Path, wanted: int) -> None:
         seconds = time.perf_counter() - started
         known = list(findings(store, Filter(), latest_builds(store), limit=2000))
         for row, kind in zip(known, itertools.cycle(LabelKind), strict=False):
-            value = None if kind in (LabelKind.CONFIRMED, LabelKind.REJECTED) else "2.14.0"
-            labels.add(store, row.id, kind, value, "")
+            labels.add(store, row.id, kind, VALUES.get(kind), "")
     print(f"written in {seconds:.0f} s: {wanted / seconds:,.0f} runs per second")
 
 
@@ -165,7 +165,7 @@ def _finding(number: int, api: int, symptom: Symptom) -> Finding:
 def _ask(store: Store) -> None:
     builds = latest_builds(store)
     questions = {
-        "summary: findings by kind": lambda: kinds(store, Filter()),
+        "summary: findings by kind": lambda: kinds(store, Filter(), builds),
         "summary: cases and time by build": lambda: yields(store),
         "list: first 50 findings": lambda: list(findings(store, Filter(), builds, limit=50)),
         "list: 20 largest families": lambda: families(store, Filter(), limit=20),

@@ -115,6 +115,24 @@ _OTHER_FORM = f"""SELECT p.source FROM sightings s CROSS JOIN variants v ON v.id
     CROSS JOIN pairs p ON p.id = v.pair AND p.relation IN {FORMS}
     WHERE s.finding"""  # noqa: S608 - a constant goes in
 
+_UNKNOWN = f"""coalesce(label NOT IN ('rejected', 'duplicate-of', 'fixed-in'), 1)
+  AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.api = told.api AND c.state = told.state)
+  AND NOT EXISTS ({_OTHER_FORM} = told.id)"""  # noqa: S608 - a constant goes in
+"""Whether neither a person nor a report knows a finding, called `told`."""
+
+# What novelty calls new (or new on this build): this build shows it, and no other one does.
+_NEW = f"""
+SELECT framework, kind, plain, count(*) FROM (
+  SELECT f.*, here.value AS build
+  FROM findings f CROSS JOIN json_each(:builds) here ON here.key = f.framework
+  WHERE f.sightings AND {LET_THROUGH}
+) told
+WHERE EXISTS (SELECT 1 FROM sightings s WHERE s.finding = told.id AND s.build = told.build)
+  AND NOT EXISTS (SELECT 1 FROM sightings s WHERE s.finding = told.id AND s.build <> told.build)
+  AND {_UNKNOWN}
+GROUP BY 1, 2, 3
+"""  # noqa: S608 - a constant goes in
+
 # CROSS JOIN keeps the order: from one finding to its few reports, and on to one verdict each.
 _FINDINGS = f"""
 SELECT * FROM (
@@ -147,11 +165,7 @@ SELECT * FROM (
       AND (:family IS NULL OR f.family = :family)
   ) listed
 ) told
-WHERE NOT :only_new OR (
-  novelty IN ('new', 'new on this build')
-  AND coalesce(label NOT IN ('rejected', 'duplicate-of', 'fixed-in'), 1)
-  AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.api = told.api AND c.state = told.state)
-  AND NOT EXISTS ({_OTHER_FORM} = told.id))
+WHERE NOT :only_new OR (novelty IN ('new', 'new on this build') AND {_UNKNOWN})
 ORDER BY added, id LIMIT :limit
 """  # noqa: S608 - a constant goes in
 
@@ -202,15 +216,7 @@ def new_ones(
     store: Store, wanted: Filter, builds: Mapping[str, str]
 ) -> Counter[tuple[str, str, bool]]:
     """How many findings are new on these builds: (framework, kind, plain) -> number."""
-    values = {
-        **wanted.values(),
-        "limit": -1,
-        "builds": json.dumps(dict(builds)),
-        "family": None,
-        "only_new": True,
-    }
-    counted = f"SELECT framework, kind, plain, count(*) FROM ({_FINDINGS}) GROUP BY 1, 2, 3"  # noqa: S608
-    rows = store.db.execute(counted, values)
+    rows = store.db.execute(_NEW, {**wanted.values(), "builds": json.dumps(dict(builds))})
     return Counter({(framework, kind, bool(plain)): n for framework, kind, plain, n in rows})
 
 
