@@ -15,7 +15,7 @@ def fuzz(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE", help="cradle, eagle, lemon, or one that a package registers."
+            metavar="SOURCE", help="audee, cradle, eagle, lemon, or one that a package registers."
         ),
     ],
     python: Python = sys.executable,

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 
 from analysis.errors import CitadelError
+from harvest.sources.audee import AUDEE
 from harvest.sources.cradle import CRADLE
 from harvest.sources.eagle.source import EAGLE
 from harvest.sources.lemon import LEMON
 from harvest.sources.model import CaseSource
 
 GROUP = "citadel.sources"
-OWN: tuple[CaseSource, ...] = (CRADLE, EAGLE, LEMON)
+OWN: tuple[CaseSource, ...] = (AUDEE, CRADLE, EAGLE, LEMON)
 SOURCES: Mapping[str, CaseSource] = {one.name: one for one in OWN}
 
 

@@ -1,0 +1,235 @@
+"""A network that fails -> hits: causes, each once, voted on, explained or handed over.
+
+Algorithm 2 names the causes with the quick backends. Only then are all asked who is right, a layer
+alone is made small, and becomes a script of one backend, as in CRADLE and LEMON.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from harvest.sources.audee.amplifying import Prepared, effect
+from harvest.sources.audee.bench import Bench
+from harvest.sources.audee.causes import (
+    Causes,
+    Culprit,
+    Effect,
+    culprit,
+    find_causes,
+    localise,
+    plainer,
+)
+from harvest.sources.audee.oracles import failing
+from harvest.sources.backends import Execution
+from harvest.sources.handover import Handed, hand_over
+from harvest.sources.judging import Judgement
+from harvest.sources.known_limits import limit_of
+from harvest.sources.model import Hit
+from harvest.sources.networks import Array, Network
+from harvest.sources.suspects import Suspect, confirm, reduce, suspected
+
+SECONDS = 6.0
+"""What making a suspect smaller may take: Algorithm 2 has done most of it."""
+LARGE = 1e9
+"""Squares of larger numbers, summed, leave single precision."""
+OVERFLOW = "an overflow: numbers as large as the search made them leave single precision"
+EVERYWHERE = "every backend returns NaN, so no execution says what is right"
+ONLY_FOUND = "only inputs that the search found show it, not those of a seed"
+
+
+class Reporter:
+    """Keeps what was reported, so that each (layer, parameters) is reported once."""
+
+    def __init__(self, bench: Bench, random: np.random.Generator) -> None:
+        self._bench = bench
+        self._random = random
+        self._known: list[tuple[str, Suspect]] = []
+        self._keys: set[str] = set()
+        self.causes: set[tuple[str, str]] = set()
+        self.undecided: set[tuple[str, str]] = set()
+        self.counts: Counter[str] = Counter()
+
+    def hits(self, network: Network, prepared: Prepared, origin: str) -> Iterator[Hit]:
+        """All that Algorithm 2 finds in a network that failed with these inputs and weights."""
+        found: list[Hit] = []
+        executions: Mapping[str, Execution] = {}
+        stage, self._bench.stage = self._bench.stage, "localisation"
+
+        def look(one: Network) -> Culprit | None:
+            nonlocal executions
+            arranged = prepared
+            if one is not network:
+                made = self._bench.prepare(one, 0)
+                arranged = Prepared(inputs=prepared.inputs, weights=made.weights)
+            executions = self._bench.run(one, arranged)
+            if len(executions) < 2:
+                return None
+            told = failing(one, executions)
+            fault = culprit(one, executions, told)
+            if told and fault is None:
+                self.counts["labels only"] += 1
+            return fault
+
+        def find(one: Network, fault: Culprit) -> Causes | None:
+            causes, hit = self._found(one, prepared, executions, fault, origin)
+            if hit is not None:
+                found.append(hit)
+            return causes
+
+        localise(network, look, find)
+        self._bench.stage = stage
+        yield from found
+
+    def _found(
+        self,
+        network: Network,
+        prepared: Prepared,
+        executions: Mapping[str, Execution],
+        fault: Culprit,
+        origin: str,
+    ) -> tuple[Causes | None, Hit | None]:
+        """The causes of a fault, None if they are known or there are none; the hit if it is new."""
+        layer = network.find(fault.layer)
+        states: dict[str, Array] = dict(prepared.inputs)
+        states.update(next(iter(executions.values())).states)
+        suspect = suspected(network, layer, {name: each.shape for name, each in states.items()})
+        shown = _shown(fault, executions)
+        if self._is_known(shown, suspect):
+            self.counts["seen before"] += 1
+            return None, None
+        given = dict(
+            zip(suspect.network.inputs, (states[name] for name in layer.inputs), strict=True)
+        )
+        if not self._shows(suspect, fault):
+            return None, self._only_given(suspect, fault, given, shown, origin)
+        causes = find_causes(suspect, lambda one: effect(self._bench, one, fault, self._random))
+        suspect = plainer(suspect, causes, lambda one: self._shows(one, fault))
+        self._known.append((shown, suspect))
+        self.causes |= {(suspect.kind, name) for name in causes.mends}
+        self.undecided |= {(suspect.kind, name) for name in causes.fails}
+        return causes, self._hit(suspect, fault, causes, shown, origin)
+
+    def _shows(self, suspect: Suspect, fault: Culprit) -> bool:
+        told = effect(self._bench, suspect, fault, self._random, strict=True)
+        return told is Effect.SHOWS
+
+    def _only_given(
+        self,
+        suspect: Suspect,
+        fault: Culprit,
+        given: Mapping[str, Array],
+        shown: str,
+        origin: str,
+    ) -> Hit | None:
+        """The hit of a layer that shows it with the very inputs it had; else it is rounding."""
+        told = effect(self._bench, suspect, fault, self._random, strict=True, given=given)
+        if told is not Effect.SHOWS:
+            self.counts["rounding"] += 1
+            return None
+        self._known.append((shown, suspect))
+        if not self._is_new(key := _key(suspect, shown, "")):
+            return None
+        largest = max(
+            (float(np.max(np.abs(each), initial=0)) for each in given.values()), default=0
+        )
+        large = not np.isfinite(largest) or largest > LARGE
+        return Hit(
+            key=key,
+            kind=fault.kind,
+            subject=f"keras.layers.{suspect.kind}",
+            title=_title(suspect, Causes(kind=suspect.kind)),
+            origin=origin,
+            measures=(("R", fault.rate), ("largest input", largest)),
+            limit=OVERFLOW if large else "",
+            no_case="" if large else ONLY_FOUND,
+        )
+
+    def _hit(
+        self, suspect: Suspect, fault: Culprit, causes: Causes, shown: str, origin: str
+    ) -> Hit | None:
+        confirmed = confirm(self._bench.backends, suspect)
+        odd = "+".join(confirmed.judgement.vote.odd) if confirmed is not None else ""
+        if not self._is_new(key := _key(suspect, shown, odd or "unknown")):
+            return None
+        limit, handed = "", Handed(case=None, reason=ONLY_FOUND)
+        if fault.everywhere and confirmed is None:
+            handed = Handed(case=None, reason=EVERYWHERE)
+        if confirmed is not None:
+            limit = limit_of(suspect.kind, dict(suspect.config), confirmed.judgement)
+            handed = Handed(case=None)
+            if not limit:
+                small = reduce(self._bench.backends, confirmed, SECONDS)
+                told = f"Found by: {origin}. {_named(causes)}"
+                handed = hand_over(self._bench.backends, small, told, confirmed)
+        judged = confirmed.judgement if confirmed is not None else None
+        return Hit(
+            key=key,
+            kind=judged.kind if judged is not None else fault.kind,
+            subject=f"keras.layers.{suspect.kind}",
+            title=_title(suspect, causes, judged),
+            origin=origin,
+            measures=(
+                ("R", fault.rate),
+                ("causes", float(len(causes.mends))),
+                ("undecided parameters", float(len(causes.fails))),
+                ("relative error alone", judged.error if judged is not None else 0.0),
+            ),
+            case=handed.case,
+            limit=limit,
+            no_case=handed.reason,
+        )
+
+    def _is_known(self, shown: str, suspect: Suspect) -> bool:
+        """Whether a reported one has the same, in parameters that this one has as well."""
+        return any(
+            told == shown
+            and one.kind == suspect.kind
+            and all(suspect.config.get(name) == one.config[name] for name in one.unusual)
+            for told, one in self._known
+        )
+
+    def _is_new(self, key: str) -> bool:
+        new = key not in self._keys
+        self._keys.add(key)
+        return new
+
+
+def _shown(fault: Culprit, executions: Mapping[str, Execution]) -> str:
+    """What is seen, in a word: the oracle, and who failed how."""
+    failed = sorted(
+        f"{name} {one.failure.label}"
+        for name, one in executions.items()
+        if one.failure is not None and one.failure.layer == fault.layer
+    )
+    return " ".join((fault.kind, *failed))
+
+
+def _key(suspect: Suspect, shown: str, odd: str) -> str:
+    return ":".join(filter(None, (shown, suspect.kind, odd, suspect.setting)))
+
+
+def _named(causes: Causes) -> str:
+    """The pairs of Algorithm 2, in words."""
+    if not causes.mends:
+        return ""
+    pairs = ", ".join(
+        f"({causes.kind}, {name}; with {value!r} it is gone)"
+        for name, value in causes.mends.items()
+    )
+    return f"Causes by Algorithm 2: {pairs}."
+
+
+def _title(suspect: Suspect, causes: Causes, judged: Judgement | None = None) -> str:
+    values = ", ".join(f"{name}={suspect.config[name]!r}" for name in suspect.unusual)
+    parts = [f"({values})"] if values else []
+    if judged is not None and judged.vote.odd:
+        odd, majority = " and ".join(judged.vote.odd), " and ".join(judged.vote.majority)
+        labels = sorted({one.label for one in judged.failures.values()})
+        who = f"{odd} against {majority}" if majority else odd
+        parts.append(who + (f": {'no ' if judged.accepts else ''}{labels[0]}" if labels else ""))
+    if causes.mends:
+        parts.append("caused by " + ", ".join(causes.mends))
+    return " ".join(parts) or "with its usual parameters"

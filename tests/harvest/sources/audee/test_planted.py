@@ -1,0 +1,65 @@
+"""Audee names the causes of the papers' own bugs when they are planted into one backend."""
+
+import numpy as np
+import pytest
+
+from harvest.sources.audee.bench import Bench
+from harvest.sources.audee.reporting import Reporter
+from harvest.sources.audee.source import Searching
+from harvest.sources.model import Search, Tally
+from harvest.sources.suspects import Suspect
+
+pytestmark = [pytest.mark.keras, pytest.mark.slow]
+IMAGE = (2, 9, 10, 4)
+CASES = {
+    "AveragePooling2D": ({"pool_size": 3, "strides": 2, "padding": "same"}, {"padding"}),
+    "SimpleRNN": ({"units": 4, "go_backwards": True}, {"go_backwards"}),
+}
+"""The configuration that shows the bug, and parameters that Algorithm 2 must name."""
+
+
+def reported(backends, kind):
+    config, _ = CASES[kind]
+    shape = IMAGE if "2D" in kind else (2, 12, 4)
+    bench = Bench(backends, Tally())
+    reporter = Reporter(bench, np.random.default_rng(0))
+    network = Suspect(kind=kind, config=config, shapes=(shape,)).network
+    prepared = bench.prepare(network, 0)
+    return reporter, list(reporter.hits(network, prepared, "test"))
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_the_causes_of_a_planted_bug_are_named_and_it_is_handed_over(planted_backends, kind):
+    reporter, (hit,) = reported(planted_backends, kind)
+    assert hit.subject == f"keras.layers.{kind}"
+    assert {(kind, name) for name in CASES[kind][1]} <= reporter.causes
+    assert {layer for layer, _ in reporter.causes} == {kind}
+    assert "caused by" in hit.title
+    if "+" in hit.key:  # another backend has a bug there, too
+        return
+    assert ":tensorflow" in hit.key
+    assert hit.case is not None, hit.no_case
+    told = planted_backends.script(hit.case.code)
+    assert told["tensorflow"].label == "AssertionError"
+    assert told["jax"] is None
+
+
+def test_nothing_is_reported_of_a_layer_that_is_right(backends):
+    reporter, hits = reported(backends, "SimpleRNN")
+    assert hits == []
+    assert not reporter.causes
+
+
+def test_every_level_is_searched_and_equal_seeds_find_the_same(keras_interpreter, backends):
+    seen = []
+    for _ in range(2):
+        tally = Tally()
+        search = Search(
+            interpreter=keras_interpreter, budget=0, seed=3, tally=tally, progress=lambda: None
+        )
+        work = Searching(backends, search)
+        seen.append([hit.key for _ in range(50) for hit in work.step()])
+        assert {"network", "input", "weight", "input and weight"} <= tally.rules
+        assert {"fitness inconsistency", "fitness NaN"} <= tally.rules
+        assert tally.executed >= tally.valid > 50
+    assert seen[0] == seen[1]
