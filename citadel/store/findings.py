@@ -18,6 +18,10 @@ from citadel.store.families import family_of
 from citadel.store.symptoms import save_symptom
 from citadel.store.texts import sound
 
+FORMS = frozenset(
+    ("op", "method", "function", "functional", "module", "class", "compat.v1 function")
+)
+"""Relations of names (`citadel.match.family`) that say: the same function, reached otherwise."""
 FEWEST_FRAMES = 2
 """Frames that a stack must have for reports to be related by it: one is often a helper's."""
 
@@ -66,6 +70,10 @@ def note(
                 time.time(),
                 not internal(symptom),
             ],
+        )
+    if finding.channels.family in FORMS:
+        store.db.execute(
+            "UPDATE findings SET form_of = coalesce(form_of, ?) WHERE id = ?", [case.api, key]
         )
     forget(store, variant)
     store.db.execute(

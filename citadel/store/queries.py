@@ -109,15 +109,8 @@ class FamilyRow:
     reports: int
 
 
-FORMS = ("op", "method", "function", "functional", "module", "class", "compat.v1 function")
-"""Relations of names (`citadel.match.family`) that say: the same function, reached otherwise."""
-_OTHER_FORM = f"""SELECT p.source FROM sightings s CROSS JOIN variants v ON v.id = s.variant
-    CROSS JOIN pairs p ON p.id = v.pair AND p.relation IN {FORMS}
-    WHERE s.finding"""  # noqa: S608 - a constant goes in
-
-_UNKNOWN = f"""coalesce(label NOT IN ('rejected', 'duplicate-of', 'fixed-in'), 1)
-  AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.api = told.api AND c.state = told.state)
-  AND NOT EXISTS ({_OTHER_FORM} = told.id)"""  # noqa: S608 - a constant goes in
+_UNKNOWN = """form_of IS NULL AND coalesce(label NOT IN ('rejected', 'duplicate-of', 'fixed-in'), 1)
+  AND NOT EXISTS (SELECT 1 FROM cases c WHERE c.api = told.api AND c.state = told.state)"""
 """Whether neither a person nor a report knows a finding, called `told`."""
 
 # What novelty calls new (or new on this build): this build shows it, and no other one does.
@@ -263,7 +256,6 @@ def _finding(store: Store, row: Mapping[str, Any]) -> FindingRow:
         " JOIN reports r ON r.id = c.report WHERE c.api = ? AND c.state = ?",
         [row["api"], row["state"]],
     )
-    form = store.db.execute(f"{_OTHER_FORM} = ?", [row["id"]]).fetchone()
     return FindingRow(
         id=row["id"],
         framework=row["framework"],
@@ -280,7 +272,7 @@ def _finding(store: Store, row: Mapping[str, Any]) -> FindingRow:
         builds=tuple(dict.fromkeys(one[3] for one in seen)),
         file=store.found(next((one[4] for one in seen if one[4]), None)),
         plain=bool(row["plain"]),
-        form_of=None if form is None else str(form[0]),
+        form_of=row["form_of"],
     )
 
 

@@ -228,3 +228,20 @@ def m005_cut(db: Database) -> None:
     """What was cut short, so that a hunt with more time goes on there."""
     for statement in _CUT:
         db.execute(statement)
+
+
+_FORMS = (
+    # A reported API that is the same function, reached otherwise.
+    "ALTER TABLE findings ADD COLUMN form_of TEXT",
+    "UPDATE findings SET form_of = (SELECT p.source FROM sightings s"
+    " JOIN variants v ON v.id = s.variant JOIN pairs p ON p.id = v.pair"
+    " WHERE s.finding = findings.id AND p.relation IN"
+    " ('op', 'method', 'function', 'functional', 'module', 'class', 'compat.v1 function'))",
+)
+
+
+@migrations()
+def m006_forms(db: Database) -> None:
+    """Which findings are of a reported function in another form."""
+    for statement in _FORMS:
+        db.execute(statement)
