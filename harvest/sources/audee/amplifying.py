@@ -56,17 +56,15 @@ def effect(
     random: np.random.Generator,
     *,
     strict: bool = False,
-    given: Mapping[str, Array] | None = None,
+    given: Prepared | None = None,
 ) -> Effect:
     """Whether a layer alone shows the fault of a culprit, fails in another way, or neither.
 
     An inconsistency shows if R reaches t2, and if `strict` if our own oracle calls it one. `given`
-    are inputs to begin with, in the place of those from the seed.
+    is what to begin with, in the place of inputs and weights from the seed.
     """
     network = suspect.network
-    prepared = lab.prepare(network, suspect.seed)
-    if given is not None:
-        prepared = Prepared(inputs=given, weights=prepared.weights, positive=prepared.positive)
+    prepared = lab.prepare(network, suspect.seed) if given is None else given
     first = lab.run(network, prepared)
     failed = [one.failure is not None for one in first.values()]
     if fault.kind is HitKind.CRASH:
@@ -77,6 +75,34 @@ def effect(
     if not first or any(failed):
         return Effect.FAILS
     return _amplified(lab, network, prepared, fault, random, strict=strict)
+
+
+def alone(suspect: Suspect, prepared: Prepared, name: str, states: list[Array]) -> Prepared:
+    """What a layer of a network had, for the network of that layer alone."""
+    return Prepared(
+        inputs=dict(zip(suspect.network.inputs, states, strict=True)),
+        weights={"layer": prepared.weights.get(name, ())},
+        positive=frozenset(("layer", place) for layer, place in prepared.positive if layer == name),
+    )
+
+
+def smaller(given: Prepared) -> tuple[Prepared, float]:
+    """The same with all that is no index scaled into [-1, 1]; the largest magnitude it had."""
+    arrays = (*given.inputs.values(), *given.weights["layer"])
+    sizes = (np.abs(each[np.isfinite(each)]) for each in arrays if each.dtype.kind == "f")
+    largest = max((float(np.max(each, initial=0.0)) for each in sizes), default=0.0)
+
+    def scaled(array: Array) -> Array:
+        if array.dtype.kind != "f" or largest <= 1:
+            return array
+        return np.asarray(np.nan_to_num(array) / largest, array.dtype).clip(-1, 1)
+
+    made = Prepared(
+        inputs={name: scaled(each) for name, each in given.inputs.items()},
+        weights={"layer": tuple(scaled(each) for each in given.weights["layer"])},
+        positive=given.positive,
+    )
+    return made, largest
 
 
 def _amplified(

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from harvest.sources.audee.amplifying import Prepared, effect
+from harvest.sources.audee.amplifying import Prepared, alone, effect, smaller
 from harvest.sources.audee.bench import Bench
 from harvest.sources.audee.causes import (
+    T1,
     Causes,
     Culprit,
     Effect,
@@ -27,15 +28,13 @@ from harvest.sources.backends import Execution
 from harvest.sources.handover import Handed, hand_over
 from harvest.sources.judging import Judgement
 from harvest.sources.known_limits import limit_of
-from harvest.sources.model import Hit
+from harvest.sources.model import Hit, HitKind
 from harvest.sources.networks import Array, Network
 from harvest.sources.suspects import Suspect, confirm, reduce, suspected
 
 SECONDS = 6.0
 """What making a suspect smaller may take: Algorithm 2 has done most of it."""
-LARGE = 1e9
-"""Squares of larger numbers, summed, leave single precision."""
-OVERFLOW = "an overflow: numbers as large as the search made them leave single precision"
+OVERFLOW = "an overflow: with smaller numbers of the same proportions it does not happen"
 EVERYWHERE = "every backend returns NaN, so no execution says what is right"
 ONLY_FOUND = "only inputs that the search found show it, not those of a seed"
 
@@ -71,6 +70,8 @@ class Reporter:
             fault = culprit(one, executions, told)
             if told and fault is None:
                 self.counts["labels only"] += 1
+            if fault is not None:
+                self.counts["by R" if fault.rate > T1 else "else"] += 1
             return fault
 
         def find(one: Network, fault: Culprit) -> Causes | None:
@@ -100,9 +101,7 @@ class Reporter:
         if self._is_known(shown, suspect):
             self.counts["seen before"] += 1
             return None, None
-        given = dict(
-            zip(suspect.network.inputs, (states[name] for name in layer.inputs), strict=True)
-        )
+        given = alone(suspect, prepared, layer.name, [states[name] for name in layer.inputs])
         if not self._shows(suspect, fault):
             return None, self._only_given(suspect, fault, given, shown, origin)
         causes = find_causes(suspect, lambda one: effect(self._bench, one, fault, self._random))
@@ -120,31 +119,35 @@ class Reporter:
         self,
         suspect: Suspect,
         fault: Culprit,
-        given: Mapping[str, Array],
+        given: Prepared,
         shown: str,
         origin: str,
     ) -> Hit | None:
-        """The hit of a layer that shows it with the very inputs it had; else it is rounding."""
+        """The hit of a layer that shows it with the inputs and weights it had; else it is none.
+
+        Then it is rounding, which later layers make larger.
+        """
         told = effect(self._bench, suspect, fault, self._random, strict=True, given=given)
         if told is not Effect.SHOWS:
-            self.counts["rounding"] += 1
+            self.counts["not alone"] += 1
             return None
         self._known.append((shown, suspect))
         if not self._is_new(key := _key(suspect, shown, "")):
             return None
-        largest = max(
-            (float(np.max(np.abs(each), initial=0)) for each in given.values()), default=0
-        )
-        large = not np.isfinite(largest) or largest > LARGE
+        scaled, largest = smaller(given)
+        limit = ""
+        if fault.kind is HitKind.NON_FINITE:
+            again = effect(self._bench, suspect, fault, self._random, strict=True, given=scaled)
+            limit = "" if again is Effect.SHOWS else OVERFLOW
         return Hit(
             key=key,
             kind=fault.kind,
             subject=f"keras.layers.{suspect.kind}",
             title=_title(suspect, Causes(kind=suspect.kind)),
             origin=origin,
-            measures=(("R", fault.rate), ("largest input", largest)),
-            limit=OVERFLOW if large else "",
-            no_case="" if large else ONLY_FOUND,
+            measures=(("R", fault.rate), ("largest number given", largest)),
+            limit=limit,
+            no_case="" if limit else ONLY_FOUND,
         )
 
     def _hit(

@@ -31,7 +31,7 @@ LONE = 15
 SEARCHED = 5
 """One such model of so many is searched on by Algorithm 1."""
 FITNESS = {"inconsistency": apart, "NaN": spread}
-SCALE = {"inconsistency": 0.2, "NaN": 20.0}
+SCALE = {"inconsistency": 2.0, "NaN": 1000.0}
 """Of the noise: what overflows is far from what a seed has."""
 SHORT = Settings(population=4, kept=2, generations=2)
 """For models of one layer; variants of seed models are searched on for longer."""
@@ -158,8 +158,11 @@ class Searching:
             f" {len(told.undecided - told.causes)}"
         )
         facts["no hits"] = (
-            f"seen before {told.counts['seen before']}, rounding {told.counts['rounding']},"
-            f" labels only {told.counts['labels only']}"
+            f"seen before {told.counts['seen before']}, not by the layer alone"
+            f" {told.counts['not alone']}, labels only {told.counts['labels only']}"
+        )
+        facts["layers at fault"] = (
+            f"by R above t1 {told.counts['by R']}, by the other oracles {told.counts['else']}"
         )
 
 
