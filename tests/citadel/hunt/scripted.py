@@ -142,7 +142,7 @@ def _answer(job, words):
             )
             for n in range(number)
         )
-    cut = "cut" in words and job.options.walk.seconds < 100
+    cut = "cut" in words and job.stage is Stage.PROPAGATE and job.options.walk.seconds < 100
     return Answer(
         triage=_with(row, case=case, findings=found[:1] if cut else found, cut=cut),
         kin=Kin(marks={}),

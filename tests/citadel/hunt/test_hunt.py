@@ -99,7 +99,6 @@ def test_what_is_flaky_is_tried_again_alone_and_its_runs_add_up(store, tmp_path)
     assert runs == [(6, 9)]
 
 
-@pytest.mark.slow
 def test_what_was_cut_short_goes_on_where_there_is_more_time(store, tmp_path):
     scripted.enlisted(store, ["finds 3 cut", "finds 2"])
     assert scripted.hunt(store, tmp_path).found == 3
@@ -111,6 +110,7 @@ def test_what_was_cut_short_goes_on_where_there_is_more_time(store, tmp_path):
     assert [row.cut for row in yields(store)] == [0]
 
 
+@pytest.mark.slow
 def test_what_measures_runs_while_nothing_else_does(store, tmp_path):
     bodies = ["finds 1 sleeps 0.2", "measures finds 1 sleeps 0.3", "finds 2 sleeps 0.2"] * 2
     scripted.enlisted(store, bodies)
