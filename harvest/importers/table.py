@@ -7,7 +7,6 @@ point's name must be the importer's.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 
 from analysis.errors import CitadelError
 from harvest.importers.acetest import ACETEST
@@ -19,6 +18,7 @@ from harvest.importers.model import Importer
 from harvest.importers.nnsmith import NNSMITH
 from harvest.importers.scripts import SCRIPTS
 from harvest.importers.titanfuzz import TITANFUZZ
+from harvest.plugins import registered
 
 GROUP = "citadel.importers"
 IMPORTERS: Mapping[str, Importer] = {
@@ -33,18 +33,7 @@ def known() -> dict[str, Importer]:
     Raises:
         CitadelError: when something else than an importer is registered.
     """
-    found: dict[str, Importer] = {}
-    for point in entry_points(group=GROUP):
-        try:
-            loaded = point.load()
-        except Exception as problem:
-            raise CitadelError(
-                f"the importer {point.name} cannot be loaded: {problem}", _remove(point.value)
-            ) from problem
-        if not isinstance(loaded, Importer) or loaded.name != point.name:
-            raise CitadelError(f"{point.value} is no importer {point.name}", _remove(point.value))
-        found[loaded.name] = loaded
-    return {**found, **IMPORTERS}
+    return {**registered(GROUP, "importer", Importer), **IMPORTERS}
 
 
 def find(name: str) -> Importer:
@@ -62,7 +51,3 @@ def find(name: str) -> Importer:
 def guess(folder: Folder) -> str | None:
     """The format that a folder looks like, if it looks like one."""
     return next((one.name for one in known().values() if one.signs(folder)), None)
-
-
-def _remove(value: str) -> str:
-    return f"remove the package that registers {value}"

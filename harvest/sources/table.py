@@ -7,9 +7,9 @@ point's name must be the source's.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 
 from analysis.errors import CitadelError
+from harvest.plugins import registered
 from harvest.sources.audee import AUDEE
 from harvest.sources.cradle import CRADLE
 from harvest.sources.eagle.source import EAGLE
@@ -27,18 +27,8 @@ def known() -> dict[str, CaseSource]:
     Raises:
         CitadelError: when something else than a source is registered.
     """
-    found: dict[str, CaseSource] = {}
-    for point in entry_points(group=GROUP):
-        try:
-            loaded = point.load()
-        except Exception as problem:
-            raise CitadelError(
-                f"the source {point.name} cannot be loaded: {problem}", _remove(point.value)
-            ) from problem
-        if not isinstance(loaded, CaseSource) or loaded.name != point.name:
-            raise CitadelError(f"{point.value} is no source {point.name}", _remove(point.value))
-        found[loaded.name] = loaded
-    return {**found, **SOURCES}
+    others = registered(GROUP, "source", CaseSource)  # type: ignore[type-abstract]
+    return {**others, **SOURCES}
 
 
 def find(name: str) -> CaseSource:
@@ -51,7 +41,3 @@ def find(name: str) -> CaseSource:
     if name not in sources:
         raise CitadelError(f"there is no source {name}", "there are " + ", ".join(sources))
     return sources[name]
-
-
-def _remove(value: str) -> str:
-    return f"remove the package that registers {value}"

@@ -9,6 +9,7 @@ from analysis.errors import CitadelError
 from citadel import fuzzing
 from citadel.fuzzing import NOTHING_RAN, FuzzRequest, run_fuzz
 from citadel.progress import Interrupted, Progress
+from harvest import plugins
 from harvest.importers.model import Case
 from harvest.sources import table
 from harvest.sources.found import files_path, hits_path, read_hits
@@ -191,7 +192,7 @@ MADE = Source()
 
 def test_other_packages_register_sources(monkeypatch):
     point = EntryPoint("made", "tests.citadel.test_fuzz:MADE", table.GROUP)
-    monkeypatch.setattr(table, "entry_points", lambda group: [point])
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [point])
     assert table.find("made") is MADE
 
 
@@ -205,6 +206,6 @@ def test_other_packages_register_sources(monkeypatch):
 )
 def test_what_is_no_source_is_named(monkeypatch, name, value, said):
     point = EntryPoint(name, value, table.GROUP)
-    monkeypatch.setattr(table, "entry_points", lambda group: [point])
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [point])
     with pytest.raises(CitadelError, match=said):
         table.known()
