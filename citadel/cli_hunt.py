@@ -68,7 +68,13 @@ def hunt(
     ] = None,
     per_report: Annotated[
         float,
-        typer.Option("--per-report", metavar="SECONDS", min=1, help="Time for siblings of one."),
+        typer.Option(
+            "--per-report",
+            metavar="SECONDS",
+            min=1,
+            help="Time to look for siblings of one; reproducing it and confirming what was found"
+            " come on top.",
+        ),
     ] = 60.0,
     siblings: Siblings = "all",
     jobs: Annotated[

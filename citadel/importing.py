@@ -147,7 +147,7 @@ def render_imported(console: Console, done: Imported, match: Path | None) -> Non
         told += f", {gathered.fetched:,} files new or changed"
     console.print(told, markup=False)
     if not gathered.complete:
-        console.print("the folder has more: the import was stopped, or --limit reached")
+        console.print("not complete: it was stopped, or is at its --limit; there may be more")
     if done.pairs:
         console.print(f"{len(done.pairs):,} pairs of equal APIs in {match}", markup=False)
     if done.skipped:

@@ -36,7 +36,25 @@ def render_mined(
     if gathered.withheld:
         console.print(f"{_issues(gathered.withheld)} not shown by GitHub", markup=False)
     if not gathered.complete:
-        console.print("the tracker has more: the harvest was stopped, or --limit reached")
+        console.print("not complete: it was stopped, or is at its --limit; there may be more")
+    _render_filters(console, counts, filters)
+    linked = counts.status[Status.LINKED]
+    if linked:
+        stand = f"report{'s' * (counts.groups != 1)} that stand{'s' * (counts.groups == 1)}"
+        them = "it" if linked == 1 else "them"
+        console.print(f"{linked:,} linked to the {counts.groups:,} {stand} for {them}")
+    anew = ""
+    if counts.before not in (None, counts.status[Status.KEPT]):
+        anew = f", written anew: it kept {counts.before:,} before"
+    console.print(f"each with its reasons in {queue_path(path)}{anew}", markup=False)
+    if passed_over:
+        _render_passed_over(console, passed_over)
+    if counts.status[Status.KEPT]:
+        console.print(f"next: citadel hunt {path} --python PYTHON", markup=False)
+
+
+def _render_filters(console: Console, counts: Counts, filters: tuple[Filter, ...]) -> None:
+    """Show what is kept, and which filter dropped how many."""
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in ("", "issues", "only reason", "reports ..."):
         table.add_column(name, justify="right" if name in ("issues", "only reason") else "left")
@@ -51,16 +69,6 @@ def render_mined(
     console.print(table)
     if idle:
         console.print(f"nothing dropped by {', '.join(idle)}", markup=False)
-    linked = counts.status[Status.LINKED]
-    if linked:
-        stand = f"report{'s' * (counts.groups != 1)} that stand{'s' * (counts.groups == 1)}"
-        them = "it" if linked == 1 else "them"
-        console.print(f"{linked:,} linked to the {counts.groups:,} {stand} for {them}")
-    console.print(f"each with its reasons in {queue_path(path)}", markup=False)
-    if passed_over:
-        _render_passed_over(console, passed_over)
-    if counts.status[Status.KEPT]:
-        console.print(f"next: citadel hunt {path} --python PYTHON", markup=False)
 
 
 def _render_passed_over(console: Console, passed_over: Mapping[str, int]) -> None:

@@ -245,3 +245,27 @@ def m006_forms(db: Database) -> None:
     """Which findings are of a reported function in another form."""
     for statement in _FORMS:
         db.execute(statement)
+
+
+_BUGS_WITH_FILES = """
+CREATE VIEW bugs AS
+SELECT f.id AS finding, f.framework,
+  (SELECT group_concat(DISTINCT b.version) FROM sightings g JOIN builds b ON b.id = g.build
+   WHERE g.finding = f.id) AS versions,
+  f.api, f.kind, f.plain, f.form_of, s.exception, s.message, s.signal, s.place, s.observed,
+  f.family, f.label, f.label_value,
+  (SELECT group_concat(DISTINCT r.source) FROM sightings g JOIN reports r ON r.id = g.report
+   WHERE g.finding = f.id) AS reports,
+  (SELECT min(r.title) FROM sightings g JOIN reports r ON r.id = g.report
+   WHERE g.finding = f.id) AS title,
+  (SELECT min(v.file) FROM sightings g JOIN variants v ON v.id = g.variant
+   WHERE g.finding = f.id) AS file
+FROM findings f JOIN symptoms s ON s.id = f.symptom WHERE f.sightings
+"""
+
+
+@migrations()
+def m007_files(db: Database) -> None:
+    """The view for people says which versions, what title, where the case is."""
+    db.execute("DROP VIEW bugs")
+    db.execute(_BUGS_WITH_FILES)

@@ -55,7 +55,8 @@ class Row:
 class Counts:
     """How the rows of a queue came out.
 
-    `dropped_by` counts the rows that a filter drops, `only_by` those that it alone drops.
+    `dropped_by` counts the rows that a filter drops, `only_by` those that it alone drops; `before`
+    those that were kept in the queue that this one replaces.
     """
 
     issues: int
@@ -63,6 +64,7 @@ class Counts:
     dropped_by: Mapping[str, int]
     only_by: Mapping[str, int]
     groups: int
+    before: int | None = None
 
 
 def queue_path(harvest: Path) -> Path:
@@ -83,6 +85,7 @@ def write_queue(
     """
     filters = tuple(filters)
     path = queue_path(harvest)
+    before = _kept(path)
     try:
         with tempfile.TemporaryFile("w+", encoding="utf-8", dir=harvest.parent) as rows:
             linked = _filtered(harvest, filters, rows, progress)
@@ -93,7 +96,15 @@ def write_queue(
             beside.replace(path)
     except OSError as problem:
         raise CitadelError(f"{path} cannot be written: {problem.strerror}", "is it full?") from None
-    return counts
+    return replace(counts, before=before)
+
+
+def _kept(path: Path) -> int | None:
+    """How many rows a queue keeps; None where there is none, or it cannot be read."""
+    try:
+        return sum(row.status is Status.KEPT for row in read_rows(path))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
 
 
 def read_rows(path: Path) -> Iterator[Row]:

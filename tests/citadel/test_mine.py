@@ -113,6 +113,24 @@ def test_the_table_has_what_dropped_something_and_the_rest_is_named(tmp_path):
     assert {"hardware", "near_duplicate"} < set(idle.replace(",", "").split())
 
 
+def test_a_limit_that_is_reached_claims_no_more_than_it_knows(tmp_path):
+    write(tmp_path / "e.json", [issue(1, fenced("rand(3)")), issue(2, fenced("rand(4)"))])
+    told = run("e.json", "--limit", "2", cwd=tmp_path).stdout
+    assert "there may be more" in told
+    assert "there may be more" not in run("e.json", cwd=tmp_path).stdout
+
+
+def test_a_queue_that_other_filters_change_says_so(tmp_path):
+    write(tmp_path / "e.json", [issue(1, fenced("rand(3)")), issue(2, "words")])
+    assert "written anew" not in run("e.json", cwd=tmp_path).stdout
+    assert "written anew" not in run("e.json", cwd=tmp_path).stdout
+    strict = run("e.json", "--preset", "paper", cwd=tmp_path).stdout
+    assert "written anew: it kept 1 before" in strict
+    (queue,) = tmp_path.rglob("*.queue.jsonl")
+    queue.write_text("damaged")
+    assert "written anew" not in run("e.json", cwd=tmp_path).stdout
+
+
 def test_what_of_a_folder_is_not_read_is_told(tmp_path):
     write(tmp_path / "in/a.json", [issue(1, fenced("rand(3)"))])
     write(tmp_path / "in/settings.json", {"a": 1})

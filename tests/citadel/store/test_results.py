@@ -49,6 +49,20 @@ def test_a_triage_becomes_rows(store, known):
     assert (row.tried, row.generated, row.triggering, row.ratio) == (3, 2, 1, 0.5)
 
 
+def test_the_view_for_people_says_where_what_was_seen(store, known):
+    found = replace(make_finding("torch.b"), file=str(store.path.parent / "cases/b.py"))
+    for number, build in ((1, "b1"), (2, "b2")):
+        save(store, known(number), make_triage("torch.a", found), build)
+    row = next(iter(store.db.query("SELECT * FROM bugs")))
+    titles = [title for (title,) in store.db.execute("SELECT title FROM reports ORDER BY title")]
+    assert (row["api"], row["file"], row["title"]) == ("torch.b", "cases/b.py", titles[0])
+    assert sorted(row["versions"].split(",")) == sorted(
+        version for (version,) in store.db.execute("SELECT version FROM builds WHERE id < 'b3'")
+    )
+    assert len(row["reports"].split(",")) == 2
+    assert store.db.execute("SELECT count(*) FROM bugs").fetchone() == (1,)
+
+
 def test_a_further_attempt_adds_runs_and_keeps_what_was_flaky(store, known):
     report = known(1)
     save(
