@@ -139,3 +139,13 @@ def wide(array):
         small = array.size == 0 or np.abs(array.astype("float64")).max() < 2.0**53
         return array.astype("float64" if small else "longdouble")
     return array.astype("float64")
+
+
+def shown(found, wanted):
+    """The first leaves that differ, as (result, reference) texts; None where there are none."""
+    for (_, one), (_, other) in zip(found, wanted):
+        if one.shape != other.shape:
+            return [str(one.shape), str(other.shape)]
+        if not np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"):
+            return [np.array2string(item, threshold=16, precision=6) for item in (one, other)]
+    return None

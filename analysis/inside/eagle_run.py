@@ -15,8 +15,9 @@ import warnings
 import eagle_limits
 import eagle_reduce
 import side
-from eagle_compare import compare
+from eagle_compare import compare, shown
 from eagle_examine import examine
+from unpickle import NoLiteral
 
 SECONDS_PER_PAIR = 10.0
 SHOWN = 4000
@@ -249,10 +250,20 @@ class Engine:
         self.told.add((*name, "limit"))
         return self.record(*limited)
 
+    def texts(self, inputs):
+        """([[name, expression], ...], "") or ([], why an input has none)."""
+        found = []
+        for name, value in inputs.items():
+            try:
+                found.append([name, self.world.text(value)])
+            except NoLiteral as problem:
+                return [], str(problem)
+        return found, ""
+
     def record(self, pair, seen, limit):
         """A finding as the host reads it."""
         difference = seen.difference
-        inputs, problem = self.world.texts(pair.inputs)
+        inputs, problem = self.texts(pair.inputs)
         return {
             "rule": pair.rule,
             "variant": pair.variant,
@@ -272,6 +283,6 @@ class Engine:
             "paper": bool(difference is not None and difference.paper),
             "rtol": difference.rtol if difference is not None else 0.0,
             "atol": difference.atol if difference is not None else 0.0,
-            "shown": self.world.shown(seen.found, seen.wanted),
+            "shown": shown(seen.found, seen.wanted),
             "limit": limit,
         }

@@ -118,24 +118,9 @@ class World:
             row = np.round(np.asarray(tf.cast(value, tf.float64)), 1)
         return tf.cast(tf.constant(row), value.dtype)
 
-    def texts(self, inputs):
-        """([[name, expression], ...], "") or ([], why an input has none)."""
-        found = []
-        for name, value in inputs.items():
-            try:
-                found.append([name, text(value)])
-            except NoLiteral as problem:
-                return [], str(problem)
-        return found, ""
-
-    def shown(self, found, wanted):
-        """The first values that differ, as (result, reference) texts; None where there is none."""
-        for (_, one), (_, other) in zip(found, wanted):
-            if one.shape != other.shape:
-                return [str(one.shape), str(other.shape)]
-            if not np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"):
-                return [np.array2string(item, threshold=16, precision=6) for item in (one, other)]
-        return None
+    def text(self, value):
+        """An input as an expression; raises NoLiteral where there is none."""
+        return text(value)
 
 
 def dense(value):
