@@ -13,6 +13,8 @@ from handed import own_code
 
 TENSOR = "keras.Tensor"
 """Owner of the operators of tensors: no public class, since they are the backend's."""
+LAYER = keras.Layer
+"""The class of what models call."""
 _NAMES = {}
 _METHODS = {}
 _ALIVE = []

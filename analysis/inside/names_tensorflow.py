@@ -7,6 +7,8 @@ import tensorflow as tf
 from handed import own_code
 
 TENSOR = "tf.Tensor"
+LAYER = tf.keras.layers.Layer
+"""The class of what models call."""
 _NAMES = {}
 _METHODS = {}
 _STATIC = set()
@@ -107,8 +109,8 @@ def parts(function):
 
 
 def interesting(value):
-    """Whether the tracer follows this object: tensors, variables, datasets and layers."""
-    return isinstance(value, _FOLLOWED)
+    """Whether the tracer follows this object: tensors, variables, datasets, layers and the like."""
+    return isinstance(value, _FOLLOWED) or type(value).__name__.endswith("KerasTensor")
 
 
 def compiled_from(function):

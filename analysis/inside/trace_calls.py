@@ -9,6 +9,7 @@ import operator
 import types
 from time import perf_counter
 
+import nested
 import side
 import texts
 from handed import Handed, unbound
@@ -52,6 +53,10 @@ class Tracer:
         self.explaining = 0
         self.names = side.module("names")
         self.handed = Handed(self)
+        self.running = []  # (site, id) of what is being called, the innermost last
+        self.placed = {}  # where the text calls a layer: id -> site
+        if getattr(self.names, "LAYER", None) is not None:
+            nested.follow(self.names.LAYER, self.nested)
 
     def __call__(self, site, function, /, *args, **kwargs):
         return self.call(site, function, args, kwargs)
@@ -75,6 +80,10 @@ class Tracer:
         loud = occurrence <= QUIET_AFTER and number <= MAX_EVENTS
         if loud:
             self.started(number, site, occurrence, name, form, receiver, args, kwargs)
+        called = function if receiver is None else receiver
+        if form == "module":
+            self.placed.setdefault(id(called), site)
+        self.running.append((site, id(called)))
         self.depth += 1
         began = perf_counter()
         try:
@@ -88,6 +97,7 @@ class Tracer:
             self.emit(dict(ended, t=took))
             raise
         finally:
+            self.running.pop()
             self.depth -= 1
         took = perf_counter() - began
         made = receiver if form == "class" and receiver is not None else result
@@ -124,6 +134,19 @@ class Tracer:
             return
         finally:
             self.explaining -= 1
+
+    def nested(self, layer, call, args, kwargs):
+        """A layer is called: if by a model, and constructed by the case, that is traced as well.
+
+        A layer that the text calls on a placeholder is meant there, whenever the model calls it.
+        """
+        key = id(layer)
+        if not self.running or key not in BUILT or any(key == one for _, one in self.running):
+            return call(layer, *args, **kwargs)
+        site = self.placed.get(key)
+        if site is not None:
+            return self.call(site, layer, args, kwargs)
+        return self.call(self.running[-1][0], layer, args, kwargs, within="inner")
 
     def through(self, site, layers, value):
         """Call layers one after the other."""

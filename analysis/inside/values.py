@@ -131,11 +131,21 @@ def _of_tensorflow(value, kind, tf):
 
 
 def _of_keras(value, kind):
-    """Variables and layers of Keras, of every version and backend; None for all else."""
+    """Variables, placeholders and layers of Keras, of every version and backend; else None."""
     bases = _bases(kind)
     if bases & {"keras.Variable", "keras.KerasVariable"}:
         return _tensor(value, kind, "strided")
+    if "keras.KerasTensor" in bases:
+        return _placeholder(value, kind)
     return _layer(value, kind) if "keras.Layer" in bases else None
+
+
+def _placeholder(value, kind):
+    """What stands for a tensor while a model is put together; a size that is left open is 1."""
+    record = _tensor(value, kind, "strided")
+    if record["shape"] is None and getattr(value.shape, "rank", 0) is not None:
+        record["shape"] = [1 if size is None else int(size) for size in value.shape]
+    return record
 
 
 def _bases(kind):

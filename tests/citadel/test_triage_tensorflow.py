@@ -68,6 +68,32 @@ OLD = """
     session.run(z, feed_dict={x: (np.array([[0]]), [9], [1])})
 """
 BEYOND = "InvalidArgumentError: indices[0] = 9 is not in [0, 3)"
+FUNCTIONAL = """
+    import numpy as np
+    import tensorflow as tf
+
+    inputs = tf.keras.Input(shape=(8, 8, 3))
+    outputs = tf.keras.layers.Conv2D(4, 3, strides=2**31, padding="same")(inputs)
+    model = tf.keras.Model(inputs, outputs)
+    print(model.predict(np.ones((1, 8, 8, 3), "float32"), verbose=0).shape)
+"""
+SUBCLASSED = """
+    import numpy as np
+    import tensorflow as tf
+
+    class Words(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.vectors = tf.keras.layers.Embedding(4, 2)
+            self.out = tf.keras.layers.Dense(1)
+
+        def call(self, words):
+            return self.out(tf.reduce_sum(self.vectors(words), 1))
+
+    model = Words()
+    model.compile(optimizer="sgd", loss="mse")
+    model.fit(np.array([[9, 1]]), np.array([[1.0]]), verbose=0)
+"""
 LITTLE = {
     "tf.TensorArray.write": ("""
         elements = tf.TensorArray(tf.float32, size=1)
@@ -180,6 +206,23 @@ def test_the_layer_in_a_model_is_blamed_for_what_it_says_itself(triaged):
     found = triaged("Reshape", MODEL, "The model raises an error when it is called.")
     assert found.case.api == "tf.keras.layers.Reshape"
     assert "Exception encountered" not in found.case.symptom.message
+
+
+def test_a_functional_model_fails_for_layers_of_other_dimensions_as_well(triaged):
+    found = triaged("Conv2D strides", FUNCTIONAL, "ValueError: Attr strides has value 2147483648")
+    assert found.case.reproduces
+    assert found.case.api == "tf.keras.layers.Conv2D"
+    assert bugs(found) >= {"tf.keras.layers.Conv1D", "tf.keras.layers.Conv3D"}
+    (lifted,) = (f for f in found.bugs if f.api == "tf.keras.layers.Conv3D")
+    assert "(inputs[..., None, :])" in lifted.code
+    assert "Conv3D" in lifted.code
+
+
+def test_the_layer_in_a_subclassed_model_is_blamed_for_what_fit_raises(bench, read):
+    text = "InvalidArgumentError: indices[0,0] = 9 is not in [0, 4)"
+    found = verified(bench, read("fit fails", SUBCLASSED, text=text))
+    assert found.case.reproduces
+    assert found.case.api == "tf.keras.layers.Embedding"
 
 
 def test_the_call_in_a_graph_function_is_blamed(triaged):

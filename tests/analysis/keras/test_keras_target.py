@@ -95,7 +95,9 @@ def test_layers_functions_and_losses_have_their_public_names(calls):
 
 
 def test_the_layers_of_a_model_are_seen(calls):
-    assert called(calls, "keras.layers.ReLU", "inner").result.value.shape == (2, 4)
+    relu = [call for call in calls if (call.name, call.form) == ("keras.layers.ReLU", "inner")]
+    built, run = (call.result.value.shape for call in relu)
+    assert (built, run) == ((1, 4), (2, 4))  # placeholders are of size 1 where it is open
 
 
 def test_tensors_of_the_backend_are_tensors(calls):
