@@ -127,6 +127,8 @@ def _of_tensorflow(value, kind, tf):
         return {"k": "dtype", "v": "tf." + value.name}
     if isinstance(value, (tf.TensorShape, tf.TensorSpec)):
         return {"k": "shape" if isinstance(value, tf.TensorShape) else "spec", "v": "tf.%r" % value}
+    if isinstance(value, tf.data.Dataset):  # each method makes a private class of its own
+        return {"k": "other", "v": "tensorflow.data.Dataset"}
     return _layer(value, kind) if isinstance(value, tf.Module) else None
 
 

@@ -94,6 +94,13 @@ SUBCLASSED = """
     model.compile(optimizer="sgd", loss="mse")
     model.fit(np.array([[9, 1]]), np.array([[1.0]]), verbose=0)
 """
+BATCHES = """
+    import tensorflow as tf
+
+    most = 2**63 - 1
+    rows = tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]]).batch(most, drop_remainder=True)
+    rows.batch(most, drop_remainder=True)
+"""
 LITTLE = {
     "tf.TensorArray.write": ("""
         elements = tf.TensorArray(tf.float32, size=1)
@@ -216,6 +223,13 @@ def test_a_functional_model_fails_for_layers_of_other_dimensions_as_well(triaged
     (lifted,) = (f for f in found.bugs if f.api == "tf.keras.layers.Conv3D")
     assert "(inputs[..., None, :])" in lifted.code
     assert "Conv3D" in lifted.code
+
+
+def test_methods_of_datasets_are_siblings_of_one_another(triaged):
+    found = triaged("Dataset.batch dies", BATCHES, "Aborted (core dumped)")
+    assert found.case.api == "tf.data.Dataset.batch"
+    assert found.case.reproduces
+    assert bugs(found) >= {"tf.data.Dataset.padded_batch", "tf.data.Dataset.ragged_batch"}
 
 
 def test_the_layer_in_a_subclassed_model_is_blamed_for_what_fit_raises(bench, read):
