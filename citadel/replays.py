@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import queue
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -22,10 +25,18 @@ class Replays:
         for session in sessions:
             self._free.put(session)
         self._pending: set[Future[Finding]] = set()
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[int, int, Job]] = []
+        self._count = itertools.count()
 
-    def submit(self, job: Job) -> None:
-        """Replay as soon as a session is free."""
-        self._pending.add(self._pool.submit(self._run, job))
+    def submit(self, job: Job, rank: int = 0) -> None:
+        """Replay as soon as a session is free and no job of a lower rank waits.
+
+        Several probes tell what they found: a far sibling may be known before a near one.
+        """
+        with self._lock:
+            heapq.heappush(self._waiting, (rank, next(self._count), job))
+        self._pending.add(self._pool.submit(self._run))
 
     def waiting(self) -> int:
         """How many have not ended; may be asked in any thread."""
@@ -55,8 +66,10 @@ class Replays:
         for future in done:
             yield future.result()
 
-    def _run(self, job: Job) -> Finding:
+    def _run(self) -> Finding:
         session = self._free.get()
+        with self._lock:
+            job = heapq.heappop(self._waiting)[2]
         try:
             return job(session)
         finally:

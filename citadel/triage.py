@@ -173,7 +173,8 @@ class _Hunt:
                 self._count(probed)
                 name = probed.candidate.api.name
                 if probed.outcome is self._telling:
-                    replays.submit(partial(self._replayed, probed, planned[name]))
+                    job = partial(self._replayed, probed, planned[name])
+                    replays.submit(job, self._rank[name])
                 else:
                     self._found[name] = _unconfirmed(probed, self.verified)
             yield from self._kept(replays.rest(deadline))

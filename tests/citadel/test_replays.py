@@ -2,6 +2,7 @@
 
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -52,6 +53,28 @@ def test_more_jobs_than_sessions_wait_their_turn(replays):
     for _ in range(5):
         pool.submit(job)
     assert collect(pool) == ["a"] * 5
+
+
+def test_the_best_ranked_of_those_that_wait_comes_first(replays):
+    pool = replays("a")
+    begun, release, order = threading.Event(), threading.Event(), []
+
+    def first(session):
+        begun.set()
+        release.wait(10)
+        return session
+
+    def job(rank, session):
+        order.append(rank)
+        return session
+
+    pool.submit(first, 9)
+    begun.wait(10)
+    for rank in (5, 1, 7, 3, 1):
+        pool.submit(partial(job, rank), rank)
+    release.set()
+    assert len(collect(pool)) == 6
+    assert order == [1, 1, 3, 5, 7]
 
 
 def test_what_has_ended_is_handed_out_once(replays):
