@@ -11,7 +11,7 @@ from analysis.target.session import Limits, Session
 from citadel.identify import is_call_of
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
-from citadel.oracle.comparisons import Form
+from citadel.oracle.measure import Form
 from citadel.oracle.metering import Case, alone, judge
 from citadel.oracle.performance import Judged
 from citadel.oracle.samples import Decision

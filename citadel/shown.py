@@ -10,7 +10,7 @@ from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
 from citadel.model import BugCase, BugKind, content_id
 from citadel.oracle import status
-from citadel.oracle.comparisons import Form
+from citadel.oracle.measure import Form
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from citadel.verify_performance import Measured, measured
 from citadel.verify_value import Witness, witness

@@ -9,7 +9,7 @@ from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind
-from citadel.oracle.comparisons import Form
+from citadel.oracle.measure import Form
 from citadel.oracle.metering import Case, establish
 from citadel.oracle.performance import NoOracle, PerformanceOracle
 from citadel.oracle.quantities import Topic

@@ -16,6 +16,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from analysis.target.checks import CHECK_CALLS, MODULES, Check, Checks, leaf
+from analysis.target.loops import loop_numbers
 from analysis.target.origins import NO_ORIGIN, Origin, Origins
 
 __all__ = ["CHECK_CALLS", "Check", "Point", "Role", "leaf", "points_of"]
@@ -42,7 +43,8 @@ class Point:
     y`, what is said where it is true, and `otherwise` what is said where it is not. `asserted` is
     the condition that an assertion states. `statement` is the number of that statement among those
     that show something; `check` says what it computes of its operands, `negated` whether it says
-    the opposite; `parent` is the point whose operand it is, `origin` what its value comes from.
+    the opposite; `parent` is the point whose operand it is, `origin` what its value comes from,
+    `loop` the numbers that the innermost loop around it goes through, where the text has them.
     """
 
     number: int
@@ -57,6 +59,7 @@ class Point:
     negated: bool = False
     parent: int | None = None
     origin: Origin = NO_ORIGIN
+    loop: tuple[float, ...] = ()
 
 
 _PRINTS = frozenset(("print", "pprint", "display"))
@@ -106,8 +109,10 @@ class _Collector(cst.CSTVisitor):
         self._checks = Checks(MODULES | self._origins.modules)
         self._numbers: dict[int, int] = {}
         self._inside: set[int] = set()
+        self._masks: set[int] = set()
         self._statement = 0
         self._depth = 0
+        self._loops: list[tuple[float, ...]] = []
         self._last: cst.BaseExpression | None = None
 
     def show_last(self) -> None:
@@ -133,7 +138,12 @@ class _Collector(cst.CSTVisitor):
         if _prints(node):
             self._statement += 1
             self._show(node.args)
+        elif len(node.args) > 1 and self._checks.found(node) is None:
+            self._select(*(arg.value for arg in node.args), unless=_messages(node))
         self._checked(node)
+
+    def visit_Subscript(self, node: cst.Subscript) -> None:
+        self._select(*node.slice)
 
     def visit_Comparison(self, node: cst.Comparison) -> None:
         self._checked(node)
@@ -150,6 +160,12 @@ class _Collector(cst.CSTVisitor):
         if not printing and self._depth == 0:
             self._statement += 1
             self._add(node.value, Role.SHOWN)
+
+    def visit_For_body(self, node: cst.For) -> None:
+        self._loops.append(loop_numbers(node.iter))
+
+    def leave_For_body(self, node: cst.For) -> None:
+        self._loops.pop()
 
     def visit_Assign(self, node: cst.Assign) -> None:
         if self._depth == 0:
@@ -177,8 +193,17 @@ class _Collector(cst.CSTVisitor):
                         self._add(value, Role.SHOWN, label=label)
                         label = ""
 
+    def _select(self, *nodes: cst.CSTNode, unless: bool = False) -> None:
+        """Note what says which elements are meant, and tests nothing: `where(x == 0, a, b)`."""
+        of_elements = (
+            m.Comparison() | m.UnaryOperation() | m.Call(func=m.MatchIfTrue(_tells_of_elements))
+        )
+        for node in () if unless else nodes:
+            self._masks |= {id(one) for one in m.findall(node, of_elements)}
+
     def _checked(self, node: cst.BaseExpression) -> None:
-        if id(node) not in self._inside and self._checks.found(node) is not None:
+        meant = id(node) not in self._inside and id(node) not in self._masks
+        if meant and self._checks.found(node) is not None:
             self._add(node, Role.TESTED)
 
     def _add(
@@ -210,6 +235,7 @@ class _Collector(cst.CSTVisitor):
                 negated=found is not None and found.negated,
                 parent=parent,
                 origin=self._origins.of(node),
+                loop=self._loops[-1] if self._loops else (),
             )
         )
         if found is not None:
@@ -217,6 +243,17 @@ class _Collector(cst.CSTVisitor):
                 self._inside.add(id(inner))
             for operand in found.operands:
                 self._add(operand, Role.OPERAND, parent=number)
+
+
+def _tells_of_elements(function: cst.CSTNode) -> bool:
+    """Whether a function says of each element whether it is NaN, infinite, finite."""
+    return CHECK_CALLS.get(leaf(function)) in (Check.NAN, Check.INFINITE, Check.FINITE)
+
+
+def _messages(call: cst.Call) -> bool:
+    """Whether a call is given something to say: it may well be a test of its own."""
+    texts = (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString)
+    return any(isinstance(arg.value, texts) for arg in call.args)
 
 
 def _conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:

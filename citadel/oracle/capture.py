@@ -11,8 +11,10 @@ pastes.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from itertools import combinations
 
 import libcst as cst
@@ -24,6 +26,7 @@ from citadel.model import SymptomKind
 from citadel.oracle.evaluations import evaluations
 from citadel.oracle.hints import (
     CHECKS,
+    DIFFERENT,
     MODES,
     NEAR,
     NOT_FINITE,
@@ -39,7 +42,7 @@ from citadel.oracle.hints import (
     says_good,
     wrapped,
 )
-from citadel.oracle.numbers import elements, finite, is_literal, of_kind, same
+from citadel.oracle.numbers import elements, finite, has_nan, is_literal, of_kind, same
 from citadel.oracle.value import Spot, ValueOracle, Values, asserts, values_of
 from harvest.report.model import Expectation, Reading
 
@@ -161,8 +164,11 @@ class _Case:
                     )
 
     def checks(self) -> Iterator[ValueOracle]:
-        """Checks of equality and finiteness, in the order of the text."""
-        for point in self.points:
+        """Checks of equality and finiteness, in the order of the text.
+
+        Where an assertion has ended the run, those that are asserted come first.
+        """
+        for point in sorted(self.points, key=lambda one: self.asserts and not one.asserted):
             if point.check in CHECKS and not self._compared(point):
                 bad = bad_outcome(point)
                 if bad is None:
@@ -216,12 +222,21 @@ class _Case:
             one.parent == point.number and one.check is Check.DIFFERENCE for one in self.points
         )
 
+    def _agree(self, one: Spot, other: Spot) -> bool:
+        return same(self.values[one], self.values[other]) is True
+
     def _pair(self, one: Spot, other: Spot, why: str) -> ValueOracle:
         return ValueOracle(kind=SymptomKind.DISAGREES, spots=(one, other), why=why)
 
     def references(self) -> Iterator[ValueOracle]:
         """A value shown beside one that is called what it should be, or another library's."""
-        shown = list(self.spots(Role.SHOWN))
+        for other, spot, point in self._referred():
+            found = self._pair(other, spot, why=f"compared with {point.label or point.text}")
+            yield replace(found, written=is_input(point))
+
+    def _referred(self) -> Iterator[tuple[Spot, Spot, Point]]:
+        """Values with the reference that is shown beside each, and where that is shown."""
+        shown = [s for s in self.spots(Role.SHOWN) if s[1].check in (None, Check.RATIO)]
         for spot, point, value in self._all(Role.SHOWN):
             if not is_reference(point) or elements(value) is None or spot in self._right:
                 continue
@@ -229,7 +244,7 @@ class _Case:
             if is_input(point) and not named:
                 continue
             near = [
-                (abs(point.statement - before.statement), other)
+                (abs(point.statement - before.statement), _unlikeness(before, point), other)
                 for other, before, seen in reversed(shown)
                 if abs(point.statement - before.statement) <= NEAR
                 and not is_reference(before)
@@ -237,9 +252,7 @@ class _Case:
                 and (not named or len(elements(seen) or ()) == len(elements(value) or ()))
             ]
             if near:
-                _, other = min(near, key=lambda pair: pair[0])
-                found = self._pair(other, spot, why=f"compared with {point.label or point.text}")
-                yield replace(found, written=is_input(point))
+                yield min(near, key=lambda one: one[:2])[-1], spot, point
 
     def modes(self) -> Iterator[ValueOracle]:
         """One expression shown in two modes: what it is made of is the same."""
@@ -268,16 +281,24 @@ class _Case:
             yield self._pair(coarse, fine, why="the same call in two precisions")
 
     def non_finite(self) -> Iterator[ValueOracle]:
-        """NaN and infinities that the report speaks of, unless it says that they are right."""
+        """NaN and infinities that the report speaks of, unless something says they are right.
+
+        A reference may, and a title that speaks of NaN alone.
+        """
         texts = (self.reading.report.title, self.reading.report.body)
         if not any(NOT_FINITE.search(text) for text in texts):
             return
         if self._asserted:
             return
+        right = {one for one, ref, _ in self._referred() if self._agree(one, ref)}
+        titled = {word.lower() for word in NOT_FINITE.findall(self.reading.report.title)}
+        nan_alone = bool(titled) and titled <= {"nan", "nans"}
         wanted = [e for e in self.reading.expectations if e.right and _unbounded(e)]
         for names in (False, True):
             for spot, point, value in self.spots(Role.SHOWN, *((Role.OPERAND,) if names else ())):
                 told = isinstance(point.node, cst.Name) is names and finite(value) is False
+                told = told and (has_nan(value) or not nan_alone)
+                told = told and spot not in right and not is_reference(point)
                 if told and not any(is_literal(value, e.numbers) for e in wanted):
                     yield ValueOracle(
                         kind=SymptomKind.NON_FINITE, spots=(spot,), why="the report speaks of it"
@@ -295,10 +316,13 @@ class _Case:
 
     def pasted(self) -> Iterator[ValueOracle]:
         """A result that the report pastes as it comes out here, and calls wrong in words."""
-        printed = {told for line in self.stdout.splitlines() if TELLING.search(told := bare(line))}
-        pasted = {bare(line) for line in self.reading.output}
+        lines = map(bare, self.stdout.splitlines())
+        printed = Counter(line for line in lines if TELLING.search(line))
+        pasted = Counter(map(bare, self.reading.output))
         if not printed or not printed <= pasted or self._asserted:
             return
+        if len(printed) == 1 < printed.total() and DIFFERENT.search(self.reading.report.title):
+            return  # what is said to differ is the same by now
         for spot, _, value in self.spots(Role.SHOWN):
             if _numeric(value):
                 yield ValueOracle(
@@ -314,6 +338,11 @@ def _otherwise(value: Value, said: Sequence[Expectation]) -> list[Expectation]:
     """What the report expects of such a value, where it is not that."""
     kind = [e for e in said if e.right and of_kind(value, e.numbers)]
     return [e for e in kind if not is_literal(value, e.numbers)]
+
+
+def _unlikeness(one: Point, other: Point) -> float:
+    """From 0 (the same text) to 1."""
+    return 1 - SequenceMatcher(a=one.text, b=other.text, autojunk=False).ratio()
 
 
 def _unbounded(expectation: Expectation) -> bool:

@@ -1,4 +1,4 @@
-"""What a report compares: the forms that a performance claim takes in code.
+"""What a report compares: finds the forms that a performance claim takes in code.
 
 In: the points of a case and what they measured in a few runs (`quantities.table`). Out: `Measure`s,
 most explicit form first:
@@ -6,6 +6,7 @@ most explicit form first:
     ratio      the report divides one duration (or amount) by another
     order      it asks whether one exceeds a multiple of the other
     pair       it shows two, next to each other or one after the other
+    scaling    it shows one at several sizes (`scaling`)
     growth     it shows one in a loop, which goes up with each step
 
 A measure reads one sample from a run: the logarithm of how many times more the wasteful side takes.
@@ -13,115 +14,40 @@ A measure reads one sample from a run: the logarithm of how many times more the 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from itertools import groupby
 
 import libcst as cst
 import libcst.matchers as m
 
-from analysis.target.observation import Observation
 from analysis.target.watch import Check, Point, Role
 from citadel.oracle import samples
-from citadel.oracle.quantities import AMOUNTS, Place, Table, numbers
-from citadel.oracle.wording import slow_side
+from citadel.oracle.measure import SERIES, Form, Measure
+from citadel.oracle.quantities import AMOUNTS, Place, Table
+from citadel.oracle.scaling import Series, scalings, series
+from citadel.oracle.wording import complaint, slow_side
 from harvest.report.model import Reading
 
-SERIES = 6
-"""Evaluations of one expression from which on they are a series rather than variants."""
 MOST_ALLOWED = 20.0
 """Factors in comparisons up to which they are what a report allows for."""
 MOST_MEASURES = 8
-MOST_RATIO = 1e100
-"""Ratios from which on nothing was measured; their powers would be no numbers."""
 LEAST_AMOUNT = 64.0
 """Numbers without a unit that are smaller are counters, not amounts of memory."""
 _PERCENT = re.compile(r"\b100(?:\.0*)? ?\*|\* ?100(?:\.0*)?\b")
 
 
-class Form(StrEnum):
-    """How a report compares."""
-
-    RATIO = "ratio"
-    ORDER = "order"
-    PAIR = "pair"
-    GROWTH = "growth"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """Where the two sides of a comparison are, and how a sample is made of them.
-
-    `upper` over `lower` is the ratio; without `lower`, `upper` is one itself (`scale` undoes
-    percentages, `excess` is set where 0 rather than 1 means equal). `where` is the source text.
-    For growth, `upper.point` is the series and a sample its slope (see `samples.slope`).
-    """
-
-    form: Form
-    where: str
-    unit: str | None
-    upper: Place
-    lower: Place | None = None
-    scale: float = 1.0
-    excess: bool = False
-    stated: bool = False
-    """Whether the report's words, rather than its numbers, tell which side is the wasteful one."""
-
-    @property
-    def points(self) -> tuple[int, ...]:
-        """The numbers of the points that a run has to tell of."""
-        places = (self.upper,) if self.lower is None else (self.upper, self.lower)
-        return tuple(sorted({place.point for place in places}))
-
-    def turned(self) -> Measure:
-        """The other side over this one."""
-        if self.lower is None:
-            return replace(self, scale=-self.scale)
-        return replace(self, upper=self.lower, lower=self.upper, scale=1 / self.scale)
-
-    def sample(self, observation: Observation) -> float | None:
-        """The log ratio that a run shows (growth: its slope), None where it does not get there."""
-        found = numbers(observation)
-        if self.form is Form.GROWTH:
-            series = [known[0] for place, known in sorted(found.items()) if self._of(place)]
-            return samples.slope(series) if len(series) >= SERIES else None
-        upper = found.get(self.upper)
-        lower = (1.0, None) if self.lower is None else found.get(self.lower)
-        if upper is None or lower is None:
-            return None
-        return self.log(upper[0], lower[0])
-
-    def _of(self, place: Place) -> bool:
-        return place.point == self.upper.point
-
-    def log(self, upper: float, lower: float) -> float | None:
-        """The log ratio of two numbers at the places, None where there is none."""
-        if lower == 0:
-            return None
-        ratio = upper / lower * abs(self.scale) + self.excess
-        if not 0 < ratio < MOST_RATIO:
-            return None
-        return math.copysign(1.0, self.scale) * math.log(ratio)
-
-    def sides(self, observation: Observation) -> tuple[float, ...]:
-        """What is compared, as it was in one run; nothing where the ratio alone is known."""
-        found = numbers(observation)
-        if self.lower is None or not {self.upper, self.lower} <= set(found):
-            return ()
-        sides = found[self.upper][0], found[self.lower][0]
-        return sides if min(sides) > 0 else ()
-
-
 def measures(points: Sequence[Point], known: Table, reading: Reading) -> list[Measure]:
     """Every comparison that a case makes, the most explicit form first, each in its direction."""
     explicit = [*_ratios(points, known), *_orders(points, known)]
-    found = explicit or [*_pairs(points, known, reading)]
+    at_sizes = series(points, known)
+    found = explicit or [*_pairs(points, known, reading, at_sizes)]
     directed = [_directed(one, points, known, reading) for one in found]
     directed.sort(key=lambda one: (_remoteness(one, points), -_seen(one, known)))
-    return [*directed[:MOST_MEASURES], *_growths(points, known)]
+    how = complaint(reading)
+    scaling = [] if how is None else scalings(points, known, at_sizes, how)
+    return [*scaling, *directed[:MOST_MEASURES], *_growths(points, known)]
 
 
 def _remoteness(one: Measure, points: Sequence[Point]) -> tuple[bool, bool]:
@@ -244,8 +170,14 @@ def _factor(node: cst.BaseExpression) -> float:
     return 1.0
 
 
-def _pairs(points: Sequence[Point], known: Table, reading: Reading) -> Iterator[Measure]:
-    """Two amounts of one unit: of one statement, of one expression in a loop, or of the report."""
+def _pairs(
+    points: Sequence[Point], known: Table, reading: Reading, at_sizes: Sequence[Series]
+) -> Iterator[Measure]:
+    """Two amounts of one unit: of one statement, of one expression in a loop, or of the report.
+
+    One duration at several sizes is no comparison of variants: more takes longer.
+    """
+    sized = {one.places[0].point for one in at_sizes}
     shown = [
         place
         for place, column in known.items()
@@ -261,6 +193,8 @@ def _pairs(points: Sequence[Point], known: Table, reading: Reading) -> Iterator[
         told = [(a, b) for a in group for b in group if a < b and _told(a, b, points, reading)]
         if len(told) == 1:
             upper, lower = told[0]
+        if upper.point in sized and upper.occurrence != lower.occurrence:
+            continue
         yield Measure(
             form=Form.PAIR,
             where=f"{points[upper.point].text} against {points[lower.point].text}",

@@ -53,6 +53,12 @@ NEAR = 2
 NOT_FINITE = re.compile(r"\b(?:-?inf(?:inite|inity|s)?|nans?|non-?finite|overflow\w*)\b", re.I)
 
 
+DIFFERENT = re.compile(
+    r"\b(?:inconsisten\w*|differ\w*|diverge\w*|mismatch\w*|disagree\w*|not (?:the )?same"
+    r"|not equal|unequal)\b",
+    re.IGNORECASE,
+)
+"""A title by which values differ from one another."""
 _NAMED_REFERENCE = re.compile(
     r"(?:^|_)(?:expect(?:ed)?|ref(?:erence)?|truth|correct|desired|wanted|gold(?:en)?|baseline)"
     r"(?:_|\d|$)",

@@ -15,16 +15,21 @@ from dataclasses import dataclass, replace
 from analysis.target.observation import Observation, Outcome
 from analysis.target.watch import Point
 from citadel.oracle import samples
-from citadel.oracle.comparisons import Form, Measure, measures
+from citadel.oracle.comparisons import measures
+from citadel.oracle.measure import Form, Measure
 from citadel.oracle.quantities import Topic, table, topic
 from citadel.oracle.samples import Decision, Interval
-from citadel.oracle.wording import no_effect, stated
+from citadel.oracle.wording import complaint, no_effect, stated
+from harvest.report.growth import Growing
 from harvest.report.model import Reading
 
 SELECTING = 3
 """Runs by which a measure is chosen; the others, which had no say in that, decide."""
 UNSEEN = 2.0
 """Ratio that a sibling must show where the source shows none, and the report states none."""
+OF_SIZES = 0.75
+"""Part of the source's log ratio that a sibling must show where the report divides times at two
+sizes and calls them quadratic: what is proportional shows half of it."""
 OF_GROWTH = 0.25
 """Part of the source's growth per step that a sibling must show: another dtype halves it."""
 WAITING = 0.3
@@ -131,7 +136,8 @@ def _oracle(
     if len(logs) < len(fresh):
         return None
     found = samples.interval(logs)
-    said = stated(reading)
+    scaling = one.form is Form.SCALING
+    said = None if scaling else stated(reading)
     topic = Topic.MEMORY if one.unit == "B" else Topic.TIME if one.unit else about
     base = PerformanceOracle(
         measure=one,
@@ -140,7 +146,7 @@ def _oracle(
         ratio=1.0,
         interval=found,
         logs=logs,
-        needed=samples.needed(found.middle),
+        needed=samples.needed(found.middle, _share(one, reading)),
         stated=said,
         evidence=() if said is None else (f"the report states a ratio of {said:g}",),
     )
@@ -151,12 +157,18 @@ def _oracle(
     there = samples.decide(logs, math.log(samples.LEAST), counted=counted, last=last)
     if there is Decision.BUG:
         return replace(base, decision=there)
-    if no_effect(reading):
+    if no_effect(reading) and not scaling:
         equal = samples.decide_equal(logs, counted=counted, last=last)
         if equal is not Decision.CLEAN:
             return replace(base, decision=equal, equal=True)
     needed = math.log(UNSEEN) if said is None else samples.needed(math.log(said))
     return replace(base, decision=there, needed=needed)
+
+
+def _share(one: Measure, reading: Reading) -> float:
+    """Which part of the source's log ratio a sibling must show."""
+    sizes = one.form is Form.RATIO and complaint(reading) is Growing.FASTER_THAN_SIZE
+    return OF_SIZES if sizes else samples.HALF
 
 
 def _growing(base: PerformanceOracle) -> PerformanceOracle:

@@ -26,6 +26,8 @@ code's median ratio was 1.33, 1.16, 1.08 and below at load 15 to 20 on two cores
 FAR = 4.0
 """Ratio beyond which two runs suffice. The 99th percentile of equal code's single pairs was 1.87,
 at load 15 to 20 on two cores."""
+HALF = 0.5
+"""Share of the source's log ratio that a sibling must show."""
 LEAST = 1.15
 """Ratio from which on something counts as slower at all."""
 DRIFT = 1.10
@@ -95,12 +97,12 @@ def exact(samples: Sequence[float]) -> bool:
     return len(samples) > 1 and max(samples) - min(samples) <= math.log(EXACT)
 
 
-def needed(source: float) -> float:
-    """The log ratio that a sibling must show: half of the source's, and `LEAST` at least.
+def needed(source: float, share: float = HALF) -> float:
+    """The log ratio that a sibling must show: a share of the source's, and `LEAST` at least.
 
     Half of a log ratio is its square root: of a report's 9x a sibling must show 3x.
     """
-    return max(math.log(LEAST), source / 2)
+    return max(math.log(LEAST), source * share)
 
 
 def decide(

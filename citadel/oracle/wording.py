@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from harvest.report.growth import Growing, growing
 from harvest.report.model import Reading
 
 _SLOW = frozenset(("slow", "slower", "slowest", "bad", "worse", "buggy", "leaky", "leaking"))
@@ -70,6 +71,11 @@ def no_effect(reading: Reading) -> bool:
         _NO_EFFECT.search(reading.report.title)
         or _NO_EFFECT.search(reading.report.body[:MOST_TEXT])
     )
+
+
+def complaint(reading: Reading) -> Growing | None:
+    """How the report says that time goes up, if it complains of that."""
+    return growing(reading.report.title + "\n" + reading.report.body[:MOST_TEXT])
 
 
 def stated(reading: Reading) -> float | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from harvest.report.growth import FASTER_THAN_SIZE
 from harvest.report.model import ClaimKind
 
 
@@ -153,6 +154,7 @@ IN_WORDS: tuple[Symptom, ...] = (
         r"(?:orders? of )?magnitudes? (?:more|slower|longer)",
         r"(?:is|are|was|were|runs?) (?:(?:much|far|way|\d[\d.]*(?:x| times)) )?faster",
         r"performance (?:regression|issue|problem|drop|degradation)|(?:x|times) (?:slower|longer)",
+        *FASTER_THAN_SIZE,
     ),
     _word(
         ClaimKind.PERFORMANCE,

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.target.instrument import instrument, watched
 from citadel.oracle import metering
-from citadel.oracle.comparisons import Form
+from citadel.oracle.measure import Form
 from citadel.oracle.performance import NoOracle
 from citadel.oracle.samples import Decision
 from harvest.report.model import Report
@@ -93,6 +93,29 @@ def test_a_slow_way_and_siblings_that_share_it_or_not(session):
 def test_equal_code_does_not_reproduce(session):
     oracle = established(session, "mm is slow", timed("mm(x, x)", 50, 50))
     assert not oracle.reproduces
+
+
+STEPS = """
+import time
+import torch
+for n in (100, 200, 400, 800):
+    started = time.perf_counter()
+    for _ in range(COUNT):
+        torch.ones(1)
+    print(n, time.perf_counter() - started)
+"""
+
+
+def test_quadratic_time_and_siblings_that_are_proportional(session):
+    source = STEPS.replace("COUNT", "n * n // 100")
+    oracle = established(session, "ones takes quadratic time", source)
+    assert oracle.reproduces
+    assert (oracle.measure.form, oracle.measure.upper.occurrence) == (Form.SCALING, 4)
+    assert 4 < oracle.ratio < 12
+    assert metering.judge(oracle, case(source), session).decision is Decision.BUG
+    straight = STEPS.replace("COUNT", "n")
+    assert metering.judge(oracle, case(straight), session).decision is Decision.CLEAN
+    assert not established(session, "ones takes quadratic time", straight).reproduces
 
 
 def test_bytes_kept_for_backward(session):

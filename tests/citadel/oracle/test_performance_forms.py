@@ -10,10 +10,11 @@ from analysis.target.instrument import instrument, watched
 from analysis.target.observation import Observation, Outcome, Raised, Seen
 from analysis.values import Value
 from citadel.oracle import performance, wording
-from citadel.oracle.comparisons import Form
+from citadel.oracle.measure import Form
 from citadel.oracle.performance import NoOracle
 from citadel.oracle.quantities import Topic
 from citadel.oracle.samples import Decision
+from harvest.report.growth import Growing, growing
 from harvest.report.model import Report
 from harvest.report.understand import understand
 
@@ -167,6 +168,84 @@ def test_growth_in_a_loop():
     assert performance.judge(found, [run_of(code, values)] * 2).decision is Decision.BUG
     flat = {"used()": ([1000] * 12, "B")}
     assert performance.judge(found, [run_of(code, flat)] * 2).decision is Decision.CLEAN
+
+
+AT_SIZES = (
+    CLOCKED
+    + """
+for n in SIZES:
+    a = time.time()
+    f(n)
+    print(n, time.time() - a)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("title", "times", "shown", "ratio"),
+    [
+        ("f takes quadratic time", [1.0, 4.0, 16.0], True, 4),
+        ("f takes quadratic time", [1.0, 2.0, 4.0], False, 1),
+        ("f gets slower as n grows", [1.0, 4.0, 16.0], True, 4),
+        ("f gets slower as n grows", [1.0, 2.0, 4.0], False, 1),
+        ("f should take constant time", [1.0, 2.0, 4.0], True, 4),
+        ("f should take constant time", [1.0, 1.01, 0.99], False, 1),
+        # Below some size it is the call that takes the time.
+        ("f is not linear in n", [1.0, 1.0, 1.0, 4.0, 16.0], True, 4),
+    ],
+)
+def test_times_at_several_sizes(title, times, shown, ratio):
+    sizes = [100 * 2**place for place in range(len(times))]
+    code = AT_SIZES.replace("SIZES", str(sizes))
+    given = {"n": (sizes, None), "time.time() - a": (times, "s")}
+    oracle = captured(code, given, title=title)
+    assert oracle.measure.form is Form.SCALING
+    assert oracle.reproduces == shown
+    assert oracle.ratio == pytest.approx(ratio, rel=0.02)
+    assert str(sizes[-1]) in oracle.where
+    told_by_loop = captured(code.replace("print(n, ", "print("), given, title=title)
+    assert told_by_loop.measure.form is Form.SCALING
+    assert told_by_loop.ratio == oracle.ratio
+
+
+def test_more_takes_longer_is_no_comparison():
+    given = {"n": ([100, 200, 400], None), "time.time() - a": ([1.0, 2.0, 4.0], "s")}
+    code = AT_SIZES.replace("SIZES", "(100, 200, 400)")
+    assert isinstance(captured(code, given, title="f is slow"), NoOracle)
+    # Which variant runs is no size.
+    given = {"name": (None, None), "time.time() - a": ([1.0, 2.0, 4.0], "s")}
+    code = AT_SIZES.replace("SIZES", "('a', 'b', 'c')").replace("print(n", "print(name")
+    assert captured(code, given, title="f is slow").measure.form is Form.PAIR
+
+
+def test_what_is_proportional_is_no_sibling_of_what_is_quadratic():
+    oracle = captured(
+        CLOCKED + "print(took(400) / took(200))",
+        {"took(400) / took(200)": (4.0, "ratio"), "took(400)": (4.0, "s"), "took(200)": (1.0, "s")},
+        title="f has quadratic complexity",
+    )
+    assert math.log(2) < oracle.needed < math.log(4)
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ("The running time grows quadratically.", Growing.FASTER_THAN_SIZE),
+        ("It is O(n^2), it could be O(n).", Growing.FASTER_THAN_SIZE),
+        ("cat in a loop scales badly", Growing.FASTER_THAN_SIZE),
+        ("The time increases with the number of rows", Growing.FASTER_THAN_SIZE),
+        ("Each step takes longer than the one before", Growing.AT_ALL),
+        ("It should be independent of the size of the tensor", Growing.AT_ALL),
+        ("Sampling from the exponential distribution is slow", None),
+        ("Dropout does not scale the output", None),
+        ("The output is not linear", None),
+        ("A quadratic form takes 3 s", None),
+        ("The cost function is 3 times slower than the cubic one", None),
+        ("cubic interpolation is slower than linear", None),
+    ],
+)
+def test_words_of_growth(text, how):
+    assert growing(text) is how
 
 
 def test_no_effect_where_the_report_complains_of_that():
