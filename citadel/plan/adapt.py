@@ -52,7 +52,7 @@ from citadel.plan.places import (
 from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import SampleBook, richest
 from citadel.plan.sizes import as_lists, one_by_one
-from citadel.plan.types import TENSOR, TENSORS, accepted, becomes_tensor, wraps
+from citadel.plan.types import TENSOR, TENSORS, accepted, becomes_tensor, fits, wraps
 
 WRAP = Step(name="list")
 MAX_PLANS = 4
@@ -161,8 +161,11 @@ class _Planner:
         filled = self._filled(chosen, given, alike=alike)
         if filled is None:
             return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
+        spared = self._spared(filled, dropped)
+        dropped = [value for value in dropped if value not in spared.values()]
+        filled |= {n: Take(key=v.key, steps=lifted(v, self.lift)) for n, v in spared.items()}
         self.edits += [f"dropped {value.name}" for value in dropped]
-        self.edits += renames(self.places.named, chosen)
+        self.edits += renames(self.places.named, {**chosen, **spared})
         self.edits += changes(self.places.named, given, self.target)
         return self._assembled({**given, **filled}, collected, dropped)
 
@@ -253,6 +256,23 @@ class _Planner:
             self.edits.append(f"filled {place.parameter.name}")
             if isinstance(made, Take):
                 self.invented.append(place.parameter.name)
+        return found
+
+    def _spared(
+        self, filled: Mapping[int, Expression], dropped: Sequence[SourceValue]
+    ) -> dict[int, SourceValue]:
+        """Tensors that would be dropped, for what would get one a second time instead."""
+        left = [value for value in dropped if value.value.is_tensor]
+        found: dict[int, SourceValue] = {}
+        for number, made in filled.items():
+            parameter = self.places.named[number].parameter
+            value = next((v for v in left if fits(v.value, parameter.type)), None)
+            if not isinstance(made, Take) or value is None:
+                continue
+            found[number] = value
+            left.remove(value)
+            self.edits.remove(f"filled {parameter.name}")
+            self.invented.remove(parameter.name)
         return found
 
     def _analogy(self, chosen: dict[int, SourceValue], missing: Sequence[Place]) -> Analogy:

@@ -124,6 +124,16 @@ def test_required_tensors_are_filled_with_the_sources_own(conv, api):
     assert "filled mask" in plan.edits
 
 
+def test_no_tensor_is_given_twice_while_another_one_is_dropped(api, call):
+    source = invocation(
+        call("torch.pow", {(2, 3)}, {(1, 3)}), api("torch.pow", "x: Tensor, y: Tensor"), ()
+    )
+    (plan,) = plans(source, api("torch.raised", "x: Tensor, other"))
+    assert [slot.value for slot in plan.call] == [Take(key="arg:0"), Take(key="arg:1")]
+    assert plan.edits == ("renamed to torch.raised",)
+    assert plan.invented == ()
+
+
 def test_required_numbers_are_filled_from_samples_then_by_type(clamp, api):
     target = api("torch.renorm", "input: Tensor, p: Scalar, dim: int, maxnorm: Scalar, eps: float")
     sample = {"eps": Value(kind="float", text="0.125")}
