@@ -20,7 +20,10 @@ from harvest.report.model import Reading
 
 
 class Benches:
-    """Context manager; `find_index` gives the index of a target, `opened` is told of each bench."""
+    """Context manager; `find_index` gives the index of a target, `opened` is told of each bench.
+
+    `baseline` has the builds that measurements are compared with.
+    """
 
     def __init__(
         self,
@@ -30,8 +33,10 @@ class Benches:
         opened: Callable[[Workbench], None],
         *,
         jobs: int,
+        baseline: Interpreter | None = None,
     ) -> None:
         self._interpreter = interpreter
+        self._baseline = baseline
         self._wish = wish
         self._find_index = find_index
         self._opened = opened
@@ -62,7 +67,11 @@ class Benches:
             return choice
         if choice not in self._open:
             target = known.target(choice.framework, choice.backend or None)
-            bench = Workbench(target, self._find_index(target), jobs=self._jobs)
+            other = None
+            if self._baseline is not None:
+                other = self._baseline.target(choice.framework, choice.backend or None)
+            index = self._find_index(target)
+            bench = Workbench(target, index, jobs=self._jobs, baseline=other)
             self._open[choice] = self._stack.enter_context(bench)
             self._opened(bench)
         return self._open[choice]

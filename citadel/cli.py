@@ -99,6 +99,15 @@ def triage(
         ),
     ] = 2,
     matches: MatchesFile = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            metavar="PATH",
+            help="Interpreter with another version, which a report about time or memory says was"
+            " better: both run in turns.",
+        ),
+    ] = None,
     fail_on: Annotated[
         str | None, typer.Option("--fail-on", metavar="bug", help="Exit with 1 on a finding.")
     ] = None,
@@ -118,6 +127,8 @@ def triage(
         citadel triage pytorch/pytorch#85111 --python python3
 
         citadel triage harvests/deeprel/expr.jsonl --matches pairs.jsonl --python python3
+
+        citadel triage slower.md --python ~/venvs/torch2.13/bin/python --baseline /usr/bin/python3
     """
     from analysis.target.session import Limits
     from analysis.target.target import Interpreter
@@ -138,8 +149,16 @@ def triage(
     request = TriageRequest(
         inputs=tuple(reports), options=options, json=json, out=out, jobs=jobs, show_all=show_all
     )
-    wish = read_wish(framework, backend)
-    done = run_triage(request, lambda: Interpreter(python, no_sandbox=no_sandbox), wish, Progress())
+
+    done = run_triage(
+        request,
+        lambda: Interpreter(python, no_sandbox=no_sandbox),
+        read_wish(framework, backend),
+        Progress(),
+        find_baseline=lambda: (
+            None if baseline is None else Interpreter(baseline, no_sandbox=no_sandbox)
+        ),
+    )
     raise typer.Exit(1 if done.status == 0 and fail_on and done.bugs else done.status)
 
 

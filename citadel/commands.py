@@ -59,10 +59,13 @@ def run_triage(
     find_interpreter: Callable[[], Interpreter],
     wish: Wish,
     progress: Progress,
+    *,
+    find_baseline: Callable[[], Interpreter | None] = lambda: None,
 ) -> Done:
     """Triage all inputs; one bad report among many is a row with its error.
 
     Each report is run on the build that it is about; `wish` is what the user says about that.
+    The baseline has the builds that measurements are compared with.
 
     Raises:
         CitadelError: when there is nothing to triage or the target is unusable.
@@ -77,7 +80,7 @@ def run_triage(
         assert isinstance(first, BadInput)  # noqa: S101
         raise CitadelError(f"{plain(first.source)}: {first.error}", first.hint)
     _check_places(request)
-    interpreter = find_interpreter()
+    interpreter, baseline = find_interpreter(), find_baseline()
     console = Console(
         file=sys.stderr if request.json == "-" else sys.stdout,
         highlight=False,
@@ -89,7 +92,11 @@ def run_triage(
     def opened(bench: Workbench) -> None:
         render_target(console, bench.summary())
 
-    with progress, _benches(request, interpreter, wish, opened, progress) as benches:
+    def found(target: Target) -> ApiIndex:
+        return find_index(target, progress)
+
+    benches = Benches(interpreter, wish, found, opened, jobs=request.jobs, baseline=baseline)
+    with progress, benches:
         try:
             for entry in loaded:
                 done = _one(entry, benches, request, progress)
@@ -138,19 +145,6 @@ def _check_places(request: TriageRequest) -> None:
         creatable(folder)
         if not folder.exists():
             raise unwritable(request.json, FileNotFoundError(errno.ENOENT, "no such folder"))
-
-
-def _benches(
-    request: TriageRequest,
-    interpreter: Interpreter,
-    wish: Wish,
-    opened: Callable[[Workbench], None],
-    progress: Progress,
-) -> Benches:
-    def found(target: Target) -> ApiIndex:
-        return find_index(target, progress)
-
-    return Benches(interpreter, wish, found, opened, jobs=request.jobs)
 
 
 def _written(done: Triage, benches: Benches, request: TriageRequest) -> Triage:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Self
 
 from analysis.index import ApiIndex, learned_path
 from analysis.target.frameworks import FRAMEWORKS
-from analysis.target.session import Session
+from analysis.target.session import Baseline, Session
 from analysis.target.target import Target
 from citadel.model import TargetSummary
 from citadel.plan.lexicon import learnt
@@ -16,9 +16,14 @@ from citadel.plan.samples import SampleBook
 
 
 class Workbench:
-    """Context manager: `jobs` sessions that replay cases, and as many that try plans."""
+    """Context manager: `jobs` sessions that replay cases, and as many that try plans.
 
-    def __init__(self, target: Target, index: ApiIndex, *, jobs: int = 2) -> None:
+    `baseline` is another build of the framework, with which measurements are compared.
+    """
+
+    def __init__(
+        self, target: Target, index: ApiIndex, *, jobs: int = 2, baseline: Target | None = None
+    ) -> None:
         self.target = target
         self.index = index
         self.samples = SampleBook(index)
@@ -27,6 +32,10 @@ class Workbench:
         self.learned = learned_path(info.framework, info.version, info.key)
         self.replays: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))
         self.probes: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))
+        if baseline is not None:
+            name = f"{baseline.info.framework} {baseline.info.version}"
+            for session in self.replays:
+                session.baseline = Baseline(session=baseline.session(), name=name)
 
     def __enter__(self) -> Self:
         return self
@@ -41,18 +50,22 @@ class Workbench:
 
     def ask_for(self, variables: Mapping[str, str]) -> None:
         """Have these environment variables in all fork servers, beside their own."""
-        for session in (*self.replays, *self.probes):
+        for session in self._sessions():
             session.ask_for(variables)
 
     def close(self) -> None:
         """End all fork servers; running jobs die with them."""
-        for session in (*self.replays, *self.probes):
+        for session in self._sessions():
             session.close()
 
     def abort(self) -> None:
         """End all fork servers for good, whatever other threads do with them."""
-        for session in (*self.replays, *self.probes):
+        for session in self._sessions():
             session.abort()
+
+    def _sessions(self) -> Iterator[Session]:
+        yield from (*self.replays, *self.probes)
+        yield from (one.baseline.session for one in self.replays if one.baseline is not None)
 
     def summary(self) -> TargetSummary:
         """The build under test, for outputs."""

@@ -64,8 +64,19 @@ class TaskOutcome:
     died: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """A session of another build, with which measurements are compared, and the build's name."""
+
+    session: Session
+    name: str
+
+
 class Session:
-    """A context manager around one fork server; it starts with the first job."""
+    """A context manager around one fork server; it starts with the first job.
+
+    `baseline` is the other build's session, where measurements are compared with one.
+    """
 
     def __init__(
         self,
@@ -88,6 +99,7 @@ class Session:
         self._buffer = b""
         self._aborted = False
         self._number = 0
+        self.baseline: Baseline | None = None
 
     def __enter__(self) -> Self:
         return self

@@ -23,6 +23,7 @@ class Form(StrEnum):
     ORDER = "order"
     PAIR = "pair"
     SCALING = "scaling"
+    VERSIONS = "versions"
     GROWTH = "growth"
 
 

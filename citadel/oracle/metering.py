@@ -21,10 +21,12 @@ from analysis.target.gpu import Meter, NoGpu, Use, exclusive, meter
 from analysis.target.instrument import Watched
 from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
-from citadel.oracle import performance, samples
+from citadel.oracle import performance, samples, versions
+from citadel.oracle.measure import Form
 from citadel.oracle.performance import SELECTING, Judged, NoOracle, PerformanceOracle
 from citadel.oracle.quantities import Topic, topic
 from citadel.oracle.samples import STAGES, Decision
+from citadel.oracle.wording import about_versions
 from harvest.report.model import Reading
 
 SECONDS = 20.0
@@ -52,6 +54,8 @@ class Settings:
     warm: bool = True
     wall: bool = False
     gpu: bool = False
+    against: bool = False
+    """Each run on the baseline, too."""
     points: tuple[int, ...] | None = None
 
 
@@ -81,8 +85,13 @@ def _established(runner: _Runner, reading: Reading, *, gpu: bool) -> Performance
     settings = _settings(runner, Settings(wall=gpu, gpu=gpu))
     if isinstance(settings, NoOracle):
         return settings
+    compared = runner.session.baseline is not None
+    if compared and about_versions(reading):
+        return _against(runner, settings, reading, gpu=gpu)
     found = _captured(runner, settings, reading)
     there = isinstance(found, PerformanceOracle) and found.reproduces
+    if compared and isinstance(found, NoOracle):
+        return _against(runner, settings, reading, gpu=gpu)
     memory = topic(reading, runner.case.code) is Topic.MEMORY
     if memory and settings.warm and not there:
         # A high-water mark has been reached by the first of two runs.
@@ -92,6 +101,17 @@ def _established(runner: _Runner, reading: Reading, *, gpu: bool) -> Performance
     if isinstance(found, NoOracle):
         return found
     settings = _without_warming(runner, settings, found) if there else settings
+    return replace(found, warm=settings.warm, wall=settings.wall, gpu=gpu)
+
+
+def _against(
+    runner: _Runner, settings: Settings, reading: Reading, *, gpu: bool
+) -> PerformanceOracle | NoOracle:
+    """Compare what the code shows with what it shows on the other build."""
+    settings = replace(settings, against=True)
+    found = _captured(runner, settings, reading)
+    if isinstance(found, NoOracle):
+        return found
     return replace(found, warm=settings.warm, wall=settings.wall, gpu=gpu)
 
 
@@ -145,7 +165,11 @@ def judge(
 
 def _judged(oracle: PerformanceOracle, runner: _Runner) -> Judged:
     settings = Settings(
-        warm=oracle.warm, wall=oracle.wall, gpu=oracle.gpu, points=oracle.measure.points
+        warm=oracle.warm,
+        wall=oracle.wall,
+        gpu=oracle.gpu,
+        against=oracle.measure.form is Form.VERSIONS,
+        points=oracle.measure.points,
     )
     runs: list[Observation] = []
     for last in runner.looks(settings, runs):
@@ -174,8 +198,10 @@ def _captured(
     runs: list[Observation] = []
     found: PerformanceOracle | NoOracle = NoOracle(reason="there was no time to measure")
     points, code = runner.case.watched.points, runner.case.code
+    other = runner.session.baseline
+    name = other.name if other is not None and settings.against else ""
     for last in runner.looks(settings, runs, before=SELECTING):
-        found = performance.capture(points, runs, reading, code, last=last)
+        found = performance.capture(points, runs, reading, code, last=last, baseline=name)
         if isinstance(found, NoOracle) or found.decision is not Decision.MORE:
             break
     return found
@@ -222,15 +248,24 @@ class _Runner:
         return (time.monotonic() - self.started) / max(1, self.count)
 
     def run(self, settings: Settings) -> Observation:
-        """One run in a fork of its own."""
+        """One run in a fork of its own; with a baseline, one on each build."""
         self.count += 1
+        here = self._run(self.session, settings)
+        other = self.session.baseline
+        if other is None or not settings.against or not performance.complete(here):
+            return here
+        there = self._run(other.session, settings)
+        return versions.both(here, there) if performance.complete(there) else there
+
+    def _run(self, session: Session, settings: Settings) -> Observation:
+        points = None if settings.points is None else versions.on_one(settings.points)
         given = {
             "warm": settings.warm,
             "wall": settings.wall,
             "gpu": settings.gpu,
-            "points": None if settings.points is None else list(settings.points),
+            "points": points,
         }
-        return self.session.run(
+        return session.run(
             self.case.code,
             traced=self.case.watched.text,
             limits=self.limits,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from analysis.target.observation import Observation, Outcome
 from analysis.target.watch import Point
-from citadel.oracle import samples
+from citadel.oracle import samples, versions
 from citadel.oracle.comparisons import measures
 from citadel.oracle.measure import Form, Measure
 from citadel.oracle.quantities import Topic, table, topic
@@ -104,18 +104,26 @@ def capture(
     code: str,
     *,
     last: bool = True,
+    baseline: str = "",
 ) -> PerformanceOracle | NoOracle:
     """Find what the report measures, in the runs of its own code.
 
     Of several comparisons the first that is clearly there is taken; where none is, the first. Its
-    `reproduces` then is False, and the oracle still serves for siblings.
+    `reproduces` then is False, and the oracle still serves for siblings. With the name of a
+    `baseline`, the runs have what was seen there beside their own (`versions.both`), and that is
+    what is compared.
     """
     good = [run for run in runs if complete(run)]
     if not good:
-        return NoOracle(reason="the code does not run through")
+        where = f" on {baseline} as well" if baseline else ""
+        return NoOracle(reason=f"the code does not run through{where}")
     about = topic(reading, code)
-    known = table(points, good[:SELECTING], about, code)
-    found = measures(points, known, reading)
+    here, there = zip(*map(versions.split, good[:SELECTING]), strict=True)
+    known = table(points, here, about, code)
+    if baseline:
+        found = versions.measures(points, known, table(points, there, about, code), baseline)
+    else:
+        found = measures(points, known, reading)
     if not found:
         units = {column.unit for column in known.values()} - {None, "clock", "clock_ns"}
         lack = "compares" if units else "measures"
@@ -136,8 +144,8 @@ def _oracle(
     if len(logs) < len(fresh):
         return None
     found = samples.interval(logs)
-    scaling = one.form is Form.SCALING
-    said = None if scaling else stated(reading)
+    inherent = one.form in (Form.SCALING, Form.VERSIONS)
+    said = stated(reading) if one.form is not Form.SCALING else None
     topic = Topic.MEMORY if one.unit == "B" else Topic.TIME if one.unit else about
     base = PerformanceOracle(
         measure=one,
@@ -157,7 +165,7 @@ def _oracle(
     there = samples.decide(logs, math.log(samples.LEAST), counted=counted, last=last)
     if there is Decision.BUG:
         return replace(base, decision=there)
-    if no_effect(reading) and not scaling:
+    if no_effect(reading) and not inherent:
         equal = samples.decide_equal(logs, counted=counted, last=last)
         if equal is not Decision.CLEAN:
             return replace(base, decision=equal, equal=True)

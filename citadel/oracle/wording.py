@@ -43,6 +43,11 @@ _STATED = re.compile(
     re.IGNORECASE,
 )
 """Sizes (`3 x 3`) and repetitions ("run it 1000 times") are no ratios."""
+_VERSIONS = re.compile(
+    r"\bregress(?:ion|ed|es)\b|\bused to (?:be|take|need|use)\b"
+    r"|\b(?:than|since|from|in|on|after|versus|vs\.?|with) (?:\w+ ){0,2}v?\d+\.\d+",
+    re.IGNORECASE,
+)
 MOST_TEXT = 5000
 
 
@@ -71,6 +76,12 @@ def no_effect(reading: Reading) -> bool:
         _NO_EFFECT.search(reading.report.title)
         or _NO_EFFECT.search(reading.report.body[:MOST_TEXT])
     )
+
+
+def about_versions(reading: Reading) -> bool:
+    """Whether the report's title or a claim in it compares two versions."""
+    texts = (reading.report.title, *(claim.text for claim in reading.claims))
+    return any(_VERSIONS.search(text) for text in texts)
 
 
 def complaint(reading: Reading) -> Growing | None:

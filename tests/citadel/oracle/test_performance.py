@@ -5,6 +5,7 @@ from textwrap import dedent
 import pytest
 
 from analysis.target.instrument import instrument, watched
+from analysis.target.session import Baseline
 from citadel.oracle import metering
 from citadel.oracle.measure import Form
 from citadel.oracle.performance import NoOracle
@@ -116,6 +117,56 @@ def test_quadratic_time_and_siblings_that_are_proportional(session):
     straight = STEPS.replace("COUNT", "n")
     assert metering.judge(oracle, case(straight), session).decision is Decision.CLEAN
     assert not established(session, "ones takes quadratic time", straight).reproduces
+
+
+REGRESSED = """
+import os
+import time
+import torch
+x = torch.rand(50, 50)
+started = time.perf_counter()
+for _ in range(COUNT):
+    torch.mm(x, x)
+print("took", time.perf_counter() - started)
+"""
+BY_BUILD = "{{'1': {there}}}.get(os.getenv('OTHER'), {here})"
+
+
+@pytest.fixture
+def two_builds(torch_target):
+    """A session with a baseline: the same build, which an environment variable tells apart."""
+    with torch_target.session() as made, torch_target.session() as other:
+        other.ask_for({"OTHER": "1"})
+        made.baseline = Baseline(session=other, name="torch 1.0")
+        yield made
+
+
+def test_one_version_against_another(two_builds):
+    title = "mm is much slower than in 1.0"
+    source = REGRESSED.replace("COUNT", BY_BUILD.format(here=400, there=20))
+    oracle = established(two_builds, title, source)
+    assert oracle.reproduces
+    assert (oracle.measure.form, oracle.ratio > 5) == (Form.VERSIONS, True)
+    assert oracle.where == "time.perf_counter() - started, against torch 1.0"
+    assert metering.judge(oracle, case(source), two_builds).decision is Decision.BUG
+    even = REGRESSED.replace("COUNT", "400")
+    assert metering.judge(oracle, case(even), two_builds).decision is Decision.CLEAN
+    turned = REGRESSED.replace("COUNT", BY_BUILD.format(here=20, there=400))
+    assert not established(two_builds, title, turned).reproduces
+    gone = REGRESSED.replace("COUNT", BY_BUILD.format(here=20, there=None))
+    refused = established(two_builds, title, gone)
+    assert refused == NoOracle(reason="the code does not run through on torch 1.0 as well")
+    lost = metering.judge(oracle, case(gone), two_builds)
+    assert lost.decision is Decision.UNREACHED
+
+
+def test_the_own_comparison_of_a_report_needs_no_baseline(two_builds):
+    oracle = established(two_builds, "mm is slow", timed("mm(x, x)", 400, 10))
+    assert oracle.measure.form is Form.RATIO
+    single = established(
+        two_builds, "mm is slow", REGRESSED.replace("COUNT", BY_BUILD.format(here=400, there=20))
+    )
+    assert single.measure.form is Form.VERSIONS
 
 
 def test_bytes_kept_for_backward(session):

@@ -9,7 +9,7 @@ import pytest
 from analysis.target.instrument import instrument, watched
 from analysis.target.observation import Observation, Outcome, Raised, Seen
 from analysis.values import Value
-from citadel.oracle import performance, wording
+from citadel.oracle import performance, versions, wording
 from citadel.oracle.measure import Form
 from citadel.oracle.performance import NoOracle
 from citadel.oracle.quantities import Topic
@@ -368,6 +368,39 @@ def test_waiting_shows_in_what_a_run_took():
 def test_words(one, other, title, side):
     reading = understand(Report(source="r.md", title=title, body=""))
     assert wording.slow_side(one, other, reading) == side
+
+
+@pytest.mark.parametrize(
+    ("title", "about"),
+    [
+        ("sort is 3x slower than in 1.12", True),
+        ("Performance regression in sort", True),
+        ("sort used to take 3 ms", True),
+        ("sort is slower on v2.1.0", True),
+        ("sort is 1.5 times slower than argsort", False),
+        ("sort is slow", False),
+    ],
+)
+def test_words_that_compare_versions(title, about):
+    assert wording.about_versions(understand(Report(source="r.md", title=title, body=""))) == about
+
+
+@pytest.mark.parametrize("unit", ["s", "rate"])
+def test_of_two_versions_the_one_under_test_is_the_suspect(unit):
+    code = CLOCKED + "print(took(f))"
+    here, there = (4.0, 1.0) if unit == "s" else (1.0, 4.0)
+    runs = [
+        versions.both(
+            run_of(code, {"took(f)": (here, unit)}), run_of(code, {"took(f)": (there, unit)})
+        )
+        for _ in range(8)
+    ]
+    assert [len(part.seen) for part in versions.split(runs[0])] == [1, 1]
+    reading = understand(Report(source="r.md", title="f is slower than in 1.0", body=""))
+    oracle = performance.capture(points_of(code), runs, reading, code, baseline="torch 1.0")
+    assert oracle.reproduces
+    assert oracle.ratio == pytest.approx(4)
+    assert versions.on_one(oracle.measure.points) == [0]
 
 
 @pytest.mark.parametrize(
