@@ -66,11 +66,27 @@ class Tracer:
         occurrence = self.seen[site] = self.seen.get(site, 0) + 1
         function, args, kwargs = unbound(self.handed.original(function), args, kwargs)
         name, form, receiver = self.identify(function, args)
+        self.running.append((site, id(function if receiver is None else receiver)))
+        try:
+            return self.made(
+                site, occurrence, function, args, kwargs, (name, form, receiver), within
+            )
+        finally:
+            self.running.pop()
+
+    def made(self, site, occurrence, function, args, kwargs, identity, within):
+        """Make the call of what is known by name, unless the hook does."""
+        name, form, receiver = identity
+        if form == "module" and within is None:
+            self.placed.setdefault(id(receiver), site)
         if self.hook is not None:
             # `layer.forward(x)` is a call of the layer.
             called = receiver if form == "module" else function
             replaced = self.hook(site, occurrence, called, args, kwargs)
             if replaced is not None:
+                if form == "class":
+                    self.alive.append(replaced[0])
+                    BUILT[id(replaced[0])] = (args, kwargs)
                 return replaced[0]
         if not self.worth(name, form, args, kwargs):
             args, kwargs = self.handed.watched(site, function, args, kwargs)
@@ -80,10 +96,6 @@ class Tracer:
         loud = occurrence <= QUIET_AFTER and number <= MAX_EVENTS
         if loud:
             self.started(number, site, occurrence, name, form, receiver, args, kwargs)
-        called = function if receiver is None else receiver
-        if form == "module":
-            self.placed.setdefault(id(called), site)
-        self.running.append((site, id(called)))
         self.depth += 1
         began = perf_counter()
         try:
@@ -97,7 +109,6 @@ class Tracer:
             self.emit(dict(ended, t=took))
             raise
         finally:
-            self.running.pop()
             self.depth -= 1
         took = perf_counter() - began
         made = receiver if form == "class" and receiver is not None else result

@@ -101,6 +101,16 @@ BATCHES = """
     rows = tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]]).batch(most, drop_remainder=True)
     rows.batch(most, drop_remainder=True)
 """
+OVERFLOW = """
+    import numpy as np
+    import tensorflow as tf
+
+    inputs = tf.keras.Input(shape=(3,))
+    large = tf.keras.layers.Rescaling(1e30)(inputs)
+    model = tf.keras.Model(inputs, tf.keras.layers.UnitNormalization()(large))
+    y = model.predict(np.ones((1, 3), "float32"), verbose=0)
+    assert np.allclose(y, 0.57735), y
+"""
 LITTLE = {
     "tf.TensorArray.write": ("""
         elements = tf.TensorArray(tf.float32, size=1)
@@ -237,6 +247,13 @@ def test_the_layer_in_a_subclassed_model_is_blamed_for_what_fit_raises(bench, re
     found = verified(bench, read("fit fails", SUBCLASSED, text=text))
     assert found.case.reproduces
     assert found.case.api == "tf.keras.layers.Embedding"
+
+
+def test_the_layer_in_a_model_is_blamed_for_what_predict_returns(bench, read):
+    found = verified(bench, read("zeros in a model", OVERFLOW))
+    assert found.case.reproduces
+    assert found.case.api == "tf.keras.layers.UnitNormalization"
+    assert True in found.witness.own  # another result of the layer changes what is shown
 
 
 def test_the_call_in_a_graph_function_is_blamed(triaged):
