@@ -27,6 +27,8 @@ _LITERAL = re.compile(
 )
 _ITEM = re.compile(rf"(?<![\w.]){_NUMBER}(?![\w.]*\w)", re.IGNORECASE)
 _NAMED = re.compile(r"\b(?:dtype|device|requires_grad|grad_fn|shape)=[^,)\]]*")
+_PRINTED_SHAPE = re.compile(r"(?:[,:] )?\bshape=\([\d, ]*\)(?=, dtype=)")
+"""What TensorFlow prints beside the elements of a tensor."""
 _RIGHT = re.compile(
     r"\b(?:expect(?:s|ed|ing)?(?: \w+){0,3}? to (?:be|have|get|give|return|print|equal|yield|see)"
     r"|expect(?:s|ed|ing)?"
@@ -102,7 +104,7 @@ def told(sentence: str, *, beside: str = "", wanted: bool = False) -> Iterator[E
     `beside` is the code that it stands next to. `wanted` sentences tell what should be, as under
     the heading "Expected behavior": what they say of results is right.
     """
-    sentence = sentence[:MOST_CHARACTERS]
+    sentence = _PRINTED_SHAPE.sub("", sentence[:MOST_CHARACTERS])
     marks = _marks(sentence)
     for literal in _LITERAL.finditer(sentence):
         numbers = _numbers(literal[0])

@@ -2,7 +2,9 @@ import ast
 
 import pytest
 
+from harvest.report.model import Report
 from harvest.report.steps import tensorflow
+from harvest.report.understand import understand
 
 
 @pytest.mark.parametrize(("before", "after"), tensorflow.OLDER)
@@ -43,3 +45,16 @@ def test_what_code_names_of_tensorflow():
     code = "import tensorflow as tf\nimport numpy as np\ntf.nn.relu(np.ones(tf.Session.x))"
     assert tensorflow.named(code) == {"nn", "nn.relu", "Session", "Session.x"}
     assert tensorflow.named("from tensorflow import nn\nnn.relu(1)") == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It should be `tf.Tensor([66], shape=(1,), dtype=int8)`.", [(True, ("66",))]),
+        ("I get <tf.Tensor: shape=(2,), dtype=int32, numpy=array([3, 4])>", []),
+        ("It should have shape=(1, 3).", [(True, ("1", "3"))]),
+    ],
+)
+def test_the_shape_that_is_printed_beside_elements_is_none_of_them(text, expected):
+    found = understand(Report(source="r.md", title="t", body=text)).expectations
+    assert [(one.right, one.numbers) for one in found] == expected
