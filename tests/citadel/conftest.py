@@ -16,6 +16,7 @@ from citadel.verified import Verified
 from citadel.workbench import Workbench
 from harvest.report.model import Reading, Report
 from harvest.report.understand import understand
+from tests.citadel.command import TORCH, run
 
 
 def parse_parameter(text: str, *, keyword_only: bool) -> Parameter:
@@ -175,3 +176,11 @@ def by_hand() -> Callable[..., Verified]:
         )
 
     return make
+
+
+@pytest.fixture(scope="session")
+def warm():
+    """The index of the build, made once."""
+    if not TORCH.exists():
+        pytest.skip("PyTorch is not installed; run make torch")
+    return run("index", "--python", TORCH, "--json", "-", timeout=300)
