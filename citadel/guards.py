@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
+from analysis.values import Value
 from citadel.oracle.numbers import LARGEST, distance, finite, has_nan, largest, same, whole
 from citadel.oracle.value import ValueOracle, Values, shows, unlike, values_of
 
@@ -148,6 +149,54 @@ def made_backward(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> b
         return None
     told = [event.get("made") for event in again.run("perturb:gradients", calls).extra]
     return next((made for made in told if isinstance(made, bool)), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """One call of a case: the tensors and arrays that it was given, and its result."""
+
+    site: int
+    occurrence: int
+    given: tuple[Value, ...]
+    made: Value
+
+    @property
+    def finite(self) -> bool | None:
+        """Whether its result is; None where it holds no numbers that are known."""
+        return finite(self.made)
+
+    def like(self, other: Told) -> bool | None:
+        """Whether both are given the same numbers, whatever their dtypes; None: nobody knows."""
+        pairs = list(zip(self.given, other.given, strict=False))
+        found = [same(one, another) for one, another in pairs]
+        if False in found or any(one.shape != another.shape for one, another in pairs):
+            return False
+        return True if found and all(found) else None
+
+
+def told(again: Rerun, calls: Sequence[Call]) -> tuple[Told, ...]:
+    """What these calls are given and give, those that return."""
+    events = again.run("perturb:told", calls).extra if calls else ()
+    return tuple(
+        Told(
+            site=event["site"],
+            occurrence=event["occurrence"],
+            given=tuple(map(Value.from_json, event["given"])),
+            made=Value.from_json(event.get("made")),
+        )
+        for event in events
+        if type(event.get("site")) is int
+        and type(event.get("occurrence")) is int
+        and isinstance(event.get("given"), list)
+    )
+
+
+def of_chance(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
+    """Whether the values are others as soon as these calls draw other random numbers."""
+    one, other = (
+        values_of(again.run("perturb:reseeded", calls, number=number)) for number in (1, 2)
+    )
+    return True in unlike(oracle, one, other)
 
 
 def of_ties(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool:

@@ -79,7 +79,8 @@ def culprit(
     named = {leaf(m.name) for m in mentions if m.title or m.body}
     failing = _handed(failing, observation.calls, named)
     if resolve(failing, catalog) is None and not _uses_values(failing):
-        return None  # whoever made its arguments has done nothing wrong
+        # Whoever made its arguments has done nothing wrong.
+        return _maker_of_owner(failing, observation.calls, catalog)
     chain = [
         (call, api)
         for call in (failing, *makers(failing, observation.calls))
@@ -100,6 +101,19 @@ def culprit(
             if leaf(pair[0].name) in words:
                 return pair
     return _nearest_maker(makers_only) or first
+
+
+def _maker_of_owner(
+    failing: Call, calls: Sequence[Call], catalog: Catalog
+) -> tuple[Call, Api] | None:
+    """Where the object whose method fails was made, if its class is public: a schedule, say."""
+    owner = failing.name.rpartition(".")[0]
+    for call in reversed(calls):
+        built = call.result if call.form == "class" and call.number < failing.number else None
+        if built is not None and built.value.text == owner:
+            api = resolve(call, catalog)
+            return None if api is None else (call, api)
+    return None
 
 
 def _handed(failing: Call, calls: Sequence[Call], named: set[str]) -> Call:

@@ -60,7 +60,7 @@ def judge(
     if traced.exception is not None and status.no_kernel_here(traced.exception.message):
         lack = "the operator has no kernel for this device, whatever it is given"
         return verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
-    reason = _artefact(traced, plan, target, seen, source, catalog)
+    reason = _artefact(traced, plan, target, seen, source, catalog, close=close)
     if reason is None and not close and _gives_nothing(traced, target, catalog):
         reason = "gives nothing, as functions may that are called for their effect"
     if reason is not None:
@@ -119,6 +119,8 @@ def _artefact(
     seen: Symptom | None,
     source: Verified,
     catalog: Catalog,
+    *,
+    close: bool,
 ) -> str | None:
     """Why a symptom that matches does not count, if so."""
     caught = source.caught and status.capture(observation) is None
@@ -127,8 +129,12 @@ def _artefact(
     filled = made_up(plan)
     if filled and seen is not None and status.complains_about_tensors(seen):
         return f"the complaint may be about what was filled in: {', '.join(filled)}"
-    if source.case.symptom.kind is SymptomKind.CRASHES and mostly_filled(plan):
+    if source.case.symptom.kind is not SymptomKind.CRASHES:
+        return None  # of crashes, the signal alone is compared
+    if mostly_filled(plan):
         return "more of the call is filled in than comes from the report"
+    if filled and plan.drops and not close:
+        return "no relation, and takes other arguments than the report's call"
     return None
 
 

@@ -9,6 +9,7 @@ very same wrong value.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
@@ -16,7 +17,16 @@ from analysis.target.instrument import Watched, instrument, watched
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Role
-from citadel.guards import Rerun, demanded, doubled, ill_conditioned, made_backward, of_ties
+from citadel.guards import (
+    Rerun,
+    demanded,
+    doubled,
+    ill_conditioned,
+    made_backward,
+    of_chance,
+    of_ties,
+    told,
+)
 from citadel.identify import failing_call, is_call_of
 from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
@@ -70,8 +80,9 @@ def judge_value(
     if not shown:
         return verdict(VerdictKind.CLEAN)
     seen = replay.symptom()
+    as_source = alike(channels) and not plan.filled and not plan.drops
     doubt = (
-        replay.doubt(close=_close(channels, source, plan), filled=plan.filled)
+        replay.doubt(close=_close(channels, source, plan), filled=plan.filled, same=as_source)
         or replay.imprecise()
         or replay.unsteady()
     )
@@ -135,13 +146,20 @@ class _Replay:
             self.moved = self.moved or True in unlike(oracle, self.values, found)
         return hits
 
-    def doubt(self, *, close: bool, filled: bool) -> Verdict | None:
-        """Why values that show the symptom need not be the bug, if so."""
+    def doubt(self, *, close: bool, filled: bool, same: bool) -> Verdict | None:
+        """Why values that show the symptom need not be the bug, if so.
+
+        `same`: the sibling does the same to the report's own arguments.
+        """
         source = self.source
         if source.made_backward:
             return self._backward()
         own_reference = self.written.references
         why = _doubt(source, self.values, close=close, filled=filled, own_reference=own_reference)
+        if why is None and not same and self._of_others():
+            why = "the check compares results of different inputs: it need not hold here"
+        if why is None and self._infinite_itself():
+            why = "its own result is not finite, where the source's is"
         if why is not None:
             return verdict(VerdictKind.NOT_ADAPTED, reason=why)
         changes = unlike(source.oracle, source.values, self.values)
@@ -152,6 +170,28 @@ class _Replay:
         own = "both sides are the sibling's" if source.oracle.paired else "the sibling's own value"
         self.guards.append("the source's own value" if equal else own)
         return None
+
+    def _of_others(self) -> bool:
+        """Whether the sibling is called several times, each time with other numbers.
+
+        `f(x)` should be what `f` gives for a copy of `x`, whatever function it is; that `f(x + y)`
+        is `f(x) + f(y)` is a law of some.
+        """
+        if not self.source.oracle.paired or len(self.calls) < 2:
+            return False
+        pairs = combinations(told(self._again, self.calls), 2)
+        alike = [one.like(other) for one, other in pairs]
+        return bool(alike) and all(found is False for found in alike)
+
+    def _infinite_itself(self) -> bool:
+        """Whether a call that gives finite numbers in the report gives others when it is the
+        sibling's: the bug (of a gradient, say) comes up elsewhere then.
+        """
+        sites = {(self.written.sites.get(site), n) for site, n in self.source.gave_finite}
+        if not sites:
+            return False
+        found = told(self._again, self.calls)
+        return any((one.site, one.occurrence) in sites and one.finite is False for one in found)
 
     def _backward(self) -> Verdict | None:
         """Whether what is not finite comes up in its gradients alone, as in the source's.
@@ -208,6 +248,8 @@ class _Replay:
         oracle, source = self.source.oracle, self.source
         if not oracle.paired:
             return None
+        if source.random and of_chance(self._again, oracle, self.calls):
+            return verdict(VerdictKind.NOT_ADAPTED, reason="its values are drawn at random")
         if of_ties(self._again, oracle, self.calls, self.values):
             return verdict(VerdictKind.EXPECTED, reason="the elements that they select are equal")
         if source.ill_conditioned:
@@ -225,12 +267,20 @@ def related(channels: Channels) -> bool:
     return channels.family is not None or close or channels.signature >= SAME_FUNCTION
 
 
+def alike(channels: Channels) -> bool:
+    """Whether two APIs do the same to their inputs, whatever these are."""
+    context = channels.context is not None and channels.context >= SAME_FUNCTION
+    return channels.family is not None or (context and channels.signature >= SAME_FUNCTION)
+
+
 def _close(channels: Channels, source: Witness, plan: Adaptation) -> bool:
     """Whether an equal result is no coincidence for this symptom."""
     if source.refused:  # what is dropped may be what is to be refused
         return channels.family is not None and not plan.drops
     if source.oracle.kind is SymptomKind.ACCEPTS:
         return related(channels)
+    if source.let_in:  # what is not finite is handed on by nearly everything
+        return alike(channels) or channels.called
     return related(channels) or channels.called  # the source's wrong result is its own
 
 

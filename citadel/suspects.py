@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from analysis.catalog.model import Api, Catalog
@@ -10,6 +11,8 @@ from analysis.target.watch import CHECK_CALLS
 from citadel.identify import USERS_OF_VALUES, failing_call, leaf, mentioned_call, resolve
 from harvest.report.model import Mention, Reading
 
+SHORTEST = 4
+"""Letters of an API's name that is recognised among the words of a title."""
 MAKERS = frozenset(
     (
         *("tensor", "constant", "zeros", "ones", "full", "eye", "arange", "linspace", "empty"),
@@ -34,8 +37,12 @@ def suspects(
     observation: Observation, catalog: Catalog, reading: Reading
 ) -> Iterator[tuple[Call, Api]]:
     """Calls with their APIs, each API once, the likeliest first; what makes inputs comes last."""
-    told = mentioned_call(observation, catalog, reading.mentions)
     calls = list(reversed(observation.calls))
+    told = mentioned_call(observation, catalog, reading.mentions)
+    if told is None:
+        named_in_words = ((call, resolve(call, catalog)) for call in calls)
+        words = _words(reading.report.title)
+        told = next(((c, api) for c, api in named_in_words if api and _spoken(api, words)), None)
     failed = failing_call(observation)
     first = [call for call in (failed, told and told[0]) if call is not None]
     seen: set[str] = set()
@@ -51,6 +58,21 @@ def suspects(
         else:
             yield call, api
     yield from late
+
+
+def spoken(api: Api, title: str) -> bool:
+    """Whether a title speaks of an API without spelling it out: "Beta distribution is wrong"."""
+    return _spoken(api, _words(title))
+
+
+def _spoken(api: Api, words: frozenset[str]) -> bool:
+    name = leaf(api.name)
+    return name in words and name not in MAKERS | _VIEWS  # any title may speak of a tensor
+
+
+def _words(title: str) -> frozenset[str]:
+    """The words of a title that are long enough to be the name of one thing."""
+    return frozenset(word for word in re.findall(r"\w+", title.lower()) if len(word) >= SHORTEST)
 
 
 def named(api: Api, mentions: Sequence[Mention]) -> bool:

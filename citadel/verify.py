@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import pairwise
 
 from analysis.catalog.model import Catalog
 from analysis.errors import CitadelError
@@ -30,6 +31,7 @@ STATUS_CLAIMS = (ClaimKind.RAISES, ClaimKind.CRASHES, ClaimKind.HANGS)
 INCOMPLETE = frozenset(("NameError", "SyntaxError", "IndentationError", "FileNotFoundError"))
 """Exceptions by which code says that it is not whole, rather than that the framework is broken."""
 _OF_MODULE = re.compile(r"module '(?:torch|tensorflow|keras)")
+_PROMPT = re.compile(r">>>|\.\.\. |In ?\[\d+\]:")
 MISSING = frozenset(("ModuleNotFoundError", "ImportError"))
 ELSEWHERE = "not in this build"
 
@@ -74,6 +76,39 @@ def _reproduced(
 ) -> Verified | NotVerified:
     limits = limits or Limits()
     wanted = recorded(reading.claims)
+    attempts = _attempts(reading, wanted, session, catalog, info, runs, limits)
+    if isinstance(attempts, str):
+        return NotVerified(reason=attempts)
+    best = max(attempts, key=partial(_promise, wanted))
+    of_values = _of_values(reading, best)
+    if of_values or _asked_to_refuse(reading, best):
+        tried = attempts if of_values else [best]
+        found = by_values(reading, tried, session, catalog, info, runs=runs, limits=limits)
+        if _settles(reading, best, found):
+            return found
+    if bug_kind(reading.claims, best.symptom) is BugKind.PERFORMANCE:
+        return by_measure(reading, attempts, session, catalog, info, limits=limits)
+    found = _conclude(reading, wanted, best, catalog, info)
+    if isinstance(found, NotVerified) and _of_values_after_all(reading, best):
+        other = by_values(reading, attempts, session, catalog, info, runs=runs, limits=limits)
+        return other if isinstance(other, Verified) and other.case.reproduces else found
+    if isinstance(found, NotVerified) and "tensorflow" in (info.framework, info.backend):
+        inside = _inside_functions(best, session, runs, limits, reading.claims)
+        again = _conclude(reading, wanted, inside, catalog, info) if inside else found
+        return again if isinstance(again, Verified) else found
+    return found
+
+
+def _attempts(
+    reading: Reading,
+    wanted: Symptom | None,
+    session: Session,
+    catalog: Catalog,
+    info: TargetInfo,
+    runs: int,
+    limits: Limits,
+) -> list[Attempt] | str:
+    """What the report's snippets do here, up to the one that shows what is wanted; else why not."""
     reasons: list[str] = []
     attempts: list[Attempt] = []
     for snippet in reading.candidates[:MAX_CANDIDATES]:
@@ -94,20 +129,8 @@ def _reproduced(
         if wanted is not None and status.matches(wanted, attempt.symptom):
             break
     if not attempts:
-        return NotVerified(reason="; ".join(dict.fromkeys(reasons)) or "nothing to run")
-    best = max(attempts, key=partial(_promise, wanted))
-    if _of_values(reading, best):
-        found = by_values(reading, attempts, session, catalog, info, runs=runs, limits=limits)
-        if _told(reading) or (isinstance(found, Verified) and found.case.reproduces):
-            return found
-    if bug_kind(reading.claims, best.symptom) is BugKind.PERFORMANCE:
-        return by_measure(reading, attempts, session, catalog, info, limits=limits)
-    found = _conclude(reading, wanted, best, catalog, info)
-    if isinstance(found, NotVerified) and "tensorflow" in (info.framework, info.backend):
-        inside = _inside_functions(best, session, runs, limits, reading.claims)
-        again = _conclude(reading, wanted, inside, catalog, info) if inside else found
-        return again if isinstance(again, Verified) else found
-    return found
+        return "; ".join(dict.fromkeys(reasons)) or "nothing to run"
+    return attempts
 
 
 def _elsewhere(attempt: Attempt | str) -> bool:
@@ -134,9 +157,40 @@ def _inside_functions(
 def _of_values(reading: Reading, attempt: Attempt) -> bool:
     """Whether values decide: nothing else does, or an assertion of the report's own fails."""
     seen = attempt.symptom
-    if seen is not None and seen.kind is SymptomKind.RAISES and asserts(attempt.traced):
+    raised = seen is not None and seen.kind is SymptomKind.RAISES
+    if raised and (asserts(attempt.traced) or _session_without(reading, attempt)):
         return True
     return bug_kind(reading.claims, seen) is BugKind.VALUE
+
+
+def _of_values_after_all(reading: Reading, attempt: Attempt) -> bool:
+    """Whether a title that calls it an error, as any bug, is followed by words about values."""
+    if attempt.symptom is not None or recorded(reading.claims) is not None:
+        return False
+    return any(claim.kind is ClaimKind.VALUE for claim in reading.claims)
+
+
+def _session_without(reading: Reading, attempt: Attempt) -> bool:
+    """Whether the report pastes a session with results, and no exception: this one is new."""
+    if "prompts" not in attempt.snippet.repairs or recorded(reading.claims) is not None:
+        return False
+    prompted = [_PROMPT.match(line) is not None for line in reading.output]
+    shown = any(before and not after for before, after in pairwise(prompted))
+    return shown and any(claim.kind is ClaimKind.VALUE for claim in reading.claims)
+
+
+def _asked_to_refuse(reading: Reading, attempt: Attempt) -> bool:
+    """Whether an exception may be the very one that the report asks for."""
+    seen = attempt.symptom
+    raised = seen is not None and seen.kind is SymptomKind.RAISES and not status.internal(seen)
+    return raised and reading.refusal is not None and recorded(reading.claims) is None
+
+
+def _settles(reading: Reading, attempt: Attempt, found: Verified | NotVerified) -> bool:
+    """Whether what the values tell is the answer, rather than how the run ended."""
+    if _of_values(reading, attempt):
+        return _told(reading) or (isinstance(found, Verified) and found.case.reproduces)
+    return isinstance(found, Verified) and found.witness is not None and found.witness.refused
 
 
 def _told(reading: Reading) -> bool:
@@ -322,6 +376,9 @@ def _conclude(
     if blamed is None:
         return NotVerified(reason=_without_api(attempt.traced, seen))
     again = reproduces(wanted, seen)
+    if not again and seen is not None and seen.kind is SymptomKind.HANGS:
+        seconds = round(attempt.traced.wall)
+        return NotVerified(reason=f"is still running after {seconds} seconds (see --timeout)")
     symptom = seen if again else wanted
     if symptom is None:
         return NotVerified(reason="runs without a status symptom, and none is recorded")

@@ -15,7 +15,16 @@ from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Point
-from citadel.guards import Rerun, demanded, doubled, ill_conditioned, let_in, made_backward, of_ties
+from citadel.guards import (
+    Rerun,
+    demanded,
+    doubled,
+    ill_conditioned,
+    let_in,
+    made_backward,
+    of_ties,
+    told,
+)
 from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle.capture import CHECKS, capture
@@ -31,7 +40,7 @@ from citadel.oracle.value import (
     unlike,
     values_of,
 )
-from citadel.suspects import MAKERS, named, suspects, titled
+from citadel.suspects import MAKERS, named, spoken, suspects, titled
 from harvest.report.model import Mention, Reading, Snippet
 
 MOST_SUSPECTS = 8
@@ -73,6 +82,9 @@ class Witness:
     """Whether an infinity comes where the result is as large as numbers get (see `guards`)."""
     let_in: bool
     """Whether NaN or infinities come of those in the API's inputs."""
+    gave_finite: frozenset[tuple[int, int]]
+    """(site, occurrence) of the API's calls that have finite results, where finiteness is the bug:
+    then it comes up behind them, in gradients, say."""
     uninitialised: bool
     """Whether the case reads memory that nothing has written to."""
     of_ties: bool
@@ -105,6 +117,7 @@ class Witness:
         """Why what the report shows may be no bug; each halves the confidence of findings."""
         doubts = (
             (self.demanded, "becomes infinite where it is as large as its dtype allows"),
+            (self.let_in, "what is not finite comes of what it is given"),
             (self.uninitialised, "works on uninitialised memory"),
             (self.of_ties, "the indices differ, the elements that they select do not"),
             (self.ill_conditioned, "the last digit of the inputs matters as much"),
@@ -153,7 +166,8 @@ def witness(
     hurried = first.wall > MOST_SECONDS
     likeliest = suspected[: FEW_SUSPECTS if hurried else None]
     who = trial.blamed(oracle, values, first.calls, likeliest)
-    if True not in who.own and not named(who.api, reading.mentions):
+    told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
+    if True not in who.own and not told:
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
     blamed = [one for one in first.calls if resolve(one, catalog) is who.api]
@@ -180,6 +194,7 @@ def witness(
         runs=runs,
         precise=None if better is None else better.cures,
         demanded=full,
+        gave_finite=_gave_finite(trial.again, oracle, blamed) if looked else frozenset(),
         let_in=looked and let_in(trial.again, oracle, blamed),
         uninitialised=any(map(_uninitialised, first.calls)),
         of_ties=looked and of_ties(trial.again, oracle, blamed, values),
@@ -188,6 +203,13 @@ def witness(
         unclaimed=not _claimed(oracle, trial.case.points, reading),
         told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
     )
+
+
+def _gave_finite(
+    again: Rerun, oracle: ValueOracle, calls: Sequence[Call]
+) -> frozenset[tuple[int, int]]:
+    found = told(again, calls) if oracle.of_finiteness else ()
+    return frozenset((one.site, one.occurrence) for one in found if one.finite)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,7 +55,7 @@ def main(job, pipes, heard=None):
     _leash(job["sandbox"])
     os.chdir(job["scratch"])
     faulthandler.enable(file=2, all_threads=False)
-    _seed(job["arguments"].pop("seed", 0))
+    seeded(job["arguments"].pop("seed", 0))
     module = job["entry"].partition(":")[0]
     code = _run(job, module in OF_CASES, Emitter(EVENTS))
     _finish(streams[1:], exits=module in OF_CASES)
@@ -144,7 +144,7 @@ def _leash(sandbox):
         seccomp.leash(strict=unscoped)
 
 
-def _seed(seed):
+def seeded(seed):
     """Seed the generators that exist; a framework that was not imported is left alone."""
     random.seed(seed)
     generators = (

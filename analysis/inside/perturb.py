@@ -3,13 +3,16 @@
 `run` replaces their results: what depends on them? `doubled` hands them their tensors in double
 precision: does the trouble stay? `nudged` changes the last digit of their inputs: is it more than
 that which is wrong? `scaled` makes their inputs smaller: from where on is it wrong?
-`cleaned` gives them numbers for NaN and infinities: did the trouble just go through? `gradients`
-changes nothing, and listens to what goes back through these calls.
+`cleaned` gives them numbers for NaN and infinities: did the trouble just go through? `reseeded`
+has them draw other random numbers: do they? `gradients` and `told` change nothing: the one listens
+to what goes back through these calls, the other tells of what they are given and give.
 """
 
 import sys
 
 import case
+import child
+import contents
 import side
 from values import describe
 
@@ -24,6 +27,8 @@ EPSILON = {
 """The distance from 1 to the next number, by dtype."""
 DEPTH = 3
 """Lists in lists that are looked into."""
+MOST_TOLD = 64
+"""Calls that `told` tells of."""
 
 
 def run(emit, code, traced, sites):
@@ -128,6 +133,46 @@ def gradients(emit, code, traced, sites):
     if told:
         emit({"e": "gradients", "made": any(fine and not kept for fine, kept in told)})
     return end
+
+
+def reseeded(emit, code, traced, sites, number):
+    """Run a case as `case.run` does, the calls at `sites` drawing the random numbers of a seed.
+
+    What is drawn behind each of them is the same whatever `number` is.
+    """
+
+    def call(function, args, kwargs):
+        child.seeded(number)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            child.seeded(0)
+
+    return _run(emit, code, traced, sites, call)
+
+
+def told(emit, code, traced, sites):
+    """Run a case as `case.run` does; each of the first calls at `sites` that returns is told of.
+
+    `{"e": "told", "site", "occurrence", "given", "made"}`: records of the tensors and arrays that
+    it is given, and of its result.
+    """
+    side.module("live").pin()
+    wanted, told = frozenset(sites), []
+
+    def hook(site, occurrence, function, args, kwargs):
+        if site not in wanted or len(told) == MOST_TOLD:
+            return None
+        told.append(site)
+        given = _parts((getattr(function, "__self__", None), *args, *kwargs.values()))
+        kept = [contents.recorded(one) for one in given]
+        result = function(*args, **kwargs)
+        record = {"given": [one for one in kept if one["k"] in ("tensor", "array")]}
+        record.update(e="told", site=site, occurrence=occurrence, made=contents.recorded(result))
+        emit(record)
+        return (result,)
+
+    return case.run(emit, code, traced, hook)
 
 
 def _finite(array):

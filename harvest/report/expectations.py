@@ -48,6 +48,7 @@ _REFUSAL = re.compile(
 _FREE = re.compile(
     r"\b(?:can|could|should|handles?|computes?|crash\w*|die[sd]?|abort\w*)\b"
     r"[^.,;\n]{0,60}\bwithout (?:an? |any )?(?:error|exception|complaint|warning)"
+    r"|\b(?:wrong|incorrect|garbage|bad)\b[^.,;\n]{0,30}\bwithout (?:an? |any )?warning"
     r"|^\W*(?:handle|support|allow|make|let)\b[^.\n]*\bwithout (?:an? |any )?(?:error|exception)",
     re.IGNORECASE,
 )
@@ -87,7 +88,7 @@ def pasted_output(document: Document) -> tuple[str, ...]:
         lines += [_comment(line) for line in block.text.splitlines()] if plain else []
         lines += [] if plain else block.text.splitlines()
     told = (" ".join(line.split()) for line in lines[:MOST_LINES])
-    return tuple(dict.fromkeys(line for line in told if line))
+    return tuple(line for line in told if line)
 
 
 def _is_code(tree: ast.Module) -> bool:

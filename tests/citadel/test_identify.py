@@ -284,3 +284,13 @@ def test_a_none_that_nobody_complains_about_accuses_nobody(known, call):
     user = call("torch.exp", None, number=2, raised=("RuntimeError", "no deterministic exp"))
     run = raised(setting, user, message="no deterministic exp")
     assert blamed(run, known, mention("torch.sum", title=1)) == "torch.exp"
+
+
+def test_a_method_that_fails_is_the_fault_of_the_class_that_made_its_object(known, call):
+    made = Value(kind="other", text="torch.nn.Linear")
+    layer = call("torch.nn.Linear", form="class", number=1, result=made)
+    step = call("torch.nn.Linear.step", number=2, raised=("ZeroDivisionError", "by zero"))
+    run = raised(layer, step, message="by zero", kind="ZeroDivisionError")
+    assert blamed(run, known) == "torch.nn.Linear"
+    stranger = replace(step, name="torch.other.Thing.step")
+    assert blamed(raised(layer, stranger, message="by zero"), known) is None

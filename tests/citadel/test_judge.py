@@ -9,18 +9,18 @@ from analysis.target.session import Limits
 from citadel.judge import confidence, judge, made_up
 from citadel.model import VerdictKind
 from citadel.oracle import status
-from citadel.plan.model import Adaptation, Fill, Form, Take
+from citadel.plan.model import Adaptation, Fill, Form, Slot, Take
 from citadel.rewrite.rewriter import Rewritten
 
 
-def plan(target, *, invented=(), plausibility=1.0):
+def plan(target, *, invented=(), plausibility=1.0, call=(), edits=()):
     return Adaptation(
         target=target,
         form=Form.FUNCTION,
         receiver=None,
         new=(),
-        call=(),
-        edits=(),
+        call=call,
+        edits=edits,
         plausibility=plausibility,
         invented=invented,
     )
@@ -127,6 +127,29 @@ def test_a_complaint_that_a_filled_tensor_may_have_caused_is_no_finding(judged):
     assert verdict.kind is VerdictKind.NOT_ADAPTED
     assert "other" in verdict.reason
     assert judged(MATMUL, "torch.matmul", SHAPES).kind is VerdictKind.BUG
+
+
+BEYOND = """
+    import torch
+    y = torch.ones(3).as_strided_([2], [1], 2305878193585782784)
+    print(y)
+"""
+
+
+@on_torch
+@pytest.mark.parametrize(("close", "kind"), [(True, "bug"), (False, "not_adapted")])
+def test_a_crash_of_another_call_altogether_is_no_finding(judged, close, kind):
+    slots = tuple(Slot(name=name, keyword=False, value=Take(key=name)) for name in ("a", "b"))
+    verdict = judged(
+        BEYOND,
+        "torch.Tensor.as_strided_",
+        status.crashes("SIGSEGV"),
+        close=close,
+        call=slots,
+        invented=("size",),
+        edits=("filled size", "dropped c"),
+    )
+    assert verdict.kind == kind
 
 
 @on_torch

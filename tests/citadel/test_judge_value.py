@@ -95,7 +95,7 @@ def judged(bench):
             invented=("min",) if filled else (),
         )
         return judge_value(
-            Rewritten(code=dedent(code), edits=(), sites={}),
+            Rewritten(code=dedent(code), edits=(), sites={n: n for n in range(40)}),
             plan,
             api,
             found.witness,
@@ -175,7 +175,12 @@ def test_a_result_that_is_infinite_long_before_it_is_too_large(verified, judged,
 
 
 @pytest.mark.parametrize(
-    ("channels", "kind"), [(NEAR, VerdictKind.BUG), (FAR, VerdictKind.NOT_ADAPTED)]
+    ("channels", "kind"),
+    [
+        (NEAR, VerdictKind.BUG),
+        (Channels(context=Fraction(9, 10)), VerdictKind.NOT_ADAPTED),  # all hand on NaN
+        (FAR, VerdictKind.NOT_ADAPTED),
+    ],
 )
 def test_a_nan_that_goes_in_is_the_bug_of_close_relations_only(verified, judged, channels, kind):
     code = "import torch\nprint(torch.log(torch.tensor([float('nan')])))"
@@ -198,6 +203,61 @@ def test_a_gradient_that_is_nan_is_the_named_apis_and_of_its_close_relations(ver
     op = code.replace("torch.where", "torch.ops.aten.where")
     assert judged(found, op, "torch.ops.aten.where", NEAR).kind is VerdictKind.BUG
     assert judged(found, op, "torch.ops.aten.where", FAR).kind is VerdictKind.NOT_ADAPTED
+
+
+def test_a_gradient_of_a_result_that_is_infinite_itself_is_another_matter(verified, judged):
+    code = """
+        import torch
+        a = torch.tensor(100., requires_grad=True)
+        b = torch.where(a <= 0, torch.exp(a), 1 + a)
+        b.backward()
+        print(a.grad)
+    """
+    found = verified("torch.where gives a nan gradient", code, "The gradient is nan.")
+    call = "torch.where(a <= 0, torch.exp(a), 1 + a)"
+    other = code.replace(call, "torch.mul(torch.exp(a), (1 + a) / (1 + a))")
+    told = judged(found, other, "torch.mul")
+    assert told.kind is VerdictKind.NOT_ADAPTED
+    assert told.reason in (
+        "its own result is not finite, where the source's is",
+        "infinite, where the report's gradient is NaN",
+    )
+
+
+LAW = """
+    import torch
+    x = torch.tensor([16., 0.], requires_grad=True)
+    y, z = x / 2, x.sqrt()
+    dy, dz = (torch.autograd.grad(one.sum(), x, retain_graph=True)[0] for one in (y, z))
+    w = torch.where(x == 0, y, z)
+    print(torch.equal(torch.where(x == 0, dy, dz), torch.autograd.grad(w.sum(), x)[0]))
+"""
+
+
+def test_a_law_of_the_source_is_none_of_other_functions(verified, judged):
+    found = verified("torch.where hands on gradients of what is not selected", LAW, "Wrong.")
+    assert (found.case.api, found.case.symptom.where) == (
+        "torch.where",
+        LAW.splitlines()[-1].strip()[len("print(") : -1],
+    )
+    op = LAW.replace("torch.where", "torch.ops.aten.where")
+    assert judged(found, op, "torch.ops.aten.where").kind is VerdictKind.BUG
+    for other in ("torch.minimum({})", "torch.mul({})"):
+        name = other.partition("(")[0]
+        code = LAW.replace("torch.where(x == 0, y, z)", other.format("y, z"))
+        code = code.replace("torch.where(x == 0, dy, dz)", other.format("dy, dz"))
+        assert judged(found, code, name, FAR).kind is VerdictKind.NOT_ADAPTED, name
+
+
+def test_what_draws_random_numbers_disagrees_with_itself(verified, judged):
+    code = PRECISIONS.replace("torch.full((4,), 1e20)", "torch.rand(4) * 1e20")
+    found = verified("linalg.norm: float32 disagrees with float64", code)
+    assert found.witness.random
+    told = judged(found, code.replace("torch.linalg.norm", "torch.rand_like"), "torch.rand_like")
+    assert told.kind is VerdictKind.NOT_ADAPTED
+    assert judged(found, code.replace("torch.linalg", "torch"), "torch.norm").kind is (
+        VerdictKind.BUG
+    )
 
 
 @pytest.mark.parametrize(

@@ -238,3 +238,61 @@ def test_of_several_snippets_the_one_that_shows_what_is_recorded(verified, read)
     assert found.case.api == "torch.nn.functional.conv2d"
     found = verified(read("conv2d", CALM, CONV, text=text))
     assert found.case.api == "torch.nn.functional.conv2d"
+
+
+@real
+@pytest.mark.parametrize("claimed", [False, True])
+def test_the_exception_that_a_report_asks_for_is_no_bug(verified, read, claimed):
+    text = "This should actually raise an exception."
+    failing = "import torch\ntorch.trace(torch.ones(2, 2, 2))"
+    pasted = "\n```\nRuntimeError: trace: expected a matrix, but got tensor with dim 3\n```\n"
+    found = verified(read("torch.trace takes 3D", failing, text=text + pasted * claimed))
+    assert isinstance(found, Verified)
+    assert found.case.reproduces is claimed
+    assert (found.case.symptom.kind is SymptomKind.ACCEPTS) is not claimed
+
+
+@real
+def test_an_exception_that_the_reports_session_does_not_show_is_another_one(verified, read):
+    session = """
+        >>> import torch
+        >>> x, mask = torch.ones(2), torch.tensor([1, 0], dtype=torch.uint8)
+        >>> x.masked_fill_(mask, 0)
+        {}
+    """
+    text = "masked_fill_ gives incorrect results."
+    found = verified(read("masked_fill_", session.format("tensor([0., 0.])"), text=text))
+    assert isinstance(found, NotVerified)
+    assert "describes a wrong value" in found.reason
+    shown = "RuntimeError: masked_fill_ only supports boolean masks"
+    found = verified(read("masked_fill_", session.format(shown), text=text))
+    assert isinstance(found, Verified)
+    assert found.case.reproduces
+
+
+@real
+def test_what_has_not_ended_is_not_fixed(verified, read):
+    code = """
+        import time
+        import torch
+        torch.ones(3).apply_(lambda number: time.sleep(60))
+    """
+    crash = "```\nSegmentation fault (core dumped)\n```"
+    found = verified(read("apply_ crashes", code, text=crash), wall=3.0, runs=1)
+    assert isinstance(found, NotVerified)
+    assert "still running" in found.reason
+
+
+@real
+def test_an_error_may_be_a_wrong_value(verified, read):
+    code = """
+        import torch
+        r = torch.special.i0(torch.tensor(713.0).double())
+        print(r)
+    """
+    text = "The result is wrong: it is inf, it should be 6.4e307."
+    found = verified(read("torch i0 error", code, text=text))
+    assert isinstance(found, Verified)
+    assert (found.case.api, found.case.kind) == ("torch.special.i0", BugKind.VALUE)
+    calm = verified(read("torch i0 error", code.replace("713", "3"), text=text))
+    assert isinstance(calm, NotVerified)

@@ -48,6 +48,25 @@ def test_what_checks_nothing_is_no_check(code):
     assert all(point.check is None for point in points_of(code))
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "w = torch.where(x == 0.0, y, z)",
+        "r = torch.where(~torch.isnan(y), y, 0.0)",
+        "x = x.masked_fill(x != 1, 0.0)",
+        "y = y[x == 0]",
+        "y[torch.isnan(y)] = 0",
+    ],
+)
+def test_what_selects_elements_tests_nothing(code):
+    assert all(point.check is None for point in points_of(f"{code}\nprint(w)"))
+
+
+@pytest.mark.parametrize("call", ["check(a == b, 'sums differ')", "torch.all(a == b, 0)"])
+def test_a_comparison_beside_a_message_is_a_test(call):
+    assert the_check(call).check is Check.EQUAL
+
+
 def test_modules_are_those_that_the_text_imports():
     code = "import numpy.testing as npt\nnpt.assert_array_equal(a, b)"
     found = the_check(code)

@@ -130,6 +130,40 @@ def test_results_of_another_library_are_references(reference, holds):
     assert found == ((["torch.median(x)", "np.median(y)"], "disagrees") if holds else None)
 
 
+def test_the_reference_of_a_value_is_the_one_that_is_most_like_it():
+    code = "import numpy as np\nprint(torch.exp(a))\nprint(np.exp(a))\nprint(torch.exp(b))"
+    events = [("torch.exp(a)", [2.0]), ("np.exp(a)", [3.0]), ("torch.exp(b)", [4.0])]
+    assert holding(code, *events) == (["torch.exp(a)", "np.exp(a)"], "disagrees")
+
+
+def test_the_outcome_of_a_check_has_no_reference():
+    code = "import numpy as np\nprint(np.exp(y))\nprint(torch.equal(x, y))"
+    events = [("np.exp(y)", [0.0]), ("x", [1.0]), ("y", [1.0]), ("torch.equal(x, y)", True)]
+    assert holding(code, *events) is None
+
+
+@pytest.mark.parametrize(("reference", "holds"), [([INF, NAN], False), ([1.0, 2.0], True)])
+def test_what_is_not_finite_is_right_where_the_reference_is_so_too(reference, holds):
+    code = "import numpy as np\nprint(torch.exp(x))\nprint(np.exp(x))"
+    events = [("torch.exp(x)", [INF, NAN]), ("np.exp(x)", reference)]
+    assert (holding(code, *events, title="torch.exp is inf or nan") is not None) is holds
+
+
+@pytest.mark.parametrize(("got", "holds"), [(NAN, True), (INF, False)])
+def test_a_title_that_speaks_of_nan_alone_means_that(got, holds):
+    text = "Mostly nan, while inf would be right."
+    found = holding("print(f(x))", ("f(x)", [got]), title="f diverges on NaN values", text=text)
+    assert found == ((["f(x)"], "non_finite") if holds else None)
+
+
+def test_the_assertion_that_fails_is_the_oracle_whatever_is_tested_before():
+    code = "m = torch.isnan(y)\nassert not torch.isnan(g).any()"
+    events = [("y", [NAN]), ("torch.isnan(y)", [1.0]), ("g", [NAN])]
+    events.append(("not torch.isnan(g).any()", False))
+    assert holding(code, *events, asserts=True) == (["g"], "false")
+    assert holding(code, *events[:2]) == (["y"], "false")
+
+
 def test_arrays_of_literals_are_no_references():
     code = "import numpy as np\nprint(torch.median(x))\nprint(np.array([1.0]))"
     assert holding(code, ("torch.median(x)", [2.0]), ("np.array([1.0])", [1.0])) is None
@@ -168,6 +202,15 @@ def test_what_is_pasted_must_be_all_that_is_printed():
     events = (("f(x)", 1.0), ("g(x)", 2.0))
     assert holding(code, *events, text=text, stdout="1.0\n2.0\n") is not None
     assert holding(code, *events, text=text, stdout="1.0\n3.0\n") is None
+    assert holding(code, *events, text=text, stdout="1.0\n1.0\n") is None
+
+
+@pytest.mark.parametrize(("title", "holds"), [("f is wrong", True), ("f and g differ", False)])
+def test_what_is_said_to_differ_is_not_what_is_the_same(title, holds):
+    code, text = "print(f(x))\nprint(g(x))", "I get\n```\n1.0\n1.0\n```\n"
+    events = (("f(x)", 1.0), ("g(x)", 1.0))
+    found = holding(code, *events, title=title, text=text, stdout="1.0\n1.0\n")
+    assert (found is not None) is holds
 
 
 @pytest.mark.parametrize(

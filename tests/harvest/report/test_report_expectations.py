@@ -117,6 +117,7 @@ def test_wishes_for_a_check(text):
         "By contrast, `g` can compute it without any error.",
         "It crashes without an error message.",
         "Handle infinity without error",
+        "The results will be wrong (without a warning).",
     ],
 )
 def test_no_error_may_be_what_is_wanted(text):
