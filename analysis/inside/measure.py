@@ -84,7 +84,7 @@ def run(emit, code, traced=None, warm=True, wall=False, gpu=False, points=None, 
     clocks.install(clock, code)
     if warm:
         _quietly(lambda: case.run(Silence(), code, traced, watcher=_pass))
-        child._seed(again)
+        child.seeded(again)
     gc.collect()
     free, started = spin(), usage()
     result = case.run(emit, code, traced, watcher=Watcher(emit, clock, points))
