@@ -17,14 +17,13 @@ import sys
 import time
 import timeit
 
+import meters
 import units
+from patches import keeping, rebind, replace, wrap
 
 SECONDS = ("time", "perf_counter", "monotonic", "process_time", "thread_time")
 EPOCH = ("time", "time_ns")
 """Clocks that count from 1970."""
-TO_NUMBERS = ("mean", "median", "average", "min", "max", "amin", "amax", "sum", "percentile")
-TO_NUMBERS += ("quantile", "std", "nanmedian", "nanmean")
-"""Functions of NumPy that make one number of many of its kind."""
 
 
 class Clock:
@@ -84,17 +83,17 @@ def install(clock, code):
     """Patch the clocks, and the meters of the modules that are there or that the text names."""
     original = timeit.default_timer
     for name in SECONDS:
-        _replace(time, name, _clock(clock.seconds, clock.epoch if name in EPOCH else 0))
+        replace(time, name, _clock(clock.seconds, clock.epoch if name in EPOCH else 0))
         full = name + "_ns"
-        _replace(time, full, _clock(clock.nanoseconds, clock.epoch if full in EPOCH else 0))
+        replace(time, full, _clock(clock.nanoseconds, clock.epoch if full in EPOCH else 0))
     time.sleep = clock.asleep(time.sleep)
     timeit.default_timer = time.perf_counter
     for function in (timeit.Timer.__init__, timeit.timeit, timeit.repeat):
-        _rebind(function, original, timeit.default_timer)
+        rebind(function, original, timeit.default_timer)
     for name in ("fmean", "median", "mean"):
-        _wrap(statistics, name, keeping)
-    _wrap(math, "fsum", keeping)
-    for name, patch in MODULES.items():
+        wrap(statistics, name, keeping)
+    wrap(math, "fsum", keeping)
+    for name, patch in meters.MODULES.items():
         module = _module(name, code)
         if module is not None:
             patch(module, original)
@@ -115,135 +114,3 @@ def _module(name, code):
 
 def _clock(read, epoch):
     return lambda: read(epoch)
-
-
-def _replace(module, name, value):
-    if hasattr(module, name):
-        setattr(module, name, functools.wraps(getattr(module, name))(value))
-
-
-def _wrap(module, name, wrapper):
-    if hasattr(module, name):
-        setattr(module, name, wrapper(getattr(module, name)))
-
-
-def _rebind(function, old, new):
-    """Defaults are bound where a function is defined."""
-    defaults = getattr(function, "__defaults__", None)
-    if defaults:
-        function.__defaults__ = tuple(new if value is old else value for value in defaults)
-
-
-def keeping(function):
-    """A function of a list of numbers, whose result is of their unit."""
-
-    @functools.wraps(function)
-    def kept(*args, **kwargs):
-        unit = units.common(args[0]) if args else None
-        result = function(*args, **kwargs)
-        return result if unit is None else units.measured(_plain(result), unit)
-
-    return kept
-
-
-def _plain(result):
-    """NumPy's scalars as numbers of Python."""
-    return result.item() if getattr(result, "shape", None) == () else result
-
-
-def counting(function, unit):
-    """A function whose numbers (in a tuple or dict, if need be) are of this unit."""
-
-    @functools.wraps(function)
-    def counted(*args, **kwargs):
-        result = function(*args, **kwargs)
-        if isinstance(result, dict):
-            return {key: units.measured(value, unit) for key, value in result.items()}
-        if type(result) is tuple:
-            return tuple(units.measured(value, unit) for value in result)
-        return units.measured(result, unit)
-
-    return counted
-
-
-def _numpy(numpy, original):
-    for name in TO_NUMBERS:
-        _wrap(numpy, name, keeping)
-
-
-def _tracemalloc(tracemalloc, original):
-    _wrap(tracemalloc, "get_traced_memory", lambda function: counting(function, "B"))
-
-
-class Usage:
-    """What `resource.getrusage` returns, with units."""
-
-    def __init__(self, usage):
-        self._usage = usage
-
-    def __getattr__(self, name):
-        value = getattr(self._usage, name)
-        unit = {"ru_maxrss": "B", "ru_utime": "clock", "ru_stime": "clock"}.get(name)
-        return units.measured(value, unit)
-
-    def __getitem__(self, index):
-        return self._usage[index]
-
-
-def _resource(resource, original):
-    _wrap(resource, "getrusage", lambda function: lambda who: Usage(function(who)))
-
-
-def _psutil(psutil, original):
-    """`Process().memory_info().rss` and its like."""
-
-    def informed(function):
-        @functools.wraps(function)
-        def counted(*args, **kwargs):
-            info = function(*args, **kwargs)
-            return type(info)(*(units.measured(value, "B") for value in info))
-
-        return counted
-
-    for name in ("memory_info", "memory_full_info"):
-        _wrap(psutil.Process, name, informed)
-
-
-def _cuda(cuda, original):
-    for name in ("memory_allocated", "max_memory_allocated", "memory_reserved"):
-        _wrap(cuda, name, lambda function: counting(function, "B"))
-    _wrap(cuda, "max_memory_reserved", lambda function: counting(function, "B"))
-    _wrap(cuda.Event, "elapsed_time", lambda function: counting(function, "s"))
-
-
-def _benchmark(common, original):
-    """A `Measurement` of torch's, which stands for its median."""
-    kind = common.Measurement
-    for name in ("median", "mean", "iqr"):
-        found = vars(kind).get(name)
-        if isinstance(found, property):
-            setattr(kind, name, property(counting(found.fget, "s")))
-    kind.citadel_quantity = lambda self: self.median
-
-
-def _timer(module, original):
-    _rebind(module.Timer.__init__, original, timeit.default_timer)
-
-
-def _tensorflow(tensorflow, original):
-    experimental = tensorflow.config.experimental
-    _wrap(experimental, "get_memory_info", lambda function: counting(function, "B"))
-    _wrap(experimental, "get_memory_usage", lambda function: counting(function, "B"))
-
-
-MODULES = {
-    "numpy": _numpy,
-    "tracemalloc": _tracemalloc,
-    "resource": _resource,
-    "psutil": _psutil,
-    "torch.cuda": _cuda,
-    "torch.utils.benchmark.utils.common": _benchmark,
-    "torch.utils.benchmark.utils.timer": _timer,
-    "tensorflow": _tensorflow,
-}
-"""Module -> what patches it; the second argument is the timer that defaults were bound to."""

@@ -24,7 +24,7 @@ import libcst.matchers as m
 
 from analysis.target.watch import Check, Point, Role
 from citadel.oracle import samples
-from citadel.oracle.measure import SERIES, Form, Measure
+from citadel.oracle.measure import AGAINST, SERIES, Form, Measure
 from citadel.oracle.quantities import AMOUNTS, Place, Table
 from citadel.oracle.scaling import Series, scalings, series
 from citadel.oracle.wording import complaint, slow_side
@@ -197,7 +197,7 @@ def _pairs(
             continue
         yield Measure(
             form=Form.PAIR,
-            where=f"{points[upper.point].text} against {points[lower.point].text}",
+            where=AGAINST.join(points[place.point].text for place in (upper, lower)),
             unit=known[upper].unit,
             upper=upper,
             lower=lower,

@@ -12,6 +12,8 @@ from citadel.oracle.quantities import Place, numbers
 
 SERIES = 6
 """Evaluations of one expression from which on they are a series rather than variants."""
+AGAINST = " against "
+"""Between the two sides of a pair."""
 MOST_RATIO = 1e100
 """Ratios from which on nothing was measured; their powers would be no numbers."""
 
@@ -56,7 +58,10 @@ class Measure:
         """The other side over this one."""
         if self.lower is None:
             return replace(self, scale=-self.scale)
-        return replace(self, upper=self.lower, lower=self.upper, scale=1 / self.scale)
+        where = self.where
+        if self.form is Form.PAIR:
+            where = AGAINST.join(reversed(where.split(AGAINST)))
+        return replace(self, where=where, upper=self.lower, lower=self.upper, scale=1 / self.scale)
 
     def sample(self, observation: Observation) -> float | None:
         """The log ratio that a run shows (growth: its slope), None where it does not get there."""

@@ -196,3 +196,25 @@ def test_numpys_means_have_units(bubblewrap_session):
     """
     _, found = measured(bubblewrap_session, code)
     assert [values[0].unit for values in found.values()] == ["s", "s", "s"]
+
+
+@pytest.mark.torch
+def test_tables_of_the_profiler_stand_for_their_time(bubblewrap_session):
+    code = """
+        import torch
+        from torch.profiler import profile
+        x = torch.rand(300, 300)
+        def profiled(count):
+            with profile(activities=[torch.profiler.ProfilerActivity.CPU]) as prof:
+                for _ in range(count):
+                    x @ x
+            return prof
+        many, few = profiled(200), profiled(5)
+        print(many.key_averages().table(sort_by="self_cpu_time_total"), few.key_averages())
+        print(many.key_averages().self_cpu_time_total)
+    """
+    run, found = measured(bubblewrap_session, code)
+    assert run.outcome is Outcome.OK, run.stderr
+    (table,), (events,), (total,) = found.values()
+    assert [table.unit, events.unit, total.unit] == ["s", "s", "s"]
+    assert float(table.text) == float(total.text) > 3 * float(events.text) > 0

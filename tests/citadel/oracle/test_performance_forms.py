@@ -128,8 +128,10 @@ def test_the_title_tells_which_side_is_the_slow_one():
     values = {"a": (1.0, "s"), "b": (2.0, "s")}
     found = captured(code, values, title="add is slower in fp16 than in fp32")
     assert found.ratio == pytest.approx(0.5)
+    assert found.where == "a against b"
     found = captured(code, values, title="add is slower in fp32 than in fp16")
     assert found.ratio == pytest.approx(2)
+    assert found.where == "b against a"
 
 
 def test_where_nothing_tells_the_larger_is_the_slow_one():
