@@ -127,7 +127,7 @@ def _artefact(
     if not caught and not _blames(observation, target, catalog):
         return "another call than the sibling's fails"
     filled = made_up(plan)
-    if filled and seen is not None and status.complains_about_tensors(seen):
+    if filled and seen is not None and _may_be_of_filled(seen, source.case.symptom):
         return f"the complaint may be about what was filled in: {', '.join(filled)}"
     if source.case.symptom.kind is not SymptomKind.CRASHES:
         return None  # of crashes, the signal alone is compared
@@ -136,6 +136,12 @@ def _artefact(
     if filled and plan.drops and not close:
         return "no relation, and takes other arguments than the report's call"
     return None
+
+
+def _may_be_of_filled(seen: Symptom, wanted: Symptom) -> bool:
+    """Whether an exception may be about an argument that the report has not got."""
+    another = status.complains_about_another_value(seen, wanted)
+    return another or status.complains_about_tensors(seen)
 
 
 def _gives_nothing(observation: Observation, target: Api, catalog: Catalog) -> bool:

@@ -131,6 +131,9 @@ def no_kernel_here(message: str) -> bool:
     return "kernels registered for op" in message and "device='CPU'" not in message
 
 
+_OFFENDING = re.compile(
+    r"(?:\bindex|\bvalue|=) (?P<value>-?\d+(?:\.\d+)?),? (?:is|was) (?:not (?:with)?in|out of)\b"
+)
 _SHAPES = re.compile(
     r"\b(?:shapes?|sizes?|dimensions?|dims?|ndim|rank|broadcast\w*|dtypes?|scalar type|dense"
     r"|same device|numel|elements|length|must match|inconsistent|\d-?D)\b",
@@ -144,3 +147,12 @@ def complains_about_tensors(symptom: Symptom) -> bool:
     An invented argument can bring that about by itself.
     """
     return symptom.kind is SymptomKind.RAISES and bool(_SHAPES.search(symptom.message or ""))
+
+
+def complains_about_another_value(seen: Symptom, wanted: Symptom) -> bool:
+    """Whether an exception names a value out of range, and not the one that the report's names.
+
+    An invented argument can be what is out of range.
+    """
+    own, report = (_OFFENDING.search(one.message or "") for one in (seen, wanted))
+    return own is not None and report is not None and own["value"] != report["value"]

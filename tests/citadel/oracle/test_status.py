@@ -398,3 +398,18 @@ def test_missing_kernels_are_one_symptom_whatever_attributes_the_operators_have(
     ]
     assert {symptom.pattern for symptom in symptoms} == {"Could not find device for node: NODE"}
     assert all(status.unavailable(symptom) for symptom in symptoms)
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted", "another"),
+    [
+        ("indices[0,3] = 4 is not in [0, 4)", "indices[1] = 9 is not in [0, 5)", True),
+        ("indices[0,3] = 9 is not in [0, 4)", "indices[1] = 9 is not in [0, 5)", False),
+        ("index 3 is out of bounds for axis 0", "index 7 is out of bounds for axis 1", True),
+        ("index out of range in self", "index 7 is out of bounds", False),
+        ("value 3.5 was out of range", "value 3.5 was out of range", False),
+    ],
+)
+def test_complaints_about_a_value_that_is_not_the_reports(message, wanted, another):
+    seen, told = status.raises("IndexError", message), status.raises("IndexError", wanted)
+    assert status.complains_about_another_value(seen, told) == another
