@@ -10,14 +10,15 @@ own declaration either.
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from analysis.catalog.model import Api, ApiKind
 from analysis.values import Value
 from citadel.plan.analogy import Analogy
+from citadel.plan.assemble import Assembler
 from citadel.plan.assign import acts_as_tensor, assign
+from citadel.plan.collect import Collector
 from citadel.plan.dimensions import Lift, dimension_change, lifted, shape_after
 from citadel.plan.edits import changes, renames
 from citadel.plan.ends import with_ends
@@ -30,7 +31,6 @@ from citadel.plan.model import (
     Adaptation,
     Expression,
     Fill,
-    Form,
     Gather,
     Obstacle,
     Slot,
@@ -44,7 +44,6 @@ from citadel.plan.places import (
     Place,
     Places,
     is_receiver,
-    keyword_name,
     must_be_given,
     overloads,
     places,
@@ -52,7 +51,7 @@ from citadel.plan.places import (
 from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import SampleBook, richest
 from citadel.plan.sizes import as_lists, one_by_one
-from citadel.plan.types import TENSOR, TENSORS, accepted, becomes_tensor, fits, wraps
+from citadel.plan.types import becomes_tensor, fits, wraps
 
 WRAP = Step(name="list")
 MAX_PLANS = 4
@@ -133,7 +132,10 @@ class _Planner:
             n: Take(key=v.key, steps=(Step(name=part_of(self.places.named[n])),))
             for n, v in parts.items()
         }
-        collected, dropped = self._collected(rest, given)
+        collector = Collector(
+            source=self.source, target=self.target, places=self.places, lift=self.lift
+        )
+        collected, dropped = collector.collect(rest, given)
         if not given and all(slot.keyword for _, slot in collected):
             yield Obstacle.NOTHING_IN_COMMON
             return
@@ -167,7 +169,15 @@ class _Planner:
         self.edits += [f"dropped {value.name}" for value in dropped]
         self.edits += renames(self.places.named, {**chosen, **spared})
         self.edits += changes(self.places.named, given, self.target)
-        return self._assembled({**given, **filled}, collected, dropped)
+        assembler = Assembler(
+            source=self.source,
+            target=self.target,
+            places=self.places,
+            lift=self.lift,
+            edits=self.edits,
+            invented=self.invented,
+        )
+        return assembler.assembled({**given, **filled}, collected, dropped)
 
     def _given(
         self, chosen: dict[int, SourceValue], rest: list[SourceValue]
@@ -287,127 +297,6 @@ class _Planner:
             else shape_after(shape, lifted(main, self.lift)),
             dtype=None if main is None else main.value.dtype,
         )
-
-    def _collected(
-        self, rest: Sequence[SourceValue], given: Mapping[int, Expression]
-    ) -> tuple[list[tuple[Stage, Slot]], list[SourceValue]]:
-        """What `*tensors` and `**kwargs` take of the values that are left, and what is dropped."""
-        found: list[tuple[Stage, Slot]] = []
-        dropped: list[SourceValue] = []
-        # A positional argument reaches `*tensors` only past all parameters in front of it.
-        short = {
-            place.stage
-            for number, place in enumerate(self.places.named)
-            if number not in given and not place.parameter.keyword_only
-            if not must_be_given(place, self.target)
-        }
-        for value in rest:
-            stage = Stage.NEW if value.key.startswith("new") else Stage.CALL
-            slot = None if stage in short else self._star(value, stage)
-            slot = slot or self._keyword(value, stage)
-            if slot is None:
-                dropped.append(value)
-            else:
-                found.append((stage, slot))
-        return found, dropped
-
-    def _star(self, value: SourceValue, stage: Stage) -> Slot | None:
-        parameter = self.places.positional.get(stage)
-        if parameter is None:
-            return None
-        kinds = accepted(parameter.type)
-        several = value.value.kind in ("list", "tuple")
-        items = value.value.items or ()
-        tensors = all(item.is_tensor for item in items) if several else value.value.is_tensor
-        if not tensors or (several and not items) or not kinds & {TENSOR, TENSORS, "any"}:
-            return None
-        taken = Take(key=value.key, steps=() if several else lifted(value, self.lift))
-        return Slot(name=parameter.name, keyword=False, value=taken, star=several)
-
-    def _keyword(self, value: SourceValue, stage: Stage) -> Slot | None:
-        if value.key == "kw:out" and (self.target.out or self.target is self.source.api):
-            steps = lifted(value, self.lift)
-            return Slot(name="out", keyword=True, value=Take(key=value.key, steps=steps))
-        if stage not in self.places.keywords or not value.key.startswith(("kw:", "newkw:")):
-            return None
-        name = value.key.partition(":")[2]
-        if not name.isidentifier() or keyword.iskeyword(name):
-            return None
-        own = [place.parameter for place in self.places.named if place.stage is stage]
-        if any(name in (one.name, keyword_name(one, self.target)) for one in own):
-            return None
-        if stage is Stage.NEW and own and self.source.declares(name):
-            return None  # what a constructor does not name is for its base class
-        return Slot(name=name, keyword=True, value=Take(key=value.key))
-
-    def _assembled(
-        self,
-        expressions: dict[int, Expression],
-        collected: Sequence[tuple[Stage, Slot]],
-        dropped: Sequence[SourceValue],
-    ) -> Adaptation:
-        receiver: Expression | None = None
-        slots: dict[Stage, list[Slot]] = {Stage.NEW: [], Stage.CALL: []}
-        gap = {Stage.NEW: False, Stage.CALL: False}
-        starred = {stage for stage, slot in collected if not slot.keyword}
-        for number, place in enumerate(self.places.named):
-            expression, parameter = expressions.get(number), place.parameter
-            if expression is None:
-                gap[place.stage] = gap[place.stage] or not parameter.keyword_only
-                continue
-            if is_receiver(place, self.target):
-                receiver = expression
-                continue
-            plain = parameter.required or _is_positional(expression) or place.stage in starred
-            named = parameter.keyword_only or gap[place.stage] or not plain
-            gap[place.stage] = gap[place.stage] or named
-            slots[place.stage].append(
-                Slot(
-                    name=keyword_name(parameter, self.target),
-                    keyword=named,
-                    value=expression,
-                    star=not named and self._one_by_one(place) and isinstance(expression, Gather),
-                )
-            )
-        for stage, slot in collected:
-            at = len(slots[stage])
-            if not slot.keyword:
-                at = next((i for i, s in enumerate(slots[stage]) if s.keyword), at)
-            slots[stage].insert(at, slot)
-        return self._adaptation(receiver, slots, dropped)
-
-    def _adaptation(
-        self,
-        receiver: Expression | None,
-        slots: dict[Stage, list[Slot]],
-        dropped: Sequence[SourceValue],
-    ) -> Adaptation:
-        lost = sum(0.3 if value.value.is_tensor else 0.12 for value in dropped)
-        cost = lost + 0.15 * len(self.invented) + 0.05 * len(self.edits)
-        cost += 0.1 * self.lift.guess + 0.05 * (self.lift.lead > 0)
-        forms = {ApiKind.METHOD: Form.METHOD, ApiKind.MODULE: Form.MODULE}
-        form = forms.get(self.target.kind, Form.FUNCTION)
-        same = self.target.name == self.source.api.name
-        return Adaptation(
-            target=self.target.name,
-            form=Form.CONSTRUCTOR if self.source.constructing else form,
-            receiver=receiver,
-            new=tuple(slots[Stage.NEW]),
-            call=tuple(slots[Stage.CALL]),
-            edits=(*([] if same else [f"renamed to {self.target.name}"]), *self.edits),
-            plausibility=max(0.01, round(1.0 - cost, 3)),
-            invented=tuple(self.invented),
-            unset=tuple(
-                v.name for v in dropped if v.value.kind == "bool" and v.value.text == "True"
-            ),
-        )
-
-
-def _is_positional(expression: Expression) -> bool:
-    """Whether the report's own call gives it by position, as the receiver, or as a parameter."""
-    if isinstance(expression, Gather):
-        return _is_positional(expression.items[0])
-    return isinstance(expression, Take) and not expression.key.startswith(("kw:", "newkw:"))
 
 
 def _makes_tensors(plan: Adaptation) -> bool:

@@ -5,8 +5,9 @@ import pytest
 from analysis.target.session import Limits
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
+from citadel.recorded import bug_kind, recorded, reproduces
 from citadel.verified import NotVerified, Verified
-from citadel.verify import bug_kind, recorded, reproduces, verify
+from citadel.verify import verify
 from harvest.report.model import Claim, ClaimKind, ClaimSource
 
 HANGS = Symptom(kind=SymptomKind.HANGS)

@@ -1,0 +1,105 @@
+"""Puts what each parameter is given together to a plan: the order of arguments, names, the cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analysis.catalog.model import Api, ApiKind
+from citadel.plan.dimensions import Lift
+from citadel.plan.invocation import Invocation
+from citadel.plan.model import (
+    Adaptation,
+    Expression,
+    Form,
+    Gather,
+    Slot,
+    SourceValue,
+    Stage,
+    Take,
+)
+from citadel.plan.places import Places, is_receiver, keyword_name
+from citadel.plan.sizes import one_by_one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembler:
+    """One overload of a sibling; `edits` are told, `invented` are parameters that were made up."""
+
+    source: Invocation
+    target: Api
+    places: Places
+    lift: Lift
+    edits: Sequence[str]
+    invented: Sequence[str]
+
+    def assembled(
+        self,
+        expressions: dict[int, Expression],
+        collected: Sequence[tuple[Stage, Slot]],
+        dropped: Sequence[SourceValue],
+    ) -> Adaptation:
+        """The plan: `expressions` by the numbers of their parameters, `collected` slots behind."""
+        receiver: Expression | None = None
+        slots: dict[Stage, list[Slot]] = {Stage.NEW: [], Stage.CALL: []}
+        gap = {Stage.NEW: False, Stage.CALL: False}
+        starred = {stage for stage, slot in collected if not slot.keyword}
+        for number, place in enumerate(self.places.named):
+            expression, parameter = expressions.get(number), place.parameter
+            if expression is None:
+                gap[place.stage] = gap[place.stage] or not parameter.keyword_only
+                continue
+            if is_receiver(place, self.target):
+                receiver = expression
+                continue
+            plain = parameter.required or _is_positional(expression) or place.stage in starred
+            named = parameter.keyword_only or gap[place.stage] or not plain
+            gap[place.stage] = gap[place.stage] or named
+            spread = one_by_one(self.target, parameter, self.places.sizes)
+            slots[place.stage].append(
+                Slot(
+                    name=keyword_name(parameter, self.target),
+                    keyword=named,
+                    value=expression,
+                    star=not named and spread and isinstance(expression, Gather),
+                )
+            )
+        for stage, slot in collected:
+            at = len(slots[stage])
+            if not slot.keyword:
+                at = next((i for i, s in enumerate(slots[stage]) if s.keyword), at)
+            slots[stage].insert(at, slot)
+        return self._adaptation(receiver, slots, dropped)
+
+    def _adaptation(
+        self,
+        receiver: Expression | None,
+        slots: dict[Stage, list[Slot]],
+        dropped: Sequence[SourceValue],
+    ) -> Adaptation:
+        lost = sum(0.3 if value.value.is_tensor else 0.12 for value in dropped)
+        cost = lost + 0.15 * len(self.invented) + 0.05 * len(self.edits)
+        cost += 0.1 * self.lift.guess + 0.05 * (self.lift.lead > 0)
+        forms = {ApiKind.METHOD: Form.METHOD, ApiKind.MODULE: Form.MODULE}
+        form = forms.get(self.target.kind, Form.FUNCTION)
+        same = self.target.name == self.source.api.name
+        return Adaptation(
+            target=self.target.name,
+            form=Form.CONSTRUCTOR if self.source.constructing else form,
+            receiver=receiver,
+            new=tuple(slots[Stage.NEW]),
+            call=tuple(slots[Stage.CALL]),
+            edits=(*([] if same else [f"renamed to {self.target.name}"]), *self.edits),
+            plausibility=max(0.01, round(1.0 - cost, 3)),
+            invented=tuple(self.invented),
+            unset=tuple(
+                v.name for v in dropped if v.value.kind == "bool" and v.value.text == "True"
+            ),
+        )
+
+
+def _is_positional(expression: Expression) -> bool:
+    """Whether the report's own call gives it by position, as the receiver, or as a parameter."""
+    if isinstance(expression, Gather):
+        return _is_positional(expression.items[0])
+    return isinstance(expression, Take) and not expression.key.startswith(("kw:", "newkw:"))

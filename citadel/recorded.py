@@ -1,0 +1,68 @@
+"""What a report says went wrong, as a symptom, and whether a run shows it."""
+
+from __future__ import annotations
+
+from citadel.model import BugKind, Symptom, SymptomKind
+from citadel.oracle import status
+from harvest.report.model import Claim, ClaimKind, ClaimSource
+
+STATUS_CLAIMS = (ClaimKind.RAISES, ClaimKind.CRASHES, ClaimKind.HANGS)
+
+
+def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
+    """The status symptom that the report records: claims come strongest first."""
+    for claim in claims:
+        if claim.kind is ClaimKind.RAISES and claim.exception:
+            return status.raises(claim.exception, claim.message or "")
+        if claim.kind is ClaimKind.CRASHES:
+            return status.crashes(claim.signal, claim.message)
+        if claim.kind is ClaimKind.HANGS:
+            return Symptom(kind=SymptomKind.HANGS)
+    return None
+
+
+def bug_kind(claims: tuple[Claim, ...], symptom: Symptom | None) -> BugKind:
+    """Status if the report pastes a failure or the run died; else what title and body say.
+
+    Where the run raised, words in the body do not outweigh that, nor does a title that speaks of
+    both ("raises for a negative size").
+    """
+    if symptom is not None and symptom.kind is SymptomKind.CRASHES:
+        return BugKind.STATUS
+    for claim in claims:
+        raised = symptom is not None and symptom.kind is SymptomKind.RAISES
+        if raised and claim.source is ClaimSource.BODY:
+            break
+        if claim.kind in STATUS_CLAIMS:
+            return BugKind.STATUS
+        if claim.kind is ClaimKind.PERFORMANCE:
+            return BugKind.PERFORMANCE
+        if claim.kind is ClaimKind.VALUE:
+            beside = (c for c in claims if c.source is claim.source and c.kind in STATUS_CLAIMS)
+            return BugKind.STATUS if raised and any(beside) else BugKind.VALUE
+    return BugKind.STATUS if symptom is not None else BugKind.VALUE
+
+
+def reproduces(wanted: Symptom | None, seen: Symptom | None) -> bool:
+    """Whether a run shows what the report recorded.
+
+    Messages drift between releases, so an exception of a related class still counts. A crash that
+    has become an exception, or an internal assertion that has become a plain refusal, is fixed; a
+    crash that has become an internal assertion is not.
+    """
+    if seen is None or wanted is None:
+        return seen is not None
+    if wanted.kind is SymptomKind.CRASHES:
+        return seen.kind is not SymptomKind.HANGS and status.internal(seen)
+    if wanted.kind is SymptomKind.HANGS:
+        return seen.kind is SymptomKind.HANGS
+    if seen.kind is not SymptomKind.RAISES:
+        return seen.kind is SymptomKind.CRASHES
+    if status.internal(wanted) and not status.internal(seen):
+        return False
+    return wanted.pattern == seen.pattern or _related(wanted.exception, seen.exception)
+
+
+def _related(one: str | None, other: str | None) -> bool:
+    kinds = {str(one), str(other)}
+    return len(kinds) == 1 or kinds == {"NotImplementedError", "RuntimeError"}
