@@ -8,7 +8,7 @@ one that the report names. (The paper counts mentions alone.)
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from analysis.catalog.model import Api, ApiKind, Catalog
 from analysis.target.observation import Call, Observation, Outcome
@@ -76,7 +76,8 @@ def culprit(
     failing = failing_call(observation)
     if failing is None:
         return None
-    named = {leaf(m.name) for m in mentions if m.title or m.body}
+    calls = observation.calls
+    named = _meant((m for m in mentions if m.title or m.body), calls, catalog)
     failing = _handed(failing, observation.calls, named)
     if resolve(failing, catalog) is None and not _uses_values(failing):
         # Whoever made its arguments has done nothing wrong.
@@ -91,7 +92,7 @@ def culprit(
     first = chain[0]
     user = first[0] is not failing or _uses(first[0])
     if first[0] is failing and not user:
-        titled = {leaf(m.name) for m in mentions if m.title}
+        titled = _meant((m for m in mentions if m.title), calls, catalog)
         return _maker_of_nothing(failing, observation.calls, catalog, titled or named) or first
     if leaf(first[0].name) in named - GRADIENTS:
         return first  # the report says that it is this one
@@ -101,6 +102,16 @@ def culprit(
             if leaf(pair[0].name) in words:
                 return pair
     return _nearest_maker(makers_only) or first
+
+
+def _meant(mentions: Iterable[Mention], calls: Sequence[Call], catalog: Catalog) -> set[str]:
+    """The last names of what a report mentions, and those that the trace has for the same."""
+    told = {leaf(mention.name) for mention in mentions}
+    for name in {call.name for call in calls if call.form not in ("other", *OPERATOR_FORMS)}:
+        api = catalog.resolve(name)
+        if api is not None and any(leaf(other) in told for other in api.aliases):
+            told.add(leaf(name))
+    return told
 
 
 def _maker_of_owner(
@@ -151,18 +162,21 @@ def mentioned_call(
 ) -> tuple[Call, Api] | None:
     """For a run without a failing call: the last call of the API that the report names most.
 
-    Of several APIs with that last name, it is the one that the report spells out.
+    Of several APIs with that last name, under any of their names, it is the one that the report
+    spells out.
     """
     ranked = sorted(mentions, key=lambda m: (-min(m.title, 1), -m.title - m.body))
     for mention in ranked:
         found: tuple[Call, Api] | None = None
         for call in reversed(observation.calls):
-            if leaf(call.name) != leaf(mention.name):
-                continue
             api = resolve(call, catalog)
-            if api is not None and mention.name in (api.name, *api.aliases):
+            if api is None:
+                continue
+            if mention.name in (api.name, *api.aliases):
                 return call, api
-            if api is not None and found is None:
+            # The call is known by one of its API's names, and the report may use another.
+            named = {leaf(name) for name in (call.name, *api.aliases)}
+            if found is None and leaf(mention.name) in named:
                 found = call, api
         if found is not None:
             return found

@@ -235,6 +235,20 @@ def test_without_a_failure_the_last_call_of_what_is_named_most(call, known):
     assert mentioned_call(run, known, ()) is None
 
 
+def test_a_report_may_name_an_api_by_another_of_its_names(call, api, catalog):
+    aliased = replace(api("torch.inv", "input: Tensor"), aliases=("torch.linalg.inverse",))
+    known = catalog(aliased, api("torch.exp", "input: Tensor"))
+    made = call("torch.inv", {(2, 2)}, number=1, result={(2, 2)})
+    run = Observation(outcome=Outcome.OK, calls=(made,))
+    assert mentioned_call(run, known, (mention("Inverse", title=1),))[0] is made
+    assert mentioned_call(run, known, (mention("Reverse", title=1),)) is None
+    failed = call("torch.inv", {(2, 2)}, number=1, raised=BAD)
+    handed = call("torch.exp", {(2, 2)}, form="handed", number=2, depth=1, result={(2, 2)})
+    run = raised(failed, handed)
+    assert culprit(run, known, ())[0] is handed
+    assert culprit(run, known, (mention("Inverse", title=1),))[0] is failed
+
+
 def test_an_exception_that_is_handed_on_in_other_words(known, call):
     inner = call("torch.exp", {(2,)}, number=1, raised=("RuntimeError", "not implemented"))
     run = raised(inner, message="exp failed: not implemented")
