@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
@@ -166,12 +167,29 @@ class Told:
         return finite(self.made)
 
     def like(self, other: Told) -> bool | None:
-        """Whether both are given the same numbers, whatever their dtypes; None: nobody knows."""
+        """Whether both are given the same numbers, whatever their dtypes; None: nobody knows.
+
+        What is of another shape may be a part of the same: a batch, and one item of it.
+        """
         pairs = list(zip(self.given, other.given, strict=False))
+        if any(one.shape != another.shape for one, another in pairs):
+            return None
         found = [same(one, another) for one, another in pairs]
-        if False in found or any(one.shape != another.shape for one, another in pairs):
+        if False in found:
             return False
         return True if found and all(found) else None
+
+
+def beside(calls: Sequence[Told]) -> list[tuple[Told, Told]]:
+    """The calls that a check may compare: of one round of a loop, or every two of one place."""
+    pairs = list(combinations(calls, 2))
+    rounds = [(a, b) for a, b in pairs if a.site != b.site and a.occurrence == b.occurrence]
+    in_turns = [
+        (a, b)
+        for a, b in pairs
+        if a.site == b.site and a.occurrence % 2 and b.occurrence == a.occurrence + 1
+    ]
+    return rounds or in_turns
 
 
 def told(again: Rerun, calls: Sequence[Call]) -> tuple[Told, ...]:

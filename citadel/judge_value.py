@@ -9,7 +9,6 @@ very same wrong value.
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
 
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
@@ -19,6 +18,7 @@ from analysis.target.session import Limits, Session
 from analysis.target.watch import Role
 from citadel.guards import (
     Rerun,
+    beside,
     demanded,
     doubled,
     ill_conditioned,
@@ -177,10 +177,10 @@ class _Replay:
         `f(x)` should be what `f` gives for a copy of `x`, whatever function it is; that `f(x + y)`
         is `f(x) + f(y)` is a law of some.
         """
-        if not self.source.oracle.paired or len(self.calls) < 2:
+        source = self.source
+        if not source.oracle.paired or source.referred or len(self.calls) < 2:
             return False
-        pairs = combinations(told(self._again, self.calls), 2)
-        alike = [one.like(other) for one, other in pairs]
+        alike = [one.like(other) for one, other in beside(told(self._again, self.calls))]
         return bool(alike) and all(found is False for found in alike)
 
     def _infinite_itself(self) -> bool:

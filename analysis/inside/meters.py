@@ -58,7 +58,7 @@ def _cuda(cuda, original):
     for name in ("memory_allocated", "max_memory_allocated", "memory_reserved"):
         wrap(cuda, name, lambda function: counting(function, "B"))
     wrap(cuda, "max_memory_reserved", lambda function: counting(function, "B"))
-    wrap(cuda.Event, "elapsed_time", lambda function: counting(function, "s"))
+    wrap(cuda.Event, "elapsed_time", lambda function: counting(function, "ms"))
 
 
 def _benchmark(common, original):
@@ -83,7 +83,8 @@ def _profiler(module, original):
     kind = module.EventList
 
     def total(events):
-        return units.measured(float(sum(event.self_cpu_time_total for event in events)), "s")
+        spent = sum(event.self_cpu_time_total for event in events)
+        return units.measured(spent * 1e-6, "s")  # a table tells no number: its unit is ours
 
     def telling(table):
         @functools.wraps(table)
@@ -98,7 +99,7 @@ def _profiler(module, original):
     kind.citadel_quantity = total
     found = vars(kind).get("self_cpu_time_total")
     if isinstance(found, property):
-        kind.self_cpu_time_total = property(counting(found.fget, "s"))
+        kind.self_cpu_time_total = property(counting(found.fget, "us"))
 
 
 def _timer(module, original):

@@ -6,13 +6,15 @@ has one:
 
     "clock"   a reading of a clock, "clock_ns" one in nanoseconds
     "s", "ns" a duration: the difference of two readings (multiplied by what the report likes)
+    "ms", "us" a duration that a meter tells in these
     "B"       an amount of memory
     "rate"    so much per second
     "ratio"   of two durations, amounts or rates
 """
 
 DURATION = {"clock": "s", "clock_ns": "ns"}
-AMOUNTS = ("s", "ns", "B", "rate")
+DURATIONS = ("s", "ms", "us", "ns")
+AMOUNTS = (*DURATIONS, "B", "rate")
 BASES = (float, int)
 MOST_ITEMS = 1000
 
@@ -54,7 +56,7 @@ def divided(one, other):
         return None if one in DURATION else one
     if other == "ratio":
         return one or "ratio"
-    if other in ("s", "ns") and one in (None, "B"):
+    if other in DURATIONS and one in (None, "B"):
         return "rate"
     return "s" if (one, other) == (None, "rate") else None
 

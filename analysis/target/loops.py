@@ -42,6 +42,8 @@ def _numbers(node: cst.BaseExpression) -> list[float]:
 def _number(node: cst.BaseExpression) -> float:
     match node:
         case cst.Integer() | cst.Float():
+            if not abs(node.evaluated_value) <= MOST:
+                raise ValueError
             return node.evaluated_value
         case cst.BinaryOperation(left=left, operator=sign, right=right):
             if type(sign) not in _OPERATORS:

@@ -26,7 +26,7 @@ from analysis.target.watch import Check, Point, Role
 from citadel.oracle import samples
 from citadel.oracle.measure import AGAINST, SERIES, Form, Measure
 from citadel.oracle.quantities import AMOUNTS, Place, Table
-from citadel.oracle.scaling import Series, scalings, series
+from citadel.oracle.scaling import Series, by_size, scalings, series
 from citadel.oracle.wording import complaint, slow_side
 from harvest.report.model import Reading
 
@@ -45,7 +45,7 @@ def measures(points: Sequence[Point], known: Table, reading: Reading) -> list[Me
     found = explicit or [*_pairs(points, known, reading, at_sizes)]
     directed = [_directed(one, points, known, reading) for one in found]
     directed.sort(key=lambda one: (_remoteness(one, points), -_seen(one, known)))
-    how = complaint(reading)
+    how = None if explicit else complaint(reading)
     scaling = [] if how is None else scalings(points, known, at_sizes, how)
     return [*scaling, *directed[:MOST_MEASURES], *_growths(points, known)]
 
@@ -177,7 +177,8 @@ def _pairs(
 
     One duration at several sizes is no comparison of variants: more takes longer.
     """
-    sized = {one.places[0].point for one in at_sizes}
+    of_growth = complaint(reading) is not None
+    sized = {one.places[0].point for one in at_sizes if of_growth or by_size(one, known)}
     shown = [
         place
         for place, column in known.items()
@@ -193,7 +194,7 @@ def _pairs(
         told = [(a, b) for a in group for b in group if a < b and _told(a, b, points, reading)]
         if len(told) == 1:
             upper, lower = told[0]
-        if upper.point in sized and upper.occurrence != lower.occurrence:
+        if upper.point in sized and upper.occurrence != lower.occurrence and not told:
             continue
         yield Measure(
             form=Form.PAIR,

@@ -9,6 +9,7 @@ much memory against that much), never of sibling against source.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -36,6 +37,8 @@ WAITING = 0.3
 """Part of its share of a CPU that a run uses if it does not wait."""
 LEAST_WALL = 0.02
 """Seconds of wall time below which a run's waiting says nothing."""
+_NUMBER = re.compile(r"\d[\d_]*")
+_DTYPE = re.compile(r"(?:float|int|complex|fp|bf)_?\d", re.IGNORECASE)
 BUSY = 0.5
 """Share of a CPU below which the machine is to blame for what varies."""
 
@@ -175,8 +178,18 @@ def _oracle(
 
 def _share(one: Measure, reading: Reading) -> float:
     """Which part of the source's log ratio a sibling must show."""
-    sizes = one.form is Form.RATIO and complaint(reading) is Growing.FASTER_THAN_SIZE
-    return OF_SIZES if sizes else samples.HALF
+    of_growth = one.form is Form.RATIO and complaint(reading) is Growing.FASTER_THAN_SIZE
+    return OF_SIZES if of_growth and _of_two_sizes(one.where) else samples.HALF
+
+
+def _of_two_sizes(text: str) -> bool:
+    """Whether the two sides of a division are one expression with other numbers.
+
+    >>> _of_two_sizes("took(400) / took(200)"), _of_two_sizes("t_float16 / t_float32")
+    (True, False)
+    """
+    sides = {_NUMBER.sub("N", side).strip() for side in text.split("/")}
+    return len(sides) == 1 and text.count("/") == 1 and not _DTYPE.search(text)
 
 
 def _growing(base: PerformanceOracle) -> PerformanceOracle:

@@ -20,7 +20,8 @@ from analysis.target.watch import Point
 from analysis.values import Value
 from harvest.report.model import Reading
 
-AMOUNTS = ("s", "ns", "B", "rate")
+DURATIONS = ("s", "ms", "us", "ns")
+AMOUNTS = (*DURATIONS, "B", "rate")
 CLOCK = re.compile(
     r"\b(?:time\.time|perf_counter|process_time|monotonic|timeit|default_timer|benchmark"
     r"|elapsed_time|timestamp)(?:_ns)?\b"
@@ -127,7 +128,7 @@ def _guessed(column: Column, others: Table, about: Topic, code: str) -> Column:
     if column.unit is not None:
         return column
     units = {other.unit for other in others.values()}
-    if about is Topic.MEMORY and not units & {"B", "s", "ns"} and not CLOCK.search(code):
+    if about is Topic.MEMORY and not units & {"B", *DURATIONS} and not CLOCK.search(code):
         return Column(values=column.values, unit="B")
     varies = len(column.values) > 1 and len(set(column.values)) == len(column.values)
     if about is Topic.TIME and varies and CLOCK.search(code):

@@ -15,12 +15,13 @@ from itertools import groupby, pairwise
 
 from analysis.target.watch import Point, Role
 from citadel.oracle.measure import Form, Measure
-from citadel.oracle.quantities import Column, Place, Table
+from citadel.oracle.quantities import DURATIONS, Column, Place, Table
 from harvest.report.growth import Growing
 
-TIMES = ("s", "ns")
 FAR_APART = 2.0
 """Ratio of sizes from which on they say something about growth."""
+PROPORTIONAL = 1.5
+"""Times as much as their sizes that durations may go up by as a matter of course."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +42,21 @@ def series(points: Sequence[Point], known: Table) -> list[Series]:
         point = points[number]
         if point.role is not Role.SHOWN or len(places) < 2:
             continue
-        if any(known[place].unit not in TIMES for place in places):
+        if any(known[place].unit not in DURATIONS for place in places):
             continue
         named, sizes = next(_sizes(point, places, points, known), ("", ()))
         if sizes:
             found.append(Series(places=places, sizes=sizes, named=named))
     return found
+
+
+def by_size(one: Series, known: Table) -> bool:
+    """Whether durations go up as the sizes do: other numbers say which variant runs (`dim`)."""
+    first, last = (known[place].middle for place in (one.places[0], one.places[-1]))
+    smallest, largest = one.sizes[0], one.sizes[-1]
+    if smallest <= 0 or largest < FAR_APART * smallest:
+        return False
+    return first < last <= PROPORTIONAL * first * largest / smallest
 
 
 def scalings(

@@ -28,20 +28,25 @@ FASTER_THAN_SIZE = (
     r"O\( ?\w+ ?(?:\^|\*\*) ?[23] ?\)",
     r"O\( ?\w[\u00b2\u00b3] ?\)",
     rf"{_GROWS} (?:\w+ ){{0,4}}(?:badly|poorly|terribly|faster than)\b",
-    r"(?:does|do)(?: not|n't) scale(?: (?:well|linearly|with)\b|(?= ?[.,;:!)]|$))",
-    r"not linear (?:in|with)\b",
+    r"(?:does|do)(?: not|n't) scale (?:well|linearly|with (?:the )?(?:number|size|length|n))\b",
+    rf"(?:{_COST}|{_GROWS}) (?:is |are )?not (?:scale )?linear(?:ly)?\b",
     rf"(?:time|cost) per \w+ {_GROWS}",
 )
-AT_ALL = (
+_AT_ALL = (
     r"constant[- ]time\b",
+    r"slower and slower\b",
+    r"slower (?:with|after|on) (?:each|every)\b",
+)
+_NOT_TO_CHANGE = (
     r"O\( ?1 ?\)",
     rf"independent of {_THE_SIZE}",
     r"(?:should|must|need)(?: not|n't) (?:depend|grow|increase|scale|get slower)\b",
     r"(?:should|to) (?:be|stay|remain) constant\b",
-    r"slower and slower\b",
-    r"slower (?:with|after|on) (?:each|every)\b",
     r"(?:longer|slower) than the (?:last|previous|one before)\b",
 )
+"""Said of anything: of time only where the sentence speaks of it."""
+_OF_TIME = re.compile(rf"\b(?:{_COST}|takes?|took|seconds|m?s|speed)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n")
 _WITH_SIZE = (
     rf"{_COST} (?:\w+ ){{0,3}}{_GROWS} (?:\w+ ){{0,2}}(?:with|as)\b",
     r"(?:slower|longer) (?:\w+ )?(?:with|as) (?:\w+ ){0,4}(?:grow|increas|larger|longer|more)",
@@ -54,9 +59,10 @@ def _any(patterns: Sequence[str]) -> re.Pattern[str]:
 
 _COMPLAINTS = (
     (_any(FASTER_THAN_SIZE), Growing.FASTER_THAN_SIZE),
-    (_any(AT_ALL), Growing.AT_ALL),
+    (_any(_AT_ALL), Growing.AT_ALL),
     (_any(_WITH_SIZE), Growing.FASTER_THAN_SIZE),
 )
+_CONSTANT = _any(_NOT_TO_CHANGE)
 
 
 def growing(text: str) -> Growing | None:
@@ -70,4 +76,7 @@ def growing(text: str) -> Growing | None:
     <Growing.AT_ALL: 'at all'>
     >>> growing("the exponential distribution is slow to sample")
     """
+    for sentence in _SENTENCE.split(text):
+        if _CONSTANT.search(sentence) and _OF_TIME.search(sentence):
+            return Growing.AT_ALL
     return next((how for pattern, how in _COMPLAINTS if pattern.search(text)), None)

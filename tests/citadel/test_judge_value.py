@@ -59,6 +59,7 @@ EQUAL = """
     print(torch.equal(one, other))
 """
 NEAR, FAR = Channels(context=Fraction(9, 10), signature=0.9), Channels()
+CONTEXT = Channels(context=Fraction(9, 10), signature=0.1)
 
 UNCLAIMED = "nothing says that what it shows is wrong"
 
@@ -247,6 +248,30 @@ def test_a_law_of_the_source_is_none_of_other_functions(verified, judged):
         code = LAW.replace("torch.where(x == 0, y, z)", other.format("y, z"))
         code = code.replace("torch.where(x == 0, dy, dz)", other.format("dy, dz"))
         assert judged(found, code, name, FAR).kind is VerdictKind.NOT_ADAPTED, name
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        # Against a reference, for several inputs.
+        "for v in (torch.full((4,), 1e20), torch.full((4,), 2e20)):\n"
+        "    print(np.allclose(torch.linalg.norm(v).item(), np.linalg.norm(v.double().numpy())))\n",
+        # Against itself in another precision, for several inputs, beside an unrelated call.
+        "w = torch.linalg.norm(torch.ones(3))\n"
+        "for v in (torch.full((4,), 1e20), torch.full((4,), 2e20)):\n"
+        "    a, b = torch.linalg.norm(v), torch.linalg.norm(v.double())\n"
+        "    print(torch.isclose(a.double(), b))\n",
+        # One item of a batch, alone.
+        "v = torch.stack([torch.full((4,), 1e20), torch.ones(4)])\n"
+        "whole = torch.linalg.norm(v, dim=1)\n"
+        "print(torch.isclose(whole[:1].double(), torch.linalg.norm(v[:1].double(), dim=1)))\n",
+    ],
+)
+def test_what_is_compared_for_several_inputs_is_no_law(verified, judged, check):
+    code = "import numpy as np\nimport torch\n" + check
+    found = verified("torch.linalg.norm gives wrong results", code, "It should be close.")
+    told = judged(found, code.replace("torch.linalg.norm", "torch.norm"), "torch.norm", CONTEXT)
+    assert told.kind is VerdictKind.BUG, told.reason
 
 
 def test_what_draws_random_numbers_disagrees_with_itself(verified, judged):
