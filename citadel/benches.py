@@ -67,14 +67,17 @@ class Benches:
             return choice
         if choice not in self._open:
             target = known.target(choice.framework, choice.backend or None)
-            other = None
-            if self._baseline is not None:
-                other = self._baseline.target(choice.framework, choice.backend or None)
             index = self._find_index(target)
-            bench = Workbench(target, index, jobs=self._jobs, baseline=other)
+            bench = Workbench(target, index, jobs=self._jobs, baseline=self._other(choice))
             self._open[choice] = self._stack.enter_context(bench)
             self._opened(bench)
         return self._open[choice]
+
+    def _other(self, choice: Choice) -> Target | None:
+        """The same framework in the baseline's interpreter, if that has it."""
+        if self._baseline is None or choice.framework not in self._baseline.frameworks:
+            return None
+        return self._baseline.target(choice.framework, choice.backend or None)
 
     def readable(self, reading: Reading) -> Reading:
         """The reading, as far as this interpreter has what it needs."""

@@ -33,6 +33,12 @@ _CHECKING = frozenset(name.lower() for name in CHECK_CALLS)
 """Calls that say something of values, and are not suspected."""
 
 
+_DOES = (
+    r"(?:is|does|returns?|gives?|gradients?|backward|fails?|raises?|crash\w*|produces?|outputs?"
+    r"|results?|accepts?|behaves?|computes?|wrong|incorrect|slow)\b"
+)
+
+
 def suspects(
     observation: Observation, catalog: Catalog, reading: Reading
 ) -> Iterator[tuple[Call, Api]]:
@@ -41,8 +47,8 @@ def suspects(
     told = mentioned_call(observation, catalog, reading.mentions)
     if told is None:
         named_in_words = ((call, resolve(call, catalog)) for call in calls)
-        words = _words(reading.report.title)
-        told = next(((c, api) for c, api in named_in_words if api and _spoken(api, words)), None)
+        title = reading.report.title
+        told = next(((c, api) for c, api in named_in_words if api and spoken(api, title)), None)
     failed = failing_call(observation)
     first = [call for call in (failed, told and told[0]) if call is not None]
     seen: set[str] = set()
@@ -61,18 +67,18 @@ def suspects(
 
 
 def spoken(api: Api, title: str) -> bool:
-    """Whether a title speaks of an API without spelling it out: "Beta distribution is wrong"."""
-    return _spoken(api, _words(title))
+    """Whether a title speaks of an API without spelling it out: "Beta distribution is wrong".
 
-
-def _spoken(api: Api, words: frozenset[str]) -> bool:
-    name = leaf(api.name)
-    return name in words and name not in MAKERS | _VIEWS  # any title may speak of a tensor
-
-
-def _words(title: str) -> frozenset[str]:
-    """The words of a title that are long enough to be the name of one thing."""
-    return frozenset(word for word in re.findall(r"\w+", title.lower()) if len(word) >= SHORTEST)
+    Names of functions are words of English as well (`where`, `mean`): these must stand at the
+    beginning, or before what an API does.
+    """
+    name = api.name.rpartition(".")[2]
+    if len(name) < SHORTEST or leaf(name) in MAKERS | _VIEWS:  # any title may speak of a tensor
+        return False
+    if name != name.lower():
+        return re.search(rf"\b{re.escape(name)}\b", title) is not None
+    word = re.escape(name)
+    return re.search(rf"^\W*{word}\b|\b{word}\b\W{{1,3}}{_DOES}", title, re.IGNORECASE) is not None
 
 
 def named(api: Api, mentions: Sequence[Mention]) -> bool:

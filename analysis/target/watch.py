@@ -66,6 +66,8 @@ _PRINTS = frozenset(("print", "pprint", "display"))
 _LOGS = frozenset(("info", "warning", "debug", "error", "log"))
 """Methods that print, of what is called a log: `torch.log` does not."""
 _LOG = re.compile(r"(?:^|_)(?:log|logger|logging)$", re.IGNORECASE)
+_SELECTS = re.compile(r"where|mask|select|index|compress|put|take|gather|fill|scatter|nonzero")
+"""Names of functions that are told which elements are meant."""
 _LITERALS = (
     cst.SimpleString,
     cst.ConcatenatedString,
@@ -138,8 +140,8 @@ class _Collector(cst.CSTVisitor):
         if _prints(node):
             self._statement += 1
             self._show(node.args)
-        elif len(node.args) > 1 and self._checks.found(node) is None:
-            self._select(*(arg.value for arg in node.args), unless=_messages(node))
+        elif _SELECTS.search(leaf(node.func)):
+            self._select(*(arg.value for arg in node.args))
         self._checked(node)
 
     def visit_Subscript(self, node: cst.Subscript) -> None:
@@ -193,12 +195,12 @@ class _Collector(cst.CSTVisitor):
                         self._add(value, Role.SHOWN, label=label)
                         label = ""
 
-    def _select(self, *nodes: cst.CSTNode, unless: bool = False) -> None:
+    def _select(self, *nodes: cst.CSTNode) -> None:
         """Note what says which elements are meant, and tests nothing: `where(x == 0, a, b)`."""
         of_elements = (
             m.Comparison() | m.UnaryOperation() | m.Call(func=m.MatchIfTrue(_tells_of_elements))
         )
-        for node in () if unless else nodes:
+        for node in nodes:
             self._masks |= {id(one) for one in m.findall(node, of_elements)}
 
     def _checked(self, node: cst.BaseExpression) -> None:
@@ -248,12 +250,6 @@ class _Collector(cst.CSTVisitor):
 def _tells_of_elements(function: cst.CSTNode) -> bool:
     """Whether a function says of each element whether it is NaN, infinite, finite."""
     return CHECK_CALLS.get(leaf(function)) in (Check.NAN, Check.INFINITE, Check.FINITE)
-
-
-def _messages(call: cst.Call) -> bool:
-    """Whether a call is given something to say: it may well be a test of its own."""
-    texts = (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString)
-    return any(isinstance(arg.value, texts) for arg in call.args)
 
 
 def _conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:

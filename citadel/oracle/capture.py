@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import combinations
 
 import libcst as cst
@@ -47,6 +48,9 @@ from citadel.oracle.value import Spot, ValueOracle, Values, asserts, values_of
 from harvest.report.model import Expectation, Reading
 
 __all__ = ["CHECKS", "capture"]
+
+MOST_COMPARED = 200
+"""Characters of two expressions by which their likeness is told: it takes quadratic time."""
 
 
 def capture(
@@ -342,7 +346,12 @@ def _otherwise(value: Value, said: Sequence[Expectation]) -> list[Expectation]:
 
 def _unlikeness(one: Point, other: Point) -> float:
     """From 0 (the same text) to 1."""
-    return 1 - SequenceMatcher(a=one.text, b=other.text, autojunk=False).ratio()
+    return _apart(one.text[:MOST_COMPARED], other.text[:MOST_COMPARED])
+
+
+@lru_cache(maxsize=4096)
+def _apart(one: str, other: str) -> float:
+    return 1 - SequenceMatcher(a=one, b=other, autojunk=False).ratio()
 
 
 def _unbounded(expectation: Expectation) -> bool:

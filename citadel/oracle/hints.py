@@ -54,8 +54,8 @@ NOT_FINITE = re.compile(r"\b(?:-?inf(?:inite|inity|s)?|nans?|non-?finite|overflo
 
 
 DIFFERENT = re.compile(
-    r"\b(?:inconsisten\w*|differ\w*|diverge\w*|mismatch\w*|disagree\w*|not (?:the )?same"
-    r"|not equal|unequal)\b",
+    r"\b(?:inconsisten\w*|differ(?:s|ed|ing|en(?:t|tly|ces?))?|diverge\w*|mismatch\w*"
+    r"|disagree\w*|not (?:the )?same|not equal|unequal)\b",
     re.IGNORECASE,
 )
 """A title by which values differ from one another."""

@@ -86,12 +86,15 @@ def _established(runner: _Runner, reading: Reading, *, gpu: bool) -> Performance
     if isinstance(settings, NoOracle):
         return settings
     compared = runner.session.baseline is not None
+    against: PerformanceOracle | NoOracle | None = None
     if compared and about_versions(reading):
-        return _against(runner, settings, reading, gpu=gpu)
+        against = _against(runner, settings, reading, gpu=gpu)
+        if isinstance(against, PerformanceOracle) and against.reproduces:
+            return against
     found = _captured(runner, settings, reading)
     there = isinstance(found, PerformanceOracle) and found.reproduces
     if compared and isinstance(found, NoOracle):
-        return _against(runner, settings, reading, gpu=gpu)
+        return against or _against(runner, settings, reading, gpu=gpu)
     memory = topic(reading, runner.case.code) is Topic.MEMORY
     if memory and settings.warm and not there:
         # A high-water mark has been reached by the first of two runs.

@@ -118,7 +118,7 @@ def capture(
     """
     good = [run for run in runs if complete(run)]
     if not good:
-        where = f" on {baseline} as well" if baseline else ""
+        where = f" on {baseline}" if baseline else ""
         return NoOracle(reason=f"the code does not run through{where}")
     about = topic(reading, code)
     here, there = zip(*map(versions.split, good[:SELECTING]), strict=True)

@@ -155,4 +155,10 @@ def complains_about_another_value(seen: Symptom, wanted: Symptom) -> bool:
     An invented argument can be what is out of range.
     """
     own, report = (_OFFENDING.search(one.message or "") for one in (seen, wanted))
-    return own is not None and report is not None and own["value"] != report["value"]
+    return own is not None and report is not None and _number(own) != _number(report)
+
+
+def _number(found: re.Match[str]) -> float:
+    """A value that a message names; of whole numbers, signs may have been lost on the way."""
+    value = float(found["value"])
+    return value % 2.0**64 if value.is_integer() else value

@@ -1,4 +1,4 @@
-"""Which of two sides a report calls the slow one, and what ratio it states.
+"""Which of two sides a report calls the slow one, what ratio it states, and what else it compares.
 
 In: a report and the texts of two expressions with their labels. Read are names that say it (`slow`,
 `baseline`) and sentences that compare ("X is slower than Y").
@@ -43,9 +43,14 @@ _STATED = re.compile(
     re.IGNORECASE,
 )
 """Sizes (`3 x 3`) and repetitions ("run it 1000 times") are no ratios."""
+_NUMBER = r"v?\d+\.\d+(?:\.\d+)?"
 _VERSIONS = re.compile(
-    r"\bregress(?:ion|ed|es)\b|\bused to (?:be|take|need|use)\b"
-    r"|\b(?:than|since|from|in|on|after|versus|vs\.?|with) (?:\w+ ){0,2}v?\d+\.\d+",
+    r"\b(?:performance|speed|time|memory|latency) regress\w+"
+    r"|\bregress\w+ (?:since|from|in|between)\b|\bused to (?:be|take|need|use)\b"
+    rf"|\b(?:torch|pytorch|tensorflow|tf|keras|versions?|releases?) {_NUMBER}|\bv\d+\.\d+"
+    # Not a number with a unit: "slower than 1.5 s".
+    rf"|\b(?:than|since|from|as) (?:in |on |of |with )?{_NUMBER}\b"
+    r"(?! ?(?:[num\u00b5]?s|sec\w*|min\w*|x|times|%|[KMG]i?B)\b)",
     re.IGNORECASE,
 )
 MOST_TEXT = 5000

@@ -45,10 +45,13 @@ _REFUSAL = re.compile(
     r"|\b(?:works?|goes|is|runs?) against the docs?\b",
     re.IGNORECASE,
 )
+_WRONG = r"(?:wrong|incorrect|garbage|bad)"
+_RESULTS = r"(?:results?|outputs?|values?|answers?|gradients?)"
 _FREE = re.compile(
     r"\b(?:can|could|should|handles?|computes?|crash\w*|die[sd]?|abort\w*)\b"
     r"[^.,;\n]{0,60}\bwithout (?:an? |any )?(?:error|exception|complaint|warning)"
-    r"|\b(?:wrong|incorrect|garbage|bad)\b[^.,;\n]{0,30}\bwithout (?:an? |any )?warning"
+    rf"|\b(?:{_WRONG} (?:\w+ )?{_RESULTS}|{_RESULTS}\b[^.,;\n]{{0,20}}\b{_WRONG})\b"
+    r"[^.,;\n]{0,30}\bwithout (?:an? |any )?warning"
     r"|^\W*(?:handle|support|allow|make|let)\b[^.\n]*\bwithout (?:an? |any )?(?:error|exception)",
     re.IGNORECASE,
 )

@@ -103,7 +103,7 @@ def _kept(path: Path) -> int | None:
     """How many rows a queue keeps; None where there is none, or it cannot be read."""
     try:
         return sum(row.status is Status.KEPT for row in read_rows(path))
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 

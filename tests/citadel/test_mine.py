@@ -127,8 +127,9 @@ def test_a_queue_that_other_filters_change_says_so(tmp_path):
     strict = run("e.json", "--preset", "paper", cwd=tmp_path).stdout
     assert "written anew: it kept 1 before" in strict
     (queue,) = tmp_path.rglob("*.queue.jsonl")
-    queue.write_text("damaged")
-    assert "written anew" not in run("e.json", cwd=tmp_path).stdout
+    for text in ("damaged", "5\n", '{"status": 1, "reasons": []}\n'):
+        queue.write_text(text)
+        assert "written anew" not in run("e.json", cwd=tmp_path).stdout
 
 
 def test_what_of_a_folder_is_not_read_is_told(tmp_path):

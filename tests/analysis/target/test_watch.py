@@ -62,7 +62,9 @@ def test_what_selects_elements_tests_nothing(code):
     assert all(point.check is None for point in points_of(f"{code}\nprint(w)"))
 
 
-@pytest.mark.parametrize("call", ["check(a == b, 'sums differ')", "torch.all(a == b, 0)"])
+@pytest.mark.parametrize(
+    "call", ["check(a == b, 'sums differ')", "torch.all(a == b, 0)", "record(name, a == b)"]
+)
 def test_a_comparison_beside_a_message_is_a_test(call):
     assert the_check(call).check is Check.EQUAL
 

@@ -401,6 +401,12 @@ def test_words(one, other, title, side):
         ("sort is slower on v2.1.0", True),
         ("sort is 1.5 times slower than argsort", False),
         ("sort is slow", False),
+        ("conv is 3x slower on CUDA 11.8", False),
+        ("sort is slower with Python 3.10", False),
+        ("sort takes longer than 1.5 s", False),
+        ("Dropout with rate 0.5 is slow", False),
+        ("the logistic regression example is slow", False),
+        ("sort takes longer since torch 1.12", True),
     ],
 )
 def test_words_that_compare_versions(title, about):

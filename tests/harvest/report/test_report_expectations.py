@@ -104,6 +104,8 @@ def test_an_error_need_not_be_wanted():
         "a bool works against the doc",
         "g accepts strings",
         "g should only accept numbers",
+        "`f` takes a wrong dim without warning",
+        "Wrong shapes pass through silently without a warning",
     ],
 )
 def test_wishes_for_a_check(text):
@@ -118,6 +120,7 @@ def test_wishes_for_a_check(text):
         "It crashes without an error message.",
         "Handle infinity without error",
         "The results will be wrong (without a warning).",
+        "It gives wrong results without a warning.",
     ],
 )
 def test_no_error_may_be_what_is_wanted(text):
