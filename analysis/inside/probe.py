@@ -276,8 +276,9 @@ def live_values(live, function, args, kwargs):
     if built is not None:
         values.update(("new:%d" % index, value) for index, value in enumerate(built[0]))
         values.update(("newkw:" + name, value) for name, value in built[1].items())
-    for name, parameter in live.parameters(function).items():
-        values["attr:" + name] = parameter
+    if not isinstance(function, type):  # a class has no parameters before it is one's own
+        for name, parameter in live.parameters(function).items():
+            values["attr:" + name] = parameter
     return values
 
 

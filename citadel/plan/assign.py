@@ -85,8 +85,8 @@ def _score(
 
 def _misfit(value: SourceValue, parameter: Parameter, likeness: float) -> float:
     """The score of a value that the parameter is not declared to take."""
-    if likeness == SAME_NAME and not fits(value.value, value.type):
-        return SAME_NAME
+    if likeness == SAME_NAME and (value.type is None or not fits(value.value, value.type)):
+        return SAME_NAME  # the source takes it, too, whatever is declared
     if _same_declaration(value, parameter, likeness):
         return SAME_NAME
     if parameter.required and not fits(value.value, value.type):

@@ -20,7 +20,7 @@ FILTERS = frozenset(("filter", "filters", "kernel", "depthwise_filter", "pointwi
 _LAYOUT = re.compile(r"N?C?[DHW]{1,3}C?")
 _SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 
-_DIMENSIONS = re.compile(r"([123])d(?![a-z])", re.IGNORECASE)
+_DIMENSIONS = re.compile(r"([123])[dD](?![a-z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +55,8 @@ class Lift:
 def spatial(name: str) -> int | None:
     """The number of spatial dimensions that an API's name states.
 
-    >>> spatial("torch.nn.functional.max_pool2d"), spatial("torch.nn.Linear")
-    (2, None)
+    >>> spatial("torch.nn.functional.max_pool2d"), spatial("tf.keras.layers.Conv2DTranspose")
+    (2, 2)
     """
     found = _DIMENSIONS.findall(name.rsplit(".", 1)[-1])
     return int(found[-1]) if found else None

@@ -219,6 +219,22 @@ def test_functions_layers_and_other_dimensions(triaged):
     assert "ksize=[0, 2, 2]" in lifted.code
 
 
+LAYER = """
+import tensorflow as tf
+tf.keras.layers.Conv2DTranspose(2, [3, 3], strides=[1, 1], padding="same", dilation_rate=[0, 2])
+"""
+
+
+def test_a_layer_that_cannot_be_made_has_siblings(triaged):
+    found = triaged("Conv2DTranspose", LAYER, "ValueError: a dilation of 0")
+    assert found.case.reproduces
+    layers = "tf.keras.layers."
+    assert bugs(found) >= {f"{layers}Conv3DTranspose", f"{layers}Conv1D", f"{layers}Conv2D"}
+    (lifted,) = (f for f in found.bugs if f.api == f"{layers}Conv3DTranspose")
+    assert "[3, 3, 3]" in lifted.code
+    assert "dilation_rate=[0, 2, 2]" in lifted.code
+
+
 def test_the_layer_in_a_model_is_blamed_for_what_it_says_itself(triaged):
     found = triaged("Reshape", MODEL, "The model raises an error when it is called.")
     assert found.case.api == "tf.keras.layers.Reshape"

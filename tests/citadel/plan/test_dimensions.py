@@ -34,6 +34,8 @@ def named(value, name="input"):
         ("torch.nn.functional.max_pool2d_with_indices", 2),
         ("torch.ops.aten.slow_conv3d", 3),
         ("torch.atleast_1d", 1),
+        ("tf.keras.layers.Conv3DTranspose", 3),
+        ("tf.raw_ops.MaxPool3DGradGrad", 3),
         ("torch.nn.Linear", None),
         ("torch.conv2d.weird", None),
         ("torch.nn.functional.gelu", None),
