@@ -65,6 +65,8 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"'\w+'(?= Op\b)|(?<=cannot compute )\w+|\b(?:[A-Z][a-z0-9]+)+Op\b"), "OP"),
     # Kernels are named after their operators: "addmm_impl_cpu_" not implemented for 'Half'.
     (re.compile(r"\"\w+\"(?= not implemented for)"), "OP"),
+    # Objects are shown with all that they are made of: Normal(loc: 0.0, scale: torch.Size([3])).
+    (re.compile(r"(?<![\w.])[A-Z]\w*\((?:[^()]|\([^()]*\))+\)"), "API()"),
     (re.compile(r"(?<=\blayer )(?:\"\w+\"|'\w+')"), "NAME"),
     # The condition of a failed assertion is what tells it from its neighbours.
     (re.compile(r"\b\w+(?:\.\w+)*\(\)(?!.{0,200}INTERNAL ASSERT)"), "API()"),

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from analysis.target.observation import Observation, Outcome
-from analysis.target.watch import Check, Point
+from analysis.target.watch import CHECK_CALLS, Check, Point
 from analysis.values import Value
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle.numbers import elements, finite, has_nan, is_literal, same
@@ -117,9 +117,25 @@ def _check_fails(oracle: ValueOracle, observation: Observation, values: Values) 
 
 
 def asserts(observation: Observation) -> bool:
-    """Whether a run was ended by an assertion: of the case itself, or of a function that checks."""
+    """Whether a run was ended by an assertion: of the case itself, or of a function that checks.
+
+    What an API asserts of its own arguments is an exception like others.
+    """
     raised = observation.exception
-    return raised is not None and "AssertionError" in raised.types
+    if raised is None or "AssertionError" not in raised.types:
+        return False
+    asserting = [
+        call.name
+        for call in observation.calls
+        if call.form != "other" and call.raised is not None
+        if (call.raised.types, call.raised.message) == (raised.types, raised.message)
+    ]
+    return not asserting or any(map(_checks, asserting))
+
+
+def _checks(name: str) -> bool:
+    last = name.rpartition(".")[2]
+    return last in CHECK_CALLS or last.lower().startswith("assert")
 
 
 def truth(value: Value, how: Check | None) -> bool | None:

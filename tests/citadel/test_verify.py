@@ -162,6 +162,16 @@ def test_a_crash_of_no_told_signal_that_runs_well_now(verified, read):
 
 
 @real
+def test_what_an_api_asserts_of_its_arguments_is_an_exception_like_others(verified, read):
+    said = "AssertionError: embed_dim must be divisible by num_heads"
+    code = "import torch\ntorch.nn.MultiheadAttention(5, 2)\n"
+    found = verified(read("MultiheadAttention with 5 dimensions", code, text=said))
+    assert isinstance(found, Verified), found
+    assert (found.case.api, found.case.kind) == ("torch.nn.MultiheadAttention", BugKind.STATUS)
+    assert found.case.reproduces
+
+
+@real
 def test_an_assertion_of_the_reports_own_tells_of_values(verified, read):
     found = verified(read("exp of ones", CALM + "assert x.sum() == 0"))
     assert (found.case.api, found.case.symptom.kind) == ("torch.exp", SymptomKind.FALSE)

@@ -89,6 +89,10 @@ SAME = {
         "invalid pointer 0xDEADBEEF in storage",
     ),
     "later lines": ("bad input\nException raised from a.cpp:1", "bad input\nraised from b.cpp:2"),
+    "objects with their parts": (
+        "Expected scale of Normal(loc: torch.Size([3]), scale: torch.Size([3])) to be positive",
+        "Expected scale of HalfNormal() to be positive",
+    ),
     "white space": ("bad   input", "bad\tinput"),
 }
 
