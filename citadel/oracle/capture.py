@@ -151,12 +151,14 @@ class _Case:
         """A value unlike the one that the report expects, which has as many numbers.
 
         A single number is meant where the report calls wrong what stands beside it, and what is
-        right by now is known there, too.
+        right by now is known there, too; so it is of the only value that is shown.
         """
         said = self.reading.expectations
-        for spot, point, value in self.spots(Role.SHOWN):
+        shown = list(self.spots(Role.SHOWN))
+        for spot, point, value in shown:
             count = len(elements(value) or ())
             here = any(not one.right for one in self._said_beside(point))
+            here = here or (len(shown) == 1 and _right_by_now(value, said))
             rights = [e for e in said if e.right and of_kind(value, e.numbers)]
             for right in rights if here else _otherwise(value, said):
                 if (count > 1 or here) and len(right.numbers) == count:
@@ -342,6 +344,12 @@ def _otherwise(value: Value, said: Sequence[Expectation]) -> list[Expectation]:
     """What the report expects of such a value, where it is not that."""
     kind = [e for e in said if e.right and of_kind(value, e.numbers)]
     return [e for e in kind if not is_literal(value, e.numbers)]
+
+
+def _right_by_now(value: Value, said: Sequence[Expectation]) -> bool:
+    """Whether a value is what the report calls right, and not what it calls wrong."""
+    wrong = any(not e.right and of_kind(value, e.numbers) for e in said)
+    return wrong and any(e.right and is_literal(value, e.numbers) for e in said)
 
 
 def _unlikeness(one: Point, other: Point) -> float:
