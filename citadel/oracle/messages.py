@@ -24,7 +24,7 @@ _USER_CODE = re.compile(r"in user code:\n.*", re.DOTALL)
 _ERROR_LINE = re.compile(r"^\s*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception): ", re.MULTILINE)
 _GRAPH = re.compile(r"Graph execution error:\n.*", re.DOTALL)
 _FRAME = re.compile(r"\s*File \"|Node: ")
-_ORIGINAL = re.compile(r"\n+Original stack trace for .*", re.DOTALL)
+_ORIGINAL = re.compile(r"(?<!\n)\n+Original stack trace for .*", re.DOTALL)
 """What sessions put behind the message: where the operator was made."""
 _NODES = re.compile(
     r"\{\{function_node [^}]*\}\} ?|\s?\s?\[\[\{\{node [^}]*\}\}\]\]|\s?\[Op:\w+\](?: name:.*)?"
