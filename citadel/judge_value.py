@@ -9,6 +9,7 @@ very same wrong value.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
@@ -18,6 +19,7 @@ from analysis.target.session import Limits, Session
 from analysis.target.watch import Role
 from citadel.guards import (
     Rerun,
+    Told,
     beside,
     demanded,
     doubled,
@@ -180,7 +182,7 @@ class _Replay:
         source = self.source
         if not source.oracle.paired or source.referred or len(self.calls) < 2:
             return False
-        alike = [one.like(other) for one, other in beside(told(self._again, self.calls))]
+        alike = [one.like(other) for one, other in beside(self._told)]
         return bool(alike) and all(found is False for found in alike)
 
     def _infinite_itself(self) -> bool:
@@ -190,8 +192,14 @@ class _Replay:
         sites = {(self.written.sites.get(site), n) for site, n in self.source.gave_finite}
         if not sites:
             return False
-        found = told(self._again, self.calls)
-        return any((one.site, one.occurrence) in sites and one.finite is False for one in found)
+        return any(
+            (one.site, one.occurrence) in sites and one.finite is False for one in self._told
+        )
+
+    @cached_property
+    def _told(self) -> tuple[Told, ...]:
+        """What the sibling's calls are given and give: one run tells both guards."""
+        return told(self._again, self.calls)
 
     def _backward(self) -> Verdict | None:
         """Whether what is not finite comes up in its gradients alone, as in the source's.
