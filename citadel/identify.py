@@ -43,6 +43,16 @@ def leaf(name: str) -> str:
     return name.rsplit(".", 1)[-1].strip("_").lower()
 
 
+def spelt(name: str) -> str:
+    """The last part of a dotted name, in whatever style: functions and layers differ in no more.
+
+    >>> spelt("F.soft_margin_loss"), spelt("nn.SoftMarginLoss"), spelt("nn.CrossEntropyLoss")
+    ('softmargin', 'softmargin', 'crossentropy')
+    """
+    plain = leaf(name).replace("_", "")
+    return plain.removesuffix("loss") or plain
+
+
 def failing_call(observation: Observation) -> Call | None:
     """The innermost traced call that raised what ended the run, or that never returned."""
     if observation.outcome is Outcome.EXCEPTION and observation.exception is not None:
@@ -106,10 +116,11 @@ def culprit(
 
 def _meant(mentions: Iterable[Mention], calls: Sequence[Call], catalog: Catalog) -> set[str]:
     """The last names of what a report mentions, and those that the trace has for the same."""
-    told = {leaf(mention.name) for mention in mentions}
+    named = [mention.name for mention in mentions]
+    told, styles = {leaf(name) for name in named}, {spelt(name) for name in named}
     for name in {call.name for call in calls if call.form not in ("other", *OPERATOR_FORMS)}:
         api = catalog.resolve(name)
-        if api is not None and any(leaf(other) in told for other in api.aliases):
+        if api is not None and any(spelt(other) in styles for other in (name, *api.aliases)):
             told.add(leaf(name))
     return told
 
@@ -168,6 +179,7 @@ def mentioned_call(
     ranked = sorted(mentions, key=lambda m: (-min(m.title, 1), -m.title - m.body))
     for mention in ranked:
         found: tuple[Call, Api] | None = None
+        styled: tuple[Call, Api] | None = None
         for call in reversed(observation.calls):
             api = resolve(call, catalog)
             if api is None:
@@ -178,8 +190,10 @@ def mentioned_call(
             named = {leaf(name) for name in (call.name, *api.aliases)}
             if found is None and leaf(mention.name) in named:
                 found = call, api
-        if found is not None:
-            return found
+            if styled is None and spelt(mention.name) in map(spelt, named):
+                styled = call, api
+        if found is not None or styled is not None:
+            return found or styled
     return None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from analysis.catalog.model import Api, Catalog
 from analysis.target.observation import Call, Observation
 from analysis.target.watch import CHECK_CALLS
-from citadel.identify import USERS_OF_VALUES, failing_call, leaf, mentioned_call, resolve
+from citadel.identify import USERS_OF_VALUES, failing_call, leaf, mentioned_call, resolve, spelt
 from harvest.report.model import Mention, Reading
 
 SHORTEST = 4
@@ -83,8 +83,8 @@ def spoken(api: Api, title: str) -> bool:
 
 def named(api: Api, mentions: Sequence[Mention]) -> bool:
     """Whether the report names an API, by any of its names' last parts."""
-    leaves = {leaf(name) for name in (api.name, *api.aliases)}
-    return any(leaf(mention.name) in leaves for mention in mentions)
+    names = {spelt(name) for name in (api.name, *api.aliases)}
+    return any(spelt(mention.name) in names for mention in mentions)
 
 
 def titled(api: Api, mentions: Sequence[Mention]) -> bool:

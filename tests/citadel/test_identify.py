@@ -249,6 +249,16 @@ def test_a_report_may_name_an_api_by_another_of_its_names(call, api, catalog):
     assert culprit(run, known, (mention("Inverse", title=1),))[0] is failed
 
 
+def test_a_layer_is_mentioned_by_the_name_of_its_function(call, api, catalog):
+    layer = api("torch.nn.KLDivLoss", kind=ApiKind.MODULE, call="input: Tensor")
+    known = catalog(layer, api("torch.mean", "input: Tensor"))
+    lost = call("torch.nn.KLDivLoss", {(2,)}, form="module", number=1, result={()})
+    other = call("torch.mean", {(2,)}, number=2, result={()})
+    run = Observation(outcome=Outcome.OK, calls=(lost, other))
+    assert mentioned_call(run, known, (mention("kl_div"), mention("torch.mean")))[0] is lost
+    assert mentioned_call(run, known, (mention("mean"), mention("kl_div")))[0] is other
+
+
 def test_an_exception_that_is_handed_on_in_other_words(known, call):
     inner = call("torch.exp", {(2,)}, number=1, raised=("RuntimeError", "not implemented"))
     run = raised(inner, message="exp failed: not implemented")

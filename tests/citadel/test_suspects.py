@@ -2,7 +2,9 @@
 
 import pytest
 
-from citadel.suspects import spoken
+from analysis.catalog.model import ApiKind
+from citadel.suspects import named, spoken
+from harvest.report.model import Mention
 
 
 @pytest.mark.parametrize(
@@ -22,3 +24,19 @@ from citadel.suspects import spoken
 )
 def test_a_title_speaks_of_an_api_by_a_word(api, name, title, found):
     assert spoken(api(name, "input: Tensor"), title) is found
+
+
+@pytest.mark.parametrize(
+    ("name", "mention", "found"),
+    [
+        ("torch.nn.SoftMarginLoss", "soft_margin_loss", True),
+        ("torch.nn.CrossEntropyLoss", "F.cross_entropy", True),
+        ("torch.nn.functional.max_pool2d", "MaxPool2d", True),
+        ("torch.nn.functional.max_pool2d", "MaxPool3d", False),
+        ("torch.nn.SoftMarginLoss", "multilabel_soft_margin_loss", False),
+        ("torch.nn.SoftMarginLoss", "loss", False),
+    ],
+)
+def test_a_layer_is_named_by_its_function_and_the_other_way_round(api, name, mention, found):
+    module = api(name, kind=ApiKind.MODULE)
+    assert named(module, [Mention(name=mention, title=1, body=0)]) is found
