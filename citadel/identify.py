@@ -176,25 +176,37 @@ def mentioned_call(
     Of several APIs with that last name, under any of their names, it is the one that the report
     spells out.
     """
+    return next(mentioned_calls(observation, catalog, mentions), None)
+
+
+def mentioned_calls(
+    observation: Observation, catalog: Catalog, mentions: Sequence[Mention]
+) -> Iterator[tuple[Call, Api]]:
+    """Of each API that the report names, the most named first, the last call."""
     ranked = sorted(mentions, key=lambda m: (-min(m.title, 1), -m.title - m.body))
-    for mention in ranked:
-        found: tuple[Call, Api] | None = None
-        styled: tuple[Call, Api] | None = None
-        for call in reversed(observation.calls):
-            api = resolve(call, catalog)
-            if api is None:
-                continue
-            if mention.name in (api.name, *api.aliases):
-                return call, api
-            # The call is known by one of its API's names, and the report may use another.
-            named = {leaf(name) for name in (call.name, *api.aliases)}
-            if found is None and leaf(mention.name) in named:
-                found = call, api
-            if styled is None and spelt(mention.name) in map(spelt, named):
-                styled = call, api
-        if found is not None or styled is not None:
-            return found or styled
-    return None
+    found = (_mentioned(mention.name, observation.calls, catalog) for mention in ranked)
+    return (pair for pair in found if pair is not None)
+
+
+def _mentioned(name: str, calls: Sequence[Call], catalog: Catalog) -> tuple[Call, Api] | None:
+    """The last call of what a report calls so; of a method, where its object was made."""
+    known: tuple[Call, Api] | None = None
+    styled: tuple[Call, Api] | None = None
+    for call in reversed(calls):
+        api = resolve(call, catalog)
+        if api is None:
+            method = "." in name and f".{call.name}".endswith(f".{name}")
+            styled = styled or (_maker_of_owner(call, calls, catalog) if method else None)
+            continue
+        if name in (api.name, *api.aliases):
+            return call, api
+        # The call is known by one of its API's names, and the report may use another.
+        names = {call.name, *api.aliases}
+        if known is None and leaf(name) in map(leaf, names):
+            known = call, api
+        if styled is None and spelt(name) in map(spelt, names):
+            styled = call, api
+    return known or styled
 
 
 def resolve(call: Call, catalog: Catalog) -> Api | None:

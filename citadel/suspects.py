@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from analysis.catalog.model import Api, Catalog
 from analysis.target.observation import Call, Observation
 from analysis.target.watch import CHECK_CALLS
-from citadel.identify import USERS_OF_VALUES, failing_call, leaf, mentioned_call, resolve, spelt
+from citadel.identify import USERS_OF_VALUES, failing_call, leaf, mentioned_calls, resolve, spelt
 from harvest.report.model import Mention, Reading
 
 SHORTEST = 4
@@ -44,13 +44,16 @@ def suspects(
 ) -> Iterator[tuple[Call, Api]]:
     """Calls with their APIs, each API once, the likeliest first; what makes inputs comes last."""
     calls = list(reversed(observation.calls))
-    told = mentioned_call(observation, catalog, reading.mentions)
+    mentions = mentioned_calls(observation, catalog, reading.mentions)
+    named_ones = [pair for pair in mentions if _may_be_meant(pair, reading.mentions)]
+    told = next(iter(named_ones), None)
     if told is None:
         named_in_words = ((call, resolve(call, catalog)) for call in calls)
         title = reading.report.title
         told = next(((c, api) for c, api in named_in_words if api and spoken(api, title)), None)
     failed = failing_call(observation)
-    first = [call for call in (failed, told and told[0]) if call is not None]
+    titles = [call for call, api in named_ones if titled(api, reading.mentions)]
+    first = [call for call in (failed, told and told[0], *titles) if call is not None]
     seen: set[str] = set()
     late: list[tuple[Call, Api]] = []
     for call in (*first, *calls):
@@ -64,6 +67,12 @@ def suspects(
         else:
             yield call, api
     yield from late
+
+
+def _may_be_meant(pair: tuple[Call, Api], mentions: Sequence[Mention]) -> bool:
+    """Whether a name is that of an API, and no mere output: `tensor(0.5)` makes nothing."""
+    call, api = pair
+    return leaf(call.name) not in MAKERS or titled(api, mentions)
 
 
 def spoken(api: Api, title: str) -> bool:

@@ -3,7 +3,9 @@
 import pytest
 
 from analysis.catalog.model import ApiKind
-from citadel.suspects import named, spoken
+from analysis.target.observation import Argument, Observation, Outcome
+from analysis.values import Value
+from citadel.suspects import named, spoken, suspects
 from harvest.report.model import Mention
 
 
@@ -40,3 +42,47 @@ def test_a_title_speaks_of_an_api_by_a_word(api, name, title, found):
 def test_a_layer_is_named_by_its_function_and_the_other_way_round(api, name, mention, found):
     module = api(name, kind=ApiKind.MODULE)
     assert named(module, [Mention(name=mention, title=1, body=0)]) is found
+
+
+def names(calls, known, reading):
+    run = Observation(outcome=Outcome.OK, calls=calls)
+    return [api.name for _, api in suspects(run, known, reading)]
+
+
+def test_all_that_a_title_names_come_before_what_is_called_later(api, catalog, call, read):
+    known = catalog(
+        *(api(f"torch.{name}", "input: Tensor") for name in ("func.vmap", "stack", "stft"))
+    )
+    calls = (
+        call("torch.func.vmap", number=1),
+        call("torch.stft", {(2,)}, number=2, site=1),
+        call("torch.stack", {(2,)}, number=3, site=2),
+    )
+    report = read("vmap over torch.stft disagrees with a loop", "vmap(f)(x)")
+    assert names(calls, known, report) == ["torch.func.vmap", "torch.stft", "torch.stack"]
+
+
+def test_the_method_of_an_object_stands_for_its_class_and_output_for_nothing(
+    api, catalog, call, read
+):
+    known = catalog(
+        api("torch.tensor", "data: Any"),
+        api("torch.Tensor.ge", "self: Tensor", kind=ApiKind.METHOD),
+        api("torch.HalfNormal", "scale: Tensor", kind=ApiKind.CLASS),
+    )
+    calls = (
+        call("torch.tensor", 1.0, number=1),
+        call(
+            "torch.HalfNormal",
+            {()},
+            form="class",
+            number=2,
+            site=1,
+            result=Argument(value=Value(kind="other", text="torch.HalfNormal")),
+        ),
+        call("torch.HalfNormal.cdf", {()}, number=3, site=2, result={()}),
+        call("torch.Tensor.ge", {()}, number=4, site=3, result={()}),
+    )
+    report = read("HalfNormal.cdf is negative", "d.cdf(x)", text="It prints `tensor(-0.68)`.")
+    assert names(calls, known, report)[0] == "torch.HalfNormal"
+    assert names(calls, known, report)[-1] == "torch.tensor"
