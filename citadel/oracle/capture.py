@@ -314,11 +314,15 @@ class _Case:
         """What the report wants to be refused: the result that it shows instead."""
         if self.reading.refusal is None:
             return
-        # What makes tensors may be what accepts too much, if nothing else is shown.
-        for spot, _, value in list(self.spots(Role.SHOWN)) or self._all(Role.SHOWN):
-            if value.kind != "str" and (_numeric(value) or value.kind in ("tensor", "shape")):
-                why = f"the report says: {self.reading.refusal}"
-                yield ValueOracle(kind=SymptomKind.ACCEPTS, spots=(spot,), why=why)
+        # What makes tensors may be what accepts too much, if nothing else is shown; what is no
+        # number (a layer, an optimiser) shows that it could be made.
+        shown = [(spot, value) for spot, _, value in self.spots(Role.SHOWN)]
+        every = [(spot, value) for spot, _, value in self._all(Role.SHOWN)]
+        results = (list(filter(_tells, shown)), list(filter(_tells, every)))
+        made = [(spot, value) for spot, value in every if value.kind in _MADE]
+        for spot, _ in next(filter(None, (*results, made)), []):
+            why = f"the report says: {self.reading.refusal}"
+            yield ValueOracle(kind=SymptomKind.ACCEPTS, spots=(spot,), why=why)
 
     def pasted(self) -> Iterator[ValueOracle]:
         """A result that the report pastes as it comes out here, and calls wrong in words."""
@@ -337,6 +341,8 @@ class _Case:
 
 
 _ASSERTABLE = (Check.EQUAL, Check.CLOSE)
+_MADE = ("module", "other")
+"""Kinds of objects of which nothing is known but that they are there."""
 _OUTCOMES = {("true",): True, ("false",): False}
 
 
@@ -364,6 +370,12 @@ def _apart(one: str, other: str) -> float:
 
 def _unbounded(expectation: Expectation) -> bool:
     return any(number.strip("+-") in ("inf", "infinity", "nan") for number in expectation.numbers)
+
+
+def _tells(shown: tuple[Spot, Value]) -> bool:
+    """Whether a value is a result: numbers, or a tensor of whatever kind."""
+    value = shown[1]
+    return value.kind != "str" and (_numeric(value) or value.kind in ("tensor", "shape"))
 
 
 def _numeric(value: Value) -> bool:

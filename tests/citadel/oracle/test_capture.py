@@ -190,6 +190,21 @@ def test_times_are_no_results(clock):
     assert holding(code, (f"{clock} - start", [2.0]), ("took", [1.0]), text=text) is None
 
 
+@pytest.mark.parametrize(
+    ("events", "spots"),
+    [
+        ((("y", [1.0]), ("layer", Value(kind="module", text="torch.nn.GroupNorm"))), ["y"]),
+        ((("layer", Value(kind="module", text="torch.nn.GroupNorm")),), ["layer"]),
+        ((("p[0]", [NAN]), ("layer", None)), ["p[0]"]),  # an input, but nothing else tells
+        ((("layer", "text"),), None),
+    ],
+)
+def test_what_should_be_refused_is_shown_by_a_result_or_else_by_what_was_made(events, spots):
+    code = "p = [torch.ones(1)]\nlayer = f(n=-2)\ny = layer(x)\nprint(layer)\nprint(y)\nprint(p[0])"
+    found = holding(code, *events, title="f accepts n=-2", text="It should raise a ValueError.")
+    assert found == (None if spots is None else (spots, "accepts"))
+
+
 def test_modes_share_what_they_are_made_of():
     code = "a = f(x)\nb = tf.function(f)(x)\nprint('eager', a)\nprint('xla', b)"
     assert holding(code, ("a", [1.0]), ("b", [2.0])) == (["a", "b"], "disagrees")
