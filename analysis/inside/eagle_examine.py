@@ -8,8 +8,17 @@ import re
 
 import eagle_limits
 import numpy as np
+from eagle_arguments import fractional, negative, truncated
 from eagle_compare import coarsest, compare, unit
-from eagle_results import beyond, fractions, numbers, select_alike, signs_only, undefined
+from eagle_results import (
+    beyond,
+    fractions,
+    numbers,
+    proportional,
+    select_alike,
+    signs_only,
+    undefined,
+)
 
 NUDGES = 4
 ROUNDED = "12"
@@ -43,45 +52,12 @@ def examine(runner, pair, seen, taken=True):
     if not facts["unstable"]:
         facts.update(told_by_results(pair, seen, space))
     if not any(facts.values()):
-        facts["scaled"] = pair.rule == ROUNDED and space.scaled()
+        if pair.rule == ROUNDED:
+            facts["fraction"] = fractional(pair) and space.truncates(seen)
+            facts["scaled"] = space.scaled() or space.stretched(seen)
         facts.update(space.traced(seen))
         facts.update(space.conditioned(seen))
     return eagle_limits.explained(facts)
-
-
-def fractional(pair):
-    """Whether whole numbers are given to a call with a fraction among its arguments."""
-    whole = bool(pair.dtypes) and coarsest(pair.dtypes[:1]) is None
-    return whole and pair.call is not None and holds_fraction(pair.call.args, pair.call.kwargs)
-
-
-def holds_fraction(args, kwargs):
-    """Whether there is a float, or a dtype of floats, among arguments.
-
-    >>> holds_fraction([1, [2.5]], {}), holds_fraction([1], {"p": 2})
-    (True, False)
-    """
-
-    def inner(value):
-        if isinstance(value, (list, tuple)):
-            return any(map(inner, value))
-        return isinstance(value, (float, complex)) or "float" in str(value)
-
-    return any(map(inner, args)) or any(map(inner, kwargs.values()))
-
-
-def negative(call):
-    """Whether a call is given a number below zero, which no unsigned dtype holds; whole numbers
-    in a row are mostly dimensions."""
-
-    def inner(value):
-        if isinstance(value, (list, tuple)):
-            return any(map(inner, value))
-        return type(value) in (int, float) and value < 0
-
-    fractions = [value for value in call.args if isinstance(value, float)]
-    named = [value for key, value in call.kwargs.items() if not PLACES & set(key.split("_"))]
-    return any(map(inner, [*fractions, *named]))
 
 
 def told_by_results(pair, seen, space):
@@ -108,8 +84,8 @@ def told_by_results(pair, seen, space):
 
 
 WHOLES = ("int8", "int16", "int32")
-PLACES = frozenset(("axis", "axes", "dim", "dims", "perm", "shape"))
-"""Words of parameters of which a negative number counts from the end."""
+WIDTHS = ("uint8", *WHOLES)
+WIDEST = "int64"
 
 
 class Space:
@@ -149,6 +125,33 @@ class Space:
             return False
         pairs = ((0, 1), (0, 2), (1, 2))
         return all(compare(found[one], found[other]).kind for one, other in pairs)
+
+    def stretched(self, seen):
+        """Whether inputs as large in the range of the wide dtype as they are in that of the
+        narrow one come to its result, or to one that is as large in its range."""
+        names = [name for name in (self.pair.variant, WIDEST) if name in (*WIDTHS, WIDEST)]
+        if len(names) < 2:
+            return False
+        narrow, wide = (self.world.bounds(name)[1] + 1 for name in names)
+        ratio = int(wide / narrow)
+        inputs = {
+            key: value * ratio if self.dtype(value) == WIDEST else value
+            for key, value in self.pair.inputs.items()
+        }
+        again = self.leaves(self.pair.reference, inputs)
+        return again is not None and proportional(seen.found, again, ratio)
+
+    def truncates(self, seen):
+        """Whether the reference comes to the same with the fractions of its arguments cut off."""
+        again = self.leaves(truncated(self.pair.call).text(), self.pair.inputs)
+        return again is not None and not compare(seen.found, again, self.pair.dtypes).kind
+
+    def dtype(self, value):
+        """The name of an input's dtype, where it has one."""
+        try:
+            return self.world.leaves(value)[0][0]
+        except Exception:
+            return ""
 
     def ties(self, one, other):
         """Whether two arrays are indices that select equal elements of an input."""

@@ -50,7 +50,9 @@ def lifted_pooling(rng, rank):
         return None
     if kind.startswith("lp"):
         form = "2.0, %r, stride=%r, ceil_mode={}".format(ceil)
-        narrow, wide = form % (kernel, stride), form % ((1, *kernel), (1, *stride))
+        # With one dimension it is documented for a number, not for a tuple.
+        narrow = form % ((kernel, stride) if rank > 1 else (kernel[0], stride[0]))
+        wide = form % ((1, *kernel), (1, *stride))
     else:
         padding = tuple(rng.randint(0, size // 2) for size in kernel)
         more = "" if kind.startswith("max") else ", count_include_pad=%r" % (rng.random() < 0.5)

@@ -37,6 +37,26 @@ def undefined(seen):
     return False
 
 
+def proportional(found, again, ratio):
+    """Whether results for `ratio` times as large inputs are the same, or as much larger.
+
+    A hundredth is left for ranges that end at 2^n - 1, and whole numbers may have lost what is
+    less than one. Zeros alone tell nothing.
+    """
+    told = False
+    for (_, one), (_, other) in zip(found, again):
+        if one.shape != other.shape or one.dtype.kind not in "iuf":
+            return False
+        whole = one.dtype.kind in "iu"
+        one, other = one.astype("float64"), other.astype("float64")
+        near = [np.allclose(other, one * factor, rtol=0.01, atol=0) for factor in (1.0, ratio)]
+        lost = other / ratio - one
+        if not (any(near) or (whole and np.all((lost >= 0) & (lost < 1)))):
+            return False
+        told = told or bool(one.any())
+    return told and len(found) == len(again)
+
+
 def select_alike(array, one, other):
     """Whether two arrays of indices, along some axis or of the flat array, select equal elements.
 

@@ -80,14 +80,38 @@ def test_indices_are_alike_only_where_they_select_equal_elements(inside):
 
 
 def test_fractions_among_arguments(inside):
-    holds = inside("eagle_examine").holds_fraction
+    holds = inside("eagle_arguments").holds_fraction
     assert holds([1, (2, 0.5)], {})
     assert holds([], {"dtype": "torch.float32"})
     assert not holds([1, [2]], {"p": 3})
 
 
 def test_numbers_below_zero_are_outside_of_unsigned_dtypes(inside):
-    call, negative = inside("eagle_pairs").Call, inside("eagle_examine").negative
+    call, negative = inside("eagle_pairs").Call, inside("eagle_arguments").negative
     assert negative(call("f", [], {"low": -1}, {}))
     assert negative(call("f", [-0.5], {}, {}))
     assert not negative(call("f", [-1], {"axis": -1, "keep_dims": [-2]}, {}))
+
+
+def test_fractions_of_arguments_are_cut_off(inside):
+    call, truncated = inside("eagle_pairs").Call, inside("eagle_arguments").truncated
+    assert truncated(call("f", [2.5, (-0.5, 3)], {"p": float("inf")}, {})).args == [2.0, (0.0, 3)]
+    assert truncated(call("f", [], {"p": float("inf")}, {})).kwargs == {"p": float("inf")}
+
+
+@pytest.mark.parametrize(
+    ("found", "again", "alike"),
+    [
+        ([4 / 255], [4 * 256 / 65535], True),
+        ([5], [5 * 256], True),
+        ([5], [5], True),
+        ([5, 0], [5 * 256 + 128, 0], True),
+        ([5.5], [5 * 256], False),
+        ([6], [5 * 256], False),
+        ([4], [5 * 256], False),
+        ([0], [0], False),
+    ],
+)
+def test_results_that_scale_with_the_range_of_the_dtype(inside, found, again, alike):
+    sides = [[("any", np.array(numbers))] for numbers in (found, again)]
+    assert inside("eagle_results").proportional(*sides, 256) is alike
