@@ -45,6 +45,16 @@ _REFUSAL = re.compile(
     r"|\b(?:works?|goes|is|runs?) against the docs?\b",
     re.IGNORECASE,
 )
+_ASKED = re.compile(
+    r"\b(?:should|must|ought to)\b[^.;\n]{0,40}?"
+    r"\b(?:raise|throw|reject|refuse|error|exception|[A-Z]\w*Error)\b"
+    r"|\bno (?:error|exception)\b(?! (?:as|is) expected)",
+)
+"""A comment that asks for an error: beside code, the others tell of one that there is."""
+_AS_IT_SHOULD = re.compile(
+    r"\b(?:should|must)(?:n't| not| never)|\bas (?:it |they )?(?:should|expected|intended)|correct",
+    re.IGNORECASE,
+)
 _WRONG = r"(?:wrong|incorrect|garbage|bad)"
 _RESULTS = r"(?:results?|outputs?|values?|answers?|gradients?)"
 _FREE = re.compile(
@@ -73,12 +83,17 @@ def find_expectations(
     return tuple(dict.fromkeys(found))
 
 
-def wants_refusal(title: str, document: Document) -> str | None:
-    """The sentence in which a report asks for an error where there is none."""
+def wants_refusal(title: str, document: Document, *, code: str | None = None) -> str | None:
+    """The sentence, or comment, in which a report asks for an error where there is none."""
     for text in (title, document.prose):
         for sentence in _SENTENCE.split(text)[:MOST_LINES]:
             if _REFUSAL.search(_FREE.sub("", sentence[:500])):
                 return shorten(sentence)
+    for block in (*(block.text for block in document.blocks), code or ""):
+        for line in block.splitlines()[:MOST_LINES]:
+            comment = _comment(line[:500])
+            if _ASKED.search(comment) and not _AS_IT_SHOULD.search(comment):
+                return shorten(comment)
     return None
 
 

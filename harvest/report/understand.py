@@ -34,7 +34,7 @@ def understand(report: Report) -> Reading:
         mentions=mentions,
         skipped=found if isinstance(found, str) else None,
         expectations=find_expectations(report.title, document, code=code),
-        refusal=wants_refusal(report.title, document),
+        refusal=wants_refusal(report.title, document, code=code),
         output=pasted_output(document),
         prose=document.prose,
     )

@@ -130,3 +130,23 @@ def test_no_error_may_be_what_is_wanted(text):
 def test_the_argument_of_a_wished_error_is_no_result():
     wish = "### Expected\nBoth should raise an error for `alpha=0`."
     assert find_expectations("t", read_markdown(wish)) == ()
+
+
+@pytest.mark.parametrize(
+    ("comment", "asks"),
+    [
+        ("should be an error", True),
+        ("tensor(2), this should raise a ValueError", True),
+        ("no error is raised", True),
+        ("raises RuntimeError as it should", False),
+        ("no error as expected", False),
+        ("should not raise an error", False),
+        ("RuntimeError: expected scalar type Float", False),
+        ("the error should be 0.1 at most", False),
+    ],
+)
+def test_a_comment_may_ask_for_an_error(comment, asks):
+    code = f"print(f(x))  # {comment}"
+    document = read_markdown(f"f is odd.\n\n```python\n{code}\n```\n")
+    assert wants_refusal("t", document) == (comment if asks else None)
+    assert wants_refusal("t", read_markdown("f is odd."), code=code) == (comment if asks else None)
