@@ -17,6 +17,7 @@ from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
 from analysis.values import Value
+from citadel.model import SymptomKind
 from citadel.oracle.numbers import LARGEST, distance, finite, has_nan, largest, same, whole
 from citadel.oracle.value import ValueOracle, Values, shows, unlike, values_of
 
@@ -82,6 +83,19 @@ def doubled(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Doubled
         return None
     fits = oracle.paired or _fits(oracle, values, _room(calls))
     return Doubled(cures=not shown and fits, values=values)
+
+
+def wider(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool | None:
+    """Whether a value that is wrong by number is another one in double precision, integers made so.
+
+    None where the oracle is of another kind, or that run does not come to its place.
+    """
+    if oracle.paired or oracle.check is not None or oracle.of_finiteness or not oracle.spots:
+        return None
+    if oracle.kind is SymptomKind.ACCEPTS:
+        return None
+    (changed,) = unlike(oracle, values, values_of(again.run("perturb:widened", calls)))
+    return changed
 
 
 def demanded(

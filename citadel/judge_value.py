@@ -17,6 +17,7 @@ from analysis.target.instrument import Watched, instrument, watched
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Role
+from citadel.disputed import carried
 from citadel.guards import (
     Rerun,
     Told,
@@ -28,6 +29,7 @@ from citadel.guards import (
     of_chance,
     of_ties,
     told,
+    wider,
 )
 from citadel.identify import failing_call, is_call_of
 from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
@@ -52,6 +54,8 @@ from citadel.verify_value import Witness
 
 SAME_FUNCTION = 0.5
 """Signature similarity from which on two APIs may have a wrong value in common."""
+SAME_PARAMETER = 0.25
+"""Context or signature similarity from which on parameters of one name mean the same."""
 
 
 def judge_value(
@@ -83,15 +87,12 @@ def judge_value(
         return verdict(VerdictKind.CLEAN)
     seen = replay.symptom()
     as_source = alike(channels) and not plan.filled and not plan.drops
-    doubt = (
-        replay.doubt(close=_close(channels, source, plan), filled=plan.filled, same=as_source)
-        or replay.imprecise()
-        or replay.unsteady()
-    )
+    doubt = replay.doubt(plan, channels, same=as_source) or replay.imprecise() or replay.unsteady()
     if doubt is not None:
         return replace(doubt, symptom=seen)
     hits = replay.again(runs)
-    if replay.moved and not source.random:
+    steady = source.random or source.oracle.kind is SymptomKind.ACCEPTS
+    if replay.moved and not steady:
         reason = "its values differ from seed to seed"
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
     sure = confidence(plan, hits, runs)
@@ -148,7 +149,7 @@ class _Replay:
             self.moved = self.moved or True in unlike(oracle, self.values, found)
         return hits
 
-    def doubt(self, *, close: bool, filled: bool, same: bool) -> Verdict | None:
+    def doubt(self, plan: Adaptation, channels: Channels, *, same: bool) -> Verdict | None:
         """Why values that show the symptom need not be the bug, if so.
 
         `same`: the sibling does the same to the report's own arguments.
@@ -156,10 +157,21 @@ class _Replay:
         source = self.source
         if source.made_backward:
             return self._backward()
-        own_reference = self.written.references
-        why = _doubt(source, self.values, close=close, filled=filled, own_reference=own_reference)
+        names = ", ".join(one.name for one in source.disputed)
+        if _near(channels) and carried(plan, source.disputed):
+            self.guards.append(f"accepts what should be refused under the same name: {names}")
+            return None
+        why = _doubt(
+            source,
+            self.values,
+            close=_close(channels, source, plan),
+            filled=plan.filled,
+            own_reference=self.written.references,
+        )
         if why is None and not same and self._of_others():
             why = "the check compares results of different inputs: it need not hold here"
+        if why is None and source.wider and self._wider() is False:
+            why = "an equal result, which double precision does not change as it does the source's"
         if why is None and self._infinite_itself():
             why = "its own result is not finite, where the source's is"
         if why is not None:
@@ -195,6 +207,9 @@ class _Replay:
         return any(
             (one.site, one.occurrence) in sites and one.finite is False for one in self._told
         )
+
+    def _wider(self) -> bool | None:
+        return wider(self._again, self.source.oracle, self.calls, self.values)
 
     @cached_property
     def _told(self) -> tuple[Told, ...]:
@@ -281,12 +296,20 @@ def alike(channels: Channels) -> bool:
     return channels.family is not None or (context and channels.signature >= SAME_FUNCTION)
 
 
+def _near(channels: Channels) -> bool:
+    """Whether a parameter of one name means the same to two APIs."""
+    context = channels.context is not None and channels.context >= SAME_PARAMETER
+    return related(channels) or channels.called or context or channels.signature >= SAME_PARAMETER
+
+
 def _close(channels: Channels, source: Witness, plan: Adaptation) -> bool:
     """Whether an equal result is no coincidence for this symptom."""
     if source.refused:  # what is dropped may be what is to be refused
         return channels.family is not None and not plan.drops
     if source.oracle.kind is SymptomKind.ACCEPTS:
-        return related(channels)
+        return related(channels) and (
+            channels.family is not None or not (source.disputed and plan.drops)
+        )
     if source.let_in:  # what is not finite is handed on by nearly everything
         return alike(channels) or channels.called
     return related(channels) or channels.called  # the source's wrong result is its own

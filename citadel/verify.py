@@ -81,7 +81,8 @@ def _reproduced(
     if bug_kind(reading.claims, best.symptom) is BugKind.PERFORMANCE:
         return by_measure(reading, attempts, session, catalog, info, limits=limits)
     found = _conclude(reading, wanted, best, catalog, info)
-    if isinstance(found, NotVerified) and _of_values_after_all(reading, best):
+    shown = isinstance(found, Verified) and found.case.reproduces
+    if not shown and _of_values_after_all(reading, best):
         other = by_values(reading, attempts, session, catalog, info, runs=runs, limits=limits)
         return other if isinstance(other, Verified) and other.case.reproduces else found
     if isinstance(found, NotVerified) and "tensorflow" in (info.framework, info.backend):
@@ -101,8 +102,14 @@ def _of_values(reading: Reading, attempt: Attempt) -> bool:
 
 
 def _of_values_after_all(reading: Reading, attempt: Attempt) -> bool:
-    """Whether a title that calls it an error, as any bug, is followed by words about values."""
-    if attempt.symptom is not None or recorded(reading.claims) is not None:
+    """Whether a title that calls it an error, as any bug, is followed by words about values.
+
+    An exception that is named in words alone may be what others raise ("NumPy raises IndexError,
+    this silently returns the last element"), where the report wants one.
+    """
+    wanted = recorded(reading.claims)
+    others = reading.refusal is not None and wanted is not None and not wanted.message
+    if attempt.symptom is not None or not (wanted is None or others):
         return False
     return any(claim.kind is ClaimKind.VALUE for claim in reading.claims)
 

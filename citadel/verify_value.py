@@ -15,6 +15,7 @@ from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Point
+from citadel.disputed import Disputed, disputed
 from citadel.guards import (
     Rerun,
     demanded,
@@ -24,6 +25,7 @@ from citadel.guards import (
     made_backward,
     of_ties,
     told,
+    wider,
 )
 from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
@@ -78,6 +80,8 @@ class Witness:
     """Whether the report speaks of a result, rather than of a missing error alone."""
     precise: bool | None
     """Whether double precision cures it; None where that says nothing."""
+    wider: bool | None
+    """Whether double precision changes a value that is wrong by number (see `guards`)."""
     demanded: bool | None
     """Whether an infinity comes where the result is as large as numbers get (see `guards`)."""
     let_in: bool
@@ -91,7 +95,8 @@ class Witness:
     """Whether the values differ only in which of several equal elements they point at."""
     ill_conditioned: bool
     """Whether the last digit of the API's inputs matters as much as what the report shows."""
-
+    disputed: tuple[Disputed, ...]
+    """The arguments that should be refused, where the report says which."""
     hurried: bool
     """Whether a run takes so long that no further ones were made to examine it."""
     unclaimed: bool
@@ -193,12 +198,14 @@ def witness(
         hits=hits,
         runs=runs,
         precise=None if better is None else better.cures,
+        wider=wider(trial.again, oracle, blamed, values) if looked else None,
         demanded=full,
         gave_finite=_gave_finite(trial.again, oracle, blamed) if looked else frozenset(),
         let_in=looked and let_in(trial.again, oracle, blamed),
         uninitialised=any(map(_uninitialised, first.calls)),
         of_ties=looked and of_ties(trial.again, oracle, blamed, values),
         ill_conditioned=looked and ill_conditioned(trial.again, oracle, blamed, values),
+        disputed=_disputed(oracle, who, first.calls, reading),
         hurried=hurried,
         unclaimed=not _claimed(oracle, trial.case.points, reading),
         told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
@@ -220,6 +227,13 @@ class Blamed:
     api: Api
     own: tuple[bool | None, ...]
     made_backward: bool = False
+
+
+def _disputed(
+    oracle: ValueOracle, who: Blamed, calls: Sequence[Call], reading: Reading
+) -> tuple[Disputed, ...]:
+    accepts = oracle.kind is SymptomKind.ACCEPTS
+    return disputed(who.call, who.api, calls, reading) if accepts else ()
 
 
 class _Trial:

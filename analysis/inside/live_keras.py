@@ -70,12 +70,11 @@ def overwrite(value, other):
         value.assign(other)
 
 
-def doubled(value):
-    """The value in double precision, as far as it is real numbers and the backend has that."""
+def doubled(value, whole=False):
+    """A tensor in double precision, if of real or `whole` numbers and the backend has that."""
     dtype = str(getattr(value, "dtype", ""))
-    if isinstance(value, np.ndarray):
-        return value.astype("float64") if value.dtype.kind == "f" else value
-    if isinstance(value, backend.TENSOR) and "float" in dtype:
+    real = "float" in dtype or (whole and "int" in dtype)
+    if isinstance(value, backend.TENSOR) and real:
         return keras.ops.cast(value, "float64")
     return value
 

@@ -81,13 +81,14 @@ def overwrite(value, other):
         value.assign(other)
 
 
-def doubled(value):
-    """The value in double precision, as far as it is a tensor of real or complex numbers."""
+def doubled(value, whole=False):
+    """A tensor in double precision, if of real or complex numbers, or `whole` ones."""
     if not isinstance(value, tf.Tensor):
         return value
     if value.dtype.is_complex:
         return tf.cast(value, tf.complex128)
-    return tf.cast(value, tf.float64) if value.dtype.is_floating else value
+    real = value.dtype.is_floating or (whole and value.dtype.is_integer)
+    return tf.cast(value, tf.float64) if real else value
 
 
 def cleaned(value):

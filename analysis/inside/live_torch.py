@@ -53,13 +53,14 @@ def overwrite(value, other):
             value.data.copy_(other)
 
 
-def doubled(value):
-    """The value in double precision, as far as it is a tensor of real or complex numbers."""
+def doubled(value, whole=False):
+    """A dense tensor in double precision, if of real or complex numbers, or `whole` ones."""
     if not is_tensor(value) or value.layout is not torch.strided:
         return value
     if value.is_complex():
         return value.to(torch.complex128)
-    return value.to(torch.float64) if value.is_floating_point() else value
+    whole = whole and value.dtype is not torch.bool and not value.is_quantized
+    return value.to(torch.float64) if value.is_floating_point() or whole else value
 
 
 def cleaned(value):

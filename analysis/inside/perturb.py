@@ -1,11 +1,12 @@
 """Run a watched case with some of its calls made otherwise.
 
-`run` replaces their results: what depends on them? `doubled` hands them their tensors in double
-precision: does the trouble stay? `nudged` changes the last digit of their inputs: is it more than
-that which is wrong? `scaled` makes their inputs smaller: from where on is it wrong?
-`cleaned` gives them numbers for NaN and infinities: did the trouble just go through? `reseeded`
-has them draw other random numbers: do they? `gradients` and `told` change nothing: the one listens
-to what goes back through these calls, the other tells of what they are given and give.
+`run` replaces their results: what depends on them? `doubled` hands them their numbers in double
+precision (`widened`: whole numbers, too): does the trouble stay? `nudged` changes the last digit of
+their inputs: is it more than that which is wrong? `scaled` makes their inputs smaller: from where
+on is it wrong? `cleaned` gives them numbers for NaN and infinities: did the trouble just go
+through? `reseeded` has them draw other random numbers: do they? `gradients` and `told` change
+nothing: the one listens to what goes back through these calls, the other tells of what they are
+given and give.
 """
 
 import sys
@@ -79,7 +80,22 @@ def _mapped(value, change, depth=DEPTH):
 
 def doubled(emit, code, traced, sites):
     """Run a case as `case.run` does, the calls at `sites` being given double precision."""
-    return _given(emit, code, traced, sites, side.module("live").doubled)
+    return _given(emit, code, traced, sites, lambda value: _double(value, "fc"))
+
+
+def widened(emit, code, traced, sites):
+    """Run a case as `doubled` does, whole numbers of tensors and arrays being doubles as well."""
+    return _given(emit, code, traced, sites, lambda value: _double(value, "fciu"))
+
+
+def _double(value, kinds):
+    """A tensor or an array of these kinds of numbers (as NumPy tells them) in double precision."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(value, numpy.ndarray):
+        return side.module("live").doubled(value, whole="i" in kinds)
+    if value.dtype.kind not in kinds:
+        return value
+    return value.astype("complex128" if value.dtype.kind == "c" else "float64")
 
 
 def nudged(emit, code, traced, sites):

@@ -115,7 +115,8 @@ class Tracer:
         if form == "class":
             BUILT[id(made)] = (args, kwargs)
         if loud:
-            self.emit({"e": "return", "n": number, "value": self.seen_value(made), "t": took})
+            value = self.seen_value(made, numbered=form == "class")
+            self.emit({"e": "return", "n": number, "value": value, "t": took})
         return result
 
     def result(self, site, function, args, kwargs):
@@ -176,7 +177,9 @@ class Tracer:
                 "x": self.explaining > 0,
                 "f": name,
                 "form": form,
-                "self": None if receiver is None or form == "class" else self.seen_value(receiver),
+                "self": None
+                if receiver is None or form == "class"
+                else self.seen_value(receiver, numbered=form == "module"),
                 "args": [self.seen_value(value) for value in others(form, args)[:64]],
                 "kwargs": {str(key): self.seen_value(value) for key, value in kwargs.items()},
             }
@@ -218,9 +221,10 @@ class Tracer:
             return any(self.interesting(item) for item in value[:4])
         return self.names is not None and self.names.interesting(value)
 
-    def seen_value(self, value):
+    def seen_value(self, value, numbered=False):
+        """What is told of a value; `numbered`: it is known again, whatever it is (a loss, say)."""
         record = describe(value)
-        if self.names is not None and self.names.interesting(value):
+        if numbered or (self.names is not None and self.names.interesting(value)):
             key = id(value)
             if key not in self.numbers:
                 self.numbers[key] = len(self.alive)

@@ -43,6 +43,15 @@ _DTYPES = (
     r"|\b(?:half|float|double|string|bool|resource|variant)(?= tensor\b)"
 )
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
+    # Python tells one mistake in many ways, by type, operator and release.
+    (
+        re.compile(
+            r"^(?:(?:float|integer|int|complex|floor|Fraction) )*(?:division|modulo)"
+            r"(?: or modulo)?(?: by zero)?$|^(?:0\.0|zero|0) (?:cannot be raised )?to a negative"
+            r"(?: or complex)? power$"
+        ),
+        "division by zero",
+    ),
     (re.compile(r"0x[0-9a-fA-F]+"), "ADDRESS"),
     # The assertion's file tells where it is; its line moves with every release.
     (

@@ -66,6 +66,12 @@ class Lexicon:
         return LIKE_NAME / 2 if left & right or _ends_alike(left, right) else 0.0
 
 
+def same_name(one: str, other: str) -> bool:
+    """Whether two parameters have one name, as libraries spell it (`beta_1` and `beta1`)."""
+    by_convention = any(one in group and other in group for group in CONVENTIONS)
+    return one == other or by_convention or _plain(one) == _plain(other)
+
+
 def _ends_alike(left: frozenset[str], right: frozenset[str]) -> bool:
     """`ksize` ends like `pool_size`."""
     return any(

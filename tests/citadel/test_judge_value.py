@@ -469,6 +469,29 @@ def test_a_wrong_number_is_the_callees_own(verified, judged, channels, kind):
 
 
 @pytest.mark.parametrize(
+    ("call", "sibling", "kind"),
+    [
+        ("torch.nn.functional.avg_pool2d(x, (1, 2))", None, VerdictKind.BUG),
+        ("torch.amin(x)", "torch.amin", VerdictKind.NOT_ADAPTED),
+    ],
+)
+def test_a_number_that_double_precision_does_not_change_is_a_coincidence(
+    verified, judged, call, sibling, kind
+):
+    code = """
+        import torch
+        x = torch.tensor([[[1, 2]]])
+        print(torch.nn.functional.avg_pool1d(x, 2).item())
+    """
+    text = "It prints 1, I expect 1.5."
+    found = verified("avg_pool1d truncates", code, text)
+    assert found.case.symptom.kind is SymptomKind.DISAGREES
+    assert found.witness.wider
+    other = code.replace("torch.nn.functional.avg_pool1d(x, 2)", call)
+    assert judged(found, other, sibling or "torch.nn.functional.avg_pool2d").kind is kind
+
+
+@pytest.mark.parametrize(
     ("filled", "kind"), [(False, VerdictKind.BUG), (True, VerdictKind.NOT_ADAPTED)]
 )
 def test_an_equal_result_with_something_filled_in_may_be_a_coincidence(

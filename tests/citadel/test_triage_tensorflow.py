@@ -403,3 +403,21 @@ def first_plan(api, call):
     found = plans(invocation(made, api, ()), api)
     assert not isinstance(found, Obstacle)
     return found[0]
+
+
+SMOOTHED = """
+import tensorflow as tf
+loss = tf.keras.losses.CategoricalCrossentropy(label_smoothing=3.0)
+print(loss(tf.constant([[0.0, 1.0]]), tf.constant([[0.4, 0.6]])))
+"""
+
+
+def test_what_a_loss_is_made_with_is_known_when_it_is_called(triaged):
+    """Losses and initialisers are no layers, but are made and called like them."""
+    title = "CategoricalCrossentropy accepts label_smoothing outside of [0, 1]"
+    found = triaged(title, SMOOTHED, "No error is raised.")
+    assert found.case.reproduces
+    assert "tf.keras.losses.BinaryCrossentropy" in bugs(found)
+    function = next(f for f in found.bugs if f.api.endswith(".binary_crossentropy"))
+    assert "label_smoothing=3.0" in function.code
+    assert "tf.keras.losses.LogCosh" not in bugs(found)  # has no such argument

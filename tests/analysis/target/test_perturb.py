@@ -63,6 +63,21 @@ def test_double_precision_is_given_in_lists_as_well(bubblewrap_session, expressi
 
 
 @pytest.mark.parametrize(
+    "given", ["torch.tensor([1, 2])", "numpy.array([1, 2])", "numpy.float32([1, 2])"]
+)
+def test_whole_numbers_and_arrays_are_widened(bubblewrap_session, given):
+    code = f"import numpy, torch\nprint(torch.as_tensor({given}).dtype)\n"
+    case = instrument(code)
+    run = bubblewrap_session.run(
+        code,
+        traced=watched(case).traced,
+        entry="perturb:widened",
+        arguments={"sites": list(range(len(case.nodes)))},
+    )
+    assert run.seen[0].value.text == "torch.float64"
+
+
+@pytest.mark.parametrize(
     ("numbers", "others", "told"),
     [
         ("5.0, 5.0, 3.0", "1.0, 2.0, 3.0", 2),

@@ -94,6 +94,8 @@ SAME = {
         "Expected scale of HalfNormal() to be positive",
     ),
     "white space": ("bad   input", "bad\tinput"),
+    "division by zero": ("float division by zero", "0.0 cannot be raised to a negative power"),
+    "division of integers": ("integer division or modulo by zero", "division by zero"),
 }
 
 DIFFERENT = {

@@ -1,0 +1,109 @@
+"""Calls that should be refused: who else accepts the same argument, verified by real runs."""
+
+from collections.abc import Callable
+
+import pytest
+
+from analysis.target.session import Limits
+from citadel.disputed import Disputed, carried, disputed
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import invocation
+from citadel.plan.model import Adaptation
+from citadel.triage import Options, triage
+from citadel.verified import Verified
+from citadel.verify import verify
+from citadel.walk import Walk
+
+ALPHA = "import torch\nprint(torch.nn.functional.{}(-torch.ones(3), {}))\n"
+SENTENCE = "It should raise an error."
+
+
+def told(read, api, call, title, *, text=SENTENCE, **given):
+    """The names of the arguments that a report about one call wants refused."""
+    made = call("torch.f", {(3,)}, **given)
+    f = api("torch.f", "input: Tensor, lower: float, upper: float, p: float, mode: str")
+    found = disputed(made, f, (made,), read(title, "import torch", text=text))
+    return [one.name for one in found]
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "names"),
+    [
+        ("f accepts lower > 1", SENTENCE, ["lower"]),
+        ("f accepts lower > upper", SENTENCE, ["lower", "upper"]),
+        ("f accepts a negative `p`", SENTENCE, ["p"]),
+        ("f accepts p=-2.0", SENTENCE, ["p"]),
+        ("a problem of f", SENTENCE, []),  # "a p" is no name: three could be meant
+        ("f accepts -2.0", SENTENCE, ["p"]),
+        ("f accepts nonsense", f"{SENTENCE}\n\nThe Mode is unknown.", ["mode"]),
+        ("f accepts an empty input", SENTENCE, []),  # a tensor may be right for others
+    ],
+)
+def test_words_tell_what_should_be_refused(read, api, call, title, text, names):
+    given = {"lower": 3.0, "upper": 1.0, "p": -2.0, "mode": "x"}
+    assert told(read, api, call, title, text=text, **given) == names
+
+
+def test_the_only_argument_need_not_be_named(read, api, call):
+    assert told(read, api, call, "f accepts nonsense", p=-2.0) == ["p"]
+
+
+@pytest.mark.parametrize(
+    ("target", "kept"),
+    [
+        ("input: Tensor, beta1: float", True),
+        ("input: Tensor, beta_1: float, beta_2: float = 0.5", True),
+        ("input: Tensor, beta_2: float", False),
+        ("input: Tensor, *, gamma: float = 1.0", False),
+        ("input: Tensor", False),
+    ],
+)
+def test_the_value_goes_to_a_parameter_of_the_same_name(api, call, target, kept):
+    source = api("torch.f", "input: Tensor, beta_1: float")
+    made = call("torch.f", {(3,)}, beta_1=2.0)
+    (plan, *_) = plans(invocation(made, source, (made,)), api("torch.g", target))
+    assert isinstance(plan, Adaptation)
+    assert carried(plan, (Disputed(key="kw:beta_1", name="beta_1"),)) is kept
+    assert not carried(plan, ())
+
+
+Found = Callable[..., set[str]]
+
+
+@pytest.fixture
+def siblings(bench, read) -> Found:
+    def find(title: str, code: str, text: str = SENTENCE) -> set[str]:
+        options = Options(walk=Walk(seconds=25.0, siblings=16), runs=2, limits=Limits(wall=20.0))
+        found = triage(read(title, code, text=text), bench, options)
+        assert found.case is not None, found.skipped
+        assert found.case.reproduces
+        return {one.api for one in found.findings if one.verdict.kind == "bug"}
+
+    return find
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_another_result_of_the_same_argument_is_the_same_bug(siblings):
+    """`elu` and `celu` take `alpha`, and neither checks it; `selu` and others have none."""
+    found = siblings("elu accepts alpha=-1.0", ALPHA.format("elu", "alpha=-1.0"))
+    assert "torch.celu" in found or "torch.nn.functional.celu" in found
+    assert not {name for name in found if name.endswith(("selu", "relu", "gelu"))}
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_what_others_raise_is_not_what_the_report_records(bench, read):
+    """An exception in words is NumPy's, where the report wants one and its own run raises none."""
+    reading = read(
+        "torch.nn.functional.elu silently accepts a negative alpha",
+        ALPHA.format("elu", "alpha=-1.0"),
+        text="NumPy raises ValueError, elu silently returns wrong numbers.",
+    )
+    found = verify(
+        reading, bench.replays[0], bench.index.catalog, bench.target.info, runs=2, limits=Limits()
+    )
+    assert isinstance(found, Verified)
+    assert found.case.reproduces
+    assert found.witness is not None
+    assert [one.name for one in found.witness.disputed] == ["alpha"]
