@@ -16,12 +16,15 @@ from harvest.report.intended import is_contrast
 from harvest.report.markdown import Document
 from harvest.report.model import Claim, ClaimKind, ClaimSource
 from harvest.report.symptoms import (
+    COMPILED,
     ELSEWHERE,
     EXCEPTION_WORD,
     IN_LOGS,
     IN_WORDS,
     INSTEAD,
     NEGATION,
+    REFERENCE,
+    REFERENCE_OF_COMPILED,
     WISH,
     Symptom,
 )
@@ -33,6 +36,7 @@ MAX_LINE = 2000
 MAX_LINES = 20_000
 _ORDER = {ClaimSource.LOG: 0, ClaimSource.TITLE: 1, ClaimSource.BODY: 2}
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*[-*#])")
+_CLAUSE = re.compile(r"[,;:](?=\s)|\s[-\u2013\u2014]+\s|\b(?:but|while|whereas|and|yet)\b")
 _LOGGED = re.compile(r"\s*(?:F \w|F\d{4} |\d{4}-\d\d-\d\d|Process finished|Fatal Python)")
 _INLINE_CODE = re.compile(r"`[^`\n]*?[=(\[][^`\n]*+`")
 
@@ -40,15 +44,16 @@ _INLINE_CODE = re.compile(r"`[^`\n]*?[=(\[][^`\n]*+`")
 def find_claims(title: str, document: Document, *, code: str | None = None) -> tuple[Claim, ...]:
     """Return the recorded symptoms, each (kind, exception, signal) once, strongest first."""
     ranked: list[tuple[int, Claim]] = []
+    reference = REFERENCE_OF_COMPILED if COMPILED.search(title) else REFERENCE
     telling = [block for block in document.blocks if not is_contrast(block.lead)]
     for block in telling or document.blocks:
         late = 10 if ELSEWHERE.search(_SENTENCE.split(block.lead.strip())[-1]) else 0
         ranked += [(late, claim) for claim in _from_log(_log_lines(block.text))]
     if code is not None:
         ranked += [(0, claim) for claim in _from_log(_comments(code))]
-    ranked += _from_text(title, ClaimSource.TITLE)
+    ranked += _from_text(title, ClaimSource.TITLE, reference)
     ranked += _pasted_in_text(document.prose)
-    ranked += _from_text(document.prose, ClaimSource.BODY)
+    ranked += _from_text(document.prose, ClaimSource.BODY, reference)
     ranked.sort(key=lambda item: item[0] + _ORDER[item[1].source])
     found: dict[tuple[object, ...], Claim] = {}
     for _, claim in ranked:
@@ -158,19 +163,26 @@ def _pasted_in_text(prose: str) -> Iterator[tuple[int, Claim]]:
                 yield from ((0, claim) for claim in _crashes(bare))
 
 
-def _from_text(text: str, source: ClaimSource) -> Iterator[tuple[int, Claim]]:
+def _from_text(
+    text: str, source: ClaimSource, reference: re.Pattern[str]
+) -> Iterator[tuple[int, Claim]]:
     for sentence in _SENTENCE.split(text[: MAX_LINE * 100]):
         late = 10 if ELSEWHERE.search(sentence[:MAX_LINE]) else 0
-        for claim in _from_sentence(sentence[:MAX_LINE], source):
+        for claim in _from_sentence(sentence[:MAX_LINE], source, reference):
             yield late, claim
 
 
-def _from_sentence(told: str, source: ClaimSource) -> Iterator[Claim]:
-    """Yield the claims of a sentence; in inline code, `f(x, fill=nan)`, nothing is told."""
+def _from_sentence(told: str, source: ClaimSource, reference: re.Pattern[str]) -> Iterator[Claim]:
+    """Yield the claims of a sentence; in inline code, `f(x, fill=nan)`, nothing is told.
+
+    What something to compare with does (NumPy raises, as eager mode does) is no symptom.
+    """
     text = shorten(told)
     sentence = _INLINE_CODE.sub("`_`", told)
     named = False
     for found in EXCEPTION_WORD.finditer(told):
+        if _is_said_of(reference, told, found.start()):
+            continue
         if not _is_denied(told, found.start(), wishes=True):
             named = True
             yield Claim(
@@ -181,7 +193,7 @@ def _from_sentence(told: str, source: ClaimSource) -> Iterator[Claim]:
                 text=text,
             )
     for symptom in IN_WORDS:
-        at = _where(symptom, sentence)
+        at = _where(symptom, sentence, reference)
         vague = symptom.kind is ClaimKind.CRASHES and not symptom.signal
         if at is not None and not (named and vague):
             yield Claim(
@@ -200,9 +212,19 @@ def _quoted(found: re.Match[str]) -> str | None:
     return message.strip() or None if end else None
 
 
-def _where(symptom: Symptom, sentence: str) -> int | None:
+def _is_said_of(subject: re.Pattern[str], sentence: str, at: int) -> bool:
+    """Whether the clause that a place is in has such a subject, and no other."""
+    masked = _INLINE_CODE.sub(lambda code: "_" * len(code[0]), sentence)
+    clause = _CLAUSE.split(masked[:at])[-1]
+    return subject.search(clause) is not None and COMPILED.search(clause) is None
+
+
+def _where(symptom: Symptom, sentence: str, reference: re.Pattern[str]) -> int | None:
     wishes = symptom.kind is not ClaimKind.VALUE
     for found in symptom.pattern.finditer(sentence):
+        raised = symptom.kind is ClaimKind.RAISES
+        if raised and _is_said_of(reference, sentence, found.start()):
+            continue
         if not _is_denied(sentence, found.start(), wishes=wishes):
             return found.start()
     return None

@@ -196,3 +196,18 @@ ELSEWHERE = re.compile(
     r"|\b(?:before|until) v?\d",
     re.IGNORECASE,
 )
+COMPILED = re.compile(
+    r"\b(?:(?:torch\.)?compile[drs]?|compiling|inductor|dynamo|aot\w*|torchscript|jit\w*|xla"
+    r"|vmap(?:ped)?|graph mode|tf\.function)\b",
+    re.IGNORECASE,
+)
+"""Other ways to run code, which eager mode is the reference for."""
+REFERENCE = re.compile(
+    r"^\W*(?:(?:where|although|because|since|in|the|also|as)\s+)*"
+    r"(?:numpy|np|scipy|jax|jnp|pandas)(?:\.[\w.]+)?(?:\(\))?"
+    r"(?:\s+(?:correctly|also|properly|simply|just|itself|would|does|will|always|raises?|throws?"
+    r"|gives?|reports?|an?|the))*\W*$",
+    re.IGNORECASE,
+)
+"""Whose exceptions are right, as the subject of a clause that ends where it raises them."""
+REFERENCE_OF_COMPILED = re.compile(rf"{REFERENCE.pattern}|\beager(?:ly)?\b", re.IGNORECASE)

@@ -278,3 +278,22 @@ def test_kinds_of_titles(title, kind):
 
 def test_an_error_that_nobody_notices_is_none():
     assert find_claims("Overflow error in torch.f uncaught", read_markdown("")) == ()
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "raises"),
+    [
+        ("compile: pow returns 0, eager raises", "", False),
+        ("inductor returns 0", "In eager mode `pow(x, -1)` raises `RuntimeError: no`.", False),
+        ("inductor returns 0", "In eager mode it raises RuntimeError, no error compiled.", False),
+        ("eager raises", "", True),  # nothing else is spoken of
+        ("torch.compile raises, eager does not", "", True),
+        ("compile: eager passes but inductor raises", "", True),
+        ("unravel_index wraps around", "NumPy raises `ValueError: index 7`.", False),
+        ("unravel_index wraps around", "np.unravel_index throws an exception.", False),
+        ("Converting to numpy raises TypeError", "", True),
+        ("numpy scalars raise TypeError", "", True),
+    ],
+)
+def test_what_a_reference_raises_is_no_claim(title, body, raises):
+    assert any(one.kind is ClaimKind.RAISES for one in claims(title, body)) is raises
