@@ -13,13 +13,14 @@ import re
 import backend_keras as backend
 import conversation
 import keras
+import network_operations_keras
 import numpy as np
 
 PIECE = 1 << 19
 """Longer texts than this do not go through the pipe of events at once."""
 KEPT = 3000
 COLOURS = re.compile("\x1b\\[[0-9;]*m")
-SEVERAL = ("MultiHeadAttention", "GroupQueryAttention")
+SEVERAL = ("MultiHeadAttention", "GroupQueryAttention", "Operation")
 """Layers that take their inputs as arguments, not as a list."""
 
 
@@ -39,8 +40,13 @@ class Runner:
         """Run a network: its layers' outputs as they come, then what stopped it, if anything did.
 
         With `describe` the weights of each layer are told instead, with `predict` the compiled
-        model runs, and only its output is told. A `script` of ours is run as it is.
+        model runs, and only its output is told. A `script` of ours is run as it is. What functions
+        there are is told for `operations`.
         """
+        if "operations" in question:
+            yield from guarded("", network_operations_keras.told)
+            yield {"reply": {}}
+            return
         if "script" in question:
             yield from guarded("", lambda: script(question["script"]))
             yield {"reply": {}}
@@ -106,7 +112,12 @@ class Runner:
 
 
 def made(told):
-    """A new layer; its own initial values are not computed, as it gets others."""
+    """A new layer; its own initial values are not computed, as it gets others.
+
+    The class "ops.NAME" is a function of `keras.ops`.
+    """
+    if told["class"].startswith("ops."):
+        return network_operations_keras.Operation(told["class"][len("ops.") :], told["config"])
     config = {
         key: "zeros" if key.endswith("_initializer") and value else value
         for key, value in told["config"].items()

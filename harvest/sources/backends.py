@@ -197,6 +197,10 @@ class Backends:
         answers = self._each(names, lambda name: self._asked(name, {"script": code}))
         return {name: _failure(answer) for name, answer in answers.items()}
 
+    def operations(self) -> tuple[Event, ...]:
+        """What the functions of `keras.ops` are, as the last backend tells."""
+        return self._asked(self.names[-1], {"operations": True}).records
+
     def _asked(self, name: str, question: Event) -> Answer:
         return self._talks[name].ask(question, wall=self._wall)
 

@@ -11,6 +11,7 @@ from harvest.sources.backends import Backends, Execution
 from harvest.sources.handover import Handed, hand_over
 from harvest.sources.judging import Judgement
 from harvest.sources.known_limits import limit_of
+from harvest.sources.layers import api
 from harvest.sources.model import Hit, HitKind
 from harvest.sources.networks import Network
 from harvest.sources.suspects import Suspect, confirm, reduce, suspected
@@ -58,7 +59,7 @@ class Blame:
         return Hit(
             key=key,
             kind=judged.kind,
-            subject=f"keras.layers.{suspect.kind}",
+            subject=api(suspect.kind),
             title=_title(suspect, judged),
             origin=origin,
             measures=(*measures.items(), ("relative error alone", judged.error)),

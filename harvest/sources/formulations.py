@@ -10,29 +10,20 @@ are, or nothing where it has nothing to say. Which of them shows the bug is trie
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from harvest.sources.formulas import (
+    ACTUAL,
+    Formulation,
+    as_literal,
+    element_wise,
+    normalised,
+    of_numpy,
+    windows,
+)
 from harvest.sources.suspects import Suspect
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Formulation:
-    """`why` the two must agree, `lines` that end by assigning `expected` and `actual`.
-
-    `shapes` and `config` stand in the place of the suspect's own, where they must be others.
-    """
-
-    why: str
-    lines: tuple[str, ...]
-    shapes: tuple[tuple[int, ...], ...] = ()
-    config: Mapping[str, Any] | None = None
-
-
-ACTUAL = "actual = keras.ops.convert_to_numpy(layer(x))"
-"""As NumPy's, because PyTorch's would want a gradient."""
 _Form = Callable[[Suspect], Formulation | None]
 
 
@@ -128,92 +119,6 @@ def one_by_one(found: Suspect) -> Formulation | None:
     return Formulation(why="The members of a batch do not depend on each other.", lines=lines)
 
 
-def normalised(found: Suspect) -> Formulation | None:
-    """BatchNormalization, LayerNormalization and UnitNormalization by their formulas."""
-    config = found.config
-    if config.get("axis", -1) != -1:
-        return None
-    epsilon = config.get("epsilon", 1e-3)
-    lines: tuple[str, ...]
-    if found.kind == "UnitNormalization":
-        lines = ("expected = x / np.sqrt(np.sum(x**2, axis=-1, keepdims=True))",)
-    elif not (config.get("center", True) and config.get("scale", True)):
-        return None
-    elif found.kind == "BatchNormalization":
-        lines = (
-            "gamma, beta, mean, variance = layer.get_weights()",
-            f"expected = (x - mean) / np.sqrt(variance + {epsilon!r}) * gamma + beta",
-        )
-    elif found.kind == "LayerNormalization":
-        lines = (
-            "gamma, beta = layer.get_weights()",
-            "mean, variance = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)",
-            f"expected = (x - mean) / np.sqrt(variance + {epsilon!r}) * gamma + beta",
-        )
-    else:
-        return None
-    return Formulation(why="The documented formula.", lines=(*lines, ACTUAL))
-
-
-_ACTIVATIONS = {
-    "relu": "np.maximum(x, 0)",
-    "relu6": "np.clip(x, 0, 6)",
-    "tanh": "np.tanh(x)",
-    "sigmoid": "1 / (1 + np.exp(-x))",
-    "softplus": "np.log1p(np.exp(x))",
-    "softsign": "x / (1 + np.abs(x))",
-    "exponential": "np.exp(x)",
-    "hard_sigmoid": "np.clip(x / 6 + 0.5, 0, 1)",
-    "softmax": "np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)",
-    "elu": "np.where(x > 0, x, np.expm1(x))",
-    "swish": "x / (1 + np.exp(-x))",
-}
-
-
-def element_wise(found: Suspect) -> Formulation | None:
-    """Activations, embeddings, dense layers and padding by their formulas."""
-    config, kind = found.config, found.kind
-    plain = config.get("activation") in (None, "linear")
-    formula = {
-        "Activation": _ACTIVATIONS.get(str(config.get("activation")), ""),
-        "Softmax": _ACTIVATIONS["softmax"] if config.get("axis", -1) == -1 else "",
-        "Dense": "x @ layer.get_weights()[0] + layer.get_weights()[1]"
-        if plain and config.get("use_bias", True)
-        else "",
-        "Embedding": "layer.get_weights()[0][x]",
-        "LeakyReLU": f"np.where(x > 0, x, {config.get('negative_slope', 0.3)!r} * x)",
-        "Rescaling": f"x * {config.get('scale')!r} + {config.get('offset', 0.0)!r}",
-    }.get(kind, "")
-    if kind.startswith("Global"):
-        how = "max" if "Max" in kind else "mean"
-        keep = bool(config.get("keepdims", False))
-        formula = f"x.{how}(axis=tuple(range(1, x.ndim - 1)), keepdims={keep})"
-    if not formula:
-        return None
-    lines = (f"expected = {formula}", ACTUAL)
-    return Formulation(why="The documented formula.", lines=lines)
-
-
-def windows(found: Suspect) -> Formulation | None:
-    """Pooling without padding, by its windows."""
-    size = found.config.get("pool_size")
-    strides = found.config.get("strides") or size
-    if found.config.get("padding", "valid") != "valid" or not isinstance(size, int):
-        return None
-    if not isinstance(strides, int):
-        return None
-    how = "max" if "Max" in found.kind else "mean"
-    rank = len(found.shapes[0]) - 2
-    each = ", ".join([f"::{strides}"] * rank)
-    lines = (
-        f"view = np.lib.stride_tricks.sliding_window_view(x, ({size},) * {rank},"
-        f" axis={tuple(range(1, rank + 1))})",
-        f"expected = view[:, {each}].{how}(axis={tuple(range(-rank, 0))})",
-        ACTUAL,
-    )
-    return Formulation(why="The windows, one by one.", lines=lines)
-
-
 FORMULATIONS: tuple[_Form, ...] = (
     turned_window,
     one_window,
@@ -224,17 +129,9 @@ FORMULATIONS: tuple[_Form, ...] = (
     normalised,
     windows,
     element_wise,
+    of_numpy,
 )
 """Those that use the layer itself come first: they can be carried over to siblings."""
-
-
-def as_literal(config: Mapping[str, Any]) -> str:
-    """A configuration as arguments of a call."""
-    return ", ".join(f"{name}={_literal(value)}" for name, value in config.items())
-
-
-def _literal(value: Any) -> str:
-    return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
 def _whole(size: object) -> int:

@@ -6,26 +6,21 @@ and passes elsewhere. What no formulation shows is compared with the majority's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-
-import numpy as np
 
 from harvest.importers.model import Case
 from harvest.sources.backends import Backends, Failure
-from harvest.sources.formulations import ACTUAL, FORMULATIONS, Formulation, as_literal
+from harvest.sources.formulas import ACTUAL, Formulation, as_literal
+from harvest.sources.formulations import FORMULATIONS
+from harvest.sources.layers import api
 from harvest.sources.lowering import function, lowered
 from harvest.sources.model import HitKind
-from harvest.sources.networks import Array, Weights, make_inputs
+from harvest.sources.networks import make_inputs
 from harvest.sources.suspects import Confirmed, Suspect
+from harvest.sources.writing import LITERAL, array_text, literal_script, seeded, seeded_script
 
-LITERAL = 64
-"""Longer arrays are not written into a script."""
-WEIGHTED = "layer.set_weights([rng.uniform(0.2, 0.8, w.shape) for w in layer.get_weights()])"
-"""Positive ones: layers divide by the roots of some."""
 CLOSE = "rtol=1e-4, atol=1e-5"
-LONG = 50
-"""A longer expression gets a name."""
 SEEDS = 3
 """Numbers that a script is tried with: some hide what others show."""
 
@@ -78,7 +73,7 @@ def _below(backends: Backends, script: _Script, odd: str) -> _Script:
         return script
     (x,) = script.suspect.shapes
     first, *rest = lines
-    made = f"rng = np.random.default_rng({script.seed})", f"x = {_numbers(script.suspect, x)}"
+    made = f"rng = np.random.default_rng({script.seed})", f"x = {seeded(script.suspect, x)}"
     code = "\n".join(("import numpy as np", first, "", *made, *rest, ""))
     failure = backends.script(code, only=(odd,))[odd]
     if failure is None or failure.label != "AssertionError":
@@ -110,11 +105,11 @@ def _scripts(backends: Backends, confirmed: Confirmed, odd: str) -> Iterator[_Sc
     if confirmed.judgement.kind is HitKind.CRASH:
         call = "print(layer(x))" if confirmed.judgement.accepts else "layer(x)"
         for given in ({}, weights):
-            yield _Script(code=_script(odd, suspect, given, (call,)))
+            yield _Script(code=seeded_script(odd, suspect, given, (call,)))
         return
     if confirmed.judgement.kind is HitKind.NON_FINITE:
         lines: tuple[str, ...] = (ACTUAL, "assert np.isfinite(actual).all()")
-        code = _script(odd, suspect, weights, lines)
+        code = seeded_script(odd, suspect, weights, lines)
         yield _Script(code=code, why="All inputs are finite.")
     check = f"assert np.allclose(actual, expected, {CLOSE})"
     for form in FORMULATIONS:
@@ -124,7 +119,7 @@ def _scripts(backends: Backends, confirmed: Confirmed, odd: str) -> Iterator[_Sc
         lines = (f"# {made.why}", *made.lines, check)
         for seed in range(SEEDS):
             changed = _with(suspect, made)
-            code = _script(odd, changed, weights, lines, seed)
+            code = seeded_script(odd, changed, weights, lines, seed)
             yield _Script(code=code, why=made.why, lines=lines, suspect=changed, seed=seed)
     yield from _literal(backends, confirmed, odd, check)
 
@@ -145,77 +140,14 @@ def _literal(backends: Backends, confirmed: Confirmed, odd: str, check: str) -> 
     if state is None or sum(one.size for one in (state, *inputs.values(), *weights)) > LITERAL:
         return
     why = f"What {' and '.join(majority)} come to."
-    given = [_array(one) for one in inputs.values()]
-    named = _named(suspect)
-    lines = [f"{name} = {text}" for name, text in zip(named, given, strict=True)]
-    lines += [f"x = [{', '.join(named)}]"] if len(named) > 1 else []
-    built = f"keras.layers.{suspect.kind}({as_literal(suspect.config)})"
-    lines.append(f"layer = {built}")
-    called = _applied(suspect.kind, named, "layer")
-    if weights:
-        lines.append("layer.build(x.shape)" if len(named) == 1 else called)
-        lines.append(f"layer.set_weights([{', '.join(_array(one) for one in weights)}])")
-    lines += [f"# {why}", f"expected = {_array(state)}"]
-    code = _whole(odd, (*lines, ACTUAL.replace("layer(x)", called), check))
-    yield _Script(code=code, why=why)
-
-
-def _array(array: Array) -> str:
-    text = np.array2string(array, separator=", ", precision=6, threshold=10**6, max_line_width=90)
-    text = text.replace("nan", "np.nan").replace("inf", "np.inf")
-    return f"np.array({text}, dtype={array.dtype.name!r})"
-
-
-def _script(
-    odd: str, suspect: Suspect, weights: Weights, lines: Sequence[str], seed: int = 0
-) -> str:
-    """A script that stands alone: inputs, the layer with its weights, then the lines."""
-    named, weighted = _named(suspect), bool(weights.get("layer"))
-    made = [
-        f"{name} = {_numbers(suspect, shape)}"
-        for name, shape in zip(named, suspect.shapes, strict=True)
-    ]
-    if len(named) > 1:
-        made.append(f"x = [{', '.join(named)}]")
-    built = f"keras.layers.{suspect.kind}({as_literal(suspect.config)})"
-    uses = sum(line.count("layer(") + 2 * line.count("layer.") for line in lines)
-    if weighted or uses > 1 or len(built) > LONG:
-        made.append(f"layer = {built}")
-        built = "layer"
-    called = _applied(suspect.kind, named, built)
-    if weighted:
-        made.append("layer.build(x.shape)" if len(named) == 1 else called)
-        made.append(WEIGHTED)
-    body = [line.replace("layer(x)", called) for line in lines]
-    return _whole(odd, (f"rng = np.random.default_rng({seed})", *made, *body))
-
-
-def _whole(odd: str, lines: Sequence[str]) -> str:
-    """The lines behind what every script begins with: the backend, chosen before the import."""
-    chosen = f'import os\n\nos.environ["KERAS_BACKEND"] = "{odd}"\n'
-    return "\n".join((chosen, "import keras", "import numpy as np", "", *lines, ""))
-
-
-def _named(suspect: Suspect) -> list[str]:
-    several = len(suspect.shapes) > 1
-    return [f"x{number}" if several else "x" for number in range(len(suspect.shapes))]
-
-
-def _applied(kind: str, named: Sequence[str], layer: str) -> str:
-    """A call of the layer; those that are no sequence of others take their inputs one by one."""
-    return f"{layer}({', '.join(named)})" if kind == "MultiHeadAttention" else f"{layer}(x)"
-
-
-def _numbers(suspect: Suspect, shape: tuple[int, ...]) -> str:
-    if isinstance(suspect.domain, int):
-        return f"rng.integers(0, {suspect.domain}, {shape})"
-    return f'rng.standard_normal({shape}).astype("float32")'
+    lines = (f"# {why}", f"expected = {array_text(state)}", ACTUAL, check)
+    yield _Script(code=literal_script(odd, suspect, inputs, weights, lines), why=why)
 
 
 def _case(confirmed: Confirmed, script: _Script, measured: str) -> Case:
     suspect = confirmed.suspect
     unusual = as_literal({name: suspect.config[name] for name in suspect.unusual})
-    called = f"keras.layers.{suspect.kind}" + (f" with {unusual}" if unusual else "")
+    called = api(suspect.kind) + (f" with {unusual}" if unusual else "")
     what, more = _told(confirmed)
     parts = (f"{called} {what}. {more}", script.why, measured)
     body = "\n\n".join(part for part in parts if part) + "\n"

@@ -66,6 +66,10 @@ LIMITS = (
         reason="random numbers differ from backend to backend",
         layers=("Dropout", "GaussianNoise", "GaussianDropout", "AlphaDropout", "SpatialDropout1D"),
     ),
+    Limit(
+        reason="what is asked for without an order comes in any",
+        parameters=(("sorted", False),),
+    ),
     Limit(reason="not implemented, as it says", message=r"[Nn]ot (?:yet )?implemented"),
 )
 

@@ -19,6 +19,8 @@ SHAPES: Mapping[int, tuple[int, ...]] = {
     5: (2, 6, 7, 6, 3),
 }
 """By rank: few shapes, as some backends compile every operation for each."""
+FUNCTION = "ops."
+"""What the kinds of functions begin with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,7 @@ class Parameter:
 class LayerSpec:
     """A class in `keras.layers`, the rank of its inputs with the batch, how many it takes.
 
+    The kind "ops.NAME" is a function in `keras.ops`; `harvest.sources.operations` adds these.
     `indices` is the number below which its inputs lie where they are indices, else 0.
     """
 
@@ -234,9 +237,28 @@ LAYERS: tuple[LayerSpec, ...] = (
 KINDS = tuple(dict.fromkeys(spec.kind for spec in LAYERS))
 
 
+_ADDED: dict[str, LayerSpec] = {}
+
+
+def add(spec: LayerSpec) -> None:
+    """Let `specs` know one more, in the place of an earlier one of its kind."""
+    _ADDED[spec.kind] = spec
+
+
 def specs(kind: str) -> tuple[LayerSpec, ...]:
     """The entries of a class, one per rank that it is tried with."""
+    if kind in _ADDED:
+        return (_ADDED[kind],)
     return tuple(spec for spec in LAYERS if spec.kind == kind)
+
+
+def api(kind: str) -> str:
+    """The public name of a kind.
+
+    >>> api("Dense"), api("ops.softmax")
+    ('keras.layers.Dense', 'keras.ops.softmax')
+    """
+    return f"keras.{kind}" if kind.startswith(FUNCTION) else f"keras.layers.{kind}"
 
 
 def draw(spec: LayerSpec, random: np.random.Generator, *, invalid: float = 0.0) -> dict[str, Any]:

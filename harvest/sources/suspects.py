@@ -7,7 +7,7 @@ and weights come from seeds, so that a few lines of code make the same again.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,23 +104,29 @@ def reduce(backends: Backends, confirmed: Confirmed, seconds: float = SECONDS) -
 
     Looks for them with two backends only, one of each camp; all confirm the result.
     """
-    from hypothesis import HealthCheck, Phase, find, settings
-    from hypothesis.errors import NoSuchExample
-
-    from harvest.sources.strategies import smaller
-
     odd = confirmed.judgement.vote.odd
     if not odd:
         return confirmed
     two = (odd[0], _quick(confirmed.judgement.vote))
-    end = time.monotonic() + seconds
 
     def same(suspect: Suspect) -> bool:
-        if time.monotonic() > end:
-            return False
         found = confirm(backends, suspect, two)
         return found is not None and _alike(found.judgement, confirmed.judgement)
 
+    found = least(confirmed.suspect, same, seconds)
+    again = None if found is None else confirm(backends, found)
+    agreed = again is not None and again.judgement.vote == confirmed.judgement.vote
+    return again if agreed and again is not None else confirmed
+
+
+def least(suspect: Suspect, shows: Callable[[Suspect], bool], seconds: float) -> Suspect | None:
+    """The simplest and smallest suspect that shows something; None where nothing was found."""
+    from hypothesis import HealthCheck, Phase, find, settings
+    from hypothesis.errors import Flaky, NoSuchExample
+
+    from harvest.sources.strategies import smaller
+
+    end = time.monotonic() + seconds
     chosen = settings(
         max_examples=EXAMPLES,
         derandomize=True,
@@ -130,12 +136,11 @@ def reduce(backends: Backends, confirmed: Confirmed, seconds: float = SECONDS) -
         suppress_health_check=list(HealthCheck),
     )
     try:
-        least = find(smaller(confirmed.suspect), same, settings=chosen)
-    except NoSuchExample:
-        return confirmed
-    again = confirm(backends, least)
-    agreed = again is not None and again.judgement.vote == confirmed.judgement.vote
-    return again if agreed and again is not None else confirmed
+        return find(
+            smaller(suspect), lambda one: time.monotonic() < end and shows(one), settings=chosen
+        )
+    except (NoSuchExample, Flaky):  # what comes and goes is not made smaller
+        return None
 
 
 def _alike(one: Judgement, other: Judgement) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from harvest.sources.audee.amplifying import Prepared
 from harvest.sources.audee.chromosomes import positives
 from harvest.sources.backends import Backends, Execution, Failure
+from harvest.sources.layers import api
 from harvest.sources.model import Tally
 from harvest.sources.networks import Network, make_inputs, make_weights
 
@@ -39,7 +40,7 @@ class Bench:
         self.counts[self.stage] += 1
         self._tally.executed += 1
         self._tally.valid += all(one.failure is None for one in done.values())
-        self._tally.apis |= {f"keras.layers.{layer.kind}" for layer in network.layers}
+        self._tally.apis |= {api(layer.kind) for layer in network.layers}
         return told(done)
 
     def ask_all(self, network: Network, prepared: Prepared) -> Mapping[str, Execution]:

@@ -23,11 +23,13 @@ from harvest.sources.audee.causes import (
     localise,
     plainer,
 )
+from harvest.sources.audee.not_a_number import explain
 from harvest.sources.audee.oracles import failing
 from harvest.sources.backends import Execution
 from harvest.sources.handover import Handed, hand_over
 from harvest.sources.judging import Judgement
 from harvest.sources.known_limits import limit_of
+from harvest.sources.layers import api
 from harvest.sources.model import Hit, HitKind
 from harvest.sources.networks import Array, Network
 from harvest.sources.suspects import Suspect, confirm, reduce, suspected
@@ -35,7 +37,6 @@ from harvest.sources.suspects import Suspect, confirm, reduce, suspected
 SECONDS = 6.0
 """What making a suspect smaller may take: Algorithm 2 has done most of it."""
 OVERFLOW = "an overflow: with smaller numbers of the same proportions it does not happen"
-EVERYWHERE = "every backend returns NaN, so no execution says what is right"
 ONLY_FOUND = "only inputs that the search found show it, not those of a seed"
 
 
@@ -109,7 +110,7 @@ class Reporter:
         self._known.append((shown, suspect))
         self.causes |= {(suspect.kind, name) for name in causes.mends}
         self.undecided |= {(suspect.kind, name) for name in causes.fails}
-        return causes, self._hit(suspect, fault, causes, shown, origin)
+        return causes, self._hit(suspect, fault, causes, shown, origin, given)
 
     def _shows(self, suspect: Suspect, fault: Culprit) -> bool:
         told = effect(self._bench, suspect, fault, self._random, strict=True)
@@ -135,43 +136,54 @@ class Reporter:
         if not self._is_new(key := _key(suspect, shown, "")):
             return None
         scaled, largest = smaller(given)
-        limit = ""
-        if fault.kind is HitKind.NON_FINITE:
+        limit, handed = "", Handed(case=None, reason=ONLY_FOUND)
+        if fault.everywhere:
+            nan = explain(self._bench.backends, suspect, given, f"Found by: {origin}.")
+            limit, handed = nan.limit, Handed(case=nan.case, reason=nan.no_case)
+        elif fault.kind is HitKind.NON_FINITE:
             again = effect(self._bench, suspect, fault, self._random, strict=True, given=scaled)
             limit = "" if again is Effect.SHOWS else OVERFLOW
         return Hit(
             key=key,
             kind=fault.kind,
-            subject=f"keras.layers.{suspect.kind}",
+            subject=api(suspect.kind),
             title=_title(suspect, Causes(kind=suspect.kind)),
             origin=origin,
             measures=(("R", fault.rate), ("largest number given", largest)),
+            case=handed.case,
             limit=limit,
-            no_case="" if limit else ONLY_FOUND,
+            no_case="" if limit else handed.reason,
         )
 
     def _hit(
-        self, suspect: Suspect, fault: Culprit, causes: Causes, shown: str, origin: str
+        self,
+        suspect: Suspect,
+        fault: Culprit,
+        causes: Causes,
+        shown: str,
+        origin: str,
+        given: Prepared,
     ) -> Hit | None:
         confirmed = confirm(self._bench.backends, suspect)
         odd = "+".join(confirmed.judgement.vote.odd) if confirmed is not None else ""
         if not self._is_new(key := _key(suspect, shown, odd or "unknown")):
             return None
         limit, handed = "", Handed(case=None, reason=ONLY_FOUND)
+        told = f"Found by: {origin}. {_named(causes)}"
         if fault.everywhere and confirmed is None:
-            handed = Handed(case=None, reason=EVERYWHERE)
+            nan = explain(self._bench.backends, suspect, given, told)
+            limit, handed = nan.limit, Handed(case=nan.case, reason=nan.no_case)
         if confirmed is not None:
             limit = limit_of(suspect.kind, dict(suspect.config), confirmed.judgement)
             handed = Handed(case=None)
             if not limit:
                 small = reduce(self._bench.backends, confirmed, SECONDS)
-                told = f"Found by: {origin}. {_named(causes)}"
                 handed = hand_over(self._bench.backends, small, told, confirmed)
         judged = confirmed.judgement if confirmed is not None else None
         return Hit(
             key=key,
             kind=judged.kind if judged is not None else fault.kind,
-            subject=f"keras.layers.{suspect.kind}",
+            subject=api(suspect.kind),
             title=_title(suspect, causes, judged),
             origin=origin,
             measures=(

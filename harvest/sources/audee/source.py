@@ -25,6 +25,7 @@ from harvest.sources.audee.variants import lone, mutated, seed_model
 from harvest.sources.backends import Backends
 from harvest.sources.model import Hit, Search
 from harvest.sources.networks import Network
+from harvest.sources.operations import operations
 
 LONE = 15
 """Models of one layer for each variant of a seed model."""
@@ -63,6 +64,7 @@ class Searching:
 
     def __init__(self, backends: Backends, search: Search) -> None:
         self._bench = Bench(backends, search.tally)
+        self._functions = operations(backends)
         self._tally = search.tally
         self._seed = search.seed
         self._random = np.random.default_rng([search.seed, 5])
@@ -77,7 +79,7 @@ class Searching:
         self._steps += 1
         number, place = divmod(self._steps - 1, LONE + 1)
         if place < LONE:
-            suspect = lone(self._random)
+            suspect = lone(self._random, self._functions)
             origin = f"audee, layer {suspect.kind} {dict(suspect.config)}"
             network, settings = suspect.network, SHORT if place % SEARCHED == 0 else None
         else:

@@ -6,13 +6,13 @@ not be valid: with a small chance a value is one that no layer should take.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from harvest.sources.audee.oracles import LOGITS, with_logits
-from harvest.sources.layers import LAYERS, SHAPES, Parameter, draw, specs
+from harvest.sources.layers import LAYERS, SHAPES, LayerSpec, Parameter, draw, specs
 from harvest.sources.networks import Layer, Network
 from harvest.sources.seeds import (
     Builder,
@@ -42,6 +42,8 @@ VARIANTS = 500
 """Of each seed model, as in the paper; then the next variant of the seed model itself."""
 INVALID = 0.06
 """The chance of a parameter to get a crafted invalid value."""
+FUNCTIONS = 0.3
+"""The chance of a model of one layer to be a function of `keras.ops`."""
 CHANGED = 3
 """Layers of a seed model that a variant may have changed."""
 WIDTHS = ("units", "filters", "input_dim", "data_format")
@@ -67,9 +69,10 @@ def mutated(network: Network, random: np.random.Generator) -> Network:
     )
 
 
-def lone(random: np.random.Generator) -> Suspect:
-    """A model of one layer of the table."""
-    spec = LAYERS[int(random.integers(len(LAYERS)))]
+def lone(random: np.random.Generator, functions: Sequence[LayerSpec] = ()) -> Suspect:
+    """A model of one layer of the table, or of one of some functions."""
+    able = functions if functions and random.random() < FUNCTIONS else LAYERS
+    spec = able[int(random.integers(len(able)))]
     return Suspect(
         kind=spec.kind,
         config=draw(spec, random, invalid=INVALID),

@@ -80,6 +80,7 @@ class Mutating:
         self._configured: set[str] = set()
         self._beyond: dict[tuple[str, int, tuple[str, ...]], float] = {}
         self._orders: Counter[int] = Counter()
+        self._accs: list[float] = []
         self._amplified = self._thirds = 0
         self._voted: set[str] = set()
         self._applied: Counter[str] = Counter()
@@ -114,6 +115,8 @@ class Mutating:
         self._tally.rules.add(rule)
         amplified = ran is not None and ran.acc > max(parent.acc, FLOOR)
         self._amplified += amplified
+        if ran is not None:
+            self._accs.append(ran.acc)
         # Below the floor everything is noise; there what has a new layer goes on.
         joins = ran is not None and (amplified or not self._guided or self._new(ran))
         if ran is not None and joins:
@@ -227,6 +230,12 @@ class Mutating:
             f" {self._thirds}; seeds {len(self.seeds.mutants)}"
         )
         facts["mutants by rule"] = ", ".join(f"{n} {self._applied[n]}" for n in RULES)
+        if self._accs:
+            accs = np.array(self._accs)
+            facts["ACC of mutants"] = (
+                f"mean {accs.mean():.3g}, median {np.median(accs):.3g}, largest {accs.max():.3g};"
+                f" above the floor {int((accs > FLOOR).sum())}"
+            )
         facts["inconsistent by D_MAD"] = (
             f"{len(self._beyond)} (model, input, pair of backends) above {THRESHOLD}"
         )

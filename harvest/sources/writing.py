@@ -1,0 +1,108 @@
+"""A layer alone as a script of Keras that stands alone: the backend, numbers, the layer, a check.
+
+Numbers come from a seed where they may be any, and are written down where they must be these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from harvest.sources.formulas import as_literal
+from harvest.sources.layers import FUNCTION, api
+from harvest.sources.networks import Array, Weights
+from harvest.sources.suspects import Suspect
+
+LITERAL = 64
+"""Longer arrays are not written into a script."""
+WEIGHTED = "layer.set_weights([rng.uniform(0.2, 0.8, w.shape) for w in layer.get_weights()])"
+"""Positive ones: layers divide by the roots of some."""
+LONG = 50
+"""A longer expression gets a name."""
+
+
+def seeded_script(
+    backend: str, suspect: Suspect, weights: Weights, lines: Sequence[str], seed: int = 0
+) -> str:
+    """A script that stands alone: inputs, the layer with its weights, then the lines."""
+    names, weighted = named(suspect), bool(weights.get("layer"))
+    made = [
+        f"{name} = {seeded(suspect, shape)}"
+        for name, shape in zip(names, suspect.shapes, strict=True)
+    ]
+    if len(names) > 1:
+        made.append(f"x = [{', '.join(names)}]")
+    built, called = _built(suspect, names)
+    uses = sum(line.count("layer(") + 2 * line.count("layer.") for line in lines)
+    if weighted or uses > 1 or len(built) > LONG:
+        made.append(f"layer = {built}")
+        called = _applied(suspect.kind, names, "layer")
+    if weighted:
+        made.append("layer.build(x.shape)" if len(names) == 1 else called)
+        made.append(WEIGHTED)
+    body = [line.replace("layer(x)", called) for line in lines]
+    return _whole(backend, (f"rng = np.random.default_rng({seed})", *made, *body))
+
+
+def literal_script(
+    backend: str,
+    suspect: Suspect,
+    inputs: Mapping[str, Array],
+    weights: Sequence[Array],
+    lines: Sequence[str],
+) -> str:
+    """The same with all numbers written down."""
+    names = named(suspect)
+    given = zip(names, inputs.values(), strict=True)
+    made = [f"{name} = {array_text(one)}" for name, one in given]
+    made += [f"x = [{', '.join(names)}]"] if len(names) > 1 else []
+    built, called = _built(suspect, names)
+    if weights:
+        made.append(f"layer = {built}")
+        called = _applied(suspect.kind, names, "layer")
+        made.append("layer.build(x.shape)" if len(names) == 1 else called)
+        made.append(f"layer.set_weights([{', '.join(array_text(one) for one in weights)}])")
+    return _whole(backend, (*made, *(line.replace("layer(x)", called) for line in lines)))
+
+
+def _built(suspect: Suspect, names: Sequence[str]) -> tuple[str, str]:
+    """What makes the layer, and a call of it; a function is called with all of its arguments."""
+    given, name = as_literal(suspect.config), api(suspect.kind)
+    if not suspect.kind.startswith(FUNCTION):
+        built = f"{name}({given})"
+        return built, _applied(suspect.kind, names, built)
+    several = "*x" if len(names) > 1 else "x"
+    more = f", {given}" if given else ""
+    return f"lambda x: {name}({several}{more})", f"{name}({', '.join(names)}{more})"
+
+
+def named(suspect: Suspect) -> list[str]:
+    """The names of the inputs in a script."""
+    several = len(suspect.shapes) > 1
+    return [f"x{number}" if several else "x" for number in range(len(suspect.shapes))]
+
+
+def array_text(array: Array) -> str:
+    """An array as an expression, with six digits."""
+    text = np.array2string(array, separator=", ", precision=6, threshold=10**6, max_line_width=90)
+    text = text.replace("nan", "np.nan").replace("inf", "np.inf")
+    return f"np.array({text}, dtype={array.dtype.name!r})"
+
+
+def _whole(backend: str, lines: Sequence[str]) -> str:
+    """The lines behind what every script begins with: the backend, chosen before the import."""
+    chosen = f'import os\n\nos.environ["KERAS_BACKEND"] = "{backend}"\n'
+    return "\n".join((chosen, "import keras", "import numpy as np", "", *lines, ""))
+
+
+def _applied(kind: str, names: Sequence[str], layer: str) -> str:
+    """A call of the layer; those that are no sequence of others take their inputs one by one."""
+    return f"{layer}({', '.join(names)})" if kind == "MultiHeadAttention" else f"{layer}(x)"
+
+
+def seeded(suspect: Suspect, shape: tuple[int, ...]) -> str:
+    """An expression that draws an input from `rng`."""
+    if isinstance(suspect.domain, int):
+        return f"rng.integers(0, {suspect.domain}, {shape})"
+    return f'rng.standard_normal({shape}).astype("float32")'
