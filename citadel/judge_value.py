@@ -16,7 +16,7 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import Watched, instrument, watched
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
-from analysis.target.watch import Role
+from analysis.target.watch import Check, Role
 from citadel.disputed import carried
 from citadel.guards import (
     Rerun,
@@ -54,6 +54,8 @@ from citadel.verify_value import Witness
 
 SAME_FUNCTION = 0.5
 """Signature similarity from which on two APIs may have a wrong value in common."""
+_EQUALITIES = (Check.EQUAL, Check.CLOSE, Check.UNEQUAL)
+"""Checks that compare a value with another, even where that is written down in the text."""
 SAME_PARAMETER = 0.25
 """Context or signature similarity from which on parameters of one name mean the same."""
 
@@ -312,6 +314,8 @@ def _close(channels: Channels, source: Witness, plan: Adaptation) -> bool:
         )
     if source.let_in:  # what is not finite is handed on by nearly everything
         return alike(channels) or channels.called
+    if source.oracle.of_finiteness and plan.filled and not source.precise:
+        return alike(channels)  # what was filled in may demand NaN
     return related(channels) or channels.called  # the source's wrong result is its own
 
 
@@ -330,10 +334,9 @@ def _doubt(
             return "runs as well, with another result"
         return None if close else "runs as well, and is another function"
     if oracle.of_finiteness:  # no coincidence: double precision has its say elsewhere
-        if source.let_in and not close:
-            return "passes on what is not finite in its inputs"
-        unknown = True not in source.own and not close
-        return "nothing shows that the value is the API's" if unknown else None
+        return _doubt_of_finiteness(source, close=close, filled=filled)
+    if has_nan_at(oracle, values) and not has_nan_at(oracle, source.values) and not oracle.paired:
+        return "NaN, where the report's value is a number"
     if _apart(oracle, source.values) and not _apart(oracle, values):
         return "the values agree: the check fails for another reason"
     if equal:
@@ -346,7 +349,18 @@ def _doubt(
         if not all(change is True for change in changes):
             return "only one of the values that are compared is the sibling's"
         return None
-    return None if oracle.check is not None else "computes something else than what is expected"
+    if oracle.check is not None and oracle.how not in _EQUALITIES:
+        return None
+    return "computes something else than what is expected"
+
+
+def _doubt_of_finiteness(source: Witness, *, close: bool, filled: bool) -> str | None:
+    if source.let_in and not close:
+        return "passes on what is not finite in its inputs"
+    if filled and not source.precise and not close:
+        return "not finite, but of arguments that the report has not got"
+    unknown = True not in source.own and not close
+    return "nothing shows that the value is the API's" if unknown else None
 
 
 def _apart(oracle: ValueOracle, values: Values) -> bool:
@@ -364,9 +378,16 @@ def _agree_elsewhere(source: Witness, values: Values) -> bool:
 
 
 def _plain(values: Values, spot: Spot) -> bool:
-    """Whether a value is one that many functions come to: zeros, ones, NaN, a single number."""
-    found = elements(values[spot]) if spot in values else None
-    return found is None or len({repr(number) for number in found}) <= 1
+    """Whether a value is one that many functions come to: zeros, ones, NaN, a single number.
+
+    Of a large tensor its range tells.
+    """
+    if spot not in values:
+        return True
+    found, held = elements(values[spot]), values[spot].numbers
+    if found is None:
+        return held is None or held.low == held.high
+    return len({repr(number) for number in found}) <= 1
 
 
 def _elsewhere(

@@ -509,6 +509,82 @@ def test_an_equal_result_with_something_filled_in_may_be_a_coincidence(
     assert judged(found, other, "torch.clamp", FAR, filled=filled).kind is kind
 
 
+@pytest.mark.parametrize("check", ["assert y.item() == 2e20", "print(torch.isclose(y, r).item())"])
+@pytest.mark.parametrize(
+    ("sibling", "channels", "kind"),
+    [
+        ("torch.sum", NEAR, VerdictKind.NOT_ADAPTED),  # 4e20: something else
+        ("torch.norm", NEAR, VerdictKind.BUG),
+        ("torch.norm", FAR, VerdictKind.NOT_ADAPTED),
+    ],
+)
+def test_what_is_equal_to_a_literal_is_no_law_of_other_functions(
+    verified, judged, check, sibling, channels, kind
+):
+    code = f"""
+        import torch
+        v, r = torch.full((4,), 1e20), torch.tensor(2e20)
+        y = torch.linalg.vector_norm(v)
+        {check}
+    """
+    found = verified("torch.linalg.vector_norm is wrong", code)
+    assert found.case.reproduces
+    assert found.case.symptom.kind is SymptomKind.FALSE
+    other = code.replace("torch.linalg.vector_norm", sibling)
+    assert judged(found, other, sibling, channels).kind is kind
+
+
+def test_nan_is_another_symptom_than_a_number_that_fails_a_check(verified, judged):
+    code = """
+        import torch
+        d = torch.distributions.HalfNormal(torch.tensor(1.0), validate_args=False)
+        c = d.cdf(torch.tensor(-1.0))
+        assert c >= 0
+    """
+    found = verified("HalfNormal.cdf is negative", code)
+    assert found.case.api == "torch.distributions.HalfNormal"
+    for name, kind in (("HalfCauchy", VerdictKind.BUG), ("Chi2", VerdictKind.NOT_ADAPTED)):
+        sibling = f"torch.distributions.{name}"
+        told = judged(found, code.replace("torch.distributions.HalfNormal", sibling), sibling)
+        assert told.kind is kind, name
+
+
+@pytest.mark.parametrize(
+    ("filled", "channels", "kind"),
+    [
+        (True, CONTEXT, VerdictKind.NOT_ADAPTED),  # mathematics may demand NaN of the exponent
+        (True, NEAR, VerdictKind.BUG),
+        (False, CONTEXT, VerdictKind.BUG),
+    ],
+)
+def test_nan_of_what_was_filled_in_is_the_bug_of_close_relations_only(
+    verified, judged, filled, channels, kind
+):
+    code = """
+        import torch
+        import torch.nn.functional as F
+        x = -torch.arange(1., 6.).reshape(1, 1, 5)
+        print(F.lp_pool1d(x, 3, 2))
+    """
+    found = verified("lp_pool1d returns NaN for negative input", code)
+    other = code.replace("F.lp_pool1d(x, 3, 2)", "x.pow(0.5)")
+    assert judged(found, other, "torch.Tensor.pow", channels, filled=filled).kind is kind
+
+
+def test_a_large_wrong_result_is_no_coincidence(verified, judged):
+    code = """
+        import torch
+        import torch.nn.functional as F
+        x = (torch.arange(192.).reshape(1, 3, 8, 8) * 37 % 256).to(torch.uint8)
+        a = F.interpolate(x, size=(5, 5), mode="bicubic")
+        b = torch.full((1, 3, 5, 5), 7, dtype=torch.uint8)
+        print(torch.equal(a, b))
+    """
+    found = verified("F.interpolate: bicubic of uint8 is wrong", code)
+    other = code.replace("F.interpolate", "F.upsample")
+    assert judged(found, other, "torch.nn.functional.upsample", FAR).kind is VerdictKind.BUG
+
+
 def test_a_check_that_fails_for_the_dtype_or_for_nan_alone_is_no_finding(verified, judged):
     code = """
         import torch
@@ -532,6 +608,19 @@ def test_what_is_accepted_need_not_be_shown(verified, judged, line):
     assert (found.case.api, found.case.symptom.kind) == ("torch.full", SymptomKind.ACCEPTS)
     other = code.replace("torch.full(", "torch.ops.aten.full(")
     assert judged(found, other, "torch.ops.aten.full").kind is VerdictKind.BUG
+
+
+@pytest.mark.parametrize(
+    ("call", "reads"), [("torch.nn.init.ones_(w)", False), ("torch.clamp_min(w, -9.0)", True)]
+)
+def test_memory_that_is_written_to_before_it_is_read_is_no_doubt(verified, call, reads):
+    code = f"""
+        import torch
+        w = torch.empty(3)
+        print({call})
+    """
+    found = verified("an API accepts what it should refuse", code, "It should raise an error.")
+    assert any("uninitialised" in doubt for doubt in found.case.doubts) is reads
 
 
 def test_a_missing_error_alone_is_a_status_bug(verified):
@@ -572,6 +661,18 @@ def test_values_that_are_right_verify_nothing(bench, read):
 def test_the_blame_does_not_fall_on_what_makes_the_inputs(verified):
     found = verified("Wrong result for large values", OVERFLOW, "The result is inf.")
     assert found.case.api == "torch.linalg.norm"
+
+
+def test_the_blame_does_not_fall_on_what_makes_the_reference(verified):
+    code = """
+        import torch
+        loss = torch.nn.SoftMarginLoss()
+        x, y = torch.tensor([200.0]), torch.tensor([-1.0])
+        print("margin:", loss(x, y).item())
+        print("reference:", torch.nn.functional.softplus(-y * x).mean().item())
+    """
+    found = verified("it overflows to inf", code, "The results should be equal.")
+    assert found.case.api == "torch.nn.SoftMarginLoss"
 
 
 def test_a_rewritten_text_that_shows_something_else_is_not_judged(verified, judged):
