@@ -202,7 +202,7 @@ def witness(
         demanded=full,
         gave_finite=_gave_finite(trial.again, oracle, blamed) if looked else frozenset(),
         let_in=looked and let_in(trial.again, oracle, blamed),
-        uninitialised=any(map(_uninitialised, first.calls)),
+        uninitialised=_reads_memory(trial.again, oracle, values, first.calls),
         of_ties=looked and of_ties(trial.again, oracle, blamed, values),
         ill_conditioned=looked and ill_conditioned(trial.again, oracle, blamed, values),
         disputed=_disputed(oracle, who, first.calls, reading),
@@ -272,10 +272,14 @@ class _Trial:
         What makes a case's inputs is suspected only where nothing else is called.
         """
         doing = [pair for pair in suspected if leaf(pair[0].name) not in MAKERS]
+        behind: Blamed | None = None  # who makes what the value should be
         for call, api in (doing or list(suspected))[:MOST_SUSPECTS]:
             of_api = [one for one in calls if resolve(one, self._catalog) is api]
             other = values_of(self.again.run("perturb:run", of_api))
             own = _changes(oracle, values, other)
+            if oracle.against and own == (False, True) and not titled(api, self._mentions):
+                behind = behind or Blamed(call=call, api=api, own=own)
+                continue
             if True in own:
                 return Blamed(call=call, api=api, own=own)
             made = made_backward(self.again, oracle, of_api)
@@ -284,6 +288,8 @@ class _Trial:
             if titled(api, self._mentions) and has_nan_at(oracle, values):
                 break  # NaN stays NaN, whatever it depends on
         else:
+            if behind is not None:
+                return behind
             call, api = suspected[0]
         return Blamed(call=call, api=api, own=tuple(None for _ in oracle.spots))
 
@@ -295,6 +301,15 @@ def _changes(oracle: ValueOracle, one: Values, other: Values) -> tuple[bool | No
         return found
     fine = (spot not in other or finite(other[spot]) is not False for spot in oracle.spots)
     return tuple(change if ok else None for change, ok in zip(found, fine, strict=True))
+
+
+def _reads_memory(again: Rerun, oracle: ValueOracle, values: Values, calls: Sequence[Call]) -> bool:
+    """Whether values depend on what nothing has written to; what is filled later does not."""
+    made = list(filter(_uninitialised, calls))
+    if not made:
+        return False
+    other = values_of(again.run("perturb:run", made))
+    return any(change is not False for change in unlike(oracle, values, other))
 
 
 def _uninitialised(call: Call) -> bool:

@@ -238,7 +238,7 @@ class _Case:
         """A value shown beside one that is called what it should be, or another library's."""
         for other, spot, point in self._referred():
             found = self._pair(other, spot, why=f"compared with {point.label or point.text}")
-            yield replace(found, written=is_input(point))
+            yield replace(found, written=is_input(point), against=True)
 
     def _referred(self) -> Iterator[tuple[Spot, Spot, Point]]:
         """Values with the reference that is shown beside each, and where that is shown."""

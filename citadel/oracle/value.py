@@ -50,6 +50,8 @@ class ValueOracle:
     expected: Expectation | None = None
     written: bool = False
     """Whether the second of two values is written down in the text: then however small it is."""
+    against: bool = False
+    """Whether the second of two values is shown as what the first should be."""
     why: str = ""
     """The evidence, for people."""
 
