@@ -225,7 +225,7 @@ test-keras: setup keras ## run the tests of Keras 3 on its three backends
 test-fast: setup ## run the tests that take no more than seconds
 	$(call pytest,-n auto -m "not slow")
 
-bench: setup torch tensorflow sources ## run the benchmarks
+bench: setup torch tensorflow keras sources ## run the benchmarks
 	$(BIN)/python -m benchmarks
 
 clean: ## remove caches and generated cases; the environments stay

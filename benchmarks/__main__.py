@@ -1,9 +1,10 @@
 """Run all measurements and print them.
 
-usage: python -m benchmarks [PYTHON...]
+usage: python -m benchmarks [sources | PYTHON...]
 
 PYTHON is an interpreter under test (default: those that `make torch` and `make tensorflow` set up,
-as far as they are there). Ratios are of two things measured in turn in one run; seconds depend on
+as far as they are there). With `sources` only the sources of cases are measured, which need what
+`make keras` sets up, too. Ratios are of two things measured in turn in one run; seconds depend on
 the machine and its load.
 """
 
@@ -11,22 +12,31 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from unittest.mock import patch
 
 from analysis.cache import ENVIRONMENT
 from analysis.target.target import probe
-from benchmarks import index, performance, probing, replays, static, triage
+from benchmarks import index, performance, probing, replays, sources, static, triage
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGETS = ROOT / ".targets"
 
 
 def main() -> None:
+    given = sys.argv[1:]
+    if given != ["sources"]:
+        _builds(given)
+    if given in ([], ["sources"]):
+        sources.measure(TARGETS)
+    if given != ["sources"]:
+        static.measure(TARGETS / "pytorch-1.13.1")
+
+
+def _builds(pythons: list[str]) -> None:
     known = [TARGETS / name / "bin/python" for name in ("torch", "tensorflow")]
-    for python in sys.argv[1:] or [str(one) for one in known if one.exists()]:
-        with tempfile.TemporaryDirectory() as folder:
-            os.environ[ENVIRONMENT] = folder
+    for python in pythons or [str(one) for one in known if one.exists()]:
+        with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, {ENVIRONMENT: folder}):
             _measure(python)
-    static.measure(TARGETS / "pytorch-1.13.1")
 
 
 def _measure(python: str) -> None:
