@@ -20,6 +20,19 @@ from harvest.report.model import Reading
 
 MOST_WORDS = 20_000
 """Characters of a report that are looked through for names."""
+SHORTEST_PART = 4
+"""Letters of a part of a name that is looked for among words."""
+_KINDS = tuple(
+    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), re.compile(literal))
+    for words, literal in (
+        ("negative", r"(?<![\w.])-\d*[1-9.]"),
+        ("zeros?", r"(?<![\w.])0(?:\.0)?(?![\w.])"),
+        ("nans?", r"\bnan\b"),
+        ("inf|infinit[ey]", r"\binf\b"),
+        ("empty", r"^(?:\[\]|\(\)|''|\"\")$"),
+    )
+)
+"""Words for values, and what these look like in Python."""
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?(?![\w.]*\w)", re.IGNORECASE)
 
 
@@ -34,9 +47,10 @@ class Disputed:
 def disputed(call: Call, api: Api, calls: Sequence[Call], reading: Reading) -> tuple[Disputed, ...]:
     """The arguments that a report wants refused; none where its words do not tell.
 
-    Those that the title or the sentence about the missing error name, by parameter or by value;
-    else those that the rest of the text names; else the only one that there is. Tensors are left
-    out: what is wrong with them (a dtype, a shape) may well be right for another function.
+    Those that the title or the sentence about the missing error name: by parameter, by value
+    ("accepts 3.0", the one that is "negative"), or by a part of a parameter's name; else those that
+    the rest of the text names; else the only one that there is. Tensors are left out: what is wrong
+    with them (a dtype, a shape) may well be right for another function.
     """
     given = [
         value
@@ -44,9 +58,15 @@ def disputed(call: Call, api: Api, calls: Sequence[Call], reading: Reading) -> t
         if value.value.literal() is not None and not value.name.startswith("#")
     ]
     for text in (f"{reading.report.title}\n{reading.refusal or ''}", reading.prose[:MOST_WORDS]):
-        found = [value for value in given if _named(value.name, text)]
-        found = found or [value for value in given if value.value.literal() in _numbers(text)]
-        if found:
+        numbers = set(_NUMBER.findall(text))
+        told = (
+            [value for value in given if _named(value.name, text)],
+            [value for value in given if value.value.literal() in numbers],
+            [value for value in given if _described(value, text)],
+            [value for value in given if _named_in_part(value.name, text)],
+        )
+        found = next(filter(None, told), None)
+        if found is not None:
             return _told(found)
     return _told(given) if len(given) == 1 else ()
 
@@ -75,5 +95,15 @@ def _named(name: str, text: str) -> bool:
     return re.search(rf"\b{re.escape(name)}s?\b", text, re.IGNORECASE) is not None
 
 
-def _numbers(text: str) -> set[str]:
-    return set(_NUMBER.findall(text))
+def _named_in_part(name: str, text: str) -> bool:
+    """Whether a text has a longer part of a name: "a negative divisor" for `divisor_override`."""
+    parts = [part for part in name.split("_") if len(part) >= SHORTEST_PART]
+    return len(parts) > 0 and any(_named(part, text) for part in parts)
+
+
+def _described(value: SourceValue, text: str) -> bool:
+    """Whether a text tells what kind of value is wrong, and this is one."""
+    literal = value.value.literal() or ""
+    return any(
+        word.search(text) is not None and kind.search(literal) is not None for word, kind in _KINDS
+    )

@@ -119,6 +119,13 @@ def parameters(layer):
     return found
 
 
+def repeat(value, amount, behind=0):
+    """Add dimensions as long as the one in front of the last `behind`, along which all is equal."""
+    for _ in range(amount):
+        value = keras.ops.stack([value] * max(value.shape[-1 - behind], 1), -1 - behind)
+    return value
+
+
 def narrow(value, amount):
     """Make the last dimension `amount` long: cut it, or repeat its first entry."""
     have = value.shape[-1]
@@ -129,6 +136,7 @@ def narrow(value, amount):
 
 STEPS = {
     "lift": lift,
+    "repeat": repeat,
     "lower": lower,
     "lead": lead,
     "behead": behead,

@@ -121,6 +121,13 @@ def lift(value, amount, behind=0):
     return value
 
 
+def repeat(value, amount, behind=0):
+    """Add dimensions as long as the one in front of the last `behind`, along which all is equal."""
+    for _ in range(amount):
+        value = torch.stack([value] * max(value.shape[-1 - behind], 1), -1 - behind)
+    return value
+
+
 def lower(value, amount, behind=0):
     """Drop dimensions, keeping their first entries; opaque layouts as above."""
     if value.layout is torch._mkldnn:
@@ -154,6 +161,7 @@ def narrow(value, amount):
 
 STEPS = {
     "lift": lift,
+    "repeat": repeat,
     "lower": lower,
     "lead": lead,
     "behead": behead,

@@ -79,7 +79,7 @@ class Assembler:
     ) -> Adaptation:
         lost = sum(0.3 if value.value.is_tensor else 0.12 for value in dropped)
         cost = lost + 0.15 * len(self.invented) + 0.05 * len(self.edits)
-        cost += 0.1 * self.lift.guess + 0.05 * (self.lift.lead > 0)
+        cost += 0.1 * self.lift.guess + 0.05 * (self.lift.lead > 0) + 0.01 * self.lift.repeat
         forms = {ApiKind.METHOD: Form.METHOD, ApiKind.MODULE: Form.MODULE}
         form = forms.get(self.target.kind, Form.FUNCTION)
         same = self.target.name == self.source.api.name

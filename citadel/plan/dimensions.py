@@ -2,11 +2,13 @@
 
 The number of spatial dimensions is read off the names (`1d`, `2d`, `3d`). Tensors that have spatial
 dimensions gain or lose ones of size 1: the last ones, or, where channels come last, those in front
-of the channels. Lists with one number per spatial dimension gain or lose numbers.
+of the channels. A window may not fit into these, so that they also gain some as long as the last
+one. Lists with one number per spatial dimension gain or lose numbers.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +19,8 @@ from citadel.plan.model import SourceValue, Step
 
 FILTERS = frozenset(("filter", "filters", "kernel", "depthwise_filter", "pointwise_filter"))
 """What has its spatial dimensions in front in TensorFlow."""
+MOST_REPEATED = 1 << 22
+"""Elements that a tensor may come to have for its dimensions to be repeated."""
 _LAYOUT = re.compile(r"N?C?[DHW]{1,3}C?")
 _SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 
@@ -26,13 +30,15 @@ _DIMENSIONS = re.compile(r"([123])[dD](?![a-z])")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lift:
     """From `before` to `after` spatial dimensions. `narrow`: also shrink (or widen) last dimensions
-    whose size is the number of spatial dimensions; `lead`: dimensions that the value `main` gets in
+    whose size is the number of spatial dimensions; `repeat`: what is added is as long as the last
+    one, for windows to fit into it; `lead`: dimensions that the value `main` gets in
     front. `channels_last` tells where the spatial dimensions are, `as_tensorflow` whose filters
     and windows they are."""
 
     before: int = 0
     after: int = 0
     narrow: bool = False
+    repeat: bool = False
     lead: int = 0
     main: str = ""
     guess: bool = False
@@ -49,7 +55,8 @@ class Lift:
         """For people."""
         if self.lead:
             return (f"{self.lead} more dimension{'s' * (self.lead > 1)} in front",)
-        return (f"dimensions {self.before}d -> {self.after}d",) if self.amount else ()
+        sizes = ", of equal sizes" if self.repeat else ""
+        return (f"dimensions {self.before}d -> {self.after}d{sizes}",) if self.amount else ()
 
 
 def spatial(name: str) -> int | None:
@@ -74,9 +81,22 @@ def dimension_change(source: Invocation, target: str) -> Iterator[Lift]:
         channels_last=_channels_last(source),
         as_tensorflow=as_tensorflow(source.api.name),
     )
-    if any(_per_dimension(value, before) for value in source.values):
+    narrow = any(_per_dimension(value, before) for value in source.values)
+    if narrow:
         yield replace(plain, narrow=True)
     yield replace(plain, guess=True)
+    if after > before and _repeats(source, plain):
+        yield replace(plain, repeat=True, narrow=narrow, guess=True)
+
+
+def _repeats(source: Invocation, lift: Lift) -> bool:
+    """Whether dimensions as long as the last one are more than such of size 1, and not too much."""
+    main = source.main
+    if main is None or main.value.shape is None:
+        return False
+    sizes = shape_after(main.value.shape, lifted(main, replace(lift, repeat=True)))
+    plain = shape_after(main.value.shape, lifted(main, lift))
+    return plain != sizes and math.prod(sizes) <= MOST_REPEATED
 
 
 def _channels_last(source: Invocation) -> bool:
@@ -133,7 +153,8 @@ def _tensor_lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
         return (Step(name="lead" if lift.amount > 0 else "behead", amount=amount),)
     if rank > lift.before:
         behind = 1 if lift.channels_last and rank > lift.before + 1 else 0
-        name = "lift" if lift.amount > 0 else "lower"
+        grown = "repeat" if lift.repeat else "lift"
+        name = grown if lift.amount > 0 else "lower"
         return (Step(name=name, amount=amount, behind=behind),)
     if lift.narrow and _per_dimension(value, lift.before):
         return (Step(name="narrow", amount=lift.after),)
@@ -157,8 +178,9 @@ def shape_after(shape: tuple[int, ...], steps: Sequence[Step]) -> tuple[int, ...
     """
     for step in steps:
         inner = len(shape) - step.behind
-        if step.name == "lift":
-            shape = (*shape[:inner], *[1] * step.amount, *shape[inner:])
+        if step.name in ("lift", "repeat"):
+            size = max(shape[inner - 1], 1) if step.name == "repeat" else 1
+            shape = (*shape[:inner], *[size] * step.amount, *shape[inner:])
         elif step.name == "lower":
             shape = (*shape[: inner - step.amount], *shape[inner:])
         elif step.name == "behead":

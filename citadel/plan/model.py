@@ -46,8 +46,9 @@ class Step:
     """One change of a value.
 
     `lift` and `lower` add and drop n dimensions in front of the last `behind` ones, `lead` and
-    `behead` in front of all; `narrow` makes the last dimension n long, `resize` a list but for its
-    first and last `behind` entries; `list` wraps the value in a list; `say` replaces it by `text`;
+    `behead` in front of all; `repeat` adds them as `lift` does, each as long as the
+    one before; `narrow` makes the last dimension n long, `resize` a list but for its first and last
+    `behind` entries; `list` wraps the value in a list; `say` replaces it by `text`;
     `ends` makes n numbers a list with a 1 at either end, `inner` takes such ends off;
     `indices`, `values` and `shape` are those of a sparse tensor; `clone` is a copy that gradients
     flow through; `tensor` and `variable` make one

@@ -7,12 +7,14 @@ is asked of `constant`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import libcst as cst
 
+from citadel.plan.dimensions import shape_after
 from citadel.plan.model import Step
 
 T = TypeVar("T")
@@ -23,7 +25,9 @@ Constant = Callable[[cst.BaseExpression], "int | Shape | None"]
 DATA = frozenset(("tensor", "as_tensor", "array", "asarray", "FloatTensor", "LongTensor", "Tensor"))
 """Functions whose lists of numbers are elements, not sizes."""
 KEEPS_ELEMENTS = frozenset(("reshape", "view", "unflatten"))
-"""Functions that cannot make a tensor of fewer elements than there are."""
+"""Functions that cannot make a tensor of fewer or more elements than there are."""
+CHANGES = ("lift", "repeat", "lower", "lead", "narrow")
+"""Steps that sizes can be written for."""
 MAX_ELEMENTS = 16
 """As many numbers as can still be read one by one."""
 
@@ -36,6 +40,10 @@ EXAMPLES: tuple[tuple[str, tuple[int, ...], Step, str | None], ...] = (
      "torch.rand(2, 3, 1, requires_grad=True)"),
     ("torch.rand(size=(2, 3))", (2, 3), Step(name="lift", amount=1),
      "torch.rand(size=(2, 3, 1))"),
+    ("torch.rand(1, 8)", (1, 8), Step(name="repeat", amount=2), "torch.rand(1, 8, 8, 8)"),
+    ("tf.ones([8, 3])", (8, 3), Step(name="repeat", amount=1, behind=1), "tf.ones([8, 8, 3])"),
+    ("torch.rand(size)", (7, 7), Step(name="repeat", amount=1), "torch.rand((*size, 7))"),
+    ("x.view(2, 3)", (2, 3), Step(name="repeat", amount=1), None),
     ("torch.rand(2, 3)", (2, 3), Step(name="lead", amount=1), "torch.rand(1, 2, 3)"),
     ("torch.rand((2, 3))", (2, 3), Step(name="lead", amount=1), "torch.rand((1, 2, 3))"),
     ("torch.rand(5, 2)", (5, 2), Step(name="narrow", amount=3), "torch.rand(5, 3)"),
@@ -55,6 +63,8 @@ EXAMPLES: tuple[tuple[str, tuple[int, ...], Step, str | None], ...] = (
     ("torch.rand(m, 3)", (2, 3), Step(name="lift", amount=1), None),
     ("torch.rand(3)", (3,), Step(name="lift", amount=1), None),
     ("torch.tensor([3, 4, 5])", (3,), Step(name="lift", amount=1), "torch.tensor([[3], [4], [5]])"),
+    ("torch.tensor([3, 4])", (2,), Step(name="repeat", amount=1),
+     "torch.tensor([[3, 3], [4, 4]])"),
     ("torch.tensor([1])", (1,), Step(name="lead", amount=1), "torch.tensor([[1]])"),
     ("torch.tensor([[2, 3], [0, 1]])", (2, 2), Step(name="lower", amount=1),
      "torch.tensor([2, 0])"),
@@ -72,7 +82,7 @@ def with_shape(
     call: cst.Call, shape: Shape, steps: Sequence[Step], constant: Constant
 ) -> cst.Call | None:
     """A call with its literal sizes changed, or None where they are not written in it."""
-    if len(steps) != 1 or steps[0].name not in ("lift", "lower", "lead", "narrow") or not shape:
+    if len(steps) != 1 or steps[0].name not in CHANGES or not shape:
         return None
     step = steps[0]
     name = leaf(call.func)
@@ -80,8 +90,8 @@ def with_shape(
         return None if step.behind else _data(call, shape, step)
     inner = len(shape) - step.behind
     lost = shape[inner - step.amount : inner] if step.name == "lower" else ()
-    shrinks = any(size != 1 for size in lost) or step.name == "narrow"
-    if len(shape) < 2 or len(lost) == len(shape) or (shrinks and name in KEEPS_ELEMENTS):
+    changes = any(size != 1 for size in lost) or step.name in ("narrow", "repeat")
+    if len(shape) < 2 or len(lost) == len(shape) or (changes and name in KEEPS_ELEMENTS):
         return None
     return _Sizes(shape, step, constant).call(call)
 
@@ -129,10 +139,10 @@ class _Sizes:
             made = self._sizes(elements, lambda size: cst.Element(cst.Integer(str(size))))
             return value.with_changes(elements=made)
         text = cst.Module(body=()).code_for_node(value)
-        ones = ", ".join(["1"] * self.step.amount)
+        ones = ", ".join([str(self._added())] * self.step.amount)
         if self.step.behind:
             return cst.parse_expression(self._inside(text, ones))
-        if self.step.name == "lift":
+        if self.step.name in ("lift", "repeat"):
             return cst.parse_expression(f"(*{text}, {ones})")
         if self.step.name == "lead":
             return cst.parse_expression(f"({ones}, *{text})")
@@ -143,9 +153,15 @@ class _Sizes:
     def _inside(self, text: str, ones: str) -> str:
         """The sizes with some added or dropped in front of the last ones."""
         behind = self.step.behind
-        if self.step.name == "lift":
+        if self.step.name in ("lift", "repeat"):
             return f"(*{text}[:-{behind}], {ones}, *{text}[-{behind}:])"
         return f"(*{text}[:-{behind + self.step.amount}], *{text}[-{behind}:])"
+
+    def _added(self) -> int:
+        """The size of a dimension that is added."""
+        if self.step.name != "repeat":
+            return 1
+        return max(self.shape[len(self.shape) - self.step.behind - 1], 1)
 
     def _starred(self, arg: cst.Arg) -> list[cst.Arg]:
         changed = self.value(arg.value)
@@ -169,40 +185,44 @@ class _Sizes:
         inner = len(have) - self.step.behind
         if self.step.name == "lower":
             return [*have[: inner - amount], *have[inner:]]
-        ones = [make(1) for _ in range(amount)]
-        return [*have[:inner], *ones, *have[inner:]] if self.step.name == "lift" else [*ones, *have]
+        added = [make(self._added()) for _ in range(amount)]
+        if self.step.name == "lead":
+            return [*added, *have]
+        return [*have[:inner], *added, *have[inner:]]
 
 
 def _data(call: cst.Call, shape: Shape, step: Step) -> cst.Call | None:
     """A call of a function that is given the elements, nested as the tensor is."""
     given = call.args[0] if call.args and call.args[0].keyword is None else None
-    if given is None or not _nested(given.value, shape) or _count(shape) > MAX_ELEMENTS:
+    many = max(math.prod(shape), math.prod(shape_after(shape, (step,))))
+    if given is None or not _nested(given.value, shape) or many > MAX_ELEMENTS:
         return None
     depth = len(shape)
+    lifts = step.name in ("lift", "repeat")
     value: cst.BaseExpression | None = given.value
     for _ in range(1 if step.name == "narrow" else step.amount):
         if step.name == "lead":
             value = None if value is None else _list([value])
         elif value is not None:
-            value = _inner(value, depth if step.name == "lift" else depth - 1, step)
-            depth += 1 if step.name == "lift" else -1
+            value = _inner(value, depth if lifts else depth - 1, step, max(shape[-1], 1))
+            depth += 1 if lifts else -1
     if value is None or (step.name == "lower" and step.amount >= len(shape)):
         return None
     return call.with_changes(args=[given.with_changes(value=value), *call.args[1:]])
 
 
-def _inner(node: cst.BaseExpression, depth: int, step: Step) -> cst.BaseExpression:
+def _inner(node: cst.BaseExpression, depth: int, step: Step, size: int) -> cst.BaseExpression:
     """What stands `depth` lists deep, changed: wrapped, replaced by its first, cut or repeated."""
     if depth == 0:
-        return _one(node, step)
+        return _one(node, step, size)
     assert isinstance(node, (cst.List, cst.Tuple))  # noqa: S101 - `_nested` has looked
-    elements = [e.with_changes(value=_inner(e.value, depth - 1, step)) for e in node.elements]
+    elements = [e.with_changes(value=_inner(e.value, depth - 1, step, size)) for e in node.elements]
     return node.with_changes(elements=elements)
 
 
-def _one(node: cst.BaseExpression, step: Step) -> cst.BaseExpression:
-    if step.name == "lift":
-        return _list([node])
+def _one(node: cst.BaseExpression, step: Step, size: int) -> cst.BaseExpression:
+    if step.name in ("lift", "repeat"):
+        return _list([node] * (size if step.name == "repeat" else 1))
     assert isinstance(node, (cst.List, cst.Tuple))  # noqa: S101 - as above
     if step.name == "lower":
         return node.elements[0].value
@@ -223,10 +243,3 @@ def _nested(node: cst.BaseExpression, shape: Shape) -> bool:
         return False
     plain = all(isinstance(element, cst.Element) for element in node.elements)
     return plain and all(_nested(element.value, shape[1:]) for element in node.elements)
-
-
-def _count(shape: Shape) -> int:
-    count = 1
-    for size in shape:
-        count *= size
-    return count

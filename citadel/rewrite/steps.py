@@ -13,16 +13,22 @@ from citadel.plan.model import Step
 
 Item = TypeVar("Item")
 MADE = {
-    "torch": {"tensor": "torch.tensor", "narrow": "torch.cat"},
-    "tf": {"tensor": "tf.convert_to_tensor", "variable": "tf.Variable", "narrow": "tf.concat"},
+    "torch": {"tensor": "torch.tensor", "narrow": "torch.cat", "repeat": "torch.stack"},
+    "tf": {
+        "tensor": "tf.convert_to_tensor",
+        "variable": "tf.Variable",
+        "narrow": "tf.concat",
+        "repeat": "tf.stack",
+    },
     "keras": {
         "tensor": "keras.ops.convert_to_tensor",
         "variable": "keras.Variable",
         "narrow": "keras.ops.concatenate",
+        "repeat": "keras.ops.stack",
     },
 }
 """Step -> function that writes it, by the root of the APIs that a case is about."""
-NAMING = frozenset(("tensor", "variable", "narrow"))
+NAMING = frozenset(("tensor", "variable", "narrow", "repeat"))
 """Steps that are written with a function of the framework."""
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
@@ -74,6 +80,8 @@ WITH_VALUES: tuple[tuple[str, Value, Step, str | None], ...] = (
      "torch.cat([points, points[..., :1]], -1)"),
     ("points", Value(kind="tensor", shape=(5, 2)), Step(name="narrow", amount=1),
      "points[..., :1]"),
+    ("x", Value(kind="tensor", shape=(5,)), Step(name="repeat", amount=1),
+     "torch.stack([x] * 5, -1)"),
     ("x", Value(kind="tensor", shape=(5,), layout="mkldnn"), Step(name="lift", amount=1),
      "x.to_dense().unsqueeze(-1).to_mkldnn()"),
     ("x", Value(kind="tensor", shape=(5,), layout="mkldnn"), Step(name="lower", amount=1),
@@ -81,6 +89,8 @@ WITH_VALUES: tuple[tuple[str, Value, Step, str | None], ...] = (
     ("k", Value(kind="int", text="3"), Step(name="ends", amount=3), "[1, k, k, k, 1]"),
     ("x", _OF_TENSORFLOW, Step(name="lift", amount=2), "x[..., None, None]"),
     ("x", _OF_TENSORFLOW, Step(name="lift", amount=1, behind=1), "x[..., None, :]"),
+    ("x", _OF_TENSORFLOW, Step(name="repeat", amount=2, behind=1),
+     "tf.stack([tf.stack([x] * 5, -2)] * 5, -2)"),
     ("x", _OF_TENSORFLOW, Step(name="lead", amount=1), "x[None]"),
     ("x", _OF_TENSORFLOW, Step(name="narrow", amount=1), "x[..., :1]"),
     ("x", _OF_TENSORFLOW, Step(name="narrow", amount=3),
@@ -119,6 +129,9 @@ def _apply(
         return cst.parse_expression(step.text)
     if step.name in ("tensor", "variable"):
         return cst.parse_expression(f"{made[step.name]}({code_of(node)})")
+    if step.name == "repeat":
+        torch = not _of_tensorflow(value) and made is not MADE["keras"]
+        return _repeat(code_of(node), step, value, "torch.stack" if torch else made["repeat"])
     if step.name == "list":
         return cst.parse_expression(f"[{code_of(node)}]")
     plain = isinstance(node, ATOMS) or _parenthesised(node)
@@ -177,6 +190,17 @@ def _narrowed(text: str, amount: int, value: Value | None, join: str) -> str:
         return f"{text}[..., :{amount}]"
     more = ", ".join([f"{text}[..., :1]"] * (amount - have))
     return f"{join}([{text}, {more}], -1)"
+
+
+def _repeat(text: str, step: Step, value: Value | None, join: str) -> cst.BaseExpression | None:
+    """As many of it side by side as its last spatial dimension is long."""
+    shape = None if value is None else value.shape
+    if shape is None or len(shape) <= step.behind or (value and value.layout == "mkldnn"):
+        return None
+    size = max(shape[-1 - step.behind], 1)
+    for _ in range(step.amount):
+        text = f"{join}([{text}] * {size}, {-1 - step.behind})"
+    return cst.parse_expression(text)
 
 
 def _ends(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.BaseExpression | None:

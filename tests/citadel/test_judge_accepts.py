@@ -36,6 +36,8 @@ def told(read, api, call, title, *, text=SENTENCE, **given):
         ("a problem of f", SENTENCE, []),  # "a p" is no name: three could be meant
         ("f accepts -2.0", SENTENCE, ["p"]),
         ("f accepts nonsense", f"{SENTENCE}\n\nThe Mode is unknown.", ["mode"]),
+        ("f accepts a negative number", SENTENCE, ["p"]),
+        ("f accepts a number below the lowest", SENTENCE, []),
         ("f accepts an empty input", SENTENCE, []),  # a tensor may be right for others
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 from analysis.catalog.model import Api, ApiKind
 from analysis.target.observation import Call
 from analysis.values import Value
-from citadel.plan.dimensions import Lift, dimension_change, lifted, spatial
+from citadel.plan.dimensions import Lift, dimension_change, lifted, shape_after, spatial
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import SourceValue, Step
 
@@ -109,16 +109,43 @@ def test_without_a_difference_in_the_names_nothing_changes(one, other):
 
 def test_a_difference_in_the_names_is_a_lift():
     changes = list(dimension_change(source("torch.conv2d", tensor(1, 4, 8, 8)), "torch.conv3d"))
-    assert [(c.amount, c.narrow) for c in changes] == [(1, False)]
+    assert [(c.amount, c.narrow, c.repeat) for c in changes] == [
+        (1, False, False),
+        (1, False, True),
+    ]
     assert changes[0].edits == ("dimensions 2d -> 3d",)
+    assert changes[1].edits == ("dimensions 2d -> 3d, of equal sizes",)
     assert Lift().edits == ()
 
 
 def test_coordinates_are_tried_narrowed_first():
     call = source("torch.nn.functional.fractional_max_pool2d", tensor(1, 4, 8, 8), tensor(4, 2))
     changes = list(dimension_change(call, "torch.nn.functional.fractional_max_pool3d"))
-    assert [change.narrow for change in changes] == [True, False]
-    assert [change.guess for change in changes] == [False, True]
+    assert [change.narrow for change in changes] == [True, False, True]
+    assert [change.guess for change in changes] == [False, True, True]
+    assert [change.repeat for change in changes] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "target"),
+    [
+        ((1, 4, 8, 1), "torch.conv3d"),  # a dimension of size 1 is what is added anyway
+        ((1, 4, 8, 8), "torch.conv1d"),
+        ((1, 1, 4096, 4096), "torch.conv3d"),  # of 2**36 elements
+        ((2,), "torch.conv3d"),
+    ],
+)
+def test_dimensions_are_not_repeated_where_that_helps_nobody(sizes, target):
+    changes = dimension_change(source("torch.conv2d", tensor(*sizes)), target)
+    assert not any(change.repeat for change in changes)
+
+
+def test_a_repeated_dimension_is_as_long_as_the_last_one():
+    lift = Lift(before=1, after=3, repeat=True)
+    steps = lifted(named(tensor(1, 2, 5)), lift)
+    assert steps == (Step(name="repeat", amount=2),)
+    assert shape_after((1, 2, 5), steps) == (1, 2, 5, 5, 5)
+    assert shape_after((5, 2), [Step(name="repeat", amount=1, behind=1)]) == (5, 5, 2)
 
 
 @pytest.mark.parametrize(

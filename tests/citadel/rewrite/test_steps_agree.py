@@ -30,6 +30,8 @@ for text, name, given, value in CASES:
 TENSOR_STEPS = [
     Step(name="lift", amount=1),
     Step(name="lift", amount=2, behind=1),
+    Step(name="repeat", amount=1),
+    Step(name="repeat", amount=2, behind=1),
     Step(name="lower", amount=1),
     Step(name="lower", amount=2),
     Step(name="lower", amount=1, behind=1),
