@@ -232,7 +232,14 @@ class _Case:
         return same(self.values[one], self.values[other]) is True
 
     def _pair(self, one: Spot, other: Spot, why: str) -> ValueOracle:
-        return ValueOracle(kind=SymptomKind.DISAGREES, spots=(one, other), why=why)
+        if self._is_reference(one) and not self._is_reference(other):
+            one, other = other, one
+        against = self._is_reference(other) and not self._is_reference(one)
+        spots = (one, other)
+        return ValueOracle(kind=SymptomKind.DISAGREES, spots=spots, against=against, why=why)
+
+    def _is_reference(self, spot: Spot) -> bool:
+        return is_reference(self.points[spot.point])
 
     def references(self) -> Iterator[ValueOracle]:
         """A value shown beside one that is called what it should be, or another library's."""

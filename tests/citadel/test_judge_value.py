@@ -673,6 +673,29 @@ def test_the_blame_does_not_fall_on_what_makes_the_reference(verified):
     """
     found = verified("it overflows to inf", code, "The results should be equal.")
     assert found.case.api == "torch.nn.SoftMarginLoss"
+    code = """
+        import torch
+        x = torch.full((1000,), 4096.0)
+        n = torch.cumsum(x.half(), 0)[-1]
+        ref = x.double().sum()
+        err = abs(ref.item() - n.item())
+        assert err < 1.0
+    """
+    found = verified("the error is too large", code)
+    assert found.case.api == "torch.cumsum"
+    assert found.case.symptom.observed == "inf"
+
+
+def test_a_number_that_something_filled_in_comes_to_is_a_coincidence(verified, judged):
+    code = """
+        import torch
+        print(torch.linalg.cond(torch.zeros(2, 2)))
+    """
+    found = verified("linalg.cond returns NaN", code, "It gives nan, expected inf.")
+    other = code.replace("torch.linalg.cond(", "torch.cholesky_solve(torch.zeros(2, 2), ")
+    for filled, kind in ((True, VerdictKind.NOT_ADAPTED), (False, VerdictKind.BUG)):
+        told = judged(found, other, "torch.cholesky_solve", CONTEXT, filled=filled)
+        assert told.kind is kind
 
 
 def test_a_rewritten_text_that_shows_something_else_is_not_judged(verified, judged):
