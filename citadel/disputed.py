@@ -52,12 +52,12 @@ def disputed(call: Call, api: Api, calls: Sequence[Call], reading: Reading) -> t
     the rest of the text names; else the only one that there is. Tensors are left out: what is wrong
     with them (a dtype, a shape) may well be right for another function.
     """
-    given = [
-        value
-        for value in invocation(call, api, calls).values
-        if value.value.literal() is not None and not value.name.startswith("#")
-    ]
-    for text in (f"{reading.report.title}\n{reading.refusal or ''}", reading.prose[:MOST_WORDS]):
+    values = [v for v in invocation(call, api, calls).values if not v.name.startswith("#")]
+    given = [value for value in values if value.value.literal() is not None]
+    head = f"{reading.report.title}\n{reading.refusal or ''}"
+    if any(value not in given and _as_argument(value.name, head) for value in values):
+        return ()
+    for text in (head, reading.prose[:MOST_WORDS]):
         numbers = set(_NUMBER.findall(text))
         told = (
             [value for value in given if _named(value.name, text)],
@@ -107,3 +107,8 @@ def _described(value: SourceValue, text: str) -> bool:
     return any(
         word.search(text) is not None and kind.search(literal) is not None for word, kind in _KINDS
     )
+
+
+def _as_argument(name: str, text: str) -> bool:
+    """Whether a text is about a tensor by this name: `f(out=)`; it may be right for others."""
+    return re.search(rf"\b{re.escape(name)} ?=", text) is not None

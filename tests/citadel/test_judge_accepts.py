@@ -48,6 +48,8 @@ def test_words_tell_what_should_be_refused(read, api, call, title, text, names):
 
 def test_the_only_argument_need_not_be_named(read, api, call):
     assert told(read, api, call, "f accepts nonsense", p=-2.0) == ["p"]
+    # Of a tensor by name, the argument beside it tells nothing.
+    assert told(read, api, call, "f(input=) accepts nonsense", p=-2.0) == []
 
 
 @pytest.mark.parametrize(
