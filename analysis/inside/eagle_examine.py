@@ -127,19 +127,27 @@ class Space:
         return all(compare(found[one], found[other]).kind for one, other in pairs)
 
     def stretched(self, seen):
-        """Whether inputs as large in the range of the wide dtype as they are in that of the
+        """Whether inputs as large in the range of a wider dtype as they are in that of the
         narrow one come to its result, or to one that is as large in its range."""
-        names = [name for name in (self.pair.variant, WIDEST) if name in (*WIDTHS, WIDEST)]
-        if len(names) < 2:
+        variant = self.pair.variant
+        if variant not in WIDTHS:
             return False
-        narrow, wide = (self.world.bounds(name)[1] + 1 for name in names)
-        ratio = int(wide / narrow)
-        inputs = {
-            key: value * ratio if self.dtype(value) == WIDEST else value
-            for key, value in self.pair.inputs.items()
-        }
-        again = self.leaves(self.pair.reference, inputs)
-        return again is not None and proportional(seen.found, again, ratio)
+        dtypes = {key: self.dtype(value) for key, value in self.pair.inputs.items()}
+        cast = "float64" if "float64" in dtypes.values() else WIDEST
+        narrow = self.world.bounds(variant)[1] + 1
+        for wide in (*WIDTHS, WIDEST):
+            ratio = int((self.world.bounds(wide)[1] + 1) / narrow)
+            if ratio <= 2:
+                continue  # not wider; twice as much may be by chance
+            text = re.sub(r"\b%s\b" % variant, wide, self.pair.result)
+            inputs = {
+                key: value * ratio if dtypes[key] == cast else value
+                for key, value in self.pair.inputs.items()
+            }
+            again = self.leaves(text, inputs)
+            if again is not None and proportional(seen.found, again, ratio):
+                return True
+        return False
 
     def truncates(self, seen):
         """Whether the reference comes to the same with the fractions of its arguments cut off."""

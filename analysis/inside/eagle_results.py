@@ -41,7 +41,7 @@ def proportional(found, again, ratio):
     """Whether results for `ratio` times as large inputs are the same, or as much larger.
 
     A hundredth is left for ranges that end at 2^n - 1, and whole numbers may have lost what is
-    less than one. Zeros alone tell nothing.
+    less than one. Zeros alone tell nothing, nor does what is not finite.
     """
     told = False
     for (_, one), (_, other) in zip(found, again):
@@ -49,6 +49,8 @@ def proportional(found, again, ratio):
             return False
         whole = one.dtype.kind in "iu"
         one, other = one.astype("float64"), other.astype("float64")
+        if not np.isfinite(one).all():
+            return False
         near = [np.allclose(other, one * factor, rtol=0.01, atol=0) for factor in (1.0, ratio)]
         lost = other / ratio - one
         if not (any(near) or (whole and np.all((lost >= 0) & (lost < 1)))):

@@ -76,6 +76,8 @@ def _comparison(finding: Finding, framework: str) -> str:
     if finding.state == "differs":
         options += [f"rtol={finding.rtol:g}", f"atol={finding.atol:g}"]
     options.append("equal_nan=True")
+    if framework == "tensorflow" and finding.kind == "shape":
+        return f"{_LOOP}assert np.shape(one) == np.shape(other)\n"  # NumPy would broadcast
     if framework == "tensorflow":
         return f"{_LOOP}np.testing.assert_allclose(one, other, {', '.join(options)})\n"
     if finding.rule in _OTHER_DTYPES:

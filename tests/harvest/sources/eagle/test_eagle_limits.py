@@ -110,6 +110,7 @@ def test_fractions_of_arguments_are_cut_off(inside):
         ([6], [5 * 256], False),
         ([4], [5 * 256], False),
         ([0], [0], False),
+        ([np.inf], [np.inf], False),
     ],
 )
 def test_results_that_scale_with_the_range_of_the_dtype(inside, found, again, alike):

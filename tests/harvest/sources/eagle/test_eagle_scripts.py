@@ -35,6 +35,12 @@ def test_layouts_are_not_compared_where_they_are_what_differs(finding):
     assert "check_layout=False" in script(finding(rule="8", variant="sparse_coo"), "torch")
 
 
+def test_shapes_are_compared_as_such_where_numpy_would_broadcast(finding):
+    text = script(finding(reference="tf.exp(x)", result="tf.exp(x)", kind="shape"), "tensorflow")
+    assert text.endswith("    assert np.shape(one) == np.shape(other)\n")
+    ast.parse(text)
+
+
 def test_tensorflow_compares_with_numpy(finding):
     text = script(finding(reference="tf.exp(x)", result="tf.exp(x)"), "tensorflow")
     assert "import numpy as np\nimport tensorflow as tf\n" in text
