@@ -35,7 +35,8 @@ def seeded_script(
         made.append(f"x = [{', '.join(names)}]")
     built, called = _built(suspect, names)
     uses = sum(line.count("layer(") + 2 * line.count("layer.") for line in lines)
-    if weighted or uses > 1 or len(built) > LONG:
+    long = len(built) > LONG and not suspect.kind.startswith(FUNCTION)
+    if weighted or uses > 1 or long:
         made.append(f"layer = {built}")
         called = _applied(suspect.kind, names, "layer")
     if weighted:

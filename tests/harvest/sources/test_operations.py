@@ -46,6 +46,8 @@ def test_a_script_calls_the_function_itself():
     two = Suspect(kind="ops.add", config={}, shapes=((2, 3), (2, 3)))
     line = "actual = layer(x)"
     assert "actual = keras.ops.sum(x, axis=-1)" in seeded_script("jax", one, {}, (line,))
+    long = Suspect(kind="ops.sum", config={"axis": None, "keepdims": True}, shapes=((2, 3),))
+    assert "actual = keras.ops.sum(x, axis=None, " in seeded_script("jax", long, {}, (line,))
     assert "actual = keras.ops.add(x0, x1)" in seeded_script("jax", two, {}, (line,))
     assert of_numpy(one).lines[0] == "expected = np.sum(x, axis=-1)"
     assert "assert actual.shape == np.shape(expected)" in of_numpy(one).lines
