@@ -37,12 +37,18 @@ def judge_performance(
     session: Session,
     catalog: Catalog,
     *,
+    close: bool,
     limits: Limits,
 ) -> Verdict:
     """Run once traced (is the sibling reached?), then measure as long as it takes.
 
     An API that has not got a flag which the report sets (`inplace=True`) makes no such promise.
+    What is measured against another computation is only fast or slow beside that if it does the
+    same: `close` relations that take the report's arguments.
     """
+    if source.referred and not (close and not plan.drops):
+        reason = "need not be as fast as what the report measures beside it"
+        return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
     if plan.unset:
         reason = f"has no {plan.unset[0]}, which the report sets"
         return verdict(VerdictKind.NOT_ADAPTED, reason=reason)

@@ -345,7 +345,7 @@ def _doubt(
             return "runs as well, with another result"
         return None if close else "runs as well, and is another function"
     if oracle.of_finiteness:  # no coincidence: double precision has its say elsewhere
-        return _doubt_of_finiteness(source, close=close, filled=filled)
+        return _doubt_of_finiteness(source, values, close=close, filled=filled)
     if has_nan_at(oracle, values) and not has_nan_at(oracle, source.values) and not oracle.paired:
         return "NaN, where the report's value is a number"
     if _apart(oracle, source.values) and not _apart(oracle, values):
@@ -365,7 +365,12 @@ def _doubt(
     return "computes something else than what is expected"
 
 
-def _doubt_of_finiteness(source: Witness, *, close: bool, filled: bool) -> str | None:
+def _doubt_of_finiteness(
+    source: Witness, values: Values, *, close: bool, filled: bool
+) -> str | None:
+    handed_on = has_nan_at(source.oracle, source.values) and not has_nan_at(source.oracle, values)
+    if source.let_in and handed_on:
+        return "infinite as what it is given, where the report's value is NaN"
     if source.let_in and not close:
         return "passes on what is not finite in its inputs"
     if filled and not source.precise and not close:

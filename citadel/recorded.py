@@ -29,6 +29,8 @@ def bug_kind(claims: tuple[Claim, ...], symptom: Symptom | None) -> BugKind:
     """
     if symptom is not None and symptom.kind is SymptomKind.CRASHES:
         return BugKind.STATUS
+    if symptom is not None and _named(claims, symptom):
+        return BugKind.STATUS
     for claim in claims:
         raised = symptom is not None and symptom.kind is SymptomKind.RAISES
         if raised and claim.source is ClaimSource.BODY:
@@ -41,6 +43,17 @@ def bug_kind(claims: tuple[Claim, ...], symptom: Symptom | None) -> BugKind:
             beside = (c for c in claims if c.source is claim.source and c.kind in STATUS_CLAIMS)
             return BugKind.STATUS if raised and any(beside) else BugKind.VALUE
     return BugKind.STATUS if symptom is not None else BugKind.VALUE
+
+
+def _named(claims: tuple[Claim, ...], symptom: Symptom) -> bool:
+    """Whether the report names the very exception that the run raised, be it beside the title."""
+    return any(
+        claim.kind is ClaimKind.RAISES
+        and claim.exception is not None
+        and claim.exception != "AssertionError"
+        and claim.exception.rsplit(".", 1)[-1] == symptom.exception
+        for claim in claims
+    )
 
 
 def reproduces(wanted: Symptom | None, seen: Symptom | None) -> bool:

@@ -271,6 +271,7 @@ class _Hunt:
                 self.verified.measured,
                 session,
                 catalog,
+                close=related(candidate.channels),
                 limits=options.limits,
             )
         return _of_kernels(

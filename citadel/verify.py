@@ -16,7 +16,7 @@ from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
 from citadel.attempts import attempts_of, inside_functions, lacks
-from citadel.identify import culprit, mentioned_call, resolve
+from citadel.identify import culprit, failing_call, leaf, mentioned_call, resolve
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
 from citadel.oracle.value import asserts
@@ -96,9 +96,18 @@ def _of_values(reading: Reading, attempt: Attempt) -> bool:
     """Whether values decide: nothing else does, or an assertion of the report's own fails."""
     seen = attempt.symptom
     raised = seen is not None and seen.kind is SymptomKind.RAISES
-    if raised and (asserts(attempt.traced) or _session_without(reading, attempt)):
+    if raised and (_asserts(reading, attempt) or _session_without(reading, attempt)):
         return True
     return bug_kind(reading.claims, seen) is BugKind.VALUE
+
+
+def _asserts(reading: Reading, attempt: Attempt) -> bool:
+    """Whether an assertion fails that the report makes, rather than is about."""
+    raised, failing = attempt.traced.exception, failing_call(attempt.traced)
+    if raised is None or failing is None or "AssertionError" in raised.types:
+        return asserts(attempt.traced)
+    about = any(m.title and leaf(m.name) == leaf(failing.name) for m in reading.mentions)
+    return asserts(attempt.traced) and not about
 
 
 def _of_values_after_all(reading: Reading, attempt: Attempt) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from analysis.catalog.model import Api, Catalog
 from analysis.target.instrument import Instrumented, Watched, watched
-from analysis.target.observation import Call, Observation
+from analysis.target.observation import Argument, Call, Observation
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle.measure import Form
@@ -15,6 +15,9 @@ from citadel.oracle.performance import NoOracle, PerformanceOracle
 from citadel.oracle.quantities import Topic
 from citadel.suspects import suspects
 from harvest.report.model import Reading, Snippet
+
+AGAINST = (Form.RATIO, Form.ORDER, Form.PAIR)
+"""Forms that compare two sides of one run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +30,23 @@ class Measured:
     observation: Observation
     call: Call
     api: Api
+
+    @property
+    def referred(self) -> bool:
+        """Whether the API's time is measured against a computation that it has no part in.
+
+        Then it is called at one place, always with the same arguments.
+        """
+        if self.oracle.measure.form not in AGAINST or self.oracle.topic is Topic.MEMORY:
+            return False
+        own = [call for call in self.observation.calls if call.name == self.call.name]
+        if len({call.site for call in own}) != 1:
+            return False
+        told = {
+            repr([(name, argument.value) for name, argument in (*call.keywords, *_numbered(call))])
+            for call in own
+        }
+        return len(told) == 1
 
     @property
     def reproduces(self) -> bool:
@@ -47,6 +67,10 @@ class Measured:
     def evidence(self) -> tuple[str, ...]:
         """What in the report speaks for this symptom."""
         return self.oracle.evidence
+
+
+def _numbered(call: Call) -> list[tuple[str, Argument]]:
+    return [(str(number), argument) for number, argument in enumerate(call.arguments)]
 
 
 def measured(

@@ -50,6 +50,7 @@ MOST_SECONDS = 5.0
 """Seconds of a run beyond which a case is not examined in all the ways there are."""
 FEW_SUSPECTS = 2
 """Suspects that such a case has."""
+_FORM = re.compile(r"\b(?:shape|size|ndim|dim|dtype|device|layout|stride|is_\w+)\b")
 _EMPTY = frozenset(("empty", "empty_like", "new_empty", "empty_strided"))
 _RESULT = re.compile(r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b", re.I)
 
@@ -172,7 +173,8 @@ def witness(
     likeliest = suspected[: FEW_SUSPECTS if hurried else None]
     who = trial.blamed(oracle, values, first.calls, likeliest)
     told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
-    if True not in who.own and not told:
+    alone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
+    if True not in who.own and not told and not (alone and _of_form(oracle, trial.case.points)):
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
     blamed = [one for one in first.calls if resolve(one, catalog) is who.api]
@@ -210,6 +212,11 @@ def witness(
         unclaimed=not _claimed(oracle, trial.case.points, reading),
         told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
     )
+
+
+def _of_form(oracle: ValueOracle, points: Sequence[Point]) -> bool:
+    """Whether shapes, dtypes and the like are shown, which other numbers do not change."""
+    return any(_FORM.search(points[number].text) is not None for number in oracle.points)
 
 
 def _gave_finite(

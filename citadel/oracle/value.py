@@ -115,16 +115,29 @@ def _check_fails(oracle: ValueOracle, observation: Observation, values: Values) 
     if not reached:
         return None
     # Functions that assert return nothing, or raise instead of returning.
-    return value is None and observation.outcome is Outcome.EXCEPTION and asserts(observation)
+    return value is None and observation.outcome is Outcome.EXCEPTION and _ended(observation)
+
+
+def _ended(observation: Observation) -> bool:
+    """Whether a check ended a run that has come to its operands.
+
+    Where nothing was traced, nobody knows which call raised.
+    """
+    if asserts(observation):
+        return True
+    raised = observation.exception
+    known = bool(observation.calls)
+    return not known and raised is not None and "InvalidArgumentError" in raised.types
 
 
 def asserts(observation: Observation) -> bool:
     """Whether a run was ended by an assertion: of the case itself, or of a function that checks.
 
-    What an API asserts of its own arguments is an exception like others.
+    What an API asserts of its own arguments is an exception like others. TensorFlow's functions
+    that check raise `InvalidArgumentError`.
     """
     raised = observation.exception
-    if raised is None or "AssertionError" not in raised.types:
+    if raised is None:
         return False
     asserting = [
         call.name
@@ -132,12 +145,17 @@ def asserts(observation: Observation) -> bool:
         if call.form != "other" and call.raised is not None
         if (call.raised.types, call.raised.message) == (raised.types, raised.message)
     ]
+    if "AssertionError" not in raised.types:
+        return any(_last(name) in CHECK_CALLS for name in asserting)
     return not asserting or any(map(_checks, asserting))
 
 
 def _checks(name: str) -> bool:
-    last = name.rpartition(".")[2]
-    return last in CHECK_CALLS or last.lower().startswith("assert")
+    return _last(name) in CHECK_CALLS or _last(name).lower().startswith("assert")
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def truth(value: Value, how: Check | None) -> bool | None:

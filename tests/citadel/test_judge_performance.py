@@ -88,7 +88,7 @@ def verified(bench, read):
 
 @pytest.fixture
 def judged(bench):
-    def check(found, code, target, **fields):
+    def check(found, code, target, *, close=True, **fields):
         return judge_performance(
             Rewritten(code=dedent(code), edits=(), sites={}),
             replace(PLAN, target=target, **fields),
@@ -96,6 +96,7 @@ def judged(bench):
             found.measured,
             bench.replays[0],
             bench.index.catalog,
+            close=close,
             limits=Limits(wall=20.0),
         )
 
@@ -133,6 +134,48 @@ def test_time_that_a_report_measures(verified, judged):
     assert verdict.kind is VerdictKind.BUG
     fair = SLOW.replace("[torch.sin(x) for _ in range(20)]", "torch.cos(x)")
     assert judged(found, fair, "torch.cos").kind is not VerdictKind.BUG
+
+
+REFERENCE = """
+    import time
+    import torch
+    x = torch.rand(300, 300)
+
+    def seconds(work):
+        started = time.perf_counter()
+        for _ in range(3):
+            work()
+        return time.perf_counter() - started
+
+    print("slower by", seconds(lambda: torch.mode(x)) / seconds(lambda: torch.sort(x[:9])))
+"""
+
+
+@pytest.mark.parametrize(
+    ("close", "edits", "kind"),
+    [
+        (True, (), VerdictKind.BUG),
+        (False, (), VerdictKind.NOT_ADAPTED),
+        (True, ("dropped dim",), VerdictKind.NOT_ADAPTED),
+    ],
+)
+def test_what_is_slow_beside_something_else_is_so_of_its_own_kind_only(
+    verified, judged, close, edits, kind
+):
+    """Nearly everything takes longer than something else, of other inputs."""
+    found = verified("torch.mode is slower than sorting", REFERENCE)
+    assert isinstance(found, Verified), found
+    assert found.case.api == "torch.mode"
+    assert found.measured.referred
+    code = REFERENCE.replace("torch.mode", "torch.median")
+    told = judged(found, code, "torch.median", close=close, edits=edits)
+    assert told.kind is kind
+
+
+def test_what_is_measured_in_two_ways_is_no_reference_of_another_making(verified):
+    found = verified("torch.sin is slow", SLOW.replace("x.sin()", "torch.sin(x)"))
+    assert isinstance(found, Verified), found
+    assert not found.measured.referred
 
 
 def test_what_measures_nothing_is_no_case(verified):

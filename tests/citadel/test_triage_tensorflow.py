@@ -13,7 +13,7 @@ from analysis.index import read_index
 from analysis.target.session import Limits
 from benchmarks.rewriting import measure
 from citadel.judge import judge
-from citadel.model import SymptomKind, VerdictKind
+from citadel.model import BugKind, SymptomKind, VerdictKind
 from citadel.oracle import status
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
@@ -421,3 +421,43 @@ def test_what_a_loss_is_made_with_is_known_when_it_is_called(triaged):
     function = next(f for f in found.bugs if f.api.endswith(".binary_crossentropy"))
     assert "label_smoothing=3.0" in function.code
     assert "tf.keras.losses.LogCosh" not in bugs(found)  # has no such argument
+
+
+SHIFTED = """
+import tensorflow as tf
+x, n = tf.constant([-8, 16, 7]), tf.constant([33, 40, -1])
+eager = tf.bitwise.right_shift(x, n)
+compiled = tf.function(tf.bitwise.right_shift, jit_compile=True)(x, n)
+tf.debugging.assert_equal(eager, compiled)
+"""
+CLIPPED = """
+import tensorflow as tf
+print(tf.clip_by_norm(tf.constant([float("inf"), 1.0]), 1.0))
+"""
+LONGER = """
+import tensorflow as tf
+y = tf.keras.layers.UpSampling1D(size=3)(tf.ones((1, 4, 2)))
+assert y.shape == (1, 12, 3), y.shape
+"""
+
+
+def test_what_an_assertion_of_tensorflow_compares_is_a_value(bench, read):
+    reading = read("jit_compile changes the result of tf.bitwise.right_shift", SHIFTED)
+    found = verified(bench, reading)
+    assert found.case.api == "tf.bitwise.right_shift"
+    assert found.case.kind is BugKind.VALUE
+    assert found.case.reproduces
+    about = read("tf.debugging.assert_equal fails for equal shifts", SHIFTED)
+    assert verified(bench, about).case.kind is BugKind.STATUS
+
+
+def test_an_infinity_that_is_handed_on_is_no_nan(triaged):
+    found = triaged("clip_by_norm returns nan", CLIPPED, "nan should not be produced.", siblings=20)
+    assert found.case.reproduces
+    assert not bugs(found) & {"tf.identity", "tf.raw_ops.Sqrt", "tf.reduce_sum"}
+
+
+def test_the_only_api_is_to_blame_for_a_shape_whatever_the_title_names(bench, read):
+    found = verified(bench, read("Conv2DTranspose gives a wrong output shape", LONGER))
+    assert found.case.api == "tf.keras.layers.UpSampling1D"
+    assert found.case.reproduces

@@ -73,6 +73,26 @@ def test_bug_kind(kinds, symptom, expected):
 
 
 @pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ("ValueError", BugKind.STATUS),
+        ("errors.ValueError", BugKind.STATUS),
+        ("KeyError", BugKind.VALUE),
+        ("AssertionError", BugKind.VALUE),
+    ],
+)
+def test_an_exception_that_the_report_names_outweighs_a_title(named, expected):
+    """A title that speaks of "different shapes" speaks of no values that differ."""
+    told = (
+        Claim(kind=ClaimKind.VALUE, source=ClaimSource.TITLE),
+        Claim(kind=ClaimKind.RAISES, source=ClaimSource.BODY, exception=named),
+    )
+    raised = "AssertionError" if named == "AssertionError" else "ValueError"
+    seen = Symptom(kind=SymptomKind.RAISES, exception=raised, message="")
+    assert bug_kind(told, seen) is expected
+
+
+@pytest.mark.parametrize(
     ("claims", "expected"),
     [
         ((), None),
