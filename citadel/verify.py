@@ -20,7 +20,7 @@ from citadel.identify import culprit, failing_call, leaf, mentioned_call, resolv
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
 from citadel.oracle.value import asserts
-from citadel.recorded import bug_kind, recorded, reproduces
+from citadel.recorded import STATUS_CLAIMS, bug_kind, recorded, reproduces
 from citadel.shown import by_measure, by_values
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.model import ClaimKind, Reading
@@ -98,6 +98,9 @@ def _of_values(reading: Reading, attempt: Attempt) -> bool:
     raised = seen is not None and seen.kind is SymptomKind.RAISES
     if raised and (_asserts(reading, attempt) or _session_without(reading, attempt)):
         return True
+    failing = any(claim.kind in STATUS_CLAIMS for claim in reading.claims)
+    if raised and not failing and reading.expectations:
+        return True  # the report has numbers that should be others: this failure is none of its
     return bug_kind(reading.claims, seen) is BugKind.VALUE
 
 

@@ -31,6 +31,7 @@ from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle.capture import CHECKS, capture
 from citadel.oracle.hints import bad_outcome, is_reference
+from citadel.oracle.messages import first_line
 from citadel.oracle.numbers import finite
 from citadel.oracle.value import (
     ValueOracle,
@@ -365,7 +366,9 @@ def _fixed(oracles: Sequence[ValueOracle], first: Observation) -> tuple[ValueOra
 def _nothing(first: Observation, oracles: Sequence[ValueOracle]) -> str:
     if first.outcome is not Outcome.OK:
         raised = first.exception
-        how = f"{raised.type}: {raised.message}" if raised is not None else str(first.outcome)
+        how = str(first.outcome)
+        if raised is not None:
+            how = f"{raised.type}: {first_line(raised.message)}"
         return f"describes a wrong value, but the run ends by {how[:200]}"
     if oracles:
         return f"runs, and nothing that it shows is wrong ({oracles[0].why[:150]})"

@@ -79,6 +79,15 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<=\blayer )(?:\"\w+\"|'\w+')"), "NAME"),
     # The condition of a failed assertion is what tells it from its neighbours.
     (re.compile(r"\b\w+(?:\.\w+)*\(\)(?!.{0,200}INTERNAL ASSERT)"), "API()"),
+    # Sizes by dimension: kernel_size_height: 3 kernel_size_width: 3, (T: 8 H: 1 W: 1).
+    (
+        re.compile(
+            r"\b(\w{1,40}?)_(?:depth|height|width): -?\d+"
+            r"(?:,? \1_(?:depth|height|width): -?\d+)*"
+        ),
+        r"\1 SHAPE",
+    ),
+    (re.compile(r"\((?:[kd]?[TDHW]: ?-?\d+(?:,? |(?=\))))+\)"), "SHAPE"),
     (re.compile(_DTYPES), "DTYPE"),
     (re.compile(r"^(?:torch\.)?(?:[a-z_]\w*\.)*[a-z_]\w*: (?=\S)"), "API: "),
     (re.compile(r"\b(?:torch|tf)\.(?:\w+\.)*\w+"), "API"),

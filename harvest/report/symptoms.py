@@ -144,7 +144,7 @@ IN_WORDS: tuple[Symptom, ...] = (
         ClaimKind.VALUE,
         r"(?:returns?|gives?|produces?|outputs?|yields?|prints?) [^.\n]{1,80}"
         r"(?:instead of|rather than|but expected|should be)",
-        r"repeats? the|ignores?|has no effect",
+        r"repeats? the|ignores?|has no effect|truncat(?:es|ed)",
     ),
     _word(
         ClaimKind.PERFORMANCE,
@@ -186,7 +186,7 @@ NEGATION = re.compile(
 INSTEAD = re.compile(r"\b(?:instead of|rather than|in place of)\b[^.,;:]*$", re.IGNORECASE)
 WISH = re.compile(
     r"\b(?:expect(?:s|ed|ing)?|should|would|ought|could|please|suggest|proper|clear|helpful"
-    r"|better|want)\b[^.]*$",
+    r"|better|want)\b(?:[^.]|(?<=\d)\.(?=\d))*$",
     re.IGNORECASE,
 )
 ELSEWHERE = re.compile(

@@ -213,6 +213,12 @@ def test_an_assertion_of_the_reports_own_tells_of_values(verified, read):
         ("torch.exp returns wrong values", CALM, "The result is wrong.", "value"),
         ("assertion", CALM + "assert len([x]) == 0", "", "assert"),
         (
+            "torch.mean and whole numbers",
+            "import torch\nprint(torch.mean(torch.tensor([1, 2])))",
+            "It prints 1, I expect 1.5.",
+            "the run ends by runtimeerror",
+        ),
+        (
             "torch.new_thing",
             "import torch\ntorch.new_thing(torch.ones(3))",
             "",

@@ -220,6 +220,13 @@ def test_what_is_pasted_must_be_all_that_is_printed():
     assert holding(code, *events, text=text, stdout="1.0\n1.0\n") is None
 
 
+def test_what_is_pasted_and_called_right_is_not_what_is_wrong():
+    code = "print(f(x))\nprint(f(y))"
+    text = "I expect [1.5, 4.5].\n```\n[1.5, 4.5]\n[1, 4]\n```\n"
+    first = holding(code, ("f(x)", [1.5, 4.5]), text=text, stdout="[1.5, 4.5]\n")
+    assert first is None
+
+
 @pytest.mark.parametrize(("title", "holds"), [("f is wrong", True), ("f and g differ", False)])
 def test_what_is_said_to_differ_is_not_what_is_the_same(title, holds):
     code, text = "print(f(x))\nprint(g(x))", "I get\n```\n1.0\n1.0\n```\n"

@@ -96,6 +96,15 @@ SAME = {
     "white space": ("bad   input", "bad\tinput"),
     "division by zero": ("float division by zero", "0.0 cannot be raised to a negative power"),
     "division of integers": ("integer division or modulo by zero", "division by zero"),
+    "sizes by dimension": (
+        "too large: padding_height: 0 padding_width: 2 stride_height: 1 stride_width: 1",
+        "too large: padding_depth: 2 padding_height: 2 padding_width: 2"
+        " stride_depth: 1 stride_height: 1 stride_width: 1",
+    ),
+    "sizes by letters": (
+        "input image (H: 8 W: 1) smaller than kernel size (kH: 3 kW: 3)",
+        "input image (T: 8 H: 1 W: 1) smaller than kernel size (kT: 3 kH: 3 kW: 3)",
+    ),
 }
 
 DIFFERENT = {

@@ -195,6 +195,7 @@ def test_what_code_does_is_no_claim():
         ("f and g disagree", ClaimKind.VALUE, None),
         ("f returns a tensor with a negative dimension", ClaimKind.VALUE, None),
         ("f returns 1 instead of 2", ClaimKind.VALUE, None),
+        ("f truncates whole numbers", ClaimKind.VALUE, None),
         ("f is 3x slower than g", ClaimKind.PERFORMANCE, None),
         ("numpy is much faster than f", ClaimKind.PERFORMANCE, None),
         ("memory leak in f", ClaimKind.PERFORMANCE, None),
@@ -214,6 +215,7 @@ def test_an_internal_assert_is_a_runtime_error():
     "sentence",
     [
         "I would expect a ValueError.",
+        "I expect [1.5, 4.0] or an error.",
         "It should raise a TypeError",
         "There is no crash.",
         "It does not hang",
