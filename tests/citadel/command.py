@@ -1,9 +1,9 @@
 """Runs the command line as a user does, and reports to give it."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.citadel import started
 
 ROOT = Path(__file__).parents[2]
 TORCH = ROOT / ".targets" / "torch" / "bin" / "python"
@@ -20,12 +20,9 @@ RuntimeError: non-positive groups is not supported
 
 
 def run(*arguments, stdin=b"", cwd=None, timeout=120):
-    command = [sys.executable, "-m", "citadel", *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    done = subprocess.run(
-        command, input=stdin, capture_output=True, cwd=cwd, env=environment, timeout=timeout
-    )
-    done.out, done.err = done.stdout.decode(), done.stderr.decode()
+    done = started.run(arguments, stdin=stdin, cwd=cwd, env=environment, timeout=timeout)
+    done.out, done.err = done.stdout, done.stderr
     assert "Traceback" not in done.err, done.err
     return done
 

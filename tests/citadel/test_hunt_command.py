@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 from citadel.store import queries
 from citadel.store.database import open_to_read, open_to_write
 from citadel.store.queries import Filter
+from tests.citadel import started
 from tests.citadel.hunt import scripted
 
 ROOT = Path(__file__).parents[2]
@@ -23,26 +25,26 @@ TORCH = ROOT / ".targets/torch/bin/python"
 
 
 def run(*arguments, cwd, status=0, timeout=900):
-    done = subprocess.run(
-        [sys.executable, "-m", "citadel", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
-        timeout=timeout,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    done = started.run(arguments, cwd=cwd, env=environment, timeout=timeout)
     assert done.returncode == status, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done
 
 
-def hunted(folder):
-    """A store with what a scripted hunt found, and its findings."""
-    path = folder / "citadel.db"
-    with open_to_write(path) as store:
+@pytest.fixture(scope="module")
+def scripted_store(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scripted")
+    with open_to_write(folder / "citadel.db") as store:
         scripted.enlisted(store, ["finds 3", "finds 2", "measures finds 1", "finds 2"])
         scripted.hunt(store, folder)
-    return path
+    return folder / "citadel.db"
+
+
+@pytest.fixture
+def hunted(scripted_store, tmp_path):
+    """A store with what a scripted hunt found."""
+    return Path(shutil.copy(scripted_store, tmp_path))
 
 
 def findings(folder, *arguments):
@@ -84,8 +86,7 @@ def test_a_second_hunt_names_the_first_one(tmp_path):
     assert "--wait" in told
 
 
-def test_tables_families_filters_and_labels(tmp_path):
-    hunted(tmp_path)
+def test_tables_families_filters_and_labels(tmp_path, hunted):
     out = run("report", cwd=tmp_path).stdout
     rows = {" ".join(line.split()[:-6]): line.split()[-6:] for line in out.splitlines()[:4]}
     assert rows["torch status, plain"][:2] == ["7", "7"]
@@ -110,8 +111,7 @@ def test_tables_families_filters_and_labels(tmp_path):
     assert findings(tmp_path, "--framework", "tensorflow") == []
 
 
-def test_an_umbrella_list_takes_findings_out_of_the_new_ones(tmp_path):
-    hunted(tmp_path)
+def test_an_umbrella_list_takes_findings_out_of_the_new_ones(tmp_path, hunted):
     (tmp_path / "known.toml").write_text(
         "[[issue]]\nurl = 'https://example.org/1'\nmessage = 'group 1'\n"
     )
@@ -123,9 +123,8 @@ def test_an_umbrella_list_takes_findings_out_of_the_new_ones(tmp_path):
     assert len(findings(tmp_path, "--known", "known.toml", "--new")) == 3
 
 
-def test_hostile_reports_do_nothing_to_the_terminal(tmp_path):
-    path = hunted(tmp_path)
-    with sqlite3.connect(path) as db:
+def test_hostile_reports_do_nothing_to_the_terminal(tmp_path, hunted):
+    with sqlite3.connect(hunted) as db:
         db.execute("UPDATE symptoms SET message = ?", ["\x1b]0;owned\x07[red]x[/red]\u202e"])
         db.execute("UPDATE families SET root = ?", ["\x1b[31m[/]"])
         db.execute("UPDATE reports SET source = ?, number = NULL", ["\x1b[2J"])
@@ -135,8 +134,9 @@ def test_hostile_reports_do_nothing_to_the_terminal(tmp_path):
 
 
 @pytest.mark.torch
-def test_reports_for_other_interpreters_are_named_and_nothing_else_is_run(tmp_path, torch_target):
-    hunted(tmp_path)
+def test_reports_for_other_interpreters_are_named_and_nothing_else_is_run(
+    tmp_path, torch_target, hunted
+):
     (tmp_path / "other.md").write_text(
         "# fails\n\n```python\nimport tensorflow as tf\ntf.abs()\n```\n"
     )
@@ -147,8 +147,9 @@ def test_reports_for_other_interpreters_are_named_and_nothing_else_is_run(tmp_pa
 
 
 @pytest.mark.torch
-def test_without_reports_only_what_fits_the_interpreters_is_gone_on_with(tmp_path, torch_target):
-    hunted(tmp_path)
+def test_without_reports_only_what_fits_the_interpreters_is_gone_on_with(
+    tmp_path, torch_target, hunted
+):
     python = torch_target.info.python
     out = run("hunt", "--python", python, cwd=tmp_path, status=3).stdout
     assert "name reports to run" in out
@@ -162,9 +163,8 @@ def test_what_cannot_be_read_leaves_no_store(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["empty"]
 
 
-def test_a_store_that_nobody_can_write_is_read(tmp_path):
-    path = hunted(tmp_path)
-    with patch("os.access", lambda _path, mode: mode != os.W_OK), open_to_read(path) as store:
+def test_a_store_that_nobody_can_write_is_read(hunted):
+    with patch("os.access", lambda _path, mode: mode != os.W_OK), open_to_read(hunted) as store:
         assert len(list(queries.findings(store, Filter(), queries.latest_builds(store)))) == 8
 
 

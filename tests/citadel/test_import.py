@@ -5,7 +5,6 @@ import os
 import pickle
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from citadel.importing import NOTHING_READ, ImportRequest, run_import
 from citadel.progress import Progress
 from harvest.importers.folder import Unreadable
 from harvest.importers.pickles import InSandbox
+from tests.citadel import started
 from tests.harvest.importers import layouts
 
 ROOT = Path(__file__).parents[2]
@@ -25,14 +25,8 @@ TENSORFLOW = ROOT / ".targets/tensorflow/bin/python"
 
 
 def run(*arguments, cwd, status=0):
-    done = subprocess.run(
-        [sys.executable, "-m", "citadel", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
-        timeout=600,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+    done = started.run(arguments, cwd=cwd, env=environment, timeout=600)
     assert done.returncode == status, done.stderr
     assert "Traceback" not in done.stderr
     return done
