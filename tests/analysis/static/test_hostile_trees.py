@@ -15,7 +15,7 @@ GOOD = "Tensor one(const Tensor& a) { return two(a); }\n"
 
 
 def test_each_file_is_counted(tree, quick, monkeypatch):
-    monkeypatch.setattr(pool, "FILE_SECONDS", 4)
+    monkeypatch.setattr(pool, "FILE_SECONDS", 1)
     root = tree(
         {
             "good.cpp": GOOD,
@@ -65,7 +65,7 @@ def test_files_without_permission(tree, quick):
 def test_a_file_that_takes_too_long_costs_only_itself(tree):
     root = tree({"slow.cpp": "a<" * 300_000, "good.cpp": GOOD})
     jobs = [Job(str(root / name), "cpp", 10**7) for name in ("slow.cpp", "good.cpp")]
-    with Pool(1, seconds=2) as workers:
+    with Pool(1, seconds=1) as workers:
         found = dict(workers.run(jobs))
     assert found[0].skipped is Skip.TOO_SLOW
     assert [row[1] for row in found[1].rows] == ["one"]
@@ -75,7 +75,7 @@ def test_the_rest_of_a_batch_survives_the_death_of_a_worker(tree):
     names = [f"good{n}.cpp" for n in range(20)]
     names.insert(7, "slow.cpp")
     root = tree({name: "a<" * 300_000 if name == "slow.cpp" else GOOD for name in names})
-    with Pool(1, seconds=2) as workers:
+    with Pool(1, seconds=1) as workers:
         found = dict(workers.run([Job(str(root / name), "cpp", 10**7) for name in names]))
     assert {names[at] for at in found} == set(names)
     assert [names[at] for at, one in found.items() if one.skipped] == ["slow.cpp"]

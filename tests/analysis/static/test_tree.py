@@ -1,5 +1,6 @@
 """What is looked up by braces and parentheses is what a query over the whole tree finds."""
 
+import functools
 import random
 
 import pytest
@@ -60,8 +61,13 @@ def looked_up(text, language):
     )
 
 
+@functools.cache
+def compiled(language):
+    return tree_sitter.Query(tree_sitter.Language(LANGUAGES[language]()), QUERY)
+
+
 def queried(text, language):
-    query = tree_sitter.Query(tree_sitter.Language(LANGUAGES[language]()), QUERY)
+    query = compiled(language)
     root = grammar(language).parser.parse(text).root_node
     found = tree_sitter.QueryCursor(query).captures(root)
     functions = found.get("function", [])

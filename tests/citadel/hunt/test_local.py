@@ -30,10 +30,16 @@ def outcome(pool):
 
 
 def test_a_job_that_takes_too_long_is_ended_and_the_next_one_runs(tmp_path):
-    with LocalPool(partial(scripted.Scripted, str(tmp_path)), 1, most_seconds=5) as pool:
+    with LocalPool(partial(scripted.Scripted, str(tmp_path)), 1) as pool:
         pool.submit(job(1, "sleeps 600"))
         assert pool.running == {1}
+        end = time.monotonic() + 60
+        while not (tmp_path / "log").exists():
+            assert time.monotonic() < end
+            assert pool.outcomes(0.05) == []
+        pool._most_seconds = 0.1
         late = outcome(pool)
+        pool._most_seconds = 60
         assert (late.item, late.died, late.answer) == (1, "took too long", None)
         pool.submit(job(2, "finds 1"))
         assert outcome(pool).answer.triage.case.api == "torch.source2"

@@ -194,7 +194,7 @@ def test_waiting_is_measured_by_the_wall_clock(session):
     code = """
 import select, time, torch
 a = time.time()
-select.select([], [], [], 0.25)
+select.select([], [], [], 0.12)
 b = time.time()
 select.select([], [], [], 0.01)
 print("long:", b - a, "short:", time.time() - b)
@@ -228,12 +228,15 @@ def test_time_that_is_up_ends_in_noise(session):
 @pytest.mark.parametrize(
     ("slow", "quick", "warm"),
     [
-        ("0.9", "0.1", False),
+        ("0.45", "0.05", False),
         ("0.1", "0.02", True),  # too short to be worth it
-        ("0.9 if warm else 0.3", "0.1", True),  # the first run is another one
+        ("0.45 if warm else 0.15", "0.05", True),  # the first run is another one
     ],
 )
-def test_long_runs_do_without_warming_up_where_that_changes_nothing(session, slow, quick, warm):
+def test_long_runs_do_without_warming_up_where_that_changes_nothing(
+    session, slow, quick, warm, monkeypatch
+):
+    monkeypatch.setattr(metering, "LONG", 0.5)
     code = f"""
     import builtins, time, torch
     warm = getattr(builtins, "warm", False)
