@@ -26,15 +26,45 @@ def task(session):
     return run
 
 
+FORKS = """
+import json, os, signal, sys
+sys.path.insert(0, PLACE)
+import torch
+for line in sys.stdin:
+    if not (pid := os.fork()):
+        signal.alarm(120)
+        exec(json.loads(line), {})
+        sys.stdout.flush()
+        os._exit(0)
+    print(END, os.waitpid(pid, 0)[1], flush=True)
+"""
+END = "-- status"
+
+
+@pytest.fixture(scope="module")
+def forks(target):
+    """A process that has imported PyTorch and forks for each script it is given."""
+    forked = FORKS.replace("PLACE", repr(str(INSIDE))).replace("END", repr(END))
+    command = [target.info.python, "-B", "-c", forked]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.stdin.close()
+
+
 @pytest.fixture
-def inside(target):
+def inside(forks):
     """What a script that uses the modules inside prints last, as JSON."""
 
     def run(script):
-        given = f"import sys; sys.path.insert(0, {str(INSIDE)!r})\n" + script
-        done = subprocess.run(
-            [target.info.python, "-B", "-c", given], capture_output=True, check=True, timeout=120
-        )
-        return json.loads(done.stdout.splitlines()[-1])
+        forks.stdin.write(json.dumps(script) + "\n")
+        forks.stdin.flush()
+        lines = []
+        while not (line := forks.stdout.readline()).startswith(END):
+            assert line, "the process is gone"
+            lines.append(line)
+        assert line.split()[-1] == "0"
+        return json.loads(lines[-1])
 
     return run
