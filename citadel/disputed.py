@@ -33,7 +33,12 @@ _KINDS = tuple(
     )
 )
 """Words for values, and what these look like in Python."""
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?(?![\w.]*\w)", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d++(?:\.\d*+)?+|\.\d++)(?:e[-+]?\d++)?+(?![\w,])", re.I)
+_OF_TENSORS = re.compile(
+    r"\b(?:tensors?|dtypes?|shapes?|inputs?|arrays?|matri(?:x|ces)|sparse|bool(?:ean)?s?)\b",
+    re.IGNORECASE,
+)
+_MINUS = str.maketrans("\u2212\u2013", "--")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,28 +52,31 @@ class Disputed:
 def disputed(call: Call, api: Api, calls: Sequence[Call], reading: Reading) -> tuple[Disputed, ...]:
     """The arguments that a report wants refused; none where its words do not tell.
 
-    Those that the title or the sentence about the missing error name: by parameter, by value
-    ("accepts 3.0", the one that is "negative"), or by a part of a parameter's name; else those that
-    the rest of the text names; else the only one that there is. Tensors are left out: what is wrong
-    with them (a dtype, a shape) may well be right for another function.
+    Those that the title or the sentence about the missing error name: by parameter, by kind ("a
+    negative one"), by value ("accepts 3.0"), or by a part of a parameter's name; else those that
+    the rest of the text spells as code; else the only one that there is. Tensors are left out, and
+    so is everything where a report speaks of one: what is wrong with it (a dtype, a shape) may well
+    be right for another function.
     """
     values = [v for v in invocation(call, api, calls).values if not v.name.startswith("#")]
     given = [value for value in values if value.value.literal() is not None]
-    head = f"{reading.report.title}\n{reading.refusal or ''}"
+    head = f"{reading.report.title}\n{reading.refusal or ''}"[:MOST_WORDS].translate(_MINUS)
+    tensors = any(value.value.is_tensor for value in values)
+    if tensors and _OF_TENSORS.search(head):
+        return ()
     if any(value not in given and _as_argument(value.name, head) for value in values):
         return ()
-    for text in (head, reading.prose[:MOST_WORDS]):
-        numbers = set(_NUMBER.findall(text))
-        told = (
-            [value for value in given if _named(value.name, text)],
-            [value for value in given if value.value.literal() in numbers],
-            [value for value in given if _described(value, text)],
-            [value for value in given if _named_in_part(value.name, text)],
-        )
-        found = next(filter(None, told), None)
-        if found is not None:
-            return _told(found)
-    return _told(given) if len(given) == 1 else ()
+    numbers = {float(number) for number in _NUMBER.findall(head)}
+    prose = reading.prose[:MOST_WORDS]
+    told = (
+        [value for value in given if _named(value.name, head)],
+        [value for value in given if _described(value, head)],
+        [value for value in given if _number(value) in numbers],
+        [value for value in given if _named_in_part(value.name, head)],
+        [value for value in given if _spelled(value.name, prose)],
+        given if len(given) == 1 and not tensors else [],
+    )
+    return _told(next(filter(None, told), []))
 
 
 def carried(plan: Adaptation, wanted: Iterable[Disputed]) -> bool:
@@ -92,13 +100,30 @@ def _named(name: str, text: str) -> bool:
     """Whether a text names a parameter; a single letter only where it is marked as code."""
     if len(name) == 1:
         return re.search(rf"`{re.escape(name)}\b|\b{re.escape(name)} ?[=<>]", text) is not None
-    return re.search(rf"\b{re.escape(name)}s?\b", text, re.IGNORECASE) is not None
+    words = "[_ ]".join(map(re.escape, name.split("_")))
+    return re.search(rf"\b{words}s?\b", text, re.IGNORECASE) is not None
+
+
+def _spelled(name: str, text: str) -> bool:
+    """Whether a text has a name as code has it: `name` alone, name > 1, a_name."""
+    plain = re.escape(name)
+    code = rf"`{plain}`|\b{plain} ?[<>]" + (rf"|\b{plain}\b" if "_" in name else "")
+    return re.search(code, text) is not None
 
 
 def _named_in_part(name: str, text: str) -> bool:
     """Whether a text has a longer part of a name: "a negative divisor" for `divisor_override`."""
     parts = [part for part in name.split("_") if len(part) >= SHORTEST_PART]
-    return len(parts) > 0 and any(_named(part, text) for part in parts)
+    return any(_named(part, text) for part in parts)
+
+
+def _number(value: SourceValue) -> float | None:
+    """A number that an argument is."""
+    literal = value.value.literal() or ""
+    try:
+        return float(literal) if value.value.kind in ("int", "float") else None
+    except (ValueError, OverflowError):  # float("nan") is written as a call
+        return None
 
 
 def _described(value: SourceValue, text: str) -> bool:

@@ -88,14 +88,21 @@ def doubled(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Doubled
 def wider(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool | None:
     """Whether a value that is wrong by number is another one in double precision, integers made so.
 
-    None where the oracle is of another kind, or that run does not come to its place.
+    None where the oracle is of another kind, where that run does not come to its place, or where
+    the calls write to what they are given, of which they then get a copy.
     """
     if oracle.paired or oracle.check is not None or oracle.of_finiteness or not oracle.spots:
         return None
-    if oracle.kind is SymptomKind.ACCEPTS:
+    if oracle.kind is SymptomKind.ACCEPTS or any(map(_writes, calls)):
         return None
     (changed,) = unlike(oracle, values, values_of(again.run("perturb:widened", calls)))
     return changed
+
+
+def _writes(call: Call) -> bool:
+    """Whether a call works in place, or on an `out`."""
+    in_place = call.name.endswith("_") and not call.name.endswith("__")
+    return in_place or any(name == "out" for name, _ in call.keywords)
 
 
 def demanded(

@@ -53,7 +53,7 @@ def judge(
 
     traced = session.run(code, traced=traced_code, limits=limits)
     seen = shows(traced)
-    if not status.matches(wanted, seen, apis):
+    if not status.matches(wanted, seen, apis, plan.renamed):
         if passed(traced, written, source):
             return verdict(VerdictKind.CLEAN)
         return _unlike(wanted, seen, traced)
@@ -73,7 +73,7 @@ def judge(
         # Importing the framework is not the case's own time.
         allowed = replace(limits, wall=limits.wall + COLD_START) if cold else limits
         observation = session.run(code, traced=again, limits=allowed, seed=run, entry=entry)
-        hits += status.matches(wanted, shows(observation), apis)
+        hits += status.matches(wanted, shows(observation), apis, plan.renamed)
     kind = VerdictKind.BUG if hits == runs else VerdictKind.FLAKY
     return Verdict(
         kind=kind if hits else VerdictKind.NOT_ADAPTED,

@@ -160,7 +160,8 @@ class _Replay:
         if source.made_backward:
             return self._backward()
         names = ", ".join(one.name for one in source.disputed)
-        if _near(channels) and carried(plan, source.disputed):
+        near = related(channels) and not plan.drops if source.refused else _near(channels)
+        if near and carried(plan, source.disputed):
             self.guards.append(f"accepts what should be refused under the same name: {names}")
             return None
         why = _doubt(
@@ -402,7 +403,7 @@ def _plain(values: Values, spot: Spot) -> bool:
         return True
     found, held = elements(values[spot]), values[spot].numbers
     if found is None:
-        return held is None or held.low == held.high
+        return held is None or (held.low == held.high and (held.finite or held.low is None))
     return len({repr(number) for number in found}) <= 1
 
 

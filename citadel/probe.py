@@ -125,7 +125,7 @@ def _attempt(plan: Adaptation, event: dict[str, Any], wanted: Symptom, source: s
         outcome = ProbeOutcome.BUDGET
     elif how == "raise" and event.get("stage") == "adapt":
         outcome = ProbeOutcome.NOT_ADAPTED
-    elif status.matches(wanted, seen, (source, plan.target)):
+    elif status.matches(wanted, seen, (source, plan.target), plan.renamed):
         outcome = ProbeOutcome.HIT
     elif seen is not None and status.refuses_arguments(seen):
         outcome = ProbeOutcome.NOT_ADAPTED

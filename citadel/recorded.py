@@ -5,6 +5,7 @@ from __future__ import annotations
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
 from harvest.report.model import Claim, ClaimKind, ClaimSource
+from harvest.report.symptoms import ELSEWHERE
 
 STATUS_CLAIMS = (ClaimKind.RAISES, ClaimKind.CRASHES, ClaimKind.HANGS)
 
@@ -51,6 +52,7 @@ def _named(claims: tuple[Claim, ...], symptom: Symptom) -> bool:
         claim.kind is ClaimKind.RAISES
         and claim.exception is not None
         and claim.exception != "AssertionError"
+        and not ELSEWHERE.search(claim.text)
         and claim.exception.rsplit(".", 1)[-1] == symptom.exception
         for claim in claims
     )

@@ -120,9 +120,12 @@ def _of_values_after_all(reading: Reading, attempt: Attempt) -> bool:
     this silently returns the last element"), where the report wants one.
     """
     wanted = recorded(reading.claims)
-    others = reading.refusal is not None and wanted is not None and not wanted.message
-    if attempt.symptom is not None or not (wanted is None or others):
+    if attempt.symptom is not None:
         return False
+    if wanted is not None:
+        in_words = wanted.kind is SymptomKind.RAISES and not wanted.message
+        if reading.refusal is None or not in_words:
+            return False
     return any(claim.kind is ClaimKind.VALUE for claim in reading.claims)
 
 

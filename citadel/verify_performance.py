@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from analysis.catalog.model import Api, Catalog
 from analysis.target.instrument import Instrumented, Watched, watched
-from analysis.target.observation import Argument, Call, Observation
+from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle.measure import Form
@@ -42,10 +42,7 @@ class Measured:
         own = [call for call in self.observation.calls if call.name == self.call.name]
         if len({call.site for call in own}) != 1:
             return False
-        told = {
-            repr([(name, argument.value) for name, argument in (*call.keywords, *_numbered(call))])
-            for call in own
-        }
+        told = {repr([argument.value for argument in call.inputs()]) for call in own}
         return len(told) == 1
 
     @property
@@ -67,10 +64,6 @@ class Measured:
     def evidence(self) -> tuple[str, ...]:
         """What in the report speaks for this symptom."""
         return self.oracle.evidence
-
-
-def _numbered(call: Call) -> list[tuple[str, Argument]]:
-    return [(str(number), argument) for number, argument in enumerate(call.arguments)]
 
 
 def measured(

@@ -51,7 +51,7 @@ MOST_SECONDS = 5.0
 """Seconds of a run beyond which a case is not examined in all the ways there are."""
 FEW_SUSPECTS = 2
 """Suspects that such a case has."""
-_FORM = re.compile(r"\b(?:shape|size|ndim|dim|dtype|device|layout|stride|is_\w+)\b")
+_FORM = re.compile(r"\.(?:shape|size|ndim|dim|dtype|device|layout|stride|is_\w+)\b(?! ?=[^=])")
 _EMPTY = frozenset(("empty", "empty_like", "new_empty", "empty_strided"))
 _RESULT = re.compile(r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b", re.I)
 

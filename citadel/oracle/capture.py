@@ -301,6 +301,9 @@ class _Case:
         texts = (self.reading.report.title, self.reading.report.body)
         if not any(NOT_FINITE.search(text) for text in texts):
             return
+        given = any(NOT_FINITE.search(one.code) for one in self.reading.candidates)
+        if given and self.reading.refusal is not None:
+            return  # what should be refused goes in as such a number
         if self._asserted:
             return
         right = {one for one, ref, _ in self._referred() if self._agree(one, ref)}

@@ -7,6 +7,7 @@ and normalised message (see `citadel.oracle.messages`), or by signal.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from analysis.target.observation import Observation, Outcome, Raised
 from citadel.model import Symptom, SymptomKind
@@ -67,11 +68,17 @@ def internal(symptom: Symptom) -> bool:
     return _INTERNAL.search(symptom.message or "") is not None
 
 
-def matches(wanted: Symptom, seen: Symptom | None, apis: tuple[str, str] | None = None) -> bool:
+def matches(
+    wanted: Symptom,
+    seen: Symptom | None,
+    apis: tuple[str, str] | None = None,
+    renamed: Iterable[tuple[str, str]] = (),
+) -> bool:
     """Whether two symptoms are the same bug's: same class and pattern, or same signal.
 
     `apis` are the names of the APIs that showed the two: messages may also be equal up to them
-    ("floor is not supported for complex", "ceil is not supported for complex").
+    ("floor is not supported for complex", "ceil is not supported for complex"). `renamed` are
+    parameters of the one and what they are called by the other ("`newshape` has two -1").
     """
     if seen is None or wanted.kind is not seen.kind:
         return False
@@ -80,7 +87,10 @@ def matches(wanted: Symptom, seen: Symptom | None, apis: tuple[str, str] | None 
             return False
         if wanted.pattern == seen.pattern or apis is None:
             return wanted.pattern == seen.pattern
-        return _nameless(wanted.pattern, apis[0]) == _nameless(seen.pattern, apis[1])
+        told = wanted.pattern or ""
+        for one, other in renamed:
+            told = re.sub(rf"\b{re.escape(one)}\b", other, told)
+        return _nameless(told, apis[0]) == _nameless(seen.pattern, apis[1])
     return wanted.kind is SymptomKind.HANGS or wanted.signal in (None, seen.signal)
 
 

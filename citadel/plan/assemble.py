@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api, ApiKind
@@ -71,6 +71,15 @@ class Assembler:
             slots[stage].insert(at, slot)
         return self._adaptation(receiver, slots, dropped)
 
+    def _renamed(self, slots: Iterable[Slot]) -> tuple[tuple[str, str], ...]:
+        names = {value.key: value.name for value in self.source.values}
+        pairs = [(names.get(s.value.key), s.name) for s in slots if isinstance(s.value, Take)]
+        return tuple(
+            (name, other)
+            for name, other in pairs
+            if name is not None and name != other and len(name) > 1 and name.isidentifier()
+        )
+
     def _adaptation(
         self,
         receiver: Expression | None,
@@ -92,6 +101,7 @@ class Assembler:
             edits=(*([] if same else [f"renamed to {self.target.name}"]), *self.edits),
             plausibility=max(0.01, round(1.0 - cost, 3)),
             invented=tuple(self.invented),
+            renamed=self._renamed((*slots[Stage.NEW], *slots[Stage.CALL])),
             unset=tuple(
                 v.name for v in dropped if v.value.kind == "bool" and v.value.text == "True"
             ),

@@ -94,9 +94,14 @@ def _repeats(source: Invocation, lift: Lift) -> bool:
     main = source.main
     if main is None or main.value.shape is None:
         return False
-    sizes = shape_after(main.value.shape, lifted(main, replace(lift, repeat=True)))
-    plain = shape_after(main.value.shape, lifted(main, lift))
-    return plain != sizes and math.prod(sizes) <= MOST_REPEATED
+    grown = replace(lift, repeat=True)
+    if shape_after(main.value.shape, lifted(main, grown)) == shape_after(
+        main.value.shape, lifted(main, lift)
+    ):
+        return False
+    tensors = [value for value in source.values if value.value.is_tensor and value.value.shape]
+    sizes = [shape_after(value.value.shape or (), lifted(value, grown)) for value in tensors]
+    return all(math.prod(max(n, 1) for n in shape) <= MOST_REPEATED for shape in sizes)
 
 
 def _channels_last(source: Invocation) -> bool:

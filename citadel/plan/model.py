@@ -125,7 +125,7 @@ class Adaptation:
 
     `invented` holds the parameters whose tensors the source did not supply (a reused or filled
     one): a complaint about shapes or dtypes is then suspect. `unset` are flags that the source's
-    call sets and the sibling has not got.
+    call sets and the sibling has not got, `renamed` its parameters with the sibling's names.
     """
 
     target: str
@@ -137,6 +137,7 @@ class Adaptation:
     plausibility: float
     invented: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
 
     @property
     def filled(self) -> bool:

@@ -24,7 +24,7 @@ Constant = Callable[[cst.BaseExpression], "int | Shape | None"]
 
 DATA = frozenset(("tensor", "as_tensor", "array", "asarray", "FloatTensor", "LongTensor", "Tensor"))
 """Functions whose lists of numbers are elements, not sizes."""
-KEEPS_ELEMENTS = frozenset(("reshape", "view", "unflatten"))
+KEEPS_ELEMENTS = frozenset(("reshape", "view", "unflatten", "constant", "expand", "broadcast_to"))
 """Functions that cannot make a tensor of fewer or more elements than there are."""
 CHANGES = ("lift", "repeat", "lower", "lead", "narrow")
 """Steps that sizes can be written for."""

@@ -46,9 +46,10 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _ASKED = re.compile(
-    r"\b(?:should|must|ought to)\b[^.;\n]{0,40}?"
-    r"\b(?:raise|throw|reject|refuse|error|exception|[A-Z]\w*Error)\b"
-    r"|\bno (?:error|exception)\b(?! (?:as|is) expected)",
+    r"\b(?:should|must|ought to) (?:also |rather |instead )?(?:raise|throw|reject|refuse|error|fail"
+    r"|be (?:an? )?(?:rejected|refused|error|exception|\w*Error))\b"
+    r"|\bno (?:error|exception) (?:is |was )?(?:raised|thrown)\b",
+    re.IGNORECASE,
 )
 """A comment that asks for an error: beside code, the others tell of one that there is."""
 _AS_IT_SHOULD = re.compile(
@@ -92,7 +93,8 @@ def wants_refusal(title: str, document: Document, *, code: str | None = None) ->
     for block in (*(block.text for block in document.blocks), code or ""):
         for line in block.splitlines()[:MOST_LINES]:
             comment = _comment(line[:500])
-            if _ASKED.search(comment) and not _AS_IT_SHOULD.search(comment):
+            said = _FREE.sub("", comment)
+            if _ASKED.search(said) and not _AS_IT_SHOULD.search(said):
                 return shorten(comment)
     return None
 

@@ -204,7 +204,7 @@ COMPILED = re.compile(
 """Other ways to run code, which eager mode is the reference for."""
 REFERENCE = re.compile(
     r"^\W*(?:(?:where|although|because|since|in|the|also|as)\s+)*"
-    r"(?:numpy|np|scipy|jax|jnp|pandas)(?:\.[\w.]+)?(?:\(\))?"
+    r"(?<!\.)(?:numpy|np|scipy|pandas)(?:\.[\w.]+)?(?:\(\))?"
     r"(?:\s+(?:correctly|also|properly|simply|just|itself|would|does|will|always|raises?|throws?"
     r"|gives?|reports?|an?|the))*\W*$",
     re.IGNORECASE,

@@ -35,7 +35,14 @@ def told(read, api, call, title, *, text=SENTENCE, **given):
         ("f accepts p=-2.0", SENTENCE, ["p"]),
         ("a problem of f", SENTENCE, []),  # "a p" is no name: three could be meant
         ("f accepts -2.0", SENTENCE, ["p"]),
-        ("f accepts nonsense", f"{SENTENCE}\n\nThe Mode is unknown.", ["mode"]),
+        ("f accepts nonsense", f"{SENTENCE}\n\nThe `mode` is unknown.", ["mode"]),
+        ("f accepts nonsense", f"{SENTENCE}\n\nI call it in mode x with an upper end.", []),
+        ("f accepts a p of \u22122", SENTENCE, ["p"]),
+        ("f accepts -2. It should not", SENTENCE, ["p"]),
+        ("f accepts 3", SENTENCE, ["lower"]),
+        ("f accepts 1,000,000 items", SENTENCE, []),
+        ("f accepts an integer tensor with lower=3.0", SENTENCE, []),
+        ("f accepts " + "7" * 30_000 + "x", SENTENCE, []),
         ("f accepts a negative number", SENTENCE, ["p"]),
         ("f accepts a number below the lowest", SENTENCE, []),
         ("f accepts an empty input", SENTENCE, []),  # a tensor may be right for others
@@ -47,7 +54,12 @@ def test_words_tell_what_should_be_refused(read, api, call, title, text, names):
 
 
 def test_the_only_argument_need_not_be_named(read, api, call):
-    assert told(read, api, call, "f accepts nonsense", p=-2.0) == ["p"]
+    """Beside a tensor it is that which may be wrong."""
+    assert told(read, api, call, "f accepts nonsense", p=-2.0) == []
+    made = call("torch.f", p=-2.0)
+    reading = read("f accepts nonsense", "import torch", text=SENTENCE)
+    found = disputed(made, api("torch.f", "p: float"), (made,), reading)
+    assert [one.name for one in found] == ["p"]
     # Of a tensor by name, the argument beside it tells nothing.
     assert told(read, api, call, "f(input=) accepts nonsense", p=-2.0) == []
 

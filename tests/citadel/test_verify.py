@@ -1,5 +1,7 @@
 """From readings to cases: the decisions, and real runs."""
 
+from dataclasses import replace
+
 import pytest
 
 from analysis.target.session import Limits
@@ -87,9 +89,11 @@ def test_an_exception_that_the_report_names_outweighs_a_title(named, expected):
         Claim(kind=ClaimKind.VALUE, source=ClaimSource.TITLE),
         Claim(kind=ClaimKind.RAISES, source=ClaimSource.BODY, exception=named),
     )
+    old = replace(told[1], text="In version 1.8 it used to raise ValueError")
     raised = "AssertionError" if named == "AssertionError" else "ValueError"
     seen = Symptom(kind=SymptomKind.RAISES, exception=raised, message="")
     assert bug_kind(told, seen) is expected
+    assert bug_kind((told[0], old), seen) is BugKind.VALUE
 
 
 @pytest.mark.parametrize(

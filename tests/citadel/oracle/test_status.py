@@ -428,3 +428,12 @@ def test_missing_kernels_are_one_symptom_whatever_attributes_the_operators_have(
 def test_complaints_about_a_value_that_is_not_the_reports(message, wanted, another):
     seen, told = status.raises("IndexError", message), status.raises("IndexError", wanted)
     assert status.complains_about_another_value(seen, told) == another
+
+
+def test_a_message_may_name_a_parameter_as_the_sibling_calls_it():
+    one = status.raises("ValueError", "Two unknown sizes in `newshape`. Received: newshape=(-1,)")
+    other = status.raises("ValueError", "Two unknown sizes in `shape`. Received: shape=(-1,)")
+    apis = ("keras.ops.reshape", "keras.layers.Reshape")
+    assert not status.matches(one, other, apis)
+    assert status.matches(one, other, apis, [("newshape", "shape")])
+    assert not status.matches(one, other, apis, [("newshape", "size")])

@@ -133,6 +133,7 @@ def test_coordinates_are_tried_narrowed_first():
         ((1, 4, 8, 8), "torch.conv1d"),
         ((1, 1, 4096, 4096), "torch.conv3d"),  # of 2**36 elements
         ((2,), "torch.conv3d"),
+        ((0, 3, 1 << 20, 1 << 20), "torch.conv3d"),
     ],
 )
 def test_dimensions_are_not_repeated_where_that_helps_nobody(sizes, target):

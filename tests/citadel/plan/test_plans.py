@@ -456,3 +456,11 @@ def test_what_a_layer_names_is_not_for_the_base_class_of_another(api, call):
     plan = first(plans(invocation(built, source, ()), target))
     assert written(plan.new) == ["new:0", "dtype=newkw:dtype"]
     assert "dropped strides" in plan.edits
+
+
+def test_a_plan_tells_what_the_sibling_calls_the_parameters(call, api):
+    source = api("torch.reshape", "input: Tensor, newshape: int[]")
+    target = api("torch.formed", "input: Tensor, target_shape: int[]")
+    made = call("torch.reshape", {(2, 3)}, [3, 2])
+    (plan, *_) = plans(invocation(made, source, (made,)), target)
+    assert plan.renamed == (("newshape", "target_shape"),)

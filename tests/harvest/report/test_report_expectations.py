@@ -143,6 +143,12 @@ def test_the_argument_of_a_wished_error_is_no_result():
         ("should not raise an error", False),
         ("RuntimeError: expected scalar type Float", False),
         ("the error should be 0.1 at most", False),
+        ("Should raise ValueError", True),
+        ("No error raised", True),
+        ("should be close to 0 (error < 1e-3)", False),
+        ("should work without error", False),
+        ("should give 3 but raises RuntimeError", False),
+        ("no error", False),  # of one line among several, which differ
     ],
 )
 def test_a_comment_may_ask_for_an_error(comment, asks):

@@ -1,0 +1,63 @@
+"""Calls that should have been refused."""
+
+import pytest
+
+from citadel.model import BugKind, Channels, SymptomKind, VerdictKind
+
+from .conftest import EMPTY, FAR, NEAR
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+
+@pytest.mark.parametrize(
+    ("sibling", "channels", "kind"),
+    [
+        ("torch.nanmedian", NEAR, VerdictKind.BUG),
+        ("torch.nanmedian", FAR, VerdictKind.NOT_ADAPTED),
+        ("torch.max", NEAR, VerdictKind.REFUSED),
+        ("torch.sum", NEAR, VerdictKind.NOT_ADAPTED),
+    ],
+)
+def test_what_should_be_refused(verified, judged, sibling, channels, kind):
+    found = verified("median of an empty tensor silently returns INT_MIN", EMPTY)
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    assert found.case.kind is BugKind.VALUE
+    code = EMPTY.replace("torch.median", sibling)
+    assert judged(found, code, sibling, channels).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("sibling", "channels", "kind"),
+    [
+        ("torch.median", Channels(family="max"), VerdictKind.BUG),
+        ("torch.median", NEAR, VerdictKind.NOT_ADAPTED),  # need not be refused, too
+        ("torch.min", Channels(family="max"), VerdictKind.REFUSED),
+    ],
+)
+def test_what_is_refused_by_now_may_be_accepted_by_a_sibling(
+    verified, judged, sibling, channels, kind
+):
+    code = EMPTY.replace("torch.median", "torch.max")
+    found = verified("max of an empty tensor silently returns INT_MIN", code, "It should raise.")
+    assert (found.case.api, found.case.reproduces) == ("torch.max", False)
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    assert found.tells
+    verdict = judged(found, EMPTY.replace("torch.median", sibling), sibling, channels)
+    assert verdict.kind is kind
+    assert verdict.confidence < 0.6
+
+
+@pytest.mark.parametrize("line", ["y = {}", "{}", "print({})"])
+def test_what_is_accepted_need_not_be_shown(verified, judged, line):
+    made = "torch.full((2,), -1, dtype=torch.uint8)"
+    code = f"import torch\n{line.format(made)}\n"
+    found = verified("full accepts -1 for uint8", code, "It should raise an error.")
+    assert (found.case.api, found.case.symptom.kind) == ("torch.full", SymptomKind.ACCEPTS)
+    other = code.replace("torch.full(", "torch.ops.aten.full(")
+    assert judged(found, other, "torch.ops.aten.full").kind is VerdictKind.BUG
+
+
+def test_a_missing_error_alone_is_a_status_bug(verified):
+    code = "import torch\nprint(torch.diag(torch.ones(3)))"
+    found = verified("diag accepts a vector", code, "It should raise a ValueError.")
+    assert found.case.kind is BugKind.STATUS

@@ -1,0 +1,176 @@
+"""Results that only look like the bug: ill-conditioned inputs, ties, what something filled in comes to."""
+
+import pytest
+
+from citadel.model import SymptomKind, VerdictKind
+
+from .conftest import CONTEXT, FAR, OVERFLOW, TIES
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+
+HILBERT = """
+    import torch
+    i = torch.arange(1., 11.)
+    a = 1 / (i[:, None] + i - 1)
+    one, other = torch.linalg.inv(a), torch.linalg.inv(a.T).T
+    print(torch.allclose(one, other))
+"""
+
+
+EQUAL = """
+    import torch
+    x = torch.tensor([3, 1, 3, 2, 3])
+    one, other = torch.argmax(x), 4 - torch.argmax(x.flip(0))
+    print(torch.equal(one, other))
+"""
+
+
+def test_ill_conditioned_inputs_are_told(verified):
+    found = verified("linalg.inv disagrees with itself for the transpose", HILBERT)
+    assert found.case.reproduces
+    assert found.witness.ill_conditioned
+    assert "the last digit of the inputs matters as much" in found.case.doubts
+
+
+def test_an_ill_conditioned_sibling_is_expected(verified, judged):
+    source = HILBERT.replace("linalg.inv", "round").replace("(a.T)", "(a.T + 0.6)")
+    found = verified("round disagrees with itself for the transpose", source)
+    assert found.case.reproduces
+    assert not found.witness.ill_conditioned
+    sibling = judged(found, HILBERT.replace("(a.T)", "(a.T + 0.)"), "torch.linalg.inv")
+    assert sibling.kind is VerdictKind.EXPECTED
+    assert "ill-conditioned" in sibling.reason
+
+
+def test_bugs_at_special_inputs_are_not_ill_conditioned(verified, judged):
+    """Gradients at a tie jump when the inputs move by a digit; then the two sides agree."""
+    found = verified("clamp and min/max disagree about gradients", TIES)
+    assert found.witness.doubts == ()
+    same = judged(found, TIES.replace("torch.clamp", "torch.clip"), "torch.clip")
+    assert same.kind is VerdictKind.BUG
+    assert "not ill-conditioned" in same.guards
+    assert same.confidence > 0.6
+
+
+def test_indices_of_equal_elements_are_told_and_found_nowhere_else(verified, judged):
+    found = verified("argmax disagrees with itself for the flipped tensor", EQUAL)
+    assert found.case.reproduces
+    assert found.witness.of_ties
+    sibling = judged(found, EQUAL.replace("argmax", "argmin"), "torch.argmin")
+    assert sibling.kind is VerdictKind.CLEAN  # one element is the smallest
+    ties = EQUAL.replace("argmax", "argmin").replace("[3, 1, 3, 2, 3]", "[1, 3, 1, 2, 1]")
+    assert judged(found, ties, "torch.argmin").kind is VerdictKind.EXPECTED
+
+
+def test_wrong_indices_are_a_bug(verified, judged):
+    code = EQUAL.replace("[3, 1, 3, 2, 3]", "[3., 1., 5., 2., 4.]").replace("4 - ", "3 - ")
+    found = verified("argmax disagrees with itself for the flipped tensor", code)
+    assert found.case.reproduces
+    assert not found.witness.of_ties
+    sibling = judged(found, code.replace("argmax", "argmin"), "torch.argmin")
+    assert sibling.kind is VerdictKind.BUG
+
+
+@pytest.mark.parametrize(
+    ("call", "sibling", "kind"),
+    [
+        ("torch.nn.functional.avg_pool2d(x, (1, 2))", None, VerdictKind.BUG),
+        ("torch.amin(x)", "torch.amin", VerdictKind.NOT_ADAPTED),
+    ],
+)
+def test_a_number_that_double_precision_does_not_change_is_a_coincidence(
+    verified, judged, call, sibling, kind
+):
+    code = """
+        import torch
+        x = torch.tensor([[[1, 2]]])
+        print(torch.nn.functional.avg_pool1d(x, 2).item())
+    """
+    text = "It prints 1, I expect 1.5."
+    found = verified("avg_pool1d truncates", code, text)
+    assert found.case.symptom.kind is SymptomKind.DISAGREES
+    assert found.witness.wider
+    other = code.replace("torch.nn.functional.avg_pool1d(x, 2)", call)
+    assert judged(found, other, sibling or "torch.nn.functional.avg_pool2d").kind is kind
+
+
+@pytest.mark.parametrize(
+    ("filled", "kind"), [(False, VerdictKind.BUG), (True, VerdictKind.NOT_ADAPTED)]
+)
+def test_an_equal_result_with_something_filled_in_may_be_a_coincidence(
+    verified, judged, filled, kind
+):
+    code = """
+        import torch
+        print(torch.sort(torch.tensor([3., 1., 2.]), stable=True).values)
+    """
+    text = "It prints `[1, 2, 3]`, I expect `[3, 2, 1]`."
+    found = verified("sort gives the wrong order", code, text)
+    assert found.case.symptom.kind is SymptomKind.DISAGREES
+    other = code.replace("torch.sort(torch.tensor([3., 1., 2.]), stable=True).values", "{}")
+    other = other.format("torch.clamp(torch.tensor([1., 2., 3.]), 1)")
+    assert judged(found, other, "torch.clamp", FAR, filled=filled).kind is kind
+
+
+def test_a_large_wrong_result_is_no_coincidence(verified, judged):
+    code = """
+        import torch
+        import torch.nn.functional as F
+        x = (torch.arange(192.).reshape(1, 3, 8, 8) * 37 % 256).to(torch.uint8)
+        a = F.interpolate(x, size=(5, 5), mode="bicubic")
+        b = torch.full((1, 3, 5, 5), 7, dtype=torch.uint8)
+        print(torch.equal(a, b))
+    """
+    found = verified("F.interpolate: bicubic of uint8 is wrong", code)
+    other = code.replace("F.interpolate", "F.upsample")
+    assert judged(found, other, "torch.nn.functional.upsample", FAR).kind is VerdictKind.BUG
+
+
+def test_a_check_that_fails_for_the_dtype_or_for_nan_alone_is_no_finding(verified, judged):
+    code = """
+        import torch
+        v = torch.full((4,), 1e20)
+        torch.testing.assert_close(torch.linalg.norm(v), torch.linalg.norm(v.double()).float())
+    """
+    found = verified("linalg.norm: float32 disagrees with float64", code)
+    assert found.case.symptom.kind is SymptomKind.FALSE
+    for sibling in ("torch.Tensor.double", "torch.all"):
+        other = code.replace("torch.linalg.norm", sibling)
+        told = judged(found, other, sibling)
+        assert told.kind is VerdictKind.NOT_ADAPTED, sibling
+        assert "for another reason" in told.reason
+
+
+@pytest.mark.parametrize(
+    ("call", "reads"), [("torch.nn.init.ones_(w)", False), ("torch.clamp_min(w, -9.0)", True)]
+)
+def test_memory_that_is_written_to_before_it_is_read_is_no_doubt(verified, call, reads):
+    code = f"""
+        import torch
+        w = torch.empty(3)
+        print({call})
+    """
+    found = verified("an API accepts what it should refuse", code, "It should raise an error.")
+    assert any("uninitialised" in doubt for doubt in found.case.doubts) is reads
+
+
+def test_a_number_that_something_filled_in_comes_to_is_a_coincidence(verified, judged):
+    code = """
+        import torch
+        print(torch.linalg.cond(torch.zeros(2, 2)))
+    """
+    found = verified("linalg.cond returns NaN", code, "It gives nan, expected inf.")
+    other = code.replace("torch.linalg.cond(", "torch.cholesky_solve(torch.zeros(2, 2), ")
+    for filled, kind in ((True, VerdictKind.NOT_ADAPTED), (False, VerdictKind.BUG)):
+        told = judged(found, other, "torch.cholesky_solve", CONTEXT, filled=filled)
+        assert told.kind is kind
+
+
+def test_a_rewritten_text_that_shows_something_else_is_not_judged(verified, judged):
+    found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
+    code = OVERFLOW.replace("print", "pass # print")
+    verdict = judged(found, code, "torch.norm")
+    assert verdict.kind is VerdictKind.NOT_ADAPTED
+    assert "shows other values" in verdict.reason
+    assert verdict.confidence == 0.0

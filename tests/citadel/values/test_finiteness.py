@@ -1,0 +1,176 @@
+"""Results that are infinite or no numbers: of what they are a bug, and where mathematics demands them."""
+
+from fractions import Fraction
+
+import pytest
+
+from citadel.model import BugKind, Channels, SymptomKind, VerdictKind
+
+from .conftest import CONTEXT, FAR, NEAR, OVERFLOW
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+
+def test_a_check_of_the_reports_own_fails(verified):
+    found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
+    assert found.case.api == "torch.linalg.norm"
+    assert (found.case.kind, found.case.reproduces) == (BugKind.VALUE, True)
+    assert found.case.symptom.kind is SymptomKind.FALSE
+    assert found.witness.precise is True
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [
+        ("torch.norm", VerdictKind.BUG),
+        ("torch.sum", VerdictKind.CLEAN),
+        ("torch.logsumexp", VerdictKind.NOT_ADAPTED),  # wants a dim
+    ],
+)
+def test_siblings_that_overflow_and_others(verified, judged, sibling, kind):
+    found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
+    code = OVERFLOW.replace("torch.linalg.norm", sibling)
+    assert judged(found, code, sibling).kind is kind
+
+
+def test_what_a_sibling_should_come_to_is_its_own_and_not_the_sources(verified, judged):
+    code = "import torch\nv = torch.full((4,), 1e20)\nprint(torch.linalg.norm(v))  # expected 2e20"
+    found = verified("linalg.norm overflows to inf", code, "The result is inf.")
+    assert found.case.symptom.expected == "2e20"
+    seen = judged(found, code.replace("linalg.norm(", "std("), "torch.std").symptom
+    assert seen is None or seen.expected != "2e20"
+    seen = judged(found, code.replace("(v)", "(v + v)"), "torch.linalg.norm").symptom
+    assert (seen.observed, seen.expected) == ("inf", "4e+20 (in double precision)")
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [
+        ("torch.special.i1", VerdictKind.BUG),
+        ("torch.exp", VerdictKind.EXPECTED),  # is as large as numbers get
+        ("torch.acos", VerdictKind.NOT_ADAPTED),  # NaN: there is no such number
+        ("torch.log", VerdictKind.CLEAN),
+    ],
+)
+def test_a_result_that_is_infinite_long_before_it_is_too_large(verified, judged, sibling, kind):
+    code = "import torch\nprint(torch.special.i0(torch.tensor([713.0]).double()))"
+    found = verified("i0 overflows to inf", code, "The result is inf, it should be finite.")
+    assert found.witness.demanded is False
+    verdict = judged(found, code.replace("torch.special.i0", sibling), sibling)
+    assert verdict.kind is kind
+
+
+@pytest.mark.parametrize(
+    ("channels", "kind"),
+    [
+        (NEAR, VerdictKind.BUG),
+        (Channels(context=Fraction(9, 10)), VerdictKind.NOT_ADAPTED),  # all hand on NaN
+        (FAR, VerdictKind.NOT_ADAPTED),
+    ],
+)
+def test_a_nan_that_goes_in_is_the_bug_of_close_relations_only(verified, judged, channels, kind):
+    code = "import torch\nprint(torch.log(torch.tensor([float('nan')])))"
+    found = verified("torch.log is nan", code, "The result is nan.")
+    assert found.witness.let_in
+    assert judged(found, code.replace(".log", ".exp"), "torch.exp", channels).kind is kind
+
+
+def test_a_gradient_that_is_nan_is_the_named_apis_and_of_its_close_relations(verified, judged):
+    code = """
+        import torch
+        a = torch.tensor(100., requires_grad=True)
+        b = torch.where(a <= 0, torch.exp(a), 1 + a)
+        b.backward()
+        print(a.grad)
+    """
+    found = verified("torch.where gives a nan gradient", code, "The gradient is nan.")
+    assert (found.case.api, found.case.symptom.where) == ("torch.where", "a.grad")
+    assert True not in found.witness.own
+    op = code.replace("torch.where", "torch.ops.aten.where")
+    assert judged(found, op, "torch.ops.aten.where", NEAR).kind is VerdictKind.BUG
+    assert judged(found, op, "torch.ops.aten.where", FAR).kind is VerdictKind.NOT_ADAPTED
+
+
+def test_a_gradient_of_a_result_that_is_infinite_itself_is_another_matter(verified, judged):
+    code = """
+        import torch
+        a = torch.tensor(100., requires_grad=True)
+        b = torch.where(a <= 0, torch.exp(a), 1 + a)
+        b.backward()
+        print(a.grad)
+    """
+    found = verified("torch.where gives a nan gradient", code, "The gradient is nan.")
+    call = "torch.where(a <= 0, torch.exp(a), 1 + a)"
+    other = code.replace(call, "torch.mul(torch.exp(a), (1 + a) / (1 + a))")
+    told = judged(found, other, "torch.mul")
+    assert told.kind is VerdictKind.NOT_ADAPTED
+    assert told.reason in (
+        "its own result is not finite, where the source's is",
+        "infinite, where the report's gradient is NaN",
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "torch.exp(torch.tensor([713.0]).double())",
+        "torch.cumprod(torch.full((10_000,), 1.01).double().repeat(10), 0)[-1]",  # steep
+        "torch.exp2(torch.tensor([200.0], dtype=torch.bfloat16))",  # few digits
+    ],
+)
+def test_a_report_of_an_infinity_that_is_too_large_is_doubted(verified, call):
+    code = f"import torch\nprint({call})"
+    name = call.partition("(")[0]
+    found = verified(f"{name} overflows to inf", code, "The result is inf.")
+    assert found.witness.demanded is True
+    assert "becomes infinite where it is as large as its dtype allows" in found.case.doubts
+
+
+def test_what_only_double_precision_has_room_for_is_expected(verified, judged):
+    found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
+    code = OVERFLOW.replace("torch.linalg.norm", "torch.prod")
+    assert judged(found, code, "torch.prod").kind is VerdictKind.EXPECTED
+
+
+def test_an_infinity_that_mathematics_demands_is_expected(verified, judged):
+    found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
+    code = OVERFLOW.replace("torch.linalg.norm(v)", "torch.exp(v)")
+    code = code.replace("torch.isfinite(n).item()", "torch.isfinite(n).all().item()")
+    assert judged(found, code, "torch.exp").kind is VerdictKind.EXPECTED
+
+
+def test_nan_is_another_symptom_than_a_number_that_fails_a_check(verified, judged):
+    code = """
+        import torch
+        d = torch.distributions.HalfNormal(torch.tensor(1.0), validate_args=False)
+        c = d.cdf(torch.tensor(-1.0))
+        assert c >= 0
+    """
+    found = verified("HalfNormal.cdf is negative", code)
+    assert found.case.api == "torch.distributions.HalfNormal"
+    for name, kind in (("HalfCauchy", VerdictKind.BUG), ("Chi2", VerdictKind.NOT_ADAPTED)):
+        sibling = f"torch.distributions.{name}"
+        told = judged(found, code.replace("torch.distributions.HalfNormal", sibling), sibling)
+        assert told.kind is kind, name
+
+
+@pytest.mark.parametrize(
+    ("filled", "channels", "kind"),
+    [
+        (True, CONTEXT, VerdictKind.NOT_ADAPTED),  # mathematics may demand NaN of the exponent
+        (True, NEAR, VerdictKind.BUG),
+        (False, CONTEXT, VerdictKind.BUG),
+    ],
+)
+def test_nan_of_what_was_filled_in_is_the_bug_of_close_relations_only(
+    verified, judged, filled, channels, kind
+):
+    code = """
+        import torch
+        import torch.nn.functional as F
+        x = -torch.arange(1., 6.).reshape(1, 1, 5)
+        print(F.lp_pool1d(x, 3, 2))
+    """
+    found = verified("lp_pool1d returns NaN for negative input", code)
+    other = code.replace("F.lp_pool1d(x, 3, 2)", "x.pow(0.5)")
+    assert judged(found, other, "torch.Tensor.pow", channels, filled=filled).kind is kind
