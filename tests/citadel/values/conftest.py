@@ -20,7 +20,6 @@ OVERFLOW = """
     print("finite:", torch.isfinite(n).item())
 """
 
-
 TIES = """
     import torch
 
@@ -35,16 +34,13 @@ TIES = """
     assert torch.equal(x1.grad, x2.grad)
 """
 
-
 EMPTY = """
     import torch
     nothing = torch.empty(0, dtype=torch.int32)
     print("median:", torch.median(nothing).item())
 """
 
-
 NEAR, FAR = Channels(context=Fraction(9, 10), signature=0.9), Channels()
-
 
 CONTEXT = Channels(context=Fraction(9, 10), signature=0.1)
 

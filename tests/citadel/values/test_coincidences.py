@@ -1,4 +1,4 @@
-"""Results that only look like the bug: ill-conditioned inputs, ties, what something filled in comes to."""
+"""Results that only look like the bug: ill-conditioned inputs, ties, values that were filled in."""
 
 import pytest
 
@@ -8,7 +8,6 @@ from .conftest import CONTEXT, FAR, OVERFLOW, TIES
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
-
 HILBERT = """
     import torch
     i = torch.arange(1., 11.)
@@ -16,7 +15,6 @@ HILBERT = """
     one, other = torch.linalg.inv(a), torch.linalg.inv(a.T).T
     print(torch.allclose(one, other))
 """
-
 
 EQUAL = """
     import torch

@@ -1,4 +1,4 @@
-"""Results that are infinite or no numbers: of what they are a bug, and where mathematics demands them."""
+"""Results that are infinite or no numbers: whose bug they are, and where they are expected."""
 
 from fractions import Fraction
 

@@ -8,14 +8,12 @@ from .conftest import CONTEXT, EMPTY, FAR, NEAR, OVERFLOW, TIES
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
-
 PRECISIONS = """
     import torch
     v = torch.full((4,), 1e20)
     short, long = torch.linalg.norm(v), torch.linalg.norm(v.double()).float()
     print(torch.equal(short, long))
 """
-
 
 UNCLAIMED = "nothing says that what it shows is wrong"
 
