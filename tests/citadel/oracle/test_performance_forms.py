@@ -1,63 +1,19 @@
-"""What a report compares: forms, directions and refusals, on runs made by hand."""
+"""Which comparison a run shows, whatever form a report gives it."""
 
 import math
-from dataclasses import replace
-from textwrap import dedent
 
 import pytest
 
-from analysis.target.instrument import instrument, watched
-from analysis.target.observation import Observation, Outcome, Raised, Seen
-from analysis.values import Value
-from citadel.oracle import performance, versions, wording
+from analysis.target.observation import Observation, Outcome, Raised
+from citadel.oracle import performance, versions
 from citadel.oracle.measure import Form
 from citadel.oracle.performance import NoOracle
 from citadel.oracle.quantities import Topic
 from citadel.oracle.samples import Decision
-from harvest.report.growth import Growing, growing
 from harvest.report.model import Report
 from harvest.report.understand import understand
 
-CLOCKED = "import time\n"
-
-
-def points_of(code):
-    return watched(instrument(dedent(code))).points
-
-
-def run_of(code, given, **more):
-    """A run in which expressions came to numbers: text -> number or list of them, with a unit."""
-    seen = []
-    for point in points_of(code):
-        value, unit = given.get(point.text, (None, None))
-        if value is None:
-            continue
-        for number, one in enumerate(value if isinstance(value, list) else [value], 1):
-            kind = "int" if isinstance(one, int) else "float"
-            record = Value(kind=kind, text=repr(one), unit=unit)
-            seen.append(Seen(point=point.number, occurrence=number, value=record))
-    return Observation(outcome=more.pop("outcome", Outcome.OK), seen=tuple(seen), **more)
-
-
-def captured(code, given, title="it is slow", text="", count=8, **more):
-    """The oracle of a report whose runs vary by a few thousandths."""
-    code = dedent(code)
-    body = f"```python\n{code}\n```\n\n{text}"
-    reading = understand(Report(source="r.md", title=title, body=body))
-    runs = [run_of(code, _jittered(given, 1 + 0.002 * (n % 3)), **more) for n in range(count)]
-    return performance.capture(points_of(code), runs, reading, code)
-
-
-def _jittered(given, factor):
-    """Everything that counts seconds takes a little longer; ratios stay."""
-
-    def longer(value):
-        return [one * factor for one in value] if isinstance(value, list) else value * factor
-
-    return {
-        text: (longer(value) if unit in ("s", "rate") else value, unit)
-        for text, (value, unit) in given.items()
-    }
+from .captured import CLOCKED, RATIO, captured, points_of, run_of, sides
 
 
 def test_a_ratio_that_is_shown():
@@ -226,50 +182,6 @@ def test_more_takes_longer_is_no_comparison():
     assert captured(code, given, title="f is slow").measure.form is Form.PAIR
 
 
-def test_what_is_proportional_is_no_sibling_of_what_is_quadratic():
-    oracle = captured(
-        CLOCKED + "print(took(400) / took(200))",
-        {"took(400) / took(200)": (4.0, "ratio"), "took(400)": (4.0, "s"), "took(200)": (1.0, "s")},
-        title="f has quadratic complexity",
-    )
-    assert math.log(2) < oracle.needed < math.log(4)
-    other = captured(
-        CLOCKED + "print(t_float16 / t_float32)",
-        {"t_float16 / t_float32": (9.0, "ratio"), "t_float16": (9.0, "s"), "t_float32": (1.0, "s")},
-        title="f has quadratic complexity",
-    )
-    assert other.needed == pytest.approx(math.log(3))
-
-
-@pytest.mark.parametrize(
-    ("text", "how"),
-    [
-        ("The running time grows quadratically.", Growing.FASTER_THAN_SIZE),
-        ("It is O(n^2), it could be O(n).", Growing.FASTER_THAN_SIZE),
-        ("cat in a loop scales badly", Growing.FASTER_THAN_SIZE),
-        ("The time increases with the number of rows", Growing.FASTER_THAN_SIZE),
-        ("Each step takes longer than the one before", Growing.AT_ALL),
-        ("The runtime should be independent of the size of the tensor", Growing.AT_ALL),
-        ("sort is slow; padding should be\nconstant", None),
-        ("It takes 3 s. The results should not depend on the batch size.", None),
-        ("the output is longer than the last dimension", None),
-        ("memory is O(1)", None),
-        ("GradScaler does not scale with inf check", None),
-        ("F.interpolate does not scale", None),
-        ("The loss is not linear in x", None),
-        ("It does not scale with the number of rows", Growing.FASTER_THAN_SIZE),
-        ("Sampling from the exponential distribution is slow", None),
-        ("Dropout does not scale the output", None),
-        ("The output is not linear", None),
-        ("A quadratic form takes 3 s", None),
-        ("The cost function is 3 times slower than the cubic one", None),
-        ("cubic interpolation is slower than linear", None),
-    ],
-)
-def test_words_of_growth(text, how):
-    assert growing(text) is how
-
-
 def test_no_effect_where_the_report_complains_of_that():
     code = "a, b = f()\nprint(a / b)\n"
     values = {"a": (1000, "B"), "b": (1000, "B"), "a / b": (1.0, "ratio")}
@@ -307,58 +219,6 @@ def test_what_cannot_be_captured_is_said(given, outcome, reason):
     assert reason in found.reason
 
 
-RATIO = "a, b = f()\nprint(a / b)\n"
-
-
-def sides(ratio):
-    return {"a": (ratio, "s"), "b": (1.0, "s"), "a / b": (ratio, "ratio")}
-
-
-@pytest.mark.parametrize(
-    ("ratio", "decision"),
-    [(9.0, Decision.BUG), (3.5, Decision.BUG), (2.0, Decision.CLEAN), (0.1, Decision.CLEAN)],
-)
-def test_a_sibling_shows_half_of_the_effect_in_the_same_direction(ratio, decision):
-    oracle = captured(RATIO, sides(9.0))
-    judged = performance.judge(oracle, [run_of(RATIO, sides(ratio))] * 5)
-    assert judged.decision is decision
-    assert judged.ratio == pytest.approx(ratio)
-    assert judged.hits == (5 if decision is Decision.BUG else 0)
-
-
-def test_a_sibling_that_does_not_get_there():
-    oracle = captured(RATIO, sides(9.0))
-    judged = performance.judge(oracle, [run_of(RATIO, {})] * 5)
-    assert judged.decision is Decision.UNREACHED
-
-
-def test_a_noisy_sibling_on_a_busy_machine():
-    oracle = captured(RATIO, sides(2.0))
-    busy = ({"e": "measured", "free": 0.2, "cpu": 1.0, "wall": 5.0},)
-    runs = [run_of(RATIO, sides(9.0 if n % 2 else 0.4), extra=busy) for n in range(20)]
-    assert performance.judge(oracle, runs, last=False).decision is Decision.MORE
-    judged = performance.judge(oracle, runs)
-    assert judged.decision is Decision.NOISY
-    assert "busy" in judged.reason
-
-
-def test_what_does_not_grow_is_no_leak_where_the_source_does_not_grow_either():
-    code = "for i in range(12):\n    print(memory())\n"
-    growing = {"memory()": ([1000 * n for n in range(12)], "B")}
-    oracle = captured(code, growing, title="memory leak")
-    fixed = replace(oracle, decision=Decision.CLEAN, needed=0.0)
-    flat = [run_of(code, {"memory()": ([1000] * 12, "B")})] * 2
-    assert performance.judge(fixed, flat).decision is Decision.CLEAN
-    assert performance.judge(fixed, [run_of(code, growing)] * 2).decision is Decision.BUG
-
-
-def test_what_is_fixed_still_serves_for_siblings():
-    oracle = captured(RATIO, sides(1.0), text="It takes 9x as long.")
-    assert not oracle.reproduces
-    assert oracle.needed == pytest.approx(math.log(3))
-    assert captured(RATIO, sides(1.0)).needed == pytest.approx(math.log(performance.UNSEEN))
-
-
 @pytest.mark.parametrize("least", [5e-324, 1e-200])
 def test_what_no_clock_measures_is_no_ratio(least):
     oracle = captured(RATIO, sides(9.0))
@@ -377,42 +237,6 @@ def test_waiting_shows_in_what_a_run_took():
     assert not performance.sleeps(Observation(outcome=Outcome.OK))
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "title", "side"),
-    [
-        ("slow", "fast", "", 1),
-        ("baseline", "mine", "", -1),
-        ("t_half", "t_single", "half is much slower than single", 1),
-        ("t_half", "t_single", "single is faster than half", 1),
-        ("t_half", "t_single", "it takes long", 0),
-    ],
-)
-def test_words(one, other, title, side):
-    reading = understand(Report(source="r.md", title=title, body=""))
-    assert wording.slow_side(one, other, reading) == side
-
-
-@pytest.mark.parametrize(
-    ("title", "about"),
-    [
-        ("sort is 3x slower than in 1.12", True),
-        ("Performance regression in sort", True),
-        ("sort used to take 3 ms", True),
-        ("sort is slower on v2.1.0", True),
-        ("sort is 1.5 times slower than argsort", False),
-        ("sort is slow", False),
-        ("conv is 3x slower on CUDA 11.8", False),
-        ("sort is slower with Python 3.10", False),
-        ("sort takes longer than 1.5 s", False),
-        ("Dropout with rate 0.5 is slow", False),
-        ("the logistic regression example is slow", False),
-        ("sort takes longer since torch 1.12", True),
-    ],
-)
-def test_words_that_compare_versions(title, about):
-    assert wording.about_versions(understand(Report(source="r.md", title=title, body=""))) == about
-
-
 @pytest.mark.parametrize("unit", ["s", "rate"])
 def test_of_two_versions_the_one_under_test_is_the_suspect(unit):
     code = CLOCKED + "print(took(f))"
@@ -429,20 +253,3 @@ def test_of_two_versions_the_one_under_test_is_the_suspect(unit):
     assert oracle.reproduces
     assert oracle.ratio == pytest.approx(4)
     assert versions.on_one(oracle.measure.points) == [0]
-
-
-@pytest.mark.parametrize(
-    ("text", "ratio"),
-    [
-        ("It is 7x slower.", 7),
-        ("Ratios of 30 are typical, 2 times is common.", 30),
-        ("a ratio of 1.0 is expected", None),
-        ("It takes 10 times as long, a 2.5-fold increase.", 10),
-        ("3\u00d7 slower", 3),
-        ("I run it 1000 times, with a 7x7 kernel on 1024 x 1024 images.", None),
-        ("nothing", None),
-    ],
-)
-def test_stated_ratios(text, ratio):
-    reading = understand(Report(source="r.md", title="", body=text))
-    assert wording.stated(reading) == ratio
