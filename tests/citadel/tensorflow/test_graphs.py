@@ -1,0 +1,159 @@
+"""Reports about graph functions, sessions and code of TensorFlow 1."""
+
+from textwrap import dedent
+
+import pytest
+
+from analysis.target.session import Limits
+from citadel.judge import judge
+from citadel.model import SymptomKind, VerdictKind
+from citadel.oracle import status
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import invocation
+from citadel.plan.model import Obstacle
+from citadel.rewrite.rewriter import Rewritten
+
+from .conftest import DIVIDE, WINDOW, bugs, verified
+
+pytestmark = [pytest.mark.tf, pytest.mark.slow]
+
+MATMUL = """
+    import tensorflow as tf
+
+    @tf.function
+    def product(x):
+        return tf.matmul(x, x)
+
+    product(tf.ones([2, 3]))
+"""
+
+SESSION = """
+    import tensorflow as tf
+    tf.compat.v1.{disable}()
+    x = tf.compat.v1.placeholder(tf.int32)
+    y = tf.square(tf.gather([1, 2, 3], x))
+    with tf.compat.v1.Session() as session:
+        print({run})
+"""
+
+OLD = """
+    import tensorflow as tf
+    import numpy as np
+
+    session = tf.InteractiveSession()
+    x = tf.sparse_placeholder(tf.int32, shape=[None])
+    y = tf.truncated_normal([3])
+    z = tf.reduce_sum(tf.gather(tf.square(y), tf.sparse_tensor_to_dense(x)))
+    session.run(z, feed_dict={x: (np.array([[0]]), [9], [1])})
+"""
+
+BEYOND = "InvalidArgumentError: indices[0] = 9 is not in [0, 3)"
+
+ABORTS = """
+    tf.nn.conv2d(tf.ones([4, 4, 2]), tf.ones([3, 3, 2, 1]), strides=2, padding="VALID")
+    tf.nn.conv1d(tf.ones([4, 2]), tf.ones([3, 2, 1]), stride=2, padding="VALID")
+    tf.raw_ops.QuantizeAndDequantizeV3(input=[[1.0]], input_min=[], input_max=[], num_bits=8)
+    tf.function(lambda x: tf.nn.conv2d(x, tf.ones([3, 3, 2, 1]), 2, "VALID"), input_signature=[tf.TensorSpec(None)])(tf.ones([4, 4, 2]))
+    __import__("ctypes").string_at(0)
+    __import__("os").abort()
+"""  # noqa: E501
+
+
+def test_the_call_in_a_graph_function_is_blamed(triaged):
+    found = triaged("matmul", MATMUL, "ValueError: Dimensions must be equal, but are 3 and 2")
+    assert found.case.api == "tf.matmul" or "tf.matmul" in found.case.aliases
+    assert found.case.symptom.message.startswith("Dimensions must be equal")
+
+
+def test_a_kernel_that_is_missing_is_what_the_report_is_about(triaged):
+    found = triaged("RealDiv", DIVIDE, "NotFoundError: Could not find device for node")
+    assert found.case.reproduces
+    assert found.case.api == "tf.raw_ops.RealDiv"
+
+
+def test_a_kernel_that_is_missing_is_no_bug_of_a_sibling(bench, by_hand, call):
+    api = bench.index.catalog.resolve("tf.raw_ops.RealDiv")
+    wanted = status.raises("InvalidArgumentError", WINDOW)
+    verdict = judge(
+        Rewritten(code=dedent(DIVIDE), edits=(), sites={}),
+        first_plan(api, call),
+        api,
+        by_hand(call("tf.nn.max_pool2d"), wanted),
+        bench.replays[0],
+        bench.index.catalog,
+        close=True,
+        runs=1,
+        limits=Limits(wall=30.0),
+    )
+    assert verdict.kind is VerdictKind.NEEDS
+    assert "Could not find device" in verdict.reason
+
+
+@pytest.mark.parametrize("disable", ["disable_eager_execution", "disable_v2_behavior"])
+@pytest.mark.parametrize("run", ["session.run(y, {x: [9]})", "y.eval({x: [9]})"])
+def test_a_session_fails_for_what_was_put_into_its_graph(bench, read, disable, run):
+    code = SESSION.format(disable=disable, run=run)
+    found = verified(bench, read("an index that is out of range", code, text=BEYOND))
+    assert found.case.api == "tf.gather"
+    assert found.case.symptom.message == "indices[0] = 9 is not in [0, 3)"
+
+
+def test_siblings_are_found_in_a_session(triaged):
+    code = SESSION.format(disable="disable_eager_execution", run="session.run(y, {x: [9]})")
+    found = triaged("gather is out of range", code, BEYOND)
+    assert found.case.api == "tf.gather"
+    assert "tf.raw_ops.Gather" in bugs(found)
+
+
+def test_code_of_version_1_runs_as_such_and_so_does_what_is_generated_from_it(triaged):
+    found = triaged("gather is out of range", OLD, BEYOND)
+    assert found.case.reproduces
+    assert found.case.api == "tf.compat.v1.gather"  # another function than tf.gather
+    assert "repaired: tensorflow 1" in found.case.evidence
+    (raw,) = (f for f in found.bugs if f.api == "tf.raw_ops.Gather")
+    assert "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n" in raw.code
+
+
+def test_what_dies_in_a_graph_is_blamed_where_the_function_runs_as_python(triaged):
+    code = """
+        import tensorflow as tf
+
+        class Model(tf.Module):
+            @tf.function(input_signature=[tf.TensorSpec(None)])
+            def __call__(self, x):
+                return tf.nn.conv2d(tf.abs(x), tf.ones([3, 3, 2, 1]), 2, "VALID")
+
+        model = Model()
+        print(model(tf.ones([4, 4, 2])))
+    """
+    found = triaged("a model aborts", code, "Aborted (core dumped)")
+    assert found.case.reproduces
+    assert found.case.api == "tf.nn.conv2d"
+    assert "repaired: functions run eagerly" in found.case.evidence
+    assert found.bugs
+    assert all("tf.config.run_functions_eagerly(True)" in bug.code for bug in found.bugs)
+
+
+def test_real_aborts_leave_the_server_alone_and_tell_their_state(bench):
+    states = []
+    for line in filter(None, map(str.strip, ABORTS.splitlines())):
+        died = bench.replays[0].run(f"import tensorflow as tf\n{line}", limits=Limits(wall=60.0))
+        symptom = status.capture(died)
+        assert symptom is not None, (line, died.stdout)
+        assert symptom.kind is SymptomKind.CRASHES
+        states.append(symptom.pattern)
+        alive = bench.replays[0].run("import tensorflow as tf\nprint(int(tf.add(1, 2)))")
+        assert alive.stdout == "3\n"
+    two, one, scalar, graph, segment, plain = states
+    assert two == one == graph
+    assert two.startswith("tensor_format.h: Check failed: index >= N && index < num_total_dims")
+    assert scalar.startswith("tensor.cc: Check failed: N == NumElements() (N vs. N)")
+    assert segment is None
+    assert plain is None
+
+
+def first_plan(api, call):
+    made = call("tf.raw_ops.RealDiv", x={(2,)}, y={(2,)})
+    found = plans(invocation(made, api, ()), api)
+    assert not isinstance(found, Obstacle)
+    return found[0]

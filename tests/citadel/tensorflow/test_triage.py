@@ -1,0 +1,162 @@
+"""Triage on TensorFlow: who is to blame, and whose text fails as the report's does."""
+
+from textwrap import dedent
+
+import pytest
+
+from benchmarks.rewriting import measure
+from citadel.model import BugKind
+
+from .conftest import DIVIDE, WINDOW, bugs, verified
+
+pytestmark = [pytest.mark.tf, pytest.mark.slow]
+
+POOL = """
+    import tensorflow as tf
+    frames = tf.ones([1, 8, 8, 4])
+    print(tf.nn.max_pool2d(frames, ksize=[0, 2], strides=2, padding="VALID").shape)
+"""
+
+BATCHES = """
+    import tensorflow as tf
+
+    most = 2**63 - 1
+    rows = tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]]).batch(most, drop_remainder=True)
+    rows.batch(most, drop_remainder=True)
+"""
+
+LITTLE = {
+    "tf.TensorArray.write": ("""
+        elements = tf.TensorArray(tf.float32, size=1)
+        elements.write(5, 1.0)
+    """, "OutOfRangeError", "Tried to write to index 5"),
+    "tf.RaggedTensor.from_row_splits": ("""
+        tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 1])
+    """, "InvalidArgumentError", "Arguments to from_row_splits"),
+    "tf.data.Dataset.batch": ("""
+        print(list(tf.data.Dataset.range(4).batch(0)))
+    """, "InvalidArgumentError", "Batch size must be greater than zero"),
+    "tf.data.Dataset.window": ("""
+        print(list(tf.data.Dataset.range(4).window(0)))
+    """, "InvalidArgumentError", "Window size must be greater than zero"),
+    "tf.Variable.scatter_nd_update": ("""
+        variable = tf.Variable([1.0, 2.0])
+        variable.scatter_nd_update([[7]], [1.0])
+    """, "InvalidArgumentError", "does not index into shape"),
+    "tf.Tensor.__getitem__": ("""
+        tf.ones([2, 2])[:, :, 0]
+    """, "InvalidArgumentError", "has only 2 dims"),
+    "tf.raw_ops.Reshape": ("""
+        tf.raw_ops.Reshape(tensor=[1, 2], shape=[3])
+    """, "InvalidArgumentError", "Input to reshape"),
+    "tf.reshape": ("""
+        from tensorflow.python.ops import array_ops
+        array_ops.reshape([1, 2], [3])
+    """, "InvalidArgumentError", "Input to reshape"),
+    "tf.compat.v1.nn.conv2d": ("""
+        tf.compat.v1.nn.conv2d(tf.ones([1, 2, 2, 1]), tf.ones([1, 1, 3, 1]), [1] * 4, "SAME")
+    """, "InvalidArgumentError", "evenly divisible"),
+    "tf.keras.layers.Conv2D": ("""
+        tf.keras.layers.Conv2D(1, 3, data_format="channels_last")(tf.ones([1, 2]))
+    """, "ValueError", "incompatible"),
+    "tf.gather": ("""
+        @tf.function
+        def chosen(x):
+            return tf.gather([1, 2, 3], x)
+
+        print(chosen(tf.constant([9])))
+    """, "InvalidArgumentError", "indices[0] = 9"),
+}  # fmt: skip
+"""API -> (code, exception, part of its message): how TensorFlow's own kinds of APIs fail."""
+
+
+def test_functions_layers_and_other_dimensions(triaged):
+    found = triaged("max_pool2d takes a window of size 0", POOL, WINDOW)
+    assert found.case.reproduces
+    assert found.case.api == "tf.nn.max_pool2d"
+    assert bugs(found) >= {"tf.nn.max_pool3d", "tf.nn.avg_pool2d", "tf.nn.max_pool1d"}
+    (lifted,) = (f for f in found.bugs if f.api == "tf.nn.max_pool3d")
+    assert "frames = tf.ones([1, 8, 8, 1, 4])" in lifted.code
+    assert "ksize=[0, 2, 2]" in lifted.code
+
+
+def test_methods_of_datasets_are_siblings_of_one_another(triaged):
+    found = triaged("Dataset.batch dies", BATCHES, "Aborted (core dumped)")
+    assert found.case.api == "tf.data.Dataset.batch"
+    assert found.case.reproduces
+    assert bugs(found) >= {"tf.data.Dataset.padded_batch", "tf.data.Dataset.ragged_batch"}
+
+
+@pytest.mark.parametrize("api", LITTLE)
+def test_what_fails_is_blamed_in_its_own_words(bench, read, api):
+    code, exception, message = LITTLE[api]
+    source = "import tensorflow as tf\n" + dedent(code)
+    found = verified(bench, read(f"{api.rpartition('.')[2]} fails", source, text=exception))
+    assert found.case.reproduces
+    assert api in (found.case.api, *found.case.aliases)
+    assert found.case.symptom.exception == exception
+    assert message in found.case.symptom.message
+
+
+def test_variables_that_a_report_sets_first_reach_the_framework(triaged):
+    code = """
+        import os
+        os.environ["TF_ENABLE_ONEDNN_OPTS"] = "{}"
+        import tensorflow as tf
+        tf.nn.max_pool1d(tf.ones([2, 3, 4]), ksize=2**40, strides=1, padding="SAME")
+    """
+    with_library = triaged("max_pool1d aborts", code.format(1), "Aborted", siblings=1)
+    assert with_library.case.reproduces
+    without = triaged("max_pool1d aborts", code.format(0), "Aborted", siblings=1)
+    assert without.case.observed.startswith("InvalidArgumentError: Attr ksize has value")
+
+
+@pytest.mark.parametrize("code", [POOL, DIVIDE], ids=["pool", "divide"])
+def test_text_and_live_values_agree_and_most_cases_run(bench, read, code):
+    tally = measure(read("report", code).report, bench, 20, ())
+    assert tally.pairs == 20
+    assert tally.counts["refused"] <= 1
+    assert tally.counts["observed"] >= 17
+    assert tally.counts["disagreeing"] * 20 <= tally.counts["agreeing"]
+
+
+SHIFTED = """
+import tensorflow as tf
+x, n = tf.constant([-8, 16, 7]), tf.constant([33, 40, -1])
+eager = tf.bitwise.right_shift(x, n)
+compiled = tf.function(tf.bitwise.right_shift, jit_compile=True)(x, n)
+tf.debugging.assert_equal(eager, compiled)
+"""
+
+CLIPPED = """
+import tensorflow as tf
+print(tf.clip_by_norm(tf.constant([float("inf"), 1.0]), 1.0))
+"""
+
+LONGER = """
+import tensorflow as tf
+y = tf.keras.layers.UpSampling1D(size=3)(tf.ones((1, 4, 2)))
+assert y.shape == (1, 12, 3), y.shape
+"""
+
+
+def test_what_an_assertion_of_tensorflow_compares_is_a_value(bench, read):
+    reading = read("jit_compile changes the result of tf.bitwise.right_shift", SHIFTED)
+    found = verified(bench, reading)
+    assert found.case.api == "tf.bitwise.right_shift"
+    assert found.case.kind is BugKind.VALUE
+    assert found.case.reproduces
+    about = read("tf.debugging.assert_equal fails for equal shifts", SHIFTED)
+    assert verified(bench, about).case.kind is BugKind.STATUS
+
+
+def test_an_infinity_that_is_handed_on_is_no_nan(triaged):
+    found = triaged("clip_by_norm returns nan", CLIPPED, "nan should not be produced.", siblings=20)
+    assert found.case.reproduces
+    assert not bugs(found) & {"tf.identity", "tf.raw_ops.Sqrt", "tf.reduce_sum"}
+
+
+def test_the_only_api_is_to_blame_for_a_shape_whatever_the_title_names(bench, read):
+    found = verified(bench, read("Conv2DTranspose gives a wrong output shape", LONGER))
+    assert found.case.api == "tf.keras.layers.UpSampling1D"
+    assert found.case.reproduces
