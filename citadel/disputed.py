@@ -54,16 +54,16 @@ def disputed(call: Call, api: Api, calls: Sequence[Call], reading: Reading) -> t
 
     Those that the title or the sentence about the missing error name: by parameter, by kind ("a
     negative one"), by value ("accepts 3.0"), or by a part of a parameter's name; else those that
-    the rest of the text spells as code; else the only one that there is. Tensors are left out, and
-    so is everything where a report speaks of one: what is wrong with it (a dtype, a shape) may well
-    be right for another function.
+    the rest of the text spells as code; else the only one that there is. Tensors are left out:
+    what is wrong with them (a dtype, a shape) may well be right for another function. Where a
+    report speaks of one, it has to call another argument wrong plainly for that to count.
     """
     values = [v for v in invocation(call, api, calls).values if not v.name.startswith("#")]
     given = [value for value in values if value.value.literal() is not None]
     head = f"{reading.report.title}\n{reading.refusal or ''}"[:MOST_WORDS].translate(_MINUS)
     tensors = any(value.value.is_tensor for value in values)
     if tensors and _OF_TENSORS.search(head):
-        return ()
+        return _told(value for value in given if _plainly(value, head))
     if any(value not in given and _as_argument(value.name, head) for value in values):
         return ()
     numbers = {float(number) for number in _NUMBER.findall(head)}
@@ -102,6 +102,12 @@ def _named(name: str, text: str) -> bool:
         return re.search(rf"`{re.escape(name)}\b|\b{re.escape(name)} ?[=<>]", text) is not None
     words = "[_ ]".join(map(re.escape, name.split("_")))
     return re.search(rf"\b{words}s?\b", text, re.IGNORECASE) is not None
+
+
+def _plainly(value: SourceValue, text: str) -> bool:
+    """Whether a text calls this very argument wrong: negative `start`, start < 0."""
+    called = _named(value.name, text) and _described(value, text)
+    return called or _spelled(value.name, text)
 
 
 def _spelled(name: str, text: str) -> bool:

@@ -42,6 +42,8 @@ def told(read, api, call, title, *, text=SENTENCE, **given):
         ("f accepts 3", SENTENCE, ["lower"]),
         ("f accepts 1,000,000 items", SENTENCE, []),
         ("f accepts an integer tensor with lower=3.0", SENTENCE, []),
+        ("f accepts tensors and a negative p=-2.0", SENTENCE, ["p"]),
+        ("f accepts lower > upper", "It returns a tensor. It should raise.", ["lower", "upper"]),
         ("f accepts " + "7" * 30_000 + "x", SENTENCE, []),
         ("f accepts a negative number", SENTENCE, ["p"]),
         ("f accepts a number below the lowest", SENTENCE, []),
