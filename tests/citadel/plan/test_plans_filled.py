@@ -1,0 +1,127 @@
+"""What a sibling requires beyond the failing call: from samples, types and other arguments."""
+
+from analysis.catalog.model import ApiKind
+from analysis.values import Value
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import invocation
+from citadel.plan.model import Fill, Obstacle, Step, Take
+
+from .conftest import CONV2D, Book, first, written
+
+
+def test_required_tensors_are_filled_with_the_sources_own(conv, api):
+    plan = first(
+        plans(conv, api("torch.c", CONV2D.replace("bias: Tensor? = None", "mask: Tensor")))
+    )
+    assert plan.call[2].value == Take(key="arg:0")
+    assert plan.invented == ("mask",)
+    assert "filled mask" in plan.edits
+
+
+def test_no_tensor_is_given_twice_while_another_one_is_dropped(api, call):
+    source = invocation(
+        call("torch.pow", {(2, 3)}, {(1, 3)}), api("torch.pow", "x: Tensor, y: Tensor"), ()
+    )
+    (plan,) = plans(source, api("torch.raised", "x: Tensor, other"))
+    assert [slot.value for slot in plan.call] == [Take(key="arg:0"), Take(key="arg:1")]
+    assert plan.edits == ("renamed to torch.raised",)
+    assert plan.invented == ()
+
+
+def test_required_numbers_are_filled_from_samples_then_by_type(clamp, api):
+    target = api("torch.renorm", "input: Tensor, p: Scalar, dim: int, maxnorm: Scalar, eps: float")
+    sample = {"eps": Value(kind="float", text="0.125")}
+    plan = first(plans(clamp, target, Book({}, sample)))
+    assert written(plan.call)[-1] == "0.125"
+    bare = first(plans(clamp, target, Book()))
+    assert written(bare.call)[-1] == "1"
+
+
+def test_what_cannot_be_filled_is_an_obstacle(conv, api):
+    target = api("torch.hooked", "input: Tensor, hook: Callable")
+    assert plans(conv, target) is Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
+
+
+def test_samples_without_text_fill_nothing(conv, api):
+    target = api("torch.hooked", "input: Tensor, hook: Callable")
+    sample = {"hook": Value(kind="function", text="torch.abs")}
+    assert plans(conv, target, Book(sample)) is Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
+
+
+def test_tensors_are_made_like_those_of_valid_calls_or_are_the_sources_own(clamp, api):
+    target = api("torch.gather", "input: Tensor, index: Tensor")
+    sample = {
+        "input": Value(kind="tensor", shape=(4, 5), dtype="float32"),
+        "index": Value(kind="tensor", shape=(4, 5), dtype="int64"),
+    }
+    made, own = plans(clamp, target, Book(sample))
+    assert made.call[1].value == Fill(text="torch.zeros([2, 3], dtype=torch.int64)", tensor=True)
+    assert own.call[1].value == Take(key="recv")
+    assert made.plausibility > own.plausibility
+
+
+def test_a_number_becomes_a_tensor_where_only_those_are_taken(api, call):
+    source = invocation(
+        call("torch.fill", {(2, 3)}, 5.0), api("torch.fill", "input: Tensor, value: Scalar"), ()
+    )
+    plan = first(plans(source, api("torch.put", "input: Tensor, values: Tensor")))
+    assert plan.call[1].value == Take(key="arg:1", steps=(Step(name="tensor"),))
+    assert "values as a tensor" in plan.edits
+    other = first(plans(source, api("torch.put", "input: Tensor, values: Scalar | Tensor")))
+    assert other.call[1].value == Take(key="arg:1")
+
+
+def test_numbers_that_are_sizes_of_the_input_are_its_sizes(api, call):
+    source = invocation(call("torch.exp", {(2, 3)}), api("torch.exp", "input: Tensor"), ())
+    target = api(
+        "torch.nn.Linear", "in_features: int, out_features: int", kind=ApiKind.MODULE,
+        call="input: Tensor",
+    )  # fmt: skip
+    sample = {
+        "input": Value(kind="tensor", shape=(7, 5), dtype="float32"),
+        "in_features": Value(kind="int", text="5"),
+        "out_features": Value(kind="int", text="8"),
+    }
+    assert written(first(plans(source, target, Book(sample))).new) == ["3", "8"]
+
+
+def test_a_window_with_ends_is_no_list_of_a_list(api, call):
+    source = invocation(
+        call("tf.pool", {(1, 8, 8, 2)}, ksize=2), api("tf.pool", "input: Tensor, ksize: int"), ()
+    )
+    window = Value(
+        kind="list", items=tuple(Value(kind="int", text=str(size)) for size in (1, 3, 3, 1))
+    )
+    target = api("tf.raw_ops.Pool", "input: Tensor, ksize: list(int)")
+    (plan,) = plans(source, target, Book({"ksize": window}))
+    assert plan.call[1].value == Take(key="kw:ksize", steps=(Step(name="ends", amount=2),))
+
+
+def spelled(api, call, word, *known):
+    source = invocation(
+        call("torch.f", {(2, 3)}, how=word), api("torch.f", "x: Tensor, how: str"), ()
+    )
+    samples = [{"how": Value(kind="str", text=repr(one))} for one in known]
+    (plan,) = plans(source, api("torch.other", "x: Tensor, how: str"), Book(*samples))
+    return plan.call[1].value.steps
+
+
+def test_words_are_spelled_as_in_valid_calls(api, call):
+    assert spelled(api, call, "same", "SAME", "VALID") == (Step(name="say", text="'SAME'"),)
+    assert spelled(api, call, "SAME", "valid") == (Step(name="say", text="'same'"),)
+    assert spelled(api, call, "same", "SAME", "valid") == ()
+    assert spelled(api, call, "same") == ()
+
+
+def test_other_texts_stay_as_they_are(api, call):
+    assert spelled(api, call, "Ij,jK->IK", "ij,jk->ik") == ()
+    assert spelled(api, call, "a\nb", "AB") == ()
+
+
+def test_sizes_of_a_window_come_from_valid_calls_those_of_a_tensor_from_the_tensor(api, call):
+    source = invocation(call("torch.f", {(1, 2, 9, 9)}), api("torch.f", "input: Tensor"), ())
+    sizes = Value(kind="list", items=(Value(kind="int", text="5"), Value(kind="int", text="7")))
+    sample = {"input": Value(kind="tensor", shape=(1, 2, 8, 8)), "output_size": sizes}
+    target = api("torch.pool", "input: Tensor, output_size: int[]")
+    assert written(first(plans(source, target, Book(sample))).call)[1] == "[5, 7]"
+    assert written(first(plans(source, target, Book())).call)[1] == "[1, 2, 9, 9]"
