@@ -24,7 +24,7 @@ Constant = Callable[[cst.BaseExpression], "int | Shape | None"]
 
 DATA = frozenset(("tensor", "as_tensor", "array", "asarray", "FloatTensor", "LongTensor", "Tensor"))
 """Functions whose lists of numbers are elements, not sizes."""
-KEEPS_ELEMENTS = frozenset(("reshape", "view", "unflatten", "constant", "expand", "broadcast_to"))
+KEEPS_ELEMENTS = frozenset(("reshape", "view", "unflatten", "constant"))
 """Functions that cannot make a tensor of fewer or more elements than there are."""
 CHANGES = ("lift", "repeat", "lower", "lead", "narrow")
 """Steps that sizes can be written for."""
@@ -44,6 +44,9 @@ EXAMPLES: tuple[tuple[str, tuple[int, ...], Step, str | None], ...] = (
     ("tf.ones([8, 3])", (8, 3), Step(name="repeat", amount=1, behind=1), "tf.ones([8, 8, 3])"),
     ("torch.rand(size)", (7, 7), Step(name="repeat", amount=1), "torch.rand((*size, 7))"),
     ("x.view(2, 3)", (2, 3), Step(name="repeat", amount=1), None),
+    ("tf.constant(v, shape=(2, 3))", (2, 3), Step(name="repeat", amount=1), None),
+    ("tf.constant(-1.0, shape=(2, 3))", (2, 3), Step(name="repeat", amount=1),
+     "tf.constant(-1.0, shape=(2, 3, 3))"),
     ("torch.rand(2, 3)", (2, 3), Step(name="lead", amount=1), "torch.rand(1, 2, 3)"),
     ("torch.rand((2, 3))", (2, 3), Step(name="lead", amount=1), "torch.rand((1, 2, 3))"),
     ("torch.rand(5, 2)", (5, 2), Step(name="narrow", amount=3), "torch.rand(5, 3)"),
@@ -91,9 +94,17 @@ def with_shape(
     inner = len(shape) - step.behind
     lost = shape[inner - step.amount : inner] if step.name == "lower" else ()
     changes = any(size != 1 for size in lost) or step.name in ("narrow", "repeat")
-    if len(shape) < 2 or len(lost) == len(shape) or (changes and name in KEEPS_ELEMENTS):
+    keeps = name in KEEPS_ELEMENTS and not _fills(call)
+    if len(shape) < 2 or len(lost) == len(shape) or (changes and keeps):
         return None
     return _Sizes(shape, step, constant).call(call)
+
+
+def _fills(call: cst.Call) -> bool:
+    """Whether a call fills any size with one number: `tf.constant(0.5, shape=(2, 3))`."""
+    given = call.args[0].value if call.args and not call.args[0].star else None
+    given = given.expression if isinstance(given, cst.UnaryOperation) else given
+    return isinstance(given, cst.Float | cst.Integer) and any(arg.keyword for arg in call.args)
 
 
 def leaf(function: cst.BaseExpression) -> str:
