@@ -21,7 +21,7 @@ from citadel.candidates import candidates
 from citadel.family.group import families
 from citadel.judge import judge
 from citadel.judge_performance import judge_performance
-from citadel.judge_value import judge_value, related
+from citadel.judge_value import judge_value
 from citadel.learn import samples_of
 from citadel.match.matches import Matches
 from citadel.match.mode import Mode
@@ -37,6 +37,7 @@ from citadel.model import (
 from citadel.oracle import status
 from citadel.plan.model import Adaptation
 from citadel.probe import ProbeOutcome
+from citadel.relations import related
 from citadel.replays import Replays
 from citadel.rewrite.rewriter import Rewritten
 from citadel.selection import variables

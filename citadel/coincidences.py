@@ -1,0 +1,108 @@
+"""Why values that show the symptom of a report need not be its bug.
+
+Decisions only: on the values of the source and of the sibling, and on how close the two are.
+"""
+
+from __future__ import annotations
+
+from analysis.target.watch import Check, Role
+from citadel.model import Channels, SymptomKind
+from citadel.oracle.numbers import elements, same
+from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
+from citadel.plan.model import Adaptation
+from citadel.relations import alike, related
+from citadel.verify_value import Witness
+
+_EQUALITIES = (Check.EQUAL, Check.CLOSE, Check.UNEQUAL)
+"""Checks that compare a value with another, even where that is written down in the text."""
+
+
+def close_for(channels: Channels, source: Witness, plan: Adaptation) -> bool:
+    """Whether an equal result is no coincidence for this symptom."""
+    if source.refused:  # what is dropped may be what is to be refused
+        return channels.family is not None and not plan.drops
+    if source.oracle.kind is SymptomKind.ACCEPTS:
+        return related(channels) and (
+            channels.family is not None or not (source.disputed and plan.drops)
+        )
+    if source.let_in:  # what is not finite is handed on by nearly everything
+        return alike(channels) or channels.called
+    if source.oracle.of_finiteness and plan.filled and not source.precise:
+        return alike(channels)  # what was filled in may demand NaN
+    return related(channels) or channels.called  # the source's wrong result is its own
+
+
+def coincidence(
+    source: Witness, values: Values, *, close: bool, filled: bool, own_reference: bool
+) -> str | None:
+    """Why values that show the symptom need not be the bug, if so.
+
+    `filled`: the sibling's call has arguments that the report's has not.
+    """
+    oracle = source.oracle
+    changes = unlike(oracle, source.values, values)
+    equal = all(change is False for change in changes)
+    if oracle.kind is SymptomKind.ACCEPTS:
+        if not equal:
+            return "runs as well, with another result"
+        return None if close else "runs as well, and is another function"
+    if oracle.of_finiteness:  # no coincidence: double precision has its say elsewhere
+        return _doubt_of_finiteness(source, values, close=close, filled=filled)
+    if has_nan_at(oracle, values) and not has_nan_at(oracle, source.values) and not oracle.paired:
+        return "NaN, where the report's value is a number"
+    if _apart(oracle, source.values) and not _apart(oracle, values):
+        return "the values agree: the check fails for another reason"
+    if equal:
+        telling = not all(plain(values, spot) for spot in oracle.spots)
+        known = close or (not filled and (telling or _agree_elsewhere(source, values)))
+        return None if known else "an equal result, of another function"
+    if oracle.paired:
+        if source.referred and not own_reference:
+            return "computes something else than what it is compared with"
+        if not all(change is True for change in changes):
+            return "only one of the values that are compared is the sibling's"
+        return None
+    if oracle.check is not None and oracle.how not in _EQUALITIES:
+        return None
+    return "computes something else than what is expected"
+
+
+def _doubt_of_finiteness(
+    source: Witness, values: Values, *, close: bool, filled: bool
+) -> str | None:
+    handed_on = has_nan_at(source.oracle, source.values) and not has_nan_at(source.oracle, values)
+    if source.let_in and handed_on:
+        return "infinite as what it is given, where the report's value is NaN"
+    if source.let_in and not close:
+        return "passes on what is not finite in its inputs"
+    if filled and not source.precise and not close:
+        return "not finite, but of arguments that the report has not got"
+    unknown = True not in source.own and not close
+    return "nothing shows that the value is the API's" if unknown else None
+
+
+def _apart(oracle: ValueOracle, values: Values) -> bool:
+    """Whether two compared values differ as numbers, of whatever dtype; NaN equals NaN."""
+    return agrees(oracle, values) is False
+
+
+def _agree_elsewhere(source: Witness, values: Values) -> bool:
+    """Whether the two also come to a value in common that few functions come to."""
+    places = {point.number for point in source.watched.points if point.role is Role.SHOWN}
+    shown = [spot for spot in source.values if spot.point in places]
+    telling = [spot for spot in shown if not plain(source.values, spot)]
+    agree = [same(source.values[spot], values[spot]) for spot in telling if spot in values]
+    return bool(agree) and all(agree)
+
+
+def plain(values: Values, spot: Spot) -> bool:
+    """Whether a value is one that many functions come to: zeros, ones, NaN, a single number.
+
+    Of a large tensor its range tells.
+    """
+    if spot not in values:
+        return True
+    found, held = elements(values[spot]), values[spot].numbers
+    if found is None:
+        return held is None or (held.low == held.high and (held.finite or held.low is None))
+    return len({repr(number) for number in found}) <= 1
