@@ -1,7 +1,8 @@
 """Markdown without a title of its own -> what stands for it.
 
-In: lines of a report that is not an issue's JSON. Out: its first heading, or, where all headings
-are those of a tracker's form, the first line that its reporter wrote. A form shows by its shape:
+In: lines of a report that is not an issue's JSON. Out: the line that stands alone above a
+tracker's form (what is copied from its page begins so), else the first heading, or, where all
+headings are those of a form, the first line that its reporter wrote. A form shows by its shape:
 several headings of one level, each followed by a single short answer.
 """
 
@@ -19,13 +20,16 @@ _ATX = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _ANSWER_WORDS = 8
 _ANSWER_LENGTH = 80
+_TITLE_LENGTH = 200
 _BOLD = 7
 _DUMP_WORDS = 3
 """Words of a heading up to which it may be that of a dump; longer ones say something."""
 _FIELDS = 2
 """Headings with a short answer that make a form of all headings of their level."""
 _FORM_HEADING = re.compile(
-    r"^\W*(?:describe the (?:bug|issue)|bug|to reproduce|issue type|current behaviou?r\??)\W*$",
+    r"^\W*(?:describe the (?:bug|issue)|bug|(?:steps |code |how )?to reproduce|reproduction|repro"
+    r"|issue type|(?:current|actual|expected) (?:behaviou?r|result|output)|outputs?|results?"
+    r"|errors?(?: logs?| messages?)?|additional context|motivation)\W*$",
     re.IGNORECASE,
 )
 """Headings of forms that some reporters leave alone in a report, so that no shape tells."""
@@ -69,6 +73,8 @@ def title_of(lines: Sequence[str]) -> str:
     sections = list(_sections(lines))
     fields = Counter(section.level for section in sections if section.is_field)
     forms = {level for level, count in fields.items() if count >= _FIELDS}
+    if (alone := _line_above(sections)) is not None:
+        return alone
     for section in sections:
         own = 0 < section.level < _BOLD and section.level not in forms
         if own and section.heading and not section.is_usual:
@@ -81,6 +87,16 @@ def title_of(lines: Sequence[str]) -> str:
         ):
             return shorten(section.text[0])
     return next((section.heading for section in sections if section.heading), "")
+
+
+def _line_above(sections: Sequence[_Section]) -> str | None:
+    """Return the line above a form, if it is the only one and no heading is a title."""
+    first, *rest = sections
+    titled = any(each.level == 1 and not each.is_usual for each in rest)
+    if first.other or len(first.text) != 1 or not rest or not rest[0].is_usual or titled:
+        return None
+    (line,) = first.text
+    return line if len(line) <= _TITLE_LENGTH and not line.endswith((".", ":", ",")) else None
 
 
 def _sections(lines: Sequence[str]) -> Iterator[_Section]:

@@ -70,6 +70,26 @@ The sum is wrong.
 
 **Standalone code to reproduce the issue**
 """
+OLD_TORCH = """unfold crashes for size 0
+
+## 🐛 Bug
+
+It dies with a signal.
+
+## To Reproduce
+
+```python
+import torch
+```
+
+## Expected behavior
+
+A refusal.
+
+### Error messages
+
+There are none.
+"""
 FORM_IN_OTHER_WORDS = """## Which product?
 Widgets
 ## Which release?
@@ -96,6 +116,10 @@ It broke when I pressed the button, and smoke came out of it.
         ("## sum is wrong\n\n```python\nimport torch\n```\n\n## Version\n\n2.13\n",
          "sum is wrong"),
         ("<!-- a form's advice -->\nIt fails.\n", "It fails."),
+        (OLD_TORCH, "unfold crashes for size 0"),
+        (OLD_TORCH.partition("\n\n")[2], "It dies with a signal."),
+        (OLD_TORCH.replace("## 🐛 Bug", "# Bug"), "unfold crashes for size 0"),
+        ("Hello all\n\n# sum is wrong\n\nIt is.\n", "sum is wrong"),
         ("### Issue type\n\nBug\n\n### Source\n\nbinary\n", "Issue type"),
         ("```python\nimport torch\n```\n", ""),
         ("", ""),
