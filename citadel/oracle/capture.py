@@ -29,6 +29,7 @@ from citadel.oracle.hints import (
     CHECKS,
     DIFFERENT,
     MODES,
+    NAN_IS_LOST,
     NEAR,
     NOT_FINITE,
     PRECISION,
@@ -43,7 +44,7 @@ from citadel.oracle.hints import (
     says_good,
     wrapped,
 )
-from citadel.oracle.numbers import elements, finite, has_nan, is_literal, of_kind, same
+from citadel.oracle.numbers import agreeing, elements, finite, has_nan, is_literal, of_kind, same
 from citadel.oracle.value import Spot, ValueOracle, Values, asserts, values_of
 from harvest.report.model import Expectation, Reading
 
@@ -65,6 +66,7 @@ def capture(
         *case.differences(),
         *case.references(),
         *case.modes(),
+        *case.nearly_expected(),
         *case.non_finite(),
         *case.precisions(),
         *case.orders(),
@@ -147,12 +149,29 @@ class _Case:
                     yield self._unlike(spot, value, right)
                     break
 
+    def nearly_expected(self) -> Iterator[ValueOracle]:
+        """A value some elements of which are those that the report expects, the nearest first."""
+        for spot, value, right in self._unlike_expected():
+            if agreeing(value, right.numbers):
+                yield self._unlike(spot, value, right)
+
     def expected(self) -> Iterator[ValueOracle]:
-        """A value unlike the one that the report expects, which has as many numbers.
+        """A value unlike the one that the report expects, which has as many numbers."""
+        for spot, _, right in self._unlike_expected():
+            yield ValueOracle(
+                kind=SymptomKind.DISAGREES,
+                spots=(spot,),
+                expected=right,
+                why=f"the report says: {right.sentence}",
+            )
+
+    def _unlike_expected(self) -> list[tuple[Spot, Value, Expectation]]:
+        """Values with what the report expects of as many numbers, the nearest first.
 
         A single number is meant where the report calls wrong what stands beside it, and what is
         right by now is known there, too; so it is of the only value that is shown.
         """
+        found: list[tuple[Spot, Value, Expectation]] = []
         said = self.reading.expectations
         shown = list(self.spots(Role.SHOWN))
         for spot, point, value in shown:
@@ -162,12 +181,8 @@ class _Case:
             rights = [e for e in said if e.right and of_kind(value, e.numbers)]
             for right in rights if here else _otherwise(value, said):
                 if (count > 1 or here) and len(right.numbers) == count:
-                    yield ValueOracle(
-                        kind=SymptomKind.DISAGREES,
-                        spots=(spot,),
-                        expected=right,
-                        why=f"the report says: {right.sentence}",
-                    )
+                    found.append((spot, value, right))
+        return sorted(found, key=lambda one: -agreeing(one[1], one[2].numbers))
 
     def checks(self) -> Iterator[ValueOracle]:
         """Checks of equality and finiteness, in the order of the text.
@@ -309,11 +324,13 @@ class _Case:
         right = {one for one, ref, _ in self._referred() if self._agree(one, ref)}
         titled = {word.lower() for word in NOT_FINITE.findall(self.reading.report.title)}
         nan_alone = bool(titled) and titled <= {"nan", "nans"}
+        lost = NAN_IS_LOST.search(self.reading.report.title) is not None
         wanted = [e for e in self.reading.expectations if e.right and _unbounded(e)]
         for names in (False, True):
             for spot, point, value in self.spots(Role.SHOWN, *((Role.OPERAND,) if names else ())):
                 told = isinstance(point.node, cst.Name) is names and finite(value) is False
                 told = told and (has_nan(value) or not nan_alone)
+                told = told and not (lost and has_nan(value))
                 told = told and spot not in right and not is_reference(point)
                 if told and not any(is_literal(value, e.numbers) for e in wanted):
                     yield ValueOracle(

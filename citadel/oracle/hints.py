@@ -51,8 +51,16 @@ does, may be what is wrong."""
 NEAR = 2
 """Statements that may lie between a value and its reference, both being shown."""
 NOT_FINITE = re.compile(r"\b(?:-?inf(?:inite|inity|s)?|nans?|non-?finite|overflow\w*)\b", re.I)
-
-
+NAN_IS_LOST = re.compile(
+    r"\b(?:swallow\w*|ignor\w*|los(?:es?|ing|t)|hid(?:es?|ing|den)|discard\w*"
+    r"|(?:does not|doesn't|do not|don't|fails? to|should|must)"
+    r" (?:propagate|preserve|keep|return))\b"
+    r"[^.,;:]{0,15}\bnans?\b"
+    r"|\bnans? (?:is |are |was |gets? |being ){0,2}(?:swallowed|ignored|lost|hidden|discarded"
+    r"|(?:not|n't) (?:being )?(?:propagated|preserved|kept))\b",
+    re.IGNORECASE,
+)
+"""A title that misses NaN: what is shown to be NaN is no bug then."""
 DIFFERENT = re.compile(
     r"\b(?:inconsisten\w*|differ(?:s|ed|ing|en(?:t|tly|ces?))?|diverge\w*|mismatch\w*"
     r"|disagree\w*|not (?:the )?same|not equal|unequal)\b",

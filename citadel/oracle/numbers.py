@@ -230,6 +230,12 @@ def is_literal(value: Value, written: Sequence[str]) -> bool:
     return len(found) == len(written) and all(map(_is, found, written))
 
 
+def agreeing(value: Value, written: Sequence[str]) -> int:
+    """How many elements of a value are what somebody wrote down; 0 where it has more or fewer."""
+    found = elements(value) or ()
+    return sum(map(_is, found, written)) if len(found) == len(written) else 0
+
+
 def of_kind(value: Value, written: Sequence[str]) -> bool:
     """Whether what somebody wrote down can be meant for a value: truth is not said of a number."""
     if value.kind in ("list", "tuple") and value.items:
