@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from analysis.target.watch import Check, Role
 from citadel.model import Channels, SymptomKind
-from citadel.oracle.numbers import elements, same
+from citadel.oracle.numbers import elements, finite, same
 from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
 from citadel.plan.model import Adaptation
 from citadel.relations import alike, related
@@ -33,11 +33,12 @@ def close_for(channels: Channels, source: Witness, plan: Adaptation) -> bool:
 
 
 def coincidence(
-    source: Witness, values: Values, *, close: bool, filled: bool, own_reference: bool
+    source: Witness, values: Values, *, close: bool, akin: bool, filled: bool, own_reference: bool
 ) -> str | None:
     """Why values that show the symptom need not be the bug, if so.
 
-    `filled`: the sibling's call has arguments that the report's has not.
+    `akin`: the two do the same to their inputs. `filled`: the sibling's call has arguments that
+    the report's has not.
     """
     oracle = source.oracle
     changes = unlike(oracle, source.values, values)
@@ -47,6 +48,8 @@ def coincidence(
             return "runs as well, with another result"
         return None if close else "runs as well, and is another function"
     if oracle.of_finiteness:  # no coincidence: double precision has its say elsewhere
+        if _misses_what_is_not_finite(source) and not akin:
+            return "nothing says that what it gives should not be finite"
         return _doubt_of_finiteness(source, values, close=close, filled=filled)
     if has_nan_at(oracle, values) and not has_nan_at(oracle, source.values) and not oracle.paired:
         return "NaN, where the report's value is a number"
@@ -63,7 +66,7 @@ def coincidence(
             return "only one of the values that are compared is the sibling's"
         return None
     if oracle.check is not None and oracle.how not in _EQUALITIES:
-        return None
+        return None if akin else "nothing says that this must hold for what it gives, too"
     return "computes something else than what is expected"
 
 
@@ -79,6 +82,12 @@ def _doubt_of_finiteness(
         return "not finite, but of arguments that the report has not got"
     unknown = True not in source.own and not close
     return "nothing shows that the value is the API's" if unknown else None
+
+
+def _misses_what_is_not_finite(source: Witness) -> bool:
+    """Whether a check fails because a value is finite that should be NaN or infinite."""
+    known = [finite(source.values[spot]) for spot in source.oracle.spots if spot in source.values]
+    return source.oracle.check is not None and bool(known) and all(known)
 
 
 def _apart(oracle: ValueOracle, values: Values) -> bool:

@@ -158,6 +158,7 @@ class _Replay:
             source,
             self.values,
             close=close_for(channels, source, plan),
+            akin=alike(channels),
             filled=plan.filled,
             own_reference=self.written.references,
         )

@@ -4,7 +4,7 @@ import pytest
 
 from citadel.model import SymptomKind, VerdictKind
 
-from .conftest import CONTEXT, FAR, OVERFLOW, TIES
+from .conftest import CONTEXT, FAR, NEAR, OVERFLOW, TIES
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -172,3 +172,35 @@ def test_a_rewritten_text_that_shows_something_else_is_not_judged(verified, judg
     assert verdict.kind is VerdictKind.NOT_ADAPTED
     assert "shows other values" in verdict.reason
     assert verdict.confidence == 0.0
+
+
+ALIKE = [(NEAR, VerdictKind.BUG), (CONTEXT, VerdictKind.NOT_ADAPTED)]
+
+
+@pytest.mark.parametrize(("channels", "kind"), ALIKE)
+def test_a_bound_need_not_hold_for_other_functions(verified, judged, channels, kind):
+    code = """
+        import torch
+        p, q = torch.tensor([0.1, 0.9]), torch.tensor([0.5, 0.5])
+        loss = torch.kl_div(p, q).sum()
+        print(loss)
+        assert loss >= 0
+    """
+    found = verified("kl_div gives negative values", code)
+    assert found.case.symptom.kind is SymptomKind.FALSE
+    other = code.replace("kl_div", "xlogy")
+    assert judged(found, other, "torch.xlogy", channels).kind is kind
+
+
+@pytest.mark.parametrize(("channels", "kind"), ALIKE)
+def test_what_is_not_nan_may_be_right_of_other_functions(verified, judged, channels, kind):
+    code = """
+        import torch
+        m = torch.full((3, 3), float("nan"))
+        e = torch.heaviside(m, torch.ones(3, 3))
+        assert torch.isnan(e).all()
+    """
+    found = verified("heaviside gives numbers for NaN", code)
+    assert found.case.symptom.kind is SymptomKind.FALSE
+    other = code.replace("torch.heaviside(m, torch.ones(3, 3))", "torch.nonzero(m)")
+    assert judged(found, other, "torch.nonzero", channels).kind is kind
