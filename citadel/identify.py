@@ -168,21 +168,14 @@ def _uses(call: Call) -> bool:
     return leaf(call.name) in USERS_OF_VALUES or call.name.endswith(RUNS_GRAPHS)
 
 
-def mentioned_call(
+def mentioned_calls(
     observation: Observation, catalog: Catalog, mentions: Sequence[Mention]
-) -> tuple[Call, Api] | None:
-    """For a run without a failing call: the last call of the API that the report names most.
+) -> Iterator[tuple[Call, Api]]:
+    """Of each API that the report names, the most named first, the last call.
 
     Of several APIs with that last name, under any of their names, it is the one that the report
     spells out.
     """
-    return next(mentioned_calls(observation, catalog, mentions), None)
-
-
-def mentioned_calls(
-    observation: Observation, catalog: Catalog, mentions: Sequence[Mention]
-) -> Iterator[tuple[Call, Api]]:
-    """Of each API that the report names, the most named first, the last call."""
     ranked = sorted(mentions, key=lambda m: (-min(m.title, 1), -m.title - m.body))
     found = (_mentioned(mention.name, observation.calls, catalog) for mention in ranked)
     return (pair for pair in found if pair is not None)

@@ -69,6 +69,17 @@ def suspects(
     yield from late
 
 
+def meant(observation: Observation, catalog: Catalog, reading: Reading) -> tuple[Call, Api] | None:
+    """Who is to blame where what the report records does not happen: whom it names, if called.
+
+    A title may name another API than the code calls; then it is the last call that computes.
+    """
+    mentions = mentioned_calls(observation, catalog, reading.mentions)
+    named_one = next((pair for pair in mentions if _may_be_meant(pair, reading.mentions)), None)
+    doing = (p for p in suspects(observation, catalog, reading) if leaf(p[0].name) not in MAKERS)
+    return named_one or next(doing, None)
+
+
 def _may_be_meant(pair: tuple[Call, Api], mentions: Sequence[Mention]) -> bool:
     """Whether a name is that of an API, and no mere output: `tensor(0.5)` makes nothing."""
     call, api = pair

@@ -16,12 +16,13 @@ from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
 from citadel.attempts import attempts_of, inside_functions, lacks
-from citadel.identify import culprit, failing_call, leaf, mentioned_call, resolve
+from citadel.identify import culprit, failing_call, leaf, resolve
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
 from citadel.oracle.value import asserts
 from citadel.recorded import STATUS_CLAIMS, bug_kind, recorded, reproduces
 from citadel.shown import by_measure, by_values
+from citadel.suspects import meant
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.model import ClaimKind, Reading
 
@@ -181,7 +182,7 @@ def _conclude(
     if attempt.caught is not None and (api := resolve(attempt.caught, catalog)) is not None:
         blamed = attempt.caught, api
     if seen is None:
-        blamed = mentioned_call(attempt.traced, catalog, reading.mentions)
+        blamed = meant(attempt.traced, catalog, reading)
     if blamed is None:
         return NotVerified(reason=_without_api(attempt.traced, seen))
     again = reproduces(wanted, seen)

@@ -277,9 +277,14 @@ class _Trial:
         """The first suspect that the values depend on, and which of them do.
 
         Where they depend on none (a shape, say, or the slope of a slope), it is the first suspect.
-        What makes a case's inputs is suspected only where nothing else is called.
+        What makes a case's inputs is suspected only where nothing else is called, or the title
+        names it.
         """
-        doing = [pair for pair in suspected if leaf(pair[0].name) not in MAKERS]
+        doing = [
+            pair
+            for pair in suspected
+            if leaf(pair[0].name) not in MAKERS or titled(pair[1], self._mentions)
+        ]
         behind: Blamed | None = None  # who makes what the value should be
         for call, api in (doing or list(suspected))[:MOST_SUSPECTS]:
             of_api = [one for one in calls if resolve(one, self._catalog) is api]

@@ -14,7 +14,7 @@ from citadel.identify import (
     failing_call,
     leaf,
     makers,
-    mentioned_call,
+    mentioned_calls,
     resolve,
 )
 from harvest.report.model import Mention
@@ -218,6 +218,10 @@ def test_names_resolve_by_form(call, known):
     assert resolve(operator, known).name == "torch.Tensor.matmul"
     other = call("torch.Tensor.__and__", form="operator", receiver={(2,)})
     assert resolve(other, known).name == "torch.Tensor.__and__"
+
+
+def mentioned_call(*args):
+    return next(mentioned_calls(*args), None)
 
 
 def test_without_a_failure_the_last_call_of_what_is_named_most(call, known):

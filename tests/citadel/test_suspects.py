@@ -5,7 +5,7 @@ import pytest
 from analysis.catalog.model import ApiKind
 from analysis.target.observation import Argument, Observation, Outcome
 from analysis.values import Value
-from citadel.suspects import named, spoken, suspects
+from citadel.suspects import meant, named, spoken, suspects
 from harvest.report.model import Mention
 
 
@@ -86,3 +86,19 @@ def test_the_method_of_an_object_stands_for_its_class_and_output_for_nothing(
     report = read("HalfNormal.cdf is negative", "d.cdf(x)", text="It prints `tensor(-0.68)`.")
     assert names(calls, known, report)[0] == "torch.HalfNormal"
     assert names(calls, known, report)[-1] == "torch.tensor"
+
+
+def test_where_nothing_fails_a_call_is_meant_though_the_title_names_another(
+    api, catalog, call, read
+):
+    known = catalog(
+        api("torch.tensor", "data: Any"), api("torch.fmod", "input: Tensor, other: Tensor")
+    )
+    report = read("torch.remainder dies", "fmod(a, b)", text="It printed `tensor(1)` before.")
+    makes, computes = (
+        call("torch.tensor", 1.0, number=1),
+        call("torch.fmod", {()}, number=2, site=1),
+    )
+    run = Observation(outcome=Outcome.OK, calls=(makes, computes))
+    assert meant(run, known, report)[1].name == "torch.fmod"
+    assert meant(Observation(outcome=Outcome.OK, calls=(makes,)), known, report) is None

@@ -215,3 +215,13 @@ def test_the_blame_does_not_fall_on_what_makes_the_reference(verified):
     found = verified("the error is too large", code)
     assert found.case.api == "torch.cumsum"
     assert found.case.symptom.observed == "inf"
+
+
+def test_what_makes_inputs_is_to_blame_if_the_title_names_it(verified):
+    code = """
+        import torch
+        end = 2 ** 63 - 1
+        t = torch.linspace(0, end, steps=2, dtype=torch.int64)
+        assert t[-1].item() == end
+    """
+    assert verified("linspace of int64 ends wrongly", code).case.api == "torch.linspace"
