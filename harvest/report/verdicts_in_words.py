@@ -102,7 +102,8 @@ def told(sentence: str, *, beside: str = "", wanted: bool = False) -> Iterator[E
     """The values that a sentence calls right or wrong.
 
     `beside` is the code that it stands next to. `wanted` sentences tell what should be, as under
-    the heading "Expected behavior": what they say of results is right.
+    the heading "Expected behavior": what they say of results is right, unless they have called
+    another one right before ("expected 3, got 4").
     """
     sentence = _PRINTED_SHAPE.sub("", sentence[:MOST_CHARACTERS])
     marks = _marks(sentence)
@@ -110,7 +111,9 @@ def told(sentence: str, *, beside: str = "", wanted: bool = False) -> Iterator[E
         numbers = _numbers(literal[0])
         if not numbers or _part_of_formula(sentence, literal):
             continue
-        for right in _called(sentence, literal, marks, wanted=wanted):
+        called = list(_called(sentence, literal, marks, wanted=wanted))
+        wanted = wanted and called != [True]
+        for right in called:
             yield Expectation(
                 right=right,
                 numbers=numbers,

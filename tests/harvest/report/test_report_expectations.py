@@ -72,6 +72,11 @@ def beside(code):
         ("print(f'{a=} expected {3}, {b}')", [(True, ("3",), "a")]),
         ("print('a', a, 'expected 3, b', b)", [(True, ("3",), "a")]),
         ("print('expected 3, got', a, 'of', b)", [(True, ("3",), "a")]),
+        (
+            "f(a)  # expected 139.5, got inf",
+            [(True, ("139.5",), "f(a)"), (False, ("inf",), "f(a)")],
+        ),
+        ("f(a)  # expected: gives 3", [(False, ("3",), "f(a)"), (True, ("3",), "f(a)")]),
         ("print(f'{a} {b}', 'should be', 3)", [(True, ("3",), "b")]),
         ("print('got', y)\nprint('expected', [0])", [(True, ("0",), "print('got', y)")]),
         (">>> f(x)  # expected 3", [(True, ("3",), "f(x)")]),
