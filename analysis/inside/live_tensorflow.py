@@ -5,6 +5,7 @@ import functools
 import tensorflow as tf
 from indexed import behead, lead, lift, lower
 from tensorflow.python.client import session
+from tensorflow.python.eager import context
 
 MODULES = {"tf": tf}
 """What the texts of fills may name."""
@@ -36,6 +37,25 @@ def _in_caller(init):
         init(self, target, graph, chosen)
 
     return opened
+
+
+def start_pools():
+    """Start thread pools in a forked process, for what runs functions: graphs, datasets, `fit`.
+
+    They belong to the runtime's context, so it is made anew, with the functions that it knew. Only
+    when nothing else helps: named resources (lookup tables) stay behind in the old one.
+    """
+    eager = context.context()
+    try:
+        known = [eager.get_function_def(name) for name in eager.list_function_names()]
+        eager.before_fork = eager._context_handle  # never freed: that waits for its threads
+    except Exception:
+        return  # a version whose context is otherwise
+    eager._initialized, eager._context_handle = False, None
+    eager._context_devices = eager._logical_devices = None
+    eager.ensure_initialized()
+    for function in known:
+        eager.add_function_def(function)
 
 
 def synchronize():

@@ -4,7 +4,8 @@ Attempts run in forked grandchildren, so that nothing an API does reaches the ne
 hang or a changed argument ends its grandchild, and another one carries on. Forking costs ten times
 an attempt, so one grandchild makes many as long as nothing happens; whatever dies is tried again
 alone, since an earlier attempt may have damaged the process. Threads are pinned to one: a forked
-process has no thread pool.
+process has no thread pool. What hangs nevertheless is tried again with pools of its own, where the
+framework can start such, and so is all that follows it.
 Emits an event per plan that is tried: {"e": "probe", "i": index, "o": outcome}, the outcome being
 "ok", "raise", "signal", "timeout", "exit", or "budget" where the time was up. An attempt whose time
 is up because it imports a package that this process has not loaded has raised an `ImportError`.
@@ -71,6 +72,7 @@ class Probe:
         self.open = []  # attempts that ran through the call, whose case has yet to go on
         self.going = None  # in a grandchild that carries on: where it reports to
         self.problem = None
+        self.pools = False  # whether grandchildren start thread pools of their own
 
     def tell(self, event):
         """The case's own events; those of a grandchild that carries on are not the trace's."""
@@ -98,6 +100,8 @@ class Probe:
             position = last["next"]
             alone = False
             if last["died"] is not None:
+                if self.without_pools(last["died"]):
+                    continue
                 if position > start and last["died"]["o"] not in ("timeout", "raise"):
                     alone = True  # was it this API, or damage that an earlier one did?
                     continue
@@ -107,11 +111,19 @@ class Probe:
             if self.late(position):
                 break
             last = self.batch(position, 1, values, onward=True)
+            if self.going is None and last["died"] and self.without_pools(last["died"]):
+                last = self.batch(position, 1, values, onward=True)
             if self.going is not None:
                 return last
             if last["died"] is not None:
                 self.report(position, last["died"], settled=True)
         return None
+
+    def without_pools(self, died):
+        """Whether an attempt may have waited for threads that its process did not have."""
+        first = died["o"] == "timeout" and not self.pools and hasattr(self.live, "start_pools")
+        self.pools = self.pools or first
+        return first
 
     def late(self, position):
         """Whether the time is up, which is reported."""
@@ -127,6 +139,11 @@ class Probe:
         if pid == 0:
             os.close(reading)
             sys.meta_path.insert(0, Importing(writing))
+            if self.pools:
+                try:
+                    self.live.start_pools()
+                except BaseException:
+                    os._exit(1)
             if onward:
                 return self.carry_on(start, values, writing)
             try:

@@ -1,0 +1,70 @@
+"""Attempts that run graph functions: a forked process must have threads for them."""
+
+import pytest
+
+from analysis.target.session import Limits
+from citadel.model import SymptomKind
+from citadel.plan.model import Adaptation, Form, Slot, Take
+from citadel.probe import ProbeOutcome, probe
+
+from .conftest import verified
+
+pytestmark = [pytest.mark.tf, pytest.mark.slow]
+
+CASE = """
+    import sys, time, types
+    import tensorflow as tf
+
+    traced = tf.function(lambda x: tf.linalg.trace(x))
+    inputs = tf.zeros([3, 3])
+    traced(inputs)
+    seen = tf.Variable(inputs)
+    sys.modules["own"] = types.SimpleNamespace(
+        traced=traced,
+        traces=lambda x: tf.function(lambda y: y + seen)(x),
+        maps=lambda x: tf.map_fn(tf.square, x),
+        loads=lambda x: list(tf.data.Dataset.from_tensor_slices(x).map(tf.square)),
+        fails=lambda x: tf.function(lambda y: tf.linalg.inv(y))(x),
+        waits=lambda x: time.sleep(60),
+    )
+    tf.linalg.inv(inputs)
+"""
+LOG = "InvalidArgumentError: Input is not invertible."
+
+
+def calling(name):
+    slots = (Slot(name="a", keyword=False, value=Take(key="arg:0")),)
+    return Adaptation(
+        target=name,
+        form=Form.FUNCTION,
+        receiver=None,
+        new=(),
+        call=slots,
+        edits=(),
+        plausibility=0.5,
+    )
+
+
+def test_functions_run_in_a_forked_process(bench, read):
+    found = verified(bench, read("inv fails", CASE, text=LOG))
+    names = [
+        "tf.exp",
+        "own.traced",
+        "own.traces",
+        "own.maps",
+        "own.loads",
+        "own.fails",
+        "own.waits",
+    ]
+    attempts = {}
+    probe(
+        found,
+        [calling(name) for name in names],
+        bench.probes[0],
+        seconds=60.0,
+        limits=Limits(wall=60.0),
+        on_attempt=lambda attempt: attempts.__setitem__(attempt.plan.target, attempt),
+    )
+    assert [attempts[name].outcome for name in names[:5]] == [ProbeOutcome.CLEAN] * 5
+    assert attempts["own.fails"].outcome is ProbeOutcome.HIT
+    assert attempts["own.waits"].symptom.kind is SymptomKind.HANGS
