@@ -47,6 +47,7 @@ from citadel.plan.places import (
     must_be_given,
     overloads,
     places,
+    with_tensors,
 )
 from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import SampleBook, richest
@@ -76,7 +77,8 @@ def plans(
     found: list[Adaptation] = []
     obstacle = Obstacle.NO_SIGNATURE
     for new, call in overloads(target, constructing=source.constructing):
-        taken = places(new, call)
+        arrays = as_tensorflow(target.name)
+        taken = with_tensors(places(new, call), known, of_arrays=arrays)
         for lift in (*dimension_change(source, target.name), *_leads(source, known)):
             for plan in _Planner(source, target, taken, lift, known, lexicon).plans():
                 if isinstance(plan, Obstacle):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
+from analysis.values import Value
 from citadel.plan.model import Stage
 from citadel.plan.sizes import sizes
+from citadel.plan.types import ANY, ANY_OR_TENSOR, accepted
 
 MAX_OVERLOADS = 3
 
@@ -48,6 +50,24 @@ def places(new: Signature | None, call: Signature | None) -> Places:
         keywords=collecting["**"],
         sizes=None if call is None else sizes(call),
     )
+
+
+def with_tensors(
+    found: Places, samples: Sequence[dict[str, Value]], *, of_arrays: bool = False
+) -> Places:
+    """Where nothing is declared, valid calls tell which parameters take tensors.
+
+    `of_arrays`: what takes an array takes a tensor.
+    """
+    kinds = ("tensor", "array") if of_arrays else ("tensor",)
+    given = {name for one in samples for name, value in one.items() if value.kind in kinds}
+    named = tuple(
+        replace(place, parameter=replace(place.parameter, type=ANY_OR_TENSOR))
+        if place.parameter.name in given and ANY in accepted(place.parameter.type)
+        else place
+        for place in found.named
+    )
+    return replace(found, named=named)
 
 
 def overloads(

@@ -11,7 +11,11 @@ TENSOR, TENSORS, INT, INTS, FLOAT, FLOATS = "tensor", "tensors", "int", "ints", 
 BOOL, STR, DTYPE, DEVICE, LAYOUT, NONE = "bool", "str", "dtype", "device", "layout", "none"
 FUNCTION, OTHER, ANY = "function", "other", "any"
 
+ANY_OR_TENSOR = "Any, Tensor"
+"""The declared type of what says nothing itself, but is given tensors in valid calls."""
+
 _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
+    (rf"^{ANY_OR_TENSOR}$", frozenset((ANY, TENSOR))),
     (r"(?:List|Sequence|Tuple|tuple|list|Iterable)\[(?:Optional\[)?Tensor|Tensor\??\[|TensorList",
      frozenset((TENSORS,))),
     (r"Tensor", frozenset((TENSOR,))),

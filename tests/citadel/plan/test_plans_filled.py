@@ -125,3 +125,23 @@ def test_sizes_of_a_window_come_from_valid_calls_those_of_a_tensor_from_the_tens
     target = api("torch.pool", "input: Tensor, output_size: int[]")
     assert written(first(plans(source, target, Book(sample))).call)[1] == "[5, 7]"
     assert written(first(plans(source, target, Book())).call)[1] == "[1, 2, 9, 9]"
+
+
+def test_valid_calls_tell_what_takes_tensors_where_nothing_is_declared(api, call):
+    source = invocation(call("tf.std", {(2, 3)}), api("tf.std", "input_tensor: Tensor"), ())
+    undeclared = api("tf.deviation", "a, axis=None")
+    assert plans(source, undeclared, Book()) is Obstacle.NOTHING_IN_COMMON
+    sample = {"a": Value(kind="tensor", shape=(4,), dtype="float32")}
+    assert written(first(plans(source, undeclared, Book(sample))).call) == ["arg:0"]
+    loss = api("tf.loss", "y_true, y_pred")
+    arrays = {name: Value(kind="array", text="data") for name in ("y_true", "y_pred")}
+    assert written(first(plans(source, loss, Book(arrays))).call) == ["arg:0", "arg:0"]
+
+
+def test_numbers_are_still_given_to_what_is_undeclared(api, call):
+    source = invocation(
+        call("tf.f", {(2, 3)}, 4), api("tf.f", "input_tensor: Tensor, other: float"), ()
+    )
+    sample = {name: Value(kind="tensor", shape=(4,), dtype="float32") for name in ("a", "b")}
+    plan = first(plans(source, api("tf.g", "a, b"), Book(sample)))
+    assert written(plan.call) == ["arg:0", "arg:1"]
