@@ -29,6 +29,7 @@ from harvest.report.syntax import (
     open_names,
     parse,
 )
+from harvest.report.timed import call_timed
 
 FRAMEWORKS = frozenset({"torch", "tensorflow", "keras", "functorch"})
 _OTHER_LANGUAGES = frozenset(
@@ -97,7 +98,7 @@ def _entered(found: Repaired) -> Repaired:
 
 
 def _snippet(found: Repaired, origin: str) -> Snippet:
-    found = catch_intended(leave_out(found))
+    found = catch_intended(call_timed(leave_out(found)))
     return Snippet(
         code=found.code.strip("\n") + "\n",
         origin=origin,
