@@ -140,6 +140,12 @@ _SINGLE = frozenset(
     }
 )
 _FIRST_WORD = re.compile(r"(?:\[[^\]]{0,60}\]|\W)*+([a-z][a-z0-9]{2,30}+)(?=[\s,:;(]|$)")
+_ADJECTIVE = re.compile(
+    r"\W*(?:half|double|float|int|long|short|bool|complex|empty|full|any|all|new|random|zero)\s+"
+    r"(?!(?:is|are|does|do|returns?|gives?|fails?|raises?|crash\w*|produces?|accepts?|ignores?|with"
+    r"|without|of|on|for|in|from|and|or|when|if|not|should|can\w*|has|takes?|doesn|over\w*)\b)[a-z]"
+)
+"""A title that opens with a word that says what kind its second word is of."""
 
 _PLAIN = re.compile(r"(?<![\w.])[a-z][a-z0-9]{2,30}+(?![\w.])")
 _COMMON = frozenset(
@@ -165,7 +171,8 @@ def find_mentions(title: str, prose: str) -> tuple[Mention, ...]:
     """
     in_title = Counter(_names(title))
     first = _FIRST_WORD.match(title)
-    if first and first[1] not in in_title and first[1] not in _SINGLE | _NO_API:
+    named = first is not None and not _ADJECTIVE.match(title)
+    if first and named and first[1] not in in_title and first[1] not in _SINGLE | _NO_API:
         in_title = Counter([first[1], *in_title.elements()])
     elif not in_title:
         in_title.update(word for word in _PLAIN.findall(title) if word not in _COMMON | _SINGLE)

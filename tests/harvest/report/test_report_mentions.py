@@ -42,6 +42,10 @@ def test_counts_and_order():
         ("[bug] median of an empty integer tensor", ["median"]),
         ("Second derivative of pow is nan", ["derivative", "pow"]),
         ("Wrong result of torch.f with zero", ["torch.f"]),
+        ("half matmul is slow", ["matmul", "slow"]),
+        ("empty tensors crash torch.f", ["torch.f"]),
+        ("empty with a negative size", ["empty"]),
+        ("full_like is slow", ["full_like"]),
     ],
 )
 def test_plain_words_of_a_title(title, expected):
