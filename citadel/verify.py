@@ -78,7 +78,10 @@ def _reproduced(
         tried = attempts if of_values else [best]
         found = by_values(reading, tried, session, catalog, info, runs=runs, limits=limits)
         if _settles(reading, best, found):
-            return found
+            if isinstance(found, Verified) or not _gone(wanted, best):
+                return found
+            fixed = _conclude(reading, wanted, best, catalog, info, kind=BugKind.STATUS)
+            return fixed if isinstance(fixed, Verified) else found
     if bug_kind(reading.claims, best.symptom) is BugKind.PERFORMANCE:
         return by_measure(reading, attempts, session, catalog, info, limits=limits)
     found = _conclude(reading, wanted, best, catalog, info)
@@ -91,6 +94,12 @@ def _reproduced(
         again = _conclude(reading, wanted, inside, catalog, info) if inside else found
         return again if isinstance(again, Verified) else found
     return found
+
+
+def _gone(wanted: Symptom | None, attempt: Attempt) -> bool:
+    """Whether a failure that the report has at hand, rather than in words, does not happen."""
+    at_hand = wanted is not None and (wanted.kind is not SymptomKind.RAISES or wanted.message)
+    return bool(at_hand) and attempt.symptom is None
 
 
 def _of_values(reading: Reading, attempt: Attempt) -> bool:
@@ -171,9 +180,11 @@ def _conclude(
     attempt: Attempt,
     catalog: Catalog,
     info: TargetInfo,
+    *,
+    kind: BugKind | None = None,
 ) -> Verified | NotVerified:
     seen = attempt.symptom
-    kind = bug_kind(reading.claims, seen)
+    kind = kind or bug_kind(reading.claims, seen)
     if kind is not BugKind.STATUS and seen is None and not reading.claims:
         return NotVerified(reason="runs without an error, and the report records no failure")
     if kind is not BugKind.STATUS:

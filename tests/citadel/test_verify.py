@@ -186,6 +186,26 @@ def test_a_crash_of_no_told_signal_that_runs_well_now(verified, read):
 
 
 @real
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("It printed\n```\nGradcheckError: Jacobian mismatch for output 0\n```", BugKind.STATUS),
+        ("", None),
+    ],
+)
+def test_a_pasted_failure_that_is_gone_is_one_whatever_the_title_says(verified, read, text, kind):
+    code = (
+        "import torch\nx = torch.ones(2, dtype=torch.double, requires_grad=True)\n"
+        "torch.autograd.gradcheck(torch.exp, (x,))\n"
+    )
+    found = verified(read("torch.exp gives a wrong gradient", code, text=text))
+    assert isinstance(found, Verified) is (kind is not None)
+    if isinstance(found, Verified):
+        assert (found.case.api, found.case.kind) == ("torch.exp", kind)
+        assert not found.case.reproduces
+
+
+@real
 def test_what_an_api_asserts_of_its_arguments_is_an_exception_like_others(verified, read):
     said = "AssertionError: embed_dim must be divisible by num_heads"
     code = "import torch\ntorch.nn.MultiheadAttention(5, 2)\n"
