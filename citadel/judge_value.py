@@ -83,8 +83,10 @@ def judge_value(
     if doubt is not None:
         return replace(doubt, symptom=seen)
     hits = replay.again(runs)
-    steady = source.random or source.oracle.kind is SymptomKind.ACCEPTS
-    if replay.moved and not steady:
+    any_value = source.random or source.oracle.kind is SymptomKind.ACCEPTS
+    # Garbage differs from run to run; of the same function it is garbage all the same.
+    any_value = any_value or (as_source and source.oracle.of_finiteness)
+    if replay.moved and not any_value:
         reason = "its values differ from seed to seed"
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
     sure = confidence(plan, hits, runs)

@@ -204,3 +204,22 @@ def test_what_is_not_nan_may_be_right_of_other_functions(verified, judged, chann
     assert found.case.symptom.kind is SymptomKind.FALSE
     other = code.replace("torch.heaviside(m, torch.ones(3, 3))", "torch.nonzero(m)")
     assert judged(found, other, "torch.nonzero", channels).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("check", "kind"),
+    [
+        ("torch.isnan(e).all()", VerdictKind.BUG),
+        ("torch.equal(e, torch.heaviside(-m, m))", VerdictKind.NOT_ADAPTED),
+    ],
+)
+def test_numbers_may_differ_from_run_to_run_where_none_should_be(verified, judged, check, kind):
+    code = f"""
+        import torch
+        m = torch.full((3, 3), float("nan"))
+        e = torch.heaviside(m, torch.ones(3, 3))
+        assert {check}
+    """
+    found = verified("heaviside gives numbers for NaN", code)
+    other = code.replace("torch.heaviside(m, torch.ones(3, 3))", "torch.rand_like(m)")
+    assert judged(found, other, "torch.rand_like").kind is kind
