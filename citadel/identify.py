@@ -15,6 +15,8 @@ from analysis.target.observation import Call, Observation, Outcome
 from citadel.oracle.messages import first_line
 from harvest.report.model import Mention
 
+CASE_FILE = "case.py"
+"""What tracebacks call the case's own text."""
 LAYER_FORMS = ("module", "inner")
 OPERATOR_FORMS = ("operator", "reflected")
 USERS_OF_VALUES = frozenset(
@@ -83,11 +85,10 @@ def culprit(
     observation: Observation, catalog: Catalog, mentions: Sequence[Mention]
 ) -> tuple[Call, Api] | None:
     """The call to blame and its API, or None where the trace names no public API."""
-    failing = failing_call(observation)
-    if failing is None:
-        return None
-    calls = observation.calls
+    failing, calls = failing_call(observation), observation.calls
     named = _meant((m for m in mentions if m.title or m.body), calls, catalog)
+    if failing is None:
+        return _maker_of_what_runs(observation, catalog, named)
     failing = _handed(failing, observation.calls, named)
     if resolve(failing, catalog) is None and not _uses_values(failing):
         # Whoever made its arguments has done nothing wrong.
@@ -112,6 +113,25 @@ def culprit(
             if leaf(pair[0].name) in words:
                 return pair
     return _nearest_maker(makers_only) or first
+
+
+def _maker_of_what_runs(
+    observation: Observation, catalog: Catalog, named: set[str]
+) -> tuple[Call, Api] | None:
+    """Where a loop over a dataset fails, say, no call is running: who made it, last of all.
+
+    A call that the report names comes first; else what it made must be an object, as tensors do
+    nothing by themselves.
+    """
+    raised = observation.exception
+    within = raised is not None and raised.frames and raised.frames[-1].file != CASE_FILE
+    if observation.outcome is not Outcome.SIGNAL and not within:
+        return None
+    made = [c for c in reversed(observation.calls) if c.result is not None and c.result.ids]
+    chain = [(call, api) for call in made if (api := resolve(call, catalog)) is not None]
+    told = [pair for pair in chain if leaf(pair[0].name) in named]
+    objects = [p for p in chain if p[0].result and not p[0].result.value.is_tensor]
+    return next(iter(told or objects), None)
 
 
 def _meant(mentions: Iterable[Mention], calls: Sequence[Call], catalog: Catalog) -> set[str]:

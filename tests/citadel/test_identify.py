@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from analysis.catalog.model import ApiKind
-from analysis.target.observation import Argument, Observation, Outcome, Raised
+from analysis.target.observation import Argument, Frame, Observation, Outcome, Raised
 from analysis.values import Value
 from citadel.identify import (
     constructor_of,
@@ -322,3 +322,32 @@ def test_a_method_that_fails_is_the_fault_of_the_class_that_made_its_object(know
     assert blamed(run, known) == "torch.nn.Linear"
     stranger = replace(step, name="torch.other.Thing.step")
     assert blamed(raised(layer, stranger, message="by zero"), known) is None
+
+
+def test_what_fails_between_calls_is_what_one_of_them_made(known, catalog, api, call, numbered):
+    data = catalog(*known.apis.values(), api("torch.exp_each", "source: Tensor"))
+    loader = numbered(2, value=Value(kind="other", text="Batches"))
+    calls = (
+        call("torch.rand", number=1, result=numbered(1)),
+        call("torch.exp_each", numbered(1), number=2, result=loader),
+        call("torch.sqrt", numbered(1), number=3, result=numbered(3)),
+    )
+    assert blamed(died(*calls), data) == "torch.exp_each"
+    assert blamed(died(*calls), data, mention("sqrt")) == "torch.sqrt"
+    assert blamed(died(*calls[::2]), data) is None
+    assert blamed(died(*calls, outcome=Outcome.OK), data) is None
+
+
+@pytest.mark.parametrize(("file", "name"), [("data.py", "torch.exp"), ("case.py", None)])
+def test_exceptions_of_the_text_itself_are_of_no_call(known, call, numbered, file, name):
+    made = call("torch.exp", result=numbered(2, value=Value(kind="other", text="Batches")))
+    problem = Raised(
+        types=("RuntimeError",),
+        message="bad",
+        frames=(
+            Frame(file="case.py", line=1, function="f"),
+            Frame(file=file, line=2, function="g"),
+        ),
+    )
+    run = Observation(outcome=Outcome.EXCEPTION, exception=problem, calls=(made,))
+    assert blamed(run, known) == name
