@@ -14,7 +14,7 @@ from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
-from citadel.verdicts import confidence, made_up, mostly_filled, verdict
+from citadel.verdicts import confidence, made_up, mostly_filled, shaping, verdict
 from citadel.verified import Verified
 from harvest.report.model import Mention
 
@@ -127,8 +127,8 @@ def _artefact(
     if not caught and not _blames(observation, target, catalog):
         return "another call than the sibling's fails"
     filled = made_up(plan)
-    if filled and seen is not None and _may_be_of_filled(seen, source.case.symptom):
-        return f"the complaint may be about what was filled in: {', '.join(filled)}"
+    if seen is not None and (blamed := _may_be_meant(seen, source.case.symptom, plan)):
+        return f"the complaint may be about what was filled in: {', '.join(blamed)}"
     if source.case.symptom.kind is not SymptomKind.CRASHES:
         return None  # of crashes, the signal alone is compared
     if mostly_filled(plan):
@@ -138,10 +138,11 @@ def _artefact(
     return None
 
 
-def _may_be_of_filled(seen: Symptom, wanted: Symptom) -> bool:
-    """Whether an exception may be about an argument that the report has not got."""
-    another = status.complains_about_another_value(seen, wanted)
-    return another or status.complains_about_tensors(seen)
+def _may_be_meant(seen: Symptom, wanted: Symptom, plan: Adaptation) -> tuple[str, ...]:
+    """The arguments that an exception may be about and the report has not got."""
+    if status.complains_about_another_value(seen, wanted):
+        return made_up(plan)
+    return shaping(plan) if status.complains_about_tensors(seen) else ()
 
 
 def _gives_nothing(observation: Observation, target: Api, catalog: Catalog) -> bool:

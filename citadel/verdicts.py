@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from citadel.model import Symptom, Verdict, VerdictKind
 from citadel.plan.model import Adaptation, Fill
 
@@ -22,6 +24,21 @@ def made_up(plan: Adaptation) -> tuple[str, ...]:
     ]
     receiver = ["self"] if isinstance(plan.receiver, Fill) else []
     return (*plan.invented, *receiver, *filled)
+
+
+def shaping(plan: Adaptation) -> tuple[str, ...]:
+    """The parameters of `made_up` that may say how tensors go together: a fraction does not."""
+    slots = (*plan.new, *plan.call)
+    fills = [(slot.name, slot.value.text) for slot in slots if isinstance(slot.value, Fill)]
+    fractions = {name for name, text in fills if _is_fraction(text)}
+    return tuple(name for name in made_up(plan) if name not in fractions)
+
+
+def _is_fraction(text: str) -> bool:
+    try:
+        return isinstance(ast.literal_eval(text), float)
+    except (ValueError, SyntaxError):
+        return False
 
 
 def mostly_filled(plan: Adaptation) -> bool:

@@ -129,6 +129,13 @@ def test_a_complaint_that_a_filled_tensor_may_have_caused_is_no_finding(judged):
     assert judged(MATMUL, "torch.matmul", SHAPES).kind is VerdictKind.BUG
 
 
+@on_torch
+@pytest.mark.parametrize(("text", "kind"), [("3.5", "bug"), ("3", "not_adapted")])
+def test_a_fraction_that_was_filled_in_brings_about_no_complaint_about_shapes(judged, text, kind):
+    slots = (Slot(name="value", keyword=False, value=Fill(text=text)),)
+    assert judged(MATMUL, "torch.matmul", SHAPES, call=slots).kind == kind
+
+
 BEYOND = """
     import torch
     y = torch.ones(3).as_strided_([2], [1], 2305878193585782784)
