@@ -6,8 +6,9 @@ Decisions only: on the values of the source and of the sibling, and on how close
 from __future__ import annotations
 
 from analysis.target.watch import Check, Role
+from analysis.values import Value
 from citadel.model import Channels, SymptomKind
-from citadel.oracle.numbers import elements, finite, same
+from citadel.oracle.numbers import elements, finite, has_nan, same
 from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
 from citadel.plan.model import Adaptation
 from citadel.relations import alike, related
@@ -15,6 +16,9 @@ from citadel.verify_value import Witness
 
 _EQUALITIES = (Check.EQUAL, Check.CLOSE, Check.UNEQUAL)
 """Checks that compare a value with another, even where that is written down in the text."""
+
+FEW_TRUTHS = 16
+"""Truth values that many functions come to by chance."""
 
 
 def close_for(channels: Channels, source: Witness, plan: Adaptation) -> bool:
@@ -51,7 +55,7 @@ def coincidence(
         if _misses_what_is_not_finite(source) and not akin:
             return "nothing says that what it gives should not be finite"
         return _doubt_of_finiteness(source, values, close=close, filled=filled)
-    if has_nan_at(oracle, values) and not has_nan_at(oracle, source.values) and not oracle.paired:
+    if not oracle.paired and _turns_nan(source, values):
         return "NaN, where the report's value is a number"
     if _apart(oracle, source.values) and not _apart(oracle, values):
         return "the values agree: the check fails for another reason"
@@ -90,6 +94,16 @@ def _misses_what_is_not_finite(source: Witness) -> bool:
     return source.oracle.check is not None and bool(known) and all(known)
 
 
+def _turns_nan(source: Witness, values: Values) -> bool:
+    """Whether NaN stands where the source has numbers, or in what both print besides.
+
+    A check may fail for it alone: NaN is neither within bounds nor out of them.
+    """
+    spots = {*source.oracle.spots, *_printed(source)}
+    had, has = source.values, values
+    return any(has_nan(has[s]) and not has_nan(had[s]) for s in spots if s in has and s in had)
+
+
 def _apart(oracle: ValueOracle, values: Values) -> bool:
     """Whether two compared values differ as numbers, of whatever dtype; NaN equals NaN."""
     return agrees(oracle, values) is False
@@ -97,21 +111,34 @@ def _apart(oracle: ValueOracle, values: Values) -> bool:
 
 def _agree_elsewhere(source: Witness, values: Values) -> bool:
     """Whether the two also come to a value in common that few functions come to."""
-    places = {point.number for point in source.watched.points if point.role is Role.SHOWN}
-    shown = [spot for spot in source.values if spot.point in places]
-    telling = [spot for spot in shown if not plain(source.values, spot)]
+    telling = [spot for spot in _printed(source) if not plain(source.values, spot)]
     agree = [same(source.values[spot], values[spot]) for spot in telling if spot in values]
     return bool(agree) and all(agree)
+
+
+def _printed(source: Witness) -> list[Spot]:
+    """What the report's code prints, beside what the oracle looks at."""
+    places = {point.number for point in source.watched.points if point.role is Role.SHOWN}
+    return [spot for spot in source.values if spot.point in places]
 
 
 def plain(values: Values, spot: Spot) -> bool:
     """Whether a value is one that many functions come to: zeros, ones, NaN, a single number.
 
-    Of a large tensor its range tells.
+    Of a large tensor its range tells; truth values tell less than numbers do.
     """
     if spot not in values:
         return True
     found, held = elements(values[spot]), values[spot].numbers
+    if found is not None and len(found) < FEW_TRUTHS and _of_truths(values[spot]):
+        return True
     if found is None:
         return held is None or (held.low == held.high and (held.finite or held.low is None))
     return len({repr(number) for number in found}) <= 1
+
+
+def _of_truths(value: Value) -> bool:
+    """Whether a value is made of truth values alone."""
+    if value.kind in ("list", "tuple"):
+        return all(_of_truths(item) for item in value.items or ())
+    return value.kind == "bool" or value.dtype == "bool"

@@ -174,3 +174,22 @@ def test_nan_of_what_was_filled_in_is_the_bug_of_close_relations_only(
     found = verified("lp_pool1d returns NaN for negative input", code)
     other = code.replace("F.lp_pool1d(x, 3, 2)", "x.pow(0.5)")
     assert judged(found, other, "torch.Tensor.pow", channels, filled=filled).kind is kind
+
+
+NOT_IN_BOUNDS = """
+    import torch
+    v = torch.tensor([0.5, float("nan"), 2.0])
+    bins = torch.bucketize(v, torch.arange(3.0))
+    {}assert ((bins >= 0) & (bins < 3)).tolist() == [True, True, True]
+"""
+
+
+@pytest.mark.parametrize("shown", ["print(bins)\n    ", ""])
+def test_nan_that_is_handed_on_fails_a_check_of_bounds_by_itself(verified, judged, shown):
+    code = NOT_IN_BOUNDS.format(shown)
+    found = verified("bucketize gives a bin for NaN that does not exist", code)
+    assert found.case.symptom.kind is SymptomKind.FALSE
+    other = code.replace("torch.bucketize(v, torch.arange(3.0))", "torch.floor(v)")
+    assert judged(found, other, "torch.floor", FAR).kind is VerdictKind.NOT_ADAPTED
+    same = code.replace("torch.bucketize(v, ", "torch.searchsorted(").replace("3.0))", "3.0), v)")
+    assert judged(found, same, "torch.searchsorted").kind is VerdictKind.BUG
