@@ -85,9 +85,11 @@ class Maker:
 
     def kept(self, given: Given, node: cst.CSTNode, slots: Sequence[Slot]) -> Nodes | None:
         """Changes that make a call give `slots` to a function that is named elsewhere."""
+        if self.source.form == "inner" and given is self.source.called:
+            return {} if self._of_model().same(slots) else None
         if given.same(slots):
             return {}
-        if not isinstance(node, cst.Call) or self.source.form == "inner" or not given.args:
+        if not isinstance(node, cst.Call) or not given.args:
             return None
         args = given.written(slots, self._text, bound=True)
         if args is None:
@@ -95,6 +97,11 @@ class Maker:
         first = next(iter(given.args.values()), None)
         before = node.args[: node.args.index(first)] if first in node.args else ()
         return {node: laid_out(node.func, [*before, *args], node)}
+
+    def _of_model(self) -> Given:
+        """What a model gives to one of its layers, whatever stands in the model's own call."""
+        keys = tuple(key for key in self.source.values if key.startswith(("arg:", "kw:")))
+        return Given(args={}, parts={}, bound=keys)
 
     def arguments(self) -> tuple[Slot, ...]:
         """The slots of the call, the receiver of an unbound method the first of them."""

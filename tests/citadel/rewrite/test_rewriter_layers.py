@@ -202,3 +202,19 @@ def test_a_function_among_the_layers_of_keras(case, api, call, target, written):
     signature = "logits: Tensor, axis: int = -1" if "softmax" in target else "features: Tensor"
     (way,) = case(before, source, "model(x)", made, built=built).ways(api(target, signature))
     assert way == before.replace("layers.Softmax(axis=1)", written)
+
+
+def test_arguments_of_a_models_call_need_not_be_those_of_its_layers(case, api, call):
+    before = text("""
+        import tensorflow as tf
+        model = tf.keras.Sequential([tf.keras.layers.GaussianNoise(stddev=-1.0)])
+        model(x, training=True)
+    """)
+    noise, dropout = "tf.keras.layers.GaussianNoise", "tf.keras.layers.GaussianDropout"
+    layer = Value(kind="module", text=noise)
+    source = api(noise, "stddev: float", kind=ApiKind.MODULE, call="inputs: Tensor")
+    made = call(noise, {(2, 3)}, form="inner", receiver=layer)
+    built = (noise, call(noise, form="class", stddev=-1.0))
+    target = api(dropout, "rate: float", kind=ApiKind.MODULE, call="inputs: Tensor")
+    (way,) = case(before, source, "model(x", made, built=built).ways(target)
+    assert way == before.replace("GaussianNoise(stddev=-1.0)", "GaussianDropout(-1.0)")
