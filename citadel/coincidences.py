@@ -11,7 +11,7 @@ from citadel.model import Channels, SymptomKind
 from citadel.oracle.numbers import elements, finite, has_nan, same
 from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
 from citadel.plan.model import Adaptation
-from citadel.relations import alike, related
+from citadel.relations import SAME_PARAMETER, alike, related
 from citadel.verify_value import Witness
 
 _EQUALITIES = (Check.EQUAL, Check.CLOSE, Check.UNEQUAL)
@@ -27,13 +27,21 @@ def close_for(channels: Channels, source: Witness, plan: Adaptation) -> bool:
         return channels.family is not None and not plan.drops
     if source.oracle.kind is SymptomKind.ACCEPTS:
         return related(channels) and (
-            channels.family is not None or not (source.disputed and plan.drops)
+            channels.family is not None or not source.disputed or _means_the_same(channels, plan)
         )
     if source.let_in:  # what is not finite is handed on by nearly everything
         return alike(channels) or channels.called
     if source.oracle.of_finiteness and plan.filled and not source.precise:
         return alike(channels)  # what was filled in may demand NaN
     return related(channels) or channels.called  # the source's wrong result is its own
+
+
+def _means_the_same(channels: Channels, plan: Adaptation) -> bool:
+    """Whether what should be refused, under another name, should be so of the sibling as well.
+
+    What runs the same operations may take the same number for something else.
+    """
+    return not plan.drops and channels.signature >= SAME_PARAMETER
 
 
 def coincidence(

@@ -4,7 +4,7 @@ import pytest
 
 from citadel.model import BugKind, Channels, SymptomKind, VerdictKind
 
-from .conftest import EMPTY, FAR, NEAR
+from .conftest import CONTEXT, EMPTY, FAR, NEAR
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -61,3 +61,24 @@ def test_a_missing_error_alone_is_a_status_bug(verified):
     code = "import torch\nprint(torch.diag(torch.ones(3)))"
     found = verified("diag accepts a vector", code, "It should raise a ValueError.")
     assert found.case.kind is BugKind.STATUS
+
+
+@pytest.mark.parametrize(
+    ("channels", "kind"),
+    [
+        (NEAR, VerdictKind.BUG),
+        (CONTEXT, VerdictKind.NOT_ADAPTED),  # may take a negative number for something else
+    ],
+)
+def test_a_number_under_another_name_is_wrong_for_what_does_the_same(
+    verified, judged, channels, kind
+):
+    code = """
+        import torch
+        noisy = torch.nn.functional.celu(torch.ones(2), alpha=-1.0)
+        print(noisy.shape)
+    """
+    found = verified("celu accepts a negative alpha", code, "It should raise an error.")
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    other = code.replace("celu", "hardshrink").replace("alpha", "lambd")
+    assert judged(found, other, "torch.nn.functional.hardshrink", channels).kind is kind
