@@ -21,6 +21,7 @@ from citadel.progress import Findings, Interrupted, Progress
 from citadel.report.cases import write_cases
 from citadel.report.document import document, write_json
 from citadel.report.files import creatable, unwritable
+from citadel.report.named import as_reported
 from citadel.report.terminal import render_summary, render_target, render_triage
 from citadel.report.text import plain
 from citadel.selection import Unavailable, Wish
@@ -170,8 +171,8 @@ def _one(
         bench = benches.of(reading)
         if isinstance(bench, Unavailable):
             return replace(untried(entry), skipped=bench.reason)
-        return triage(
-            reading, bench, request.options, on_finding=found, on_progress=progress.update
+        return as_reported(
+            triage(reading, bench, request.options, on_finding=found, on_progress=progress.update)
         )
     except CitadelError as problem:
         if benches.unusable:

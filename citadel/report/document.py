@@ -25,6 +25,7 @@ from citadel.model import (
     VerdictKind,
 )
 from citadel.report.files import unwritable, write_atomically
+from citadel.report.named import is_public
 from citadel.report.order import ranked
 
 SCHEMA = 1
@@ -102,18 +103,12 @@ def sibling_record(finding: Finding) -> dict[str, Any]:
 def _other_names(case: BugCase | None, findings: Sequence[Finding]) -> Iterator[dict[str, Any]]:
     """Entries for the other names of the source and of the siblings that share the bug."""
     if case is not None and case.reproduces:
-        yield from (_source_under(name, case) for name in filter(_is_public, case.aliases))
+        yield from (_source_under(name, case) for name in filter(is_public, case.aliases))
     for finding in findings:
         if finding.verdict.kind is VerdictKind.BUG:
             record = sibling_record(finding)
-            for name in filter(_is_public, finding.aliases):
+            for name in filter(is_public, finding.aliases):
                 yield {**record, "api": name, "aliases": [], "alias_of": finding.api}
-
-
-def _is_public(name: str) -> bool:
-    """Whether people may write a name: not where the framework defines the object."""
-    private = name.startswith(("tensorflow.", "keras.src.", "torch._"))
-    return not private and "._" not in name
 
 
 def _source_under(name: str, case: BugCase) -> dict[str, Any]:
