@@ -29,7 +29,8 @@ _FIELDS = 2
 _FORM_HEADING = re.compile(
     r"^\W*(?:describe the (?:bug|issue)|bug|(?:steps |code |how )?to reproduce|reproduction|repro"
     r"|issue type|(?:current|actual|expected) (?:behaviou?r|result|output)|outputs?|results?"
-    r"|errors?(?: logs?| messages?)?|additional context|motivation)\W*$",
+    r"|errors?(?: logs?| messages?)?|additional context|motivation"
+    r"|(?:the )?feature(?:, motivation and pitch)?)\W*$",
     re.IGNORECASE,
 )
 """Headings of forms that some reporters leave alone in a report, so that no shape tells."""
