@@ -19,6 +19,8 @@ from citadel.plan.types import becomes_tensor, fits, takes_tensor, wraps
 
 FACTORY = frozenset(("device", "dtype", "out", "layout", "pin_memory", "generator", "names"))
 """Parameters that a value is given to by name only."""
+DESTINATION = "out"
+"""A parameter whose tensor is written to: it says nothing of what another is to work on."""
 SAME_PLACE, NEXT_TENSOR = 2.0, 3.0
 
 
@@ -63,6 +65,8 @@ def _score(
 ) -> float:
     parameter = place.parameter
     likeness = lexicon.likeness(value.name, parameter.name)
+    if (value.name == DESTINATION) != (parameter.name == DESTINATION):
+        return 0.0
     if wraps(value.value, parameter.type):
         return max(likeness, NEXT_TENSOR if value.value.is_tensor else 0.0)
     stands_in = acts_as_tensor(value) and takes_tensor(parameter.type)

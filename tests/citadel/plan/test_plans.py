@@ -45,6 +45,20 @@ def test_what_the_sibling_does_not_take_is_dropped(conv, api):
     assert plan.plausibility < first(plans(conv, conv.api)).plausibility
 
 
+def test_what_is_written_to_is_no_input(api, call):
+    source = invocation(
+        call("torch.mm", {(2, 2)}, {(2, 2)}, out={(2, 2)}),
+        api("torch.mm", "input: Tensor, mat2: Tensor, *, out: Tensor? = None"),
+        (),
+    )
+    linear = api("torch.linear", "input: Tensor, weight: Tensor, bias: Tensor? = None")
+    plan = first(plans(source, linear))
+    assert written(plan.call) == ["arg:0", "arg:1"]
+    assert "dropped out" in plan.edits
+    other = api("torch.matmul", "input: Tensor, other: Tensor, *, out: Tensor? = None")
+    assert written(first(plans(source, other)).call) == ["arg:0", "arg:1", "out=kw:out"]
+
+
 def test_dropping_a_tensor_costs_more_than_dropping_a_number(conv, api):
     less = first(plans(conv, api("torch.a", "input: Tensor, groups: int = 1")))
     more = first(plans(conv, api("torch.b", "input: Tensor, weight: Tensor")))
