@@ -50,7 +50,10 @@ def overwrite(value, other):
     """Write other content into a tensor, past autograd; what cannot be written to stays."""
     if is_tensor(value) and is_tensor(other) and value.shape == other.shape:
         with torch.no_grad():
-            value.data.copy_(other)
+            try:
+                value.data.copy_(other)
+            except RuntimeError:  # its elements share memory (`expand`)
+                value.data = other.data
 
 
 def doubled(value, whole=False):

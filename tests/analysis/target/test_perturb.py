@@ -16,6 +16,7 @@ RESULTS = [
     "[torch.sort(x, out=(v, i)), v][1]",
     "[torch.add(x, 1, out=v), v][1]",
     "torch.abs(x)",
+    "[w.masked_fill_(torch.tensor([True, False, False]), 5.0), w][1]",
 ]
 PRECISE = [
     "torch.cat([x, x]).dtype",
@@ -32,6 +33,7 @@ def shown(session, expression, entry, name):
         import torch
         x = torch.tensor([3.0, 1.0, 2.0])
         v, i = torch.empty(3), torch.empty(3, dtype=torch.int64)
+        w = torch.zeros(1).expand(3)
         print({expression})
         """
     )
@@ -47,9 +49,8 @@ def shown(session, expression, entry, name):
 
 @pytest.mark.parametrize("expression", RESULTS)
 def test_what_depends_on_a_call_changes_with_its_result(bubblewrap_session, expression):
-    name = next(
-        n for n in ("torch.sort", "torch.split", "torch.add", "torch.abs") if n in expression
-    )
+    names = ("torch.sort", "torch.split", "torch.add", "torch.abs", "masked_fill_")
+    name = next(n for n in names if n in expression)
     other, plain = shown(bubblewrap_session, expression, "perturb:run", name)
     assert other.numbers.few != plain.numbers.few
     assert other.shape == plain.shape
