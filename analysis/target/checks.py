@@ -44,7 +44,7 @@ _CALLS = {
     " assert_array_almost_equal assert_almost_equal assertAlmostEqual assert_near all_close",
     Check.NAN: "isnan is_nan has_nan",
     Check.INFINITE: "isinf is_inf isposinf isneginf",
-    Check.FINITE: "isfinite is_finite",
+    Check.FINITE: "isfinite is_finite assert_all_finite check_numerics",
 }
 CHECK_CALLS = {name: check for check, names in _CALLS.items() for name in names.split()}
 _PAIRS = frozenset((Check.EQUAL, Check.CLOSE))

@@ -161,6 +161,8 @@ def _last(name: str) -> str:
 
 def truth(value: Value, how: Check | None) -> bool | None:
     """The outcome of a check: of many, whether all are equal, or any is NaN."""
+    if how is Check.FINITE and value.dtype not in (None, "bool"):
+        return finite(value)  # what asserts it hands on the numbers themselves
     found = elements(value)
     any_will_do = how in (Check.NAN, Check.INFINITE, Check.UNEQUAL)
     if found is None:

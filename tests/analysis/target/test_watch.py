@@ -220,3 +220,11 @@ def test_printing_programs_print_the_same_when_watched(lines):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # `2.5 is not 0`
         assert_unchanged("\n".join(["a, b = 3, 0.5", *lines, ""]))
+
+
+@pytest.mark.parametrize("name", ["assert_all_finite", "check_numerics"])
+def test_what_is_asserted_to_be_finite_is_checked(name):
+    code = f"import tensorflow as tf\ntf.debugging.{name}(g, 'not finite')"
+    found = the_check(code)
+    assert found.check is Check.FINITE
+    assert [p.text for p in points_of(code) if p.parent == found.number] == ["g"]

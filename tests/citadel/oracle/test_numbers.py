@@ -133,3 +133,10 @@ def tensor_of(number):
 @pytest.mark.parametrize(("one", "other"), [(math.nan, 0.5), (1.0, math.inf)])
 def test_what_is_not_finite_in_one_of_two_is_infinitely_far(one, other):
     assert distance(tensor(one, 0.01), tensor(other, 0.01)) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("numbers", "outcome"), [((0.0, 1.0), True), ((1.0, math.nan), False), ((math.inf,), False)]
+)
+def test_what_is_asserted_to_be_finite_is_handed_on(numbers, outcome):
+    assert truth(tensor(*numbers), Check.FINITE) is outcome
