@@ -127,7 +127,7 @@ def _of_values_after_all(reading: Reading, attempt: Attempt) -> bool:
     """Whether a title that calls it an error, as any bug, is followed by words about values.
 
     An exception that is named in words alone may be what others raise ("NumPy raises IndexError,
-    this silently returns the last element"), where the report wants one.
+    this silently returns the last element"), where the report wants one, or says what is right.
     """
     wanted = recorded(reading.claims)
     if attempt.symptom is not None:
@@ -136,7 +136,8 @@ def _of_values_after_all(reading: Reading, attempt: Attempt) -> bool:
         in_words = wanted.kind is SymptomKind.RAISES and not wanted.message
         if reading.refusal is None or not in_words:
             return False
-    return any(claim.kind is ClaimKind.VALUE for claim in reading.claims)
+    of_values = any(claim.kind is ClaimKind.VALUE for claim in reading.claims)
+    return of_values or any(one.right for one in reading.expectations)
 
 
 def _session_without(reading: Reading, attempt: Attempt) -> bool:

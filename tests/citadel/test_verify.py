@@ -206,6 +206,16 @@ def test_a_pasted_failure_that_is_gone_is_one_whatever_the_title_says(verified, 
 
 
 @real
+def test_that_others_raise_does_not_keep_values_from_being_looked_at(verified, read):
+    code = "import torch\nx = torch.zeros(1).expand(2)\nx.masked_fill_(torch.tensor([True, False])"
+    text = "`put_` and `index_copy_` raise an error. I expect `tensor([1., 0.])`."
+    found = verified(read("masked_fill_ fills all", f"{code}, 1.0)\nprint(x)\n", text=text))
+    assert isinstance(found, Verified), found
+    assert (found.case.api, found.case.kind) == ("torch.Tensor.masked_fill_", BugKind.VALUE)
+    assert found.case.reproduces
+
+
+@real
 def test_what_an_api_asserts_of_its_arguments_is_an_exception_like_others(verified, read):
     said = "AssertionError: embed_dim must be divisible by num_heads"
     code = "import torch\ntorch.nn.MultiheadAttention(5, 2)\n"
