@@ -127,7 +127,8 @@ def _artefact(
     if not caught and not _blames(observation, target, catalog):
         return "another call than the sibling's fails"
     filled = made_up(plan)
-    if seen is not None and (blamed := _may_be_meant(seen, source.case.symptom, plan)):
+    blamed = () if seen is None else _may_be_meant(seen, source.case.symptom, plan, target)
+    if blamed:
         return f"the complaint may be about what was filled in: {', '.join(blamed)}"
     if source.case.symptom.kind is not SymptomKind.CRASHES:
         return None  # of crashes, the signal alone is compared
@@ -138,11 +139,11 @@ def _artefact(
     return None
 
 
-def _may_be_meant(seen: Symptom, wanted: Symptom, plan: Adaptation) -> tuple[str, ...]:
+def _may_be_meant(seen: Symptom, wanted: Symptom, plan: Adaptation, target: Api) -> tuple[str, ...]:
     """The arguments that an exception may be about and the report has not got."""
     if status.complains_about_another_value(seen, wanted):
         return made_up(plan)
-    return shaping(plan) if status.complains_about_tensors(seen) else ()
+    return shaping(plan, target) if status.complains_about_tensors(seen) else ()
 
 
 def _gives_nothing(observation: Observation, target: Api, catalog: Catalog) -> bool:

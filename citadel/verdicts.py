@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from analysis.catalog.model import Api
 from citadel.model import Symptom, Verdict, VerdictKind
 from citadel.plan.model import Adaptation, Fill
+from citadel.plan.types import FLOAT, accepted
 
 
 def verdict(
@@ -26,17 +28,23 @@ def made_up(plan: Adaptation) -> tuple[str, ...]:
     return (*plan.invented, *receiver, *filled)
 
 
-def shaping(plan: Adaptation) -> tuple[str, ...]:
-    """The parameters of `made_up` that may say how tensors go together: a fraction does not."""
+def shaping(plan: Adaptation, target: Api) -> tuple[str, ...]:
+    """The parameters of `made_up` that may say how tensors go together: no numbers with a point."""
     slots = (*plan.new, *plan.call)
-    fills = [(slot.name, slot.value.text) for slot in slots if isinstance(slot.value, Fill)]
-    fractions = {name for name, text in fills if _is_fraction(text)}
+    fills = {slot.name: slot.value.text for slot in slots if isinstance(slot.value, Fill)}
+    signatures = (*target.signatures, *target.call_signatures)
+    fractions = {
+        parameter.name
+        for signature in signatures
+        for parameter in signature.parameters
+        if _is_number(fills.get(parameter.name, "")) and FLOAT in accepted(parameter.type)
+    }
     return tuple(name for name in made_up(plan) if name not in fractions)
 
 
-def _is_fraction(text: str) -> bool:
+def _is_number(text: str) -> bool:
     try:
-        return isinstance(ast.literal_eval(text), float)
+        return type(ast.literal_eval(text)) in (int, float)
     except (ValueError, SyntaxError):
         return False
 

@@ -11,6 +11,7 @@ from citadel.model import VerdictKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation, Fill, Form, Slot, Take
 from citadel.rewrite.rewriter import Rewritten
+from citadel.verdicts import shaping
 
 
 def plan(target, *, invented=(), plausibility=1.0, call=(), edits=()):
@@ -129,11 +130,23 @@ def test_a_complaint_that_a_filled_tensor_may_have_caused_is_no_finding(judged):
     assert judged(MATMUL, "torch.matmul", SHAPES).kind is VerdictKind.BUG
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [("value", "3", ()), ("value", "3.5", ()), ("padding", "3", ("padding",))],
+)
+def test_a_number_for_a_fraction_brings_about_no_complaint_about_shapes(api, name, text, told):
+    target = api("torch.nn.ConstantPad1d", "padding: int, value: float")
+    slots = (Slot(name=name, keyword=False, value=Fill(text=text)),)
+    assert shaping(plan("torch.nn.ConstantPad1d", call=slots), target) == told
+
+
 @on_torch
-@pytest.mark.parametrize(("text", "kind"), [("3.5", "bug"), ("3", "not_adapted")])
-def test_a_fraction_that_was_filled_in_brings_about_no_complaint_about_shapes(judged, text, kind):
-    slots = (Slot(name="value", keyword=False, value=Fill(text=text)),)
-    assert judged(MATMUL, "torch.matmul", SHAPES, call=slots).kind == kind
+@pytest.mark.parametrize(("name", "kind"), [("value", "bug"), ("padding", "not_adapted")])
+def test_a_complaint_that_a_filled_number_may_have_caused_is_no_finding(judged, name, kind):
+    code = "import torch\ntorch.nn.ConstantPad1d((-2, -2), 3)(torch.ones(1, 1, 3))\n"
+    wanted = status.raises("RuntimeError", "narrow(): length must be non-negative.")
+    slots = (Slot(name=name, keyword=False, value=Fill(text="3")),)
+    assert judged(code, "torch.nn.ConstantPad1d", wanted, call=slots).kind == kind
 
 
 BEYOND = """
