@@ -30,8 +30,14 @@ class Uses:
         self._references = verified.witness is not None and verified.witness.referred
         if not verified.shown:
             return
+        nodes = verified.source.nodes
+        calls = tuple(call for call in calls if call.site < len(nodes))  # whatever a case forges
+        handed = [nodes[call.site] for call in calls if call.form == "handed"]
         seen = {verified.call.site}
         for call in calls:
+            function = getattr(nodes[call.site], "func", None)
+            if function in handed and call is not verified.call:
+                continue  # `tf.function(tf.floor)(x)` changes where the function is handed over
             if call.site not in seen and resolve(call, bench.index.catalog) is verified.api:
                 seen.add(call.site)
                 if call.form != "class" or verified.call.form == "class":

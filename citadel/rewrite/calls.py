@@ -133,7 +133,12 @@ class Maker:
         body = maker.applied(inner, naming.node)
         if body is None:
             return None
-        return cst.parse_expression(f"lambda {', '.join(names.values())}: {code_of(body)}")
+        ending = len(keys)
+        while ending and keys[ending - 1] in source.defaults:
+            ending -= 1
+        taken = [names[key] for key in keys[:ending]]
+        taken += [f"{names[key]}={source.defaults[key]}" for key in keys[ending:]]
+        return cst.parse_expression(f"lambda {', '.join(taken)}: {code_of(body)}")
 
     def applied(self, given: Given, at: cst.CSTNode) -> cst.BaseExpression | None:
         """The sibling's call on other expressions than those at the failing call."""

@@ -69,7 +69,7 @@ class Namer:
             inside = [n for n in inside if n is not call.func]
             return Naming(node=inside[0]) if len(inside) == 1 else self._outside(call)
         if isinstance(call.func, cst.Call):
-            return self._by_string(call.func)
+            return self._by_string(call.func) or self._given_to(call.func)
         binding = self._scopes.binding(call.func)
         value = None if binding is None or binding.parameter else binding.value
         if value is not None and self.spells(value):
@@ -81,6 +81,11 @@ class Namer:
             return None
         by_string = self._by_string(value) if isinstance(value, cst.Call) else None
         return by_string or self._outside(call)
+
+    def _given_to(self, maker: cst.Call) -> Naming | None:
+        """`tf.function(tf.floor)(x)` calls what another function made of the one that it names."""
+        given = [arg.value for arg in maker.args if self.spells(arg.value)]
+        return Naming(node=given[0]) if len(given) == 1 else None
 
     def _outside(self, call: cst.Call) -> Naming | None:
         """The only place that names the API without calling it."""

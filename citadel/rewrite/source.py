@@ -41,6 +41,14 @@ class Source:
             value.key: value.value for value in (*invocation.values, *invocation.attributes)
         }
         self.names = {value.key: value.name for value in invocation.values}
+        known = [p for one in invocation.api.signatures[:1] for p in one.parameters]
+        defaults = {p.name: p.default for p in known if p.default is not None}
+        self.defaults = {
+            one.key: text
+            for one in invocation.values
+            if (text := defaults.get(one.name)) is not None and text == one.value.literal()
+        }
+        """Values that are the API's own defaults: whoever calls it need not have given them."""
         self.call = source.nodes[invocation.call.site]
         built = invocation.constructor
         self.built = source.nodes[built.site] if built is not None else None

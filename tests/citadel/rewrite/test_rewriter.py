@@ -313,3 +313,36 @@ def test_what_stands_behind_a_star_is_kept_where_all_of_it_is_given_on(case, api
     assert made.ways(same) == ["import torch\ntorch.mm(*pair)\n"]
     one = api("torch.abs", "input: Tensor")
     assert made.ways(one) == ["import torch\ntorch.abs(pair[0])\n"]
+
+
+COMPILED = "import tensorflow as tf\ny = tf.function(tf.linalg.solved, jit_compile=True)(a, b)\n"
+
+
+@pytest.mark.parametrize(
+    ("at", "form", "arguments"),
+    [
+        ("tf.function(tf.linalg.solved, jit_compile=True)(", "function", ()),
+        ("tf.function(tf.linalg.solved, jit_compile=True)", "handed", (True, None)),
+    ],
+)
+@pytest.mark.parametrize("target", ["tf.linalg.unsolved", "tf.raw_ops.Solved"])
+def test_what_is_made_of_a_function_is_made_of_the_sibling(
+    case, api, call, at, form, arguments, target
+):
+    source = api("tf.linalg.solved", "matrix: Tensor, rhs: Tensor, lower: bool = True, name = None")
+    made = call("tf.linalg.solved", {(2, 2)}, {(2, 1)}, *arguments, form=form)
+    signature = "matrix: Tensor, rhs: Tensor, lower: bool = True, name = None"
+    if "raw" in target:
+        signature = "*, matrix: Tensor, rhs: Tensor, lower: bool = True"
+    ways = case(COMPILED, source, at, made).ways(api(target, signature))
+    if "raw" not in target:
+        expected = COMPILED.replace("tf.linalg.solved", target)
+    elif form == "handed":
+        body = "lambda matrix, rhs, lower=True, name=None: tf.raw_ops.Solved("
+        body += "matrix=matrix, rhs=rhs, lower=lower)"
+        expected = COMPILED.replace("tf.linalg.solved", body)
+    else:
+        expected = COMPILED.replace("tf.linalg.solved", target).replace(
+            "(a, b)", "(matrix=a, rhs=b)"
+        )
+    assert ways[0] == expected

@@ -157,3 +157,19 @@ def first_plan(api, call):
     found = plans(invocation(made, api, ()), api)
     assert not isinstance(found, Obstacle)
     return found[0]
+
+
+@pytest.mark.parametrize("bench", ["tf213_target"], indirect=True)
+def test_a_function_that_is_compiled_in_one_place_is_replaced_in_both(triaged):
+    code = """
+        import numpy as np
+        import tensorflow as tf
+        x = tf.constant([float("nan"), 1.0, 9.0])
+        one = tf.nn.relu6(x)
+        two = tf.function(tf.nn.relu6, jit_compile=True)(x)
+        np.testing.assert_allclose(one, two)
+    """
+    found = triaged("tf.nn.relu6 swallows NaN with XLA", code, "The results differ.", siblings=12)
+    assert found.case is not None
+    assert found.case.api == "tf.nn.relu6"
+    assert "tf.raw_ops.Relu6" in bugs(found)
