@@ -68,7 +68,13 @@ class Benches:
         if choice not in self._open:
             target = known.target(choice.framework, choice.backend or None)
             index = self._find_index(target)
-            bench = Workbench(target, index, jobs=self._jobs, baseline=self._other(choice))
+            bench = Workbench(
+                target,
+                index,
+                jobs=self._jobs,
+                baseline=self._other(choice),
+                beside=known.target(choice.framework, choice.beside) if choice.beside else None,
+            )
             self._open[choice] = self._stack.enter_context(bench)
             self._opened(bench)
         return self._open[choice]

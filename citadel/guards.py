@@ -15,9 +15,10 @@ from itertools import combinations
 
 from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
-from analysis.target.session import Limits, Session
+from analysis.target.session import Limits
 from analysis.values import Value
 from citadel.model import SymptomKind
+from citadel.oracle.backends import Runs
 from citadel.oracle.numbers import LARGEST, distance, finite, has_nan, largest, same, whole
 from citadel.oracle.value import ValueOracle, Values, shows, unlike, values_of
 
@@ -43,7 +44,7 @@ class Rerun:
 
     code: str
     watched: Watched
-    session: Session
+    session: Runs
     limits: Limits
 
     def run(self, entry: str, calls: Sequence[Call], **arguments: object) -> Observation:

@@ -34,6 +34,7 @@ from citadel.guards import (
 from citadel.identify import failing_call, is_call_of
 from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
+from citadel.oracle.backends import runner
 from citadel.oracle.value import (
     ValueOracle,
     has_nan_at,
@@ -113,7 +114,8 @@ class _Replay:
         limits: Limits,
     ) -> None:
         self.written, self.case, self.source = written, case, source
-        self._again = Rerun(code=written.code, watched=case, session=session, limits=limits)
+        runs = runner(session, source.oracle)
+        self._again = Rerun(code=written.code, watched=case, session=runs, limits=limits)
         self.first = self._run(case.traced, 0)
         self.values = values_of(self.first)
         self.calls = [call for call in self.first.calls if is_call_of(call, target, catalog)]
@@ -278,7 +280,7 @@ class _Replay:
         oracle, source = self.source.oracle, self.source
         if not oracle.paired:
             return None
-        if source.random and of_chance(self._again, oracle, self.calls):
+        if (source.random or oracle.beside) and of_chance(self._again, oracle, self.calls):
             return verdict(VerdictKind.NOT_ADAPTED, reason="its values are drawn at random")
         if of_ties(self._again, oracle, self.calls, self.values):
             return verdict(VerdictKind.EXPECTED, reason="the elements that they select are equal")

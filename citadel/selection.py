@@ -21,6 +21,9 @@ from harvest.report.syntax import imported_roots
 
 SHORT = {"tf": "tensorflow"}
 """Frameworks whose public names begin otherwise than the import."""
+_BACKENDS = re.compile(
+    r"\b(?:other|different|between|across)\W+(?:the\W+)?backends?\b"
+)
 _SETTERS = frozenset(("setdefault", "putenv", "__setitem__"))
 
 
@@ -39,10 +42,14 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A framework by name, and its backend ("" where it has none to choose from)."""
+    """A framework by name, and its backend ("" where it has none to choose from).
+
+    `beside` is the backend whose results the report compares with, if it does.
+    """
 
     framework: str
     backend: str
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +71,15 @@ def choose(
     name = wish.framework or _meant(trees, frameworks)
     framework = FRAMEWORKS[name]
     own = chosen_in(trees, framework.switch)
-    if own is not None:
-        try:
-            return Choice(framework=name, backend=framework.backend(own, installed))
-        except CitadelError as problem:
-            return Unavailable(reason=f"needs another interpreter: {problem.message}")
-    asked = wish.on(framework) or _told(reading, framework, installed)
-    return Choice(framework=name, backend=framework.backend(asked, installed))
+    asked = own or wish.on(framework) or _told(reading, framework, installed)
+    try:
+        backend = framework.backend(asked, installed)
+    except CitadelError as problem:
+        if own is None:
+            raise
+        return Unavailable(reason=f"needs another interpreter: {problem.message}")
+    beside = _compared(reading, framework, backend, installed)
+    return Choice(framework=name, backend=backend, beside=beside)
 
 
 def target_for(api: str, interpreter: Interpreter, wish: Wish) -> Target:
@@ -214,11 +223,33 @@ def _told(reading: Reading, framework: Framework, installed: Collection[str]) ->
     """The backend that the report's text names: `KERAS_BACKEND=torch`."""
     if not framework.switch:
         return None
-    pattern = rf"\b{re.escape(framework.switch)}\W{{1,6}}(\w+)"
-    for found in re.findall(pattern, f"{reading.report.title}\n{reading.report.body}"):
-        if found in framework.backends and found in installed:
-            return str(found)
+    said = "|".join(map(re.escape, framework.backends))
+    title, text = reading.report.title.lower(), f"{reading.report.title}\n{reading.report.body}"
+    places = (
+        (rf"\b{re.escape(framework.switch)}\W{{1,6}}({said})\b", text),
+        (rf"\b({said})\W+backend\b", title),
+        (rf"(?im)^\W*(?:keras\W+)?backend\W+({said})\b", text),
+    )
+    for pattern, where in places:
+        named: list[str] = [found.lower() for found in re.findall(pattern, where)]
+        known = [found for found in named if found in installed]
+        if known:
+            return known[0]
     return None
+
+
+def _compared(
+    reading: Reading, framework: Framework, backend: str, installed: Collection[str]
+) -> str:
+    """The installed backend that a report compares with: one that it names, else the usual one."""
+    others = [one for one in framework.backends if one != backend and one in installed]
+    text = f"{reading.report.title}\n{reading.prose}".lower()
+    if not backend or not others or not re.search(r"\bbackends?\b", text):
+        return ""
+    named = [one for one in others if re.search(rf"\b{one}\b", text)]
+    if named:
+        return named[0]
+    return others[0] if _BACKENDS.search(text) else ""
 
 
 def _parsed(snippet: object) -> ast.AST | None:

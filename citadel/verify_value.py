@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from analysis.catalog.model import Api, Catalog
 from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation, Outcome
-from analysis.target.session import Limits, Session
+from analysis.target.session import Baseline, Limits, Session
 from analysis.target.watch import Point
 from citadel.disputed import Disputed, disputed
 from citadel.guards import (
@@ -23,12 +23,14 @@ from citadel.guards import (
     ill_conditioned,
     let_in,
     made_backward,
+    of_chance,
     of_ties,
     told,
     wider,
 )
 from citadel.identify import failing_call, leaf, resolve
 from citadel.model import BugKind, Symptom, SymptomKind
+from citadel.oracle.backends import OnBoth, Runs, differences
 from citadel.oracle.capture import CHECKS, capture
 from citadel.oracle.hints import bad_outcome, is_reference
 from citadel.oracle.messages import first_line
@@ -43,6 +45,7 @@ from citadel.oracle.value import (
     unlike,
     values_of,
 )
+from citadel.oracle.versions import on_one
 from citadel.suspects import MAKERS, named, spoken, suspects, titled
 from harvest.report.model import Mention, Reading, Snippet
 
@@ -165,7 +168,18 @@ def witness(
     if not suspected:
         return "no public API was called before the value was shown"
     found = _refused(first, suspected[0][0], reading)
-    found = found or _holding(oracles, observations) or _fixed(oracles, first)
+    guessed = [one for one in oracles if one.guessed and session.beside is not None]
+    found = found or _holding([one for one in oracles if one not in guessed], observations)
+    if found is None and session.beside is not None:
+        trial = trial.on_both(session.beside)
+        observations = [trial.run(seed) for seed in range(max(runs, 2))]
+        first = observations[0]
+        differing = differences(trial.case.points, observations, session.beside.name)
+        steady = [one for one in differing if not of_chance(trial.again, one, first.calls)]
+        found = _holding([*steady, *guessed], observations[:runs])
+    found = found or _fixed(oracles, first)
+    if found is None and session.beside is not None and first.seen:
+        return f"runs, and what it shows is no other on the {session.beside.name} backend"
     if found is None:
         return _nothing(first, oracles)
     oracle, hits = found
@@ -217,7 +231,7 @@ def witness(
 
 def _of_form(oracle: ValueOracle, points: Sequence[Point]) -> bool:
     """Whether shapes, dtypes and the like are shown, which other numbers do not change."""
-    return any(_FORM.search(points[number].text) is not None for number in oracle.points)
+    return any(_FORM.search(points[number].text) is not None for number in on_one(oracle.points))
 
 
 def _gave_finite(
@@ -251,7 +265,7 @@ class _Trial:
         self,
         code: str,
         case: Watched,
-        session: Session,
+        session: Runs,
         catalog: Catalog,
         limits: Limits,
         mentions: Sequence[Mention],
@@ -260,6 +274,13 @@ class _Trial:
         self.case = case
         self.again = Rerun(code=code, watched=case, session=session, limits=limits)
         self._catalog = catalog
+
+    def on_both(self, beside: Baseline) -> _Trial:
+        """The same, run on another backend, too."""
+        again = self.again
+        runs = OnBoth(here=again.session, there=beside.session)
+        limits = again.limits
+        return _Trial(again.code, self.case, runs, self._catalog, limits, self._mentions)
 
     def run(self, seed: int) -> Observation:
         """With its values watched; the first run is traced as well."""
@@ -347,7 +368,7 @@ def _claimed(oracle: ValueOracle, points: Sequence[Point], reading: Reading) -> 
     if reading.claims or reading.expectations or reading.refusal is not None:
         return True
     places = (*oracle.spots, *((oracle.check,) if oracle.check is not None else ()))
-    found = [points[spot.point] for spot in places]
+    found = [points[number] for number in on_one([spot.point for spot in places])]
     said = (one.asserted or one.label or is_reference(one) for one in found)
     return any(said) or any(bad_outcome(one) is not None for one in found)
 

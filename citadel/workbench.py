@@ -18,11 +18,18 @@ from citadel.plan.samples import SampleBook
 class Workbench:
     """Context manager: `jobs` sessions that replay cases, and as many that try plans.
 
-    `baseline` is another build of the framework, with which measurements are compared.
+    `baseline` is another build of the framework, with which measurements are compared; `beside` the
+    same on another backend, with which values are.
     """
 
     def __init__(
-        self, target: Target, index: ApiIndex, *, jobs: int = 2, baseline: Target | None = None
+        self,
+        target: Target,
+        index: ApiIndex,
+        *,
+        jobs: int = 2,
+        baseline: Target | None = None,
+        beside: Target | None = None,
     ) -> None:
         self.target = target
         self.index = index
@@ -36,6 +43,9 @@ class Workbench:
             name = f"{baseline.info.framework} {baseline.info.version}"
             for session in self.replays:
                 session.baseline = Baseline(session=baseline.session(), name=name)
+        if beside is not None:
+            for session in self.replays:
+                session.beside = Baseline(session=beside.session(), name=beside.info.backend)
 
     def __enter__(self) -> Self:
         return self
@@ -65,7 +75,8 @@ class Workbench:
 
     def _sessions(self) -> Iterator[Session]:
         yield from (*self.replays, *self.probes)
-        yield from (one.baseline.session for one in self.replays if one.baseline is not None)
+        for one in self.replays:
+            yield from (other.session for other in (one.baseline, one.beside) if other is not None)
 
     def summary(self) -> TargetSummary:
         """The build under test, for outputs."""

@@ -66,7 +66,7 @@ class TaskOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """A session of another build, with which measurements are compared, and the build's name."""
+    """A session of another build, with which results are compared, and the build's name."""
 
     session: Session
     name: str
@@ -75,7 +75,8 @@ class Baseline:
 class Session:
     """A context manager around one fork server; it starts with the first job.
 
-    `baseline` is the other build's session, where measurements are compared with one.
+    `baseline` is the other build's session, where measurements are compared with one; `beside` that
+    of another backend, where values are.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class Session:
         self._aborted = False
         self._number = 0
         self.baseline: Baseline | None = None
+        self.beside: Baseline | None = None
 
     def __enter__(self) -> Self:
         return self

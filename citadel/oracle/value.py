@@ -52,6 +52,8 @@ class ValueOracle:
     """Whether the second of two values is written down in the text: then however small it is."""
     against: bool = False
     """Whether the second of two values is shown as what the first should be."""
+    beside: str = ""
+    """The backend that the second of two values is of: the same expression, run there."""
     why: str = ""
     """The evidence, for people."""
 
@@ -66,6 +68,11 @@ class ValueOracle:
         """The numbers of the points that a run has to tell of."""
         spots = self.spots if self.check is None else (*self.spots, self.check)
         return frozenset(spot.point for spot in spots)
+
+    @property
+    def guessed(self) -> bool:
+        """Whether it is neither a check of the report's own nor a value that it expects."""
+        return self.check is None and self.expected is None
 
     @property
     def paired(self) -> bool:
@@ -192,8 +199,11 @@ def symptom(oracle: ValueOracle, points: Sequence[Point], values: Values) -> Sym
     observed = None if shown is None else told(shown)
     expected = oracle.expected.literal if oracle.expected is not None else None
     if oracle.paired and oracle.check is None and len(sides) == 2:
-        other = points[oracle.spots[1].point].text[:200]
-        expected = f"{told(sides[1])} (which is {other})"
+        if oracle.beside:
+            expected = f"{told(sides[1])} (as on the {oracle.beside} backend)"
+        else:
+            other = points[oracle.spots[1].point].text[:200]
+            expected = f"{told(sides[1])} (which is {other})"
     elif oracle.check is not None and sides and oracle.check in values:
         observed = f"{observed} ({' against '.join(told(side) for side in sides)})"
     elif oracle.check is not None and sides:

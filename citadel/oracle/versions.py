@@ -7,7 +7,7 @@ the baseline shows at the same place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from analysis.target.observation import Observation
@@ -32,7 +32,7 @@ def split(run: Observation) -> tuple[Observation, Observation]:
     return replace(run, seen=here), replace(run, seen=tuple(there))
 
 
-def on_one(points: Sequence[int]) -> list[int]:
+def on_one(points: Iterable[int]) -> list[int]:
     """The points to tell of on either build."""
     return sorted({point % APART for point in points})
 

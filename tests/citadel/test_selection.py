@@ -129,3 +129,32 @@ def test_of_several_snippets_the_first_setting_counts(read):
     reading = read("tf.add fails", QUIET + TENSORFLOW, QUIET.replace("'0'", "'1'") + TENSORFLOW)
     assert variables(reading, FRAMEWORKS["tensorflow"]) == {"TF_ENABLE_ONEDNN_OPTS": "0"}
     assert variables(reading, FRAMEWORKS["torch"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "beside"),
+    [
+        ("The tensorflow backend gives other numbers.", "tensorflow"),
+        ("JAX is right; this is the torch backend.", "jax"),
+        ("It is inconsistent across backends.", "tensorflow"),
+        ("It differs from the other backends.", "tensorflow"),
+        ("The backend is torch.", ""),
+        ("It fails, other than with tensorflow.", ""),
+    ],
+)
+def test_the_text_names_the_backend_to_compare_with(chosen, text, beside):
+    found = chosen(SET.format("torch"), text=text)
+    assert found == Choice(framework="keras", backend="torch", beside=beside)
+
+
+def test_nothing_is_compared_with_a_backend_that_is_not_there(chosen):
+    installed = frozenset(("keras", "torch"))
+    text = "The jax backend gives other numbers."
+    assert chosen(SET.format("torch"), text=text, installed=installed).beside == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["Keras backend: jax", "backend = `jax`", "**Backend**: JAX", "KERAS_BACKEND=jax"]
+)
+def test_the_text_may_say_the_backend_in_a_line_of_its_own(chosen, text):
+    assert chosen(KERAS, text=f"Keras 3.15\n{text}\n").backend == "jax"

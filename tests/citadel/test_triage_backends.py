@@ -1,0 +1,79 @@
+"""A report that compares two backends of Keras, whose code shows one result alone."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from citadel.cli import app
+
+PYTHON = Path(__file__).parents[2] / ".targets/keras/bin/python"
+
+pytestmark = [
+    pytest.mark.keras,
+    pytest.mark.slow,
+    pytest.mark.skipif(not PYTHON.exists(), reason="no .targets/keras: make keras"),
+]
+
+SETUP = """
+import os
+os.environ["KERAS_BACKEND"] = "torch"
+import keras
+import numpy as np
+x = np.arange(16, dtype="float32").reshape(1, 4, 4, 1)
+"""
+POOLS = """
+y = keras.layers.AveragePooling2D(pool_size=3, strides=2, padding="same")(x)
+print(keras.ops.convert_to_numpy(y).ravel())
+"""
+DRAWS = """
+keras.utils.set_random_seed(0)
+print(keras.ops.convert_to_numpy(keras.layers.Dense(2)(x)).ravel())
+"""
+SAME = """
+print(keras.ops.convert_to_numpy(keras.ops.relu(x)))
+print(keras.ops.convert_to_numpy(keras.ops.exp(x)))
+"""
+BODY = """The result is not the one of the tensorflow backend.
+
+```python
+{}
+```
+"""
+
+
+@pytest.fixture
+def triaged(tmp_path):
+    def run(title, code):
+        report = tmp_path / "report.md"
+        report.write_text(f"# {title}\n\n{BODY.format(SETUP + code)}")
+        given = ["--python", str(PYTHON), "--siblings", "30", "--budget", "40"]
+        told = ["--json", str(tmp_path / "found.json"), "--out", str(tmp_path)]
+        done = CliRunner().invoke(app, ["triage", str(report), *given, *told])
+        assert done.exit_code in (0, 3), done.output
+        (row,) = json.loads((tmp_path / "found.json").read_text())["reports"]
+        return row
+
+    return run
+
+
+def test_another_result_on_another_backend_is_the_symptom(triaged):
+    row = triaged("AveragePooling2D is wrong at the borders on the torch backend", POOLS)
+    assert row["case"]["api"] == "keras.layers.AveragePooling2D"
+    assert row["case"]["reproduces"]
+    assert row["case"]["symptom"]["expected"].endswith("(as on the tensorflow backend)")
+    verdicts = {one["api"]: one["verdict"] for one in row["siblings"]}
+    assert verdicts["keras.layers.AveragePooling1D"] == "bug"
+    assert verdicts["keras.layers.AveragePooling3D"] == "bug"
+    assert verdicts["keras.layers.MaxPooling2D"] == "clean"
+
+
+def test_what_each_backend_draws_for_itself_is_no_symptom(triaged):
+    row = triaged("Dense returns something else on the torch backend", DRAWS)
+    assert row["skipped"] == "runs, and what it shows is no other on the tensorflow backend"
+
+
+def test_two_results_of_one_backend_are_not_compared_with_each_other(triaged):
+    row = triaged("relu is different on the torch backend", SAME)
+    assert row["skipped"] == "runs, and what it shows is no other on the tensorflow backend"
