@@ -3,7 +3,8 @@
 In: Python source. Out: the same text, line by line, in which `f(x)` reads `__citadel__(7, f, x)`
 and `a @ b` reads `__citadel__(8, __citadel_operators__.matmul, a, b)`. The number is the *site*,
 the index of the node in `Instrumented.nodes`. What depends on the caller's frame is left alone;
-what is compiled need not be one graph (`fullgraph=True`), since the tracer is none of it.
+what is compiled need not be one graph (`fullgraph=True`), since the tracer is none of it, and
+TensorFlow's functions are traced as they stand (`analysis.target.graphs`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import libcst.matchers as m
 
 from analysis.errors import CitadelError
 from analysis.target.align import aligned
+from analysis.target.graphs import as_it_stands, decorated_as_it_stands, unchanged
 from analysis.target.operators import NAMESPACE, Operation, Site, operation, statement, stored
 from analysis.target.watch import Point, points_of
 
@@ -77,7 +79,7 @@ def instrument(code: str) -> Instrumented:
         module = cst.parse_module(code)
         nodes = sites_of(module)
         sites = {id(node): site for site, node in enumerate(nodes)}
-        traced = module.visit(_Wrapper(sites)).code
+        traced = module.visit(_Wrapper(sites, straight=unchanged(module))).code
     except (cst.ParserSyntaxError, SyntaxError, RecursionError, MemoryError, ValueError) as problem:
         reason = getattr(problem, "message", None) or type(problem).__name__
         raise CitadelError(f"cannot parse the case: {reason}") from problem
@@ -99,7 +101,9 @@ def watched(case: Instrumented, original: Sequence[Point] | None = None) -> Watc
         points=tuple(found.get(p.number, p) for p in (points if original is None else original)),
         missing=frozenset() if original is None else frozenset(range(len(original))) - set(found),
         text=case.module.visit(_Wrapper({}, numbers)).code,
-        traced=case.module.visit(_Wrapper(sites, numbers)).code,
+        traced=case.module.visit(
+            _Wrapper(sites, numbers, straight=unchanged(case.module)),
+        ).code,
     )
 
 
@@ -153,12 +157,22 @@ class _Collector(cst.CSTVisitor):
 
 
 class _Wrapper(cst.CSTTransformer):
-    """Puts the tracer around sites, and the watcher around points (node's id -> number)."""
+    """Puts the tracer around sites, and the watcher around points (node's id -> number).
 
-    def __init__(self, sites: Mapping[int, int], points: Mapping[int, int] | None = None) -> None:
+    `straight`: functions of TensorFlow are made of the Python as it stands.
+    """
+
+    def __init__(
+        self,
+        sites: Mapping[int, int],
+        points: Mapping[int, int] | None = None,
+        *,
+        straight: bool = False,
+    ) -> None:
         super().__init__()
         self._sites = sites
         self._points = points or {}
+        self._straight = straight
 
     def on_leave(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
@@ -173,10 +187,13 @@ class _Wrapper(cst.CSTTransformer):
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
     ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
         site = self._sites.get(id(original_node))
+        if self._straight and isinstance(updated_node, cst.Decorator):
+            return cast(cst.CSTNodeT, decorated_as_it_stands(updated_node))
         if site is None:
             return super().on_leave(original_node, updated_node)
         if isinstance(updated_node, cst.Call):
-            return cast(cst.CSTNodeT, _wrapped(site, updated_node))
+            made = as_it_stands(updated_node) if self._straight else updated_node
+            return cast(cst.CSTNodeT, _wrapped(site, made))
         found = operation(updated_node)
         if found is None:
             return updated_node

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.errors import CitadelError
-from analysis.target.instrument import instrument
+from analysis.target.instrument import instrument, watched
 from analysis.target.sandbox import SandboxKind
 
 CORPUS = {
@@ -257,3 +257,25 @@ def test_compiled_code_may_call_the_tracer(code, kept):
     assert case.module.code == code
     assert ("=False" in case.traced) is not kept
     assert ("True" in case.traced) is (kept and "True" in code)
+
+
+@pytest.mark.parametrize(
+    ("code", "changed"),
+    [
+        ("@tf.function\ndef f(x):\n    return tf.abs(x)\n", True),
+        ("@tf.function(jit_compile=True)\ndef f(x):\n    return tf.abs(x)\n", True),
+        ("g = tf.function(lambda x: tf.abs(x))\n", True),
+        ("g = tf.function(f, autograph=True)\n", False),
+        ("g = tf.function(**options)\n", False),
+        ("g = other.function(f)\n", False),
+        ("@tf.function\ndef f(x):\n    if x > 0:\n        x = -x\n    return x\n", False),
+        ("@tf.function\ndef f(x):\n    return [g(y) for y in x]\n", False),
+        ("@tf.function\ndef f(x):\n    print(x)\n    return x\n", False),
+        ("for x in y:\n    tf.function(g)(x)\n", True),
+    ],
+)
+def test_functions_are_traced_as_they_stand_where_nothing_is_converted(code, changed):
+    case = instrument(code)
+    assert case.module.code == code
+    assert ("autograph=False" in case.traced) is changed
+    assert "autograph=False" not in watched(case).text

@@ -173,3 +173,24 @@ def test_a_function_that_is_compiled_in_one_place_is_replaced_in_both(triaged):
     assert found.case is not None
     assert found.case.api == "tf.nn.relu6"
     assert "tf.raw_ops.Relu6" in bugs(found)
+
+
+COMPILED = """
+    import tensorflow as tf
+
+    x = tf.reshape(tf.range(6), (2, 3))
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        return tf.reverse_sequence(x, [2, 5], seq_axis=1, batch_axis=0)
+
+    print(f(x))
+"""
+
+
+def test_what_runs_in_a_compiled_function_is_blamed_where_nothing_fails(triaged):
+    title = "tf.reverse_sequence with jit_compile=True accepts seq_lengths that are too large"
+    found = triaged(title, COMPILED, "Without XLA an InvalidArgumentError is raised.")
+    assert found.case.api == "tf.reverse_sequence"
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    assert "tf.raw_ops.ReverseSequence" in bugs(found)
