@@ -105,17 +105,22 @@ SAVED = (
         "state_dict",
         "torch.save(layer.state_dict(), file)\nfile.seek(0)\n"
         "loaded = {made}\nloaded.load_state_dict(torch.load(file))\nloaded.eval()\n",
+        (),
     ),
     (
         "module",
         "torch.save(layer, file)\nfile.seek(0)\nloaded = torch.load(file{trusted})\n",
+        (),
     ),
     (
         "jit.script",
-        "torch.jit.save(torch.jit.script(layer), file)\nfile.seek(0)\n"
+        "scripted = torch.jit.script(layer)\ntorch.jit.save(scripted, file)\nfile.seek(0)\n"
         "loaded = torch.jit.load(file)\n",
+        ("scripted(x)",),
     ),
 )
+"""How a layer is saved and loaded: the variant's name, the lines, and what must run before it is
+saved: what cannot be called as TorchScript at all says nothing about saving."""
 TRUSTED = ", weights_only=False"
 """From 1.13 on; the default was the opposite before 2.6."""
 
@@ -194,14 +199,15 @@ def batches(rng, name, arguments, shape):
 
 def saved(rng, name, arguments, shape, how):
     """Rule 16: eval(M, I) = eval(load(save(M)), I)."""
-    variant, lines = how
+    variant, lines, before = how
     setup, made = layer_of(name, arguments)
     lines = lines.format(made=made, trusted=TRUSTED)
     setup += "file = io.BytesIO()\n" + lines
     x, ending = values(rng, 2, *shape), first(name)
     api = "torch.nn." + name
     reference, result = "layer(x)" + ending, "loaded(x)" + ending
-    return Pair("16", variant, api, {"x": x}, reference, result, setup=setup, told=True)
+    return Pair("16", variant, api, {"x": x}, reference, result, setup=setup, given=before,
+                told=True)  # fmt: skip
 
 
 def wrapped(rng, form):

@@ -217,6 +217,30 @@ def test_a_crash_costs_one_pair_and_becomes_a_case(torch_target, index_of, monke
     assert tally.rules == {"7 (API redundancy)"}
 
 
+UNCALLABLE = (
+    FORMS
+    + """
+import random, torch
+from eagle_layers_torch import SAVED, saved
+
+def entry(step, rng):
+    yield saved(random.Random(0), "GRU", "4, 3", (3, 4), SAVED[-1])
+    yield saved(random.Random(0), "Linear", "4, 3", (4,), SAVED[-1])
+
+torch.jit.load = lambda file: torch.nn.Module()
+"""
+)
+
+
+@pytest.mark.torch
+def test_what_fails_before_it_is_saved_is_no_fault_of_saving(torch_target, monkeypatch):
+    # TorchScript has no `forward` for what overloads it, saved or not.
+    monkeypatch.setattr("harvest.sources.eagle.plans.load_or_build", lambda _: NO_INDEX)
+    hits, tally = clicked(torch_target, UNCALLABLE)
+    assert tally.executed == 2
+    assert [(hit.subject, hit.case is not None) for hit in hits] == [("torch.nn.Linear", True)]
+
+
 class _Empty:
     samples = {}  # noqa: RUF012
 
