@@ -45,12 +45,19 @@ def _means_the_same(channels: Channels, plan: Adaptation) -> bool:
 
 
 def coincidence(
-    source: Witness, values: Values, *, close: bool, akin: bool, filled: bool, own_reference: bool
+    source: Witness,
+    values: Values,
+    *,
+    close: bool,
+    akin: bool,
+    filled: bool,
+    own_reference: bool,
+    limited: bool,
 ) -> str | None:
     """Why values that show the symptom need not be the bug, if so.
 
     `akin`: the two do the same to their inputs. `filled`: the sibling's call has arguments that
-    the report's has not.
+    the report's has not. `limited`: its result at infinity is known (`guards.has_limit`).
     """
     oracle = source.oracle
     changes = unlike(oracle, source.values, values)
@@ -62,7 +69,7 @@ def coincidence(
     if oracle.of_finiteness:  # no coincidence: double precision has its say elsewhere
         if _misses_what_is_not_finite(source) and not akin:
             return "nothing says that what it gives should not be finite"
-        return _doubt_of_finiteness(source, values, close=close, filled=filled)
+        return _doubt_of_finiteness(source, values, close=close or limited, filled=filled)
     if not oracle.paired and _turns_nan(source, values):
         return "NaN, where the report's value is a number"
     if _apart(oracle, source.values) and not _apart(oracle, values):

@@ -7,6 +7,7 @@ precision, ill-conditioned inputs, the order of equal elements.
 
 from __future__ import annotations
 
+import cmath
 import math
 import time
 from collections.abc import Sequence
@@ -19,7 +20,16 @@ from analysis.target.session import Limits
 from analysis.values import Value
 from citadel.model import SymptomKind
 from citadel.oracle.backends import Runs
-from citadel.oracle.numbers import LARGEST, distance, finite, has_nan, largest, same, whole
+from citadel.oracle.numbers import (
+    LARGEST,
+    distance,
+    elements,
+    finite,
+    has_nan,
+    largest,
+    same,
+    whole,
+)
 from citadel.oracle.value import ValueOracle, Values, shows, unlike, values_of
 
 NEAR_LIMIT = 0.75
@@ -32,6 +42,10 @@ STEP = 0.05
 """Octaves over which it is looked how fast a result grows."""
 FEW_DIGITS = {"bfloat16": 2.0**-6, "float16": 2.0**-9}
 """Octaves between neighbouring numbers, at most, where that is more than `CLOSE`."""
+POWERS = (0.3, 0.4)
+"""Of the largest number of a dtype: inputs on the way to infinity whose squares are in range."""
+FURTHER = 10.0
+"""How often as large a number is that grows from one of these to the next."""
 SECONDS = 10.0
 """Time for one bisection."""
 BACKWARD = 10.0
@@ -161,6 +175,36 @@ def let_in(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
         return False
     seen = again.run("perturb:cleaned", calls)
     return shows(oracle, seen, values_of(seen)) is False
+
+
+def has_limit(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
+    """Whether the values tend to something where what these calls are given tends to infinity.
+
+    A result there is then no more NaN than `sigmoid` is; of `sin` nothing is known.
+    """
+    seen = [values_of(again.run("perturb:bounded", calls, power=power)) for power in POWERS]
+    pairs = [[values.get(spot) for values in seen] for spot in oracle.spots]
+    return bool(pairs) and all(
+        one is not None and other is not None and _tends(one, other) for one, other in pairs
+    )
+
+
+def _tends(one: Value, other: Value) -> bool:
+    """Whether each number stays as it is from one size of the input to the next, or goes on."""
+    near, far = elements(one), elements(other)
+    if near is None or far is None or len(near) != len(far):
+        return False
+    return all(
+        a == b or cmath.isclose(a, b, rel_tol=1e-3) or _goes_on(a, b)
+        for a, b in zip(near, far, strict=True)
+    )
+
+
+def _goes_on(near: complex, far: complex) -> bool:
+    """Whether a number becomes larger and larger, or smaller and smaller, by its size."""
+    if cmath.isnan(near) or cmath.isnan(far) or (near * far).real <= 0:
+        return False
+    return abs(far) > FURTHER * abs(near) or abs(far) * FURTHER < abs(near)
 
 
 def made_backward(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool | None:

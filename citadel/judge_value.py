@@ -24,6 +24,7 @@ from citadel.guards import (
     beside,
     demanded,
     doubled,
+    has_limit,
     ill_conditioned,
     made_backward,
     of_chance,
@@ -165,6 +166,7 @@ class _Replay:
             akin=alike(channels),
             filled=plan.filled,
             own_reference=self.written.references,
+            limited=self._limited(),
         )
         if why is None and not same and self._of_others():
             why = "the check compares results of different inputs: it need not hold here"
@@ -185,6 +187,16 @@ class _Replay:
         own = "both sides are the sibling's" if source.oracle.paired else "the sibling's own value"
         self.guards.append("the source's own value" if equal else own)
         return None
+
+    def _limited(self) -> bool:
+        """Whether it is NaN at infinity though it tends to something there, as the source does."""
+        oracle = self.source.oracle
+        if not self.source.has_limit or not has_nan_at(oracle, self.values):
+            return False
+        found = has_limit(self._again, oracle, self.calls)
+        if found:
+            self.guards.append("NaN at infinity, where it tends to something")
+        return found
 
     def _of_others(self) -> bool:
         """Whether the sibling is called several times, each time with other numbers.

@@ -21,9 +21,7 @@ from harvest.report.syntax import imported_roots
 
 SHORT = {"tf": "tensorflow"}
 """Frameworks whose public names begin otherwise than the import."""
-_BACKENDS = re.compile(
-    r"\b(?:other|different|between|across)\W+(?:the\W+)?backends?\b"
-)
+_BACKENDS = re.compile(r"\b(?:other|different|between|across)\W+(?:the\W+)?backends?\b")
 _SETTERS = frozenset(("setdefault", "putenv", "__setitem__"))
 
 

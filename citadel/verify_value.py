@@ -20,6 +20,7 @@ from citadel.guards import (
     Rerun,
     demanded,
     doubled,
+    has_limit,
     ill_conditioned,
     let_in,
     made_backward,
@@ -91,6 +92,8 @@ class Witness:
     """Whether an infinity comes where the result is as large as numbers get (see `guards`)."""
     let_in: bool
     """Whether NaN or infinities come of those in the API's inputs."""
+    has_limit: bool
+    """Whether NaN comes of infinities, where large numbers show that the result tends somewhere."""
     gave_finite: frozenset[tuple[int, int]]
     """(site, occurrence) of the API's calls that have finite results, where finiteness is the bug:
     then it comes up behind them, in gradients, say."""
@@ -127,7 +130,10 @@ class Witness:
         """Why what the report shows may be no bug; each halves the confidence of findings."""
         doubts = (
             (self.demanded, "becomes infinite where it is as large as its dtype allows"),
-            (self.let_in, "what is not finite comes of what it is given"),
+            (
+                self.let_in and not self.has_limit,
+                "what is not finite comes of what it is given",
+            ),
             (self.uninitialised, "works on uninitialised memory"),
             (self.of_ties, "the indices differ, the elements that they select do not"),
             (self.ill_conditioned, "the last digit of the inputs matters as much"),
@@ -197,6 +203,7 @@ def witness(
     cured = better is not None and better.cures
     looked = hits > 0 and not hurried
     full = demanded(trial.again, oracle, blamed, values) if looked and not cured else None
+    handed_on = looked and let_in(trial.again, oracle, blamed)
     seen = symptom(oracle, trial.case.points, values)
     if seen.expected is None and better is not None and better.cures:
         seen = replace(seen, expected=in_double(oracle, better.values))
@@ -218,7 +225,10 @@ def witness(
         wider=wider(trial.again, oracle, blamed, values) if looked else None,
         demanded=full,
         gave_finite=_gave_finite(trial.again, oracle, blamed) if looked else frozenset(),
-        let_in=looked and let_in(trial.again, oracle, blamed),
+        let_in=handed_on,
+        has_limit=handed_on
+        and has_nan_at(oracle, values)
+        and has_limit(trial.again, oracle, blamed),
         uninitialised=_reads_memory(trial.again, oracle, values, first.calls),
         of_ties=looked and of_ties(trial.again, oracle, blamed, values),
         ill_conditioned=looked and ill_conditioned(trial.again, oracle, blamed, values),

@@ -89,6 +89,23 @@ def cleaned(value):
     return value
 
 
+def bounded(value, power):
+    """The value with large numbers in place of infinities, as far as it is real numbers.
+
+    They are the largest number of single precision to the `power`, with their sign.
+    """
+    large = float(np.finfo("float32").max) ** power
+    if isinstance(value, np.ndarray):
+        return np.where(np.isinf(value), np.sign(value) * large, value) if _real(value) else value
+    if isinstance(value, backend.TENSOR) and "float" in str(getattr(value, "dtype", "")):
+        return keras.ops.where(keras.ops.isinf(value), keras.ops.sign(value) * large, value)
+    return value
+
+
+def _real(array):
+    return array.dtype.kind == "f"
+
+
 def scaled(value, factors):
     """The value times an array of its shape, as far as it is a tensor or an array."""
     if isinstance(value, np.ndarray):

@@ -118,6 +118,17 @@ def cleaned(value):
     return tf.where(tf.math.is_finite(value), value, tf.ones_like(value))
 
 
+def bounded(value, power):
+    """The value with large numbers in place of infinities, as far as it is a tensor.
+
+    They are the largest number of its dtype to the `power`, with their sign.
+    """
+    if not isinstance(value, tf.Tensor) or not value.dtype.is_floating:
+        return value
+    large = tf.cast(float(value.dtype.max) ** power, value.dtype)
+    return tf.where(tf.math.is_inf(value), tf.sign(value) * large, value)
+
+
 def listened(value, told, alias=True):
     """An alias of a tensor or variable, of whose gradients `told` learns whether they are finite.
 

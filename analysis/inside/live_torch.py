@@ -73,6 +73,17 @@ def cleaned(value):
     return torch.where(torch.isfinite(value), value, torch.ones_like(value))
 
 
+def bounded(value, power):
+    """The value with large numbers in place of infinities, as far as it is a dense tensor.
+
+    They are the largest number of its dtype to the `power`, with their sign.
+    """
+    if not is_tensor(value) or value.layout is not torch.strided or not value.is_floating_point():
+        return value
+    large = torch.finfo(value.dtype).max ** power
+    return torch.where(torch.isinf(value), torch.sign(value) * large, value)
+
+
 def listened(value, told, alias=True):
     """The value, or an alias, of whose gradients `told` learns whether they are finite.
 

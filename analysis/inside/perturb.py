@@ -4,7 +4,8 @@
 precision (`widened`: whole numbers, too): does the trouble stay? `nudged` changes the last digit of
 their inputs: is it more than that which is wrong? `scaled` makes their inputs smaller: from where
 on is it wrong? `cleaned` gives them numbers for NaN and infinities: did the trouble just go
-through? `reseeded` has them draw other random numbers: do they? `gradients` and `told` change
+through? `bounded` gives them large numbers for infinities: is there a limit? `reseeded` has them
+draw other random numbers: do they? `gradients` and `told` change
 nothing: the one listens to what goes back through these calls, the other tells of what they are
 given and give.
 """
@@ -116,6 +117,15 @@ def scaled(emit, code, traced, sites, factor):
 def cleaned(emit, code, traced, sites):
     """Run a case as `case.run` does, the calls at `sites` being given no NaN and no infinity."""
     return _given(emit, code, traced, sites, side.module("live").cleaned)
+
+
+def bounded(emit, code, traced, sites, power):
+    """Run a case as `case.run` does, the calls at `sites` being given large numbers for infinities.
+
+    These are the largest one to the `power`: whither does the result go?
+    """
+    live = side.module("live")
+    return _given(emit, code, traced, sites, lambda value: live.bounded(value, power))
 
 
 def gradients(emit, code, traced, sites):

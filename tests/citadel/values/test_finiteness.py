@@ -193,3 +193,29 @@ def test_nan_that_is_handed_on_fails_a_check_of_bounds_by_itself(verified, judge
     assert judged(found, other, "torch.floor", FAR).kind is VerdictKind.NOT_ADAPTED
     same = code.replace("torch.bucketize(v, ", "torch.searchsorted(").replace("3.0))", "3.0), v)")
     assert judged(found, same, "torch.searchsorted").kind is VerdictKind.BUG
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [
+        ("torch.special.i1", VerdictKind.BUG),
+        ("torch.sigmoid", VerdictKind.CLEAN),
+        ("torch.sin", VerdictKind.NOT_ADAPTED),  # tends to nothing
+        ("torch.exp", VerdictKind.NOT_ADAPTED),  # infinite, as it should be
+    ],
+)
+def test_nan_at_infinity_is_a_bug_of_what_tends_to_something(verified, judged, sibling, kind):
+    code = 'import torch\nprint(torch.special.i0(torch.tensor([float("inf")])))'
+    found = verified("i0 of infinity is nan", code, "The result is nan.")
+    assert found.witness.let_in and found.witness.has_limit
+    assert not found.case.doubts
+    assert judged(found, code.replace("torch.special.i0", sibling), sibling, FAR).kind is kind
+
+
+def test_nan_at_infinity_of_what_tends_to_nothing_stays_doubtful(verified, judged):
+    code = 'import torch\nprint(torch.sin(torch.tensor([float("inf")])))'
+    found = verified("sin of infinity is nan", code, "The result is nan.")
+    assert not found.witness.has_limit
+    assert found.case.doubts == ("what is not finite comes of what it is given",)
+    code = code.replace("torch.sin", "torch.special.i0")
+    assert judged(found, code, "torch.special.i0", FAR).kind is VerdictKind.NOT_ADAPTED
