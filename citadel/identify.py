@@ -28,7 +28,12 @@ USERS_OF_VALUES = frozenset(
 """Calls that hand on trouble which an earlier call has caused."""
 RUNS_GRAPHS = ("Session.run", "Tensor.eval", "Operation.run")
 """Methods that run what operations have put into a graph before."""
-GRADIENTS = frozenset(("backward", "grad", "gradient", "jacobian", "batch_jacobian"))
+GRADIENTS = frozenset(
+    (
+        *("backward", "grad", "gradient", "jacobian", "batch_jacobian"),
+        *("gradcheck", "gradgradcheck"),
+    )
+)
 """Users of values that reports name for what they differentiate, not for themselves."""
 REDUCTIONS = frozenset(("sum", "mean"))
 """What stands between an operation and the `backward` that is called to test it."""
@@ -89,7 +94,11 @@ def culprit(
     named = _meant((m for m in mentions if m.title or m.body), calls, catalog)
     if failing is None:
         return _maker_of_what_runs(observation, catalog, named)
+    titled = _meant((m for m in mentions if m.title), calls, catalog)
     failing = _handed(failing, observation.calls, named)
+    checked = _checked(failing, calls, catalog, titled, named)
+    if checked is not None:
+        return checked
     if resolve(failing, catalog) is None and not _uses_values(failing):
         # Whoever made its arguments has done nothing wrong.
         return _maker_of_owner(failing, observation.calls, catalog)
@@ -103,7 +112,6 @@ def culprit(
     first = chain[0]
     user = first[0] is not failing or _uses(first[0])
     if first[0] is failing and not user:
-        titled = _meant((m for m in mentions if m.title), calls, catalog)
         return _maker_of_nothing(failing, observation.calls, catalog, titled or named) or first
     if leaf(first[0].name) in named - GRADIENTS:
         return first  # the report says that it is this one
@@ -168,6 +176,25 @@ def _handed(failing: Call, calls: Sequence[Call], named: set[str]) -> Call:
     if not made or (leaf(failing.name) in named and leaf(made[-1].name) not in named):
         return failing
     return made[-1]
+
+
+def _checked(
+    failing: Call, calls: Sequence[Call], catalog: Catalog, titled: set[str], named: set[str]
+) -> tuple[Call, Api] | None:
+    """What the report names of the calls in a function of the case that the failing call ran.
+
+    `gradcheck(f, x)` itself raises where the gradients of what `f` calls are wrong. Which of
+    several calls it is, only words tell; where they name the failing call, it is that one.
+    """
+    within = [c for c in calls if c.number > failing.number and c.depth > failing.depth]
+    made = [(c, api) for c in within if c.raised is None and (api := resolve(c, catalog))]
+    for words in (titled, named):
+        if leaf(failing.name) in words - GRADIENTS:
+            return None
+        found = [pair for pair in made if leaf(pair[0].name) in words]
+        if found:
+            return found[0]
+    return None
 
 
 def caught_calls(observation: Observation) -> tuple[Call, ...]:

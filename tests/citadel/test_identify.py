@@ -290,6 +290,30 @@ def test_a_function_that_was_handed_over_is_to_blame(known, call, mentions, expe
     assert blamed(raised(outer, inner), known, *mentions) == expected
 
 
+@pytest.mark.parametrize(
+    ("mentions", "expected"),
+    [
+        ((), "torch.autograd.gradcheck"),
+        ((mention("torch.exp"),), "torch.exp"),
+        ((mention("torch.autograd.gradcheck", title=1), mention("torch.exp")), "torch.exp"),
+    ],
+)
+def test_a_check_that_raises_accuses_what_its_function_calls(known, call, api, mentions, expected):
+    check = api("torch.autograd.gradcheck", "func, inputs: Tensor")
+    known.apis[check.name] = check
+    outer = call(check.name, number=1, raised=BAD)
+    inner = call("torch.exp", {(2,)}, number=2, depth=1, result={(2,)})
+    last = call("torch.sum", {(2,)}, number=3, depth=1, result={()})
+    assert blamed(raised(outer, inner, last), known, *mentions) == expected
+
+
+def test_a_call_that_runs_a_function_is_to_blame_itself_where_the_title_names_it(known, call):
+    outer = call("torch.sum", number=1, raised=BAD)
+    inner = call("torch.exp", {(2,)}, number=2, depth=1, result={(2,)})
+    run = raised(outer, inner)
+    assert blamed(run, known, mention("torch.sum", title=1), mention("torch.exp")) == "torch.sum"
+
+
 def test_nothing_is_blamed_on_what_returned_it_where_the_report_is_about_that(known, call):
     checks = call("torch.sum", {(2,)}, number=1, result=None)
     user = call("torch.exp", [None], number=2, raised=("TypeError", "cannot convert None"))
