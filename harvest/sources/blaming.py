@@ -12,7 +12,7 @@ from harvest.sources.handover import Handed, hand_over
 from harvest.sources.judging import Judgement
 from harvest.sources.known_limits import limit_of
 from harvest.sources.layers import api
-from harvest.sources.model import Hit, HitKind
+from harvest.sources.model import Hit
 from harvest.sources.networks import Network
 from harvest.sources.suspects import Suspect, confirm, reduce, suspected
 
@@ -84,9 +84,4 @@ def _key(suspect: Suspect, judged: Judgement, stage: str) -> str:
 
 def _title(suspect: Suspect, judged: Judgement) -> str:
     values = ", ".join(f"{name}={suspect.config[name]!r}" for name in suspect.unusual)
-    odd = " and ".join(judged.vote.odd)
-    who = f"{odd} against {' and '.join(judged.vote.majority)}" if odd else "nobody has a majority"
-    if judged.kind is HitKind.CRASH:
-        failure = next(iter(judged.failures.values()))
-        who += f": {'no ' if judged.accepts else ''}{failure.label}"
-    return f"({values}) {who}" if values else who
+    return f"({values}) {judged.parted}" if values else judged.parted

@@ -148,6 +148,8 @@ def _case(confirmed: Confirmed, script: _Script, measured: str) -> Case:
     suspect = confirmed.suspect
     unusual = as_literal({name: suspect.config[name] for name in suspect.unusual})
     called = api(suspect.kind) + (f" with {unusual}" if unusual else "")
+    if confirmed.judgement.accepts and not unusual:
+        called += f" of {_inputs(suspect)}"  # it is the inputs that should be refused
     what, more = _told(confirmed)
     parts = (f"{called} {what}. {more}", script.why, measured)
     body = "\n\n".join(part for part in parts if part) + "\n"
@@ -156,6 +158,12 @@ def _case(confirmed: Confirmed, script: _Script, measured: str) -> Case:
         title = f"{script.api} returns wrong values"
         body = f"{title}, as Keras shows: {body}"
     return Case(title=title, code=script.code, body=body)
+
+
+def _inputs(suspect: Suspect) -> str:
+    """The shapes of the inputs, in words."""
+    shapes = " and ".join(str(shape) for shape in suspect.shapes)
+    return f"{'inputs' if len(suspect.shapes) > 1 else 'an input'} of shape {shapes}"
 
 
 def _told(confirmed: Confirmed) -> tuple[str, str]:

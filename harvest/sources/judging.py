@@ -37,6 +37,18 @@ class Judgement:
         refused = self.kind is HitKind.CRASH and bool(self.vote.odd)
         return refused and not any(name in self.failures for name in self.vote.odd)
 
+    @property
+    def parted(self) -> str:
+        """Who does what, in words: "torch against tensorflow and jax", and what is raised."""
+        if not self.vote.odd:
+            return "nobody has a majority"
+        odd, others = " and ".join(self.vote.odd), " and ".join(self.vote.majority)
+        labels = sorted({one.label for one in self.failures.values()})
+        if self.accepts:
+            return f"{odd} accepts what {others} refuse ({labels[0]})"
+        raised = f": {labels[0]}" if labels else ""
+        return (f"{odd} against {others}" if others else odd) + raised
+
 
 def judge(network: Network, executions: Mapping[str, Execution]) -> tuple[Judgement, ...]:
     """Every layer whose inputs agree in all executions, and whose outcomes do not.

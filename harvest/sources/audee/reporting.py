@@ -241,10 +241,7 @@ def _title(suspect: Suspect, causes: Causes, judged: Judgement | None = None) ->
     values = ", ".join(f"{name}={suspect.config[name]!r}" for name in suspect.unusual)
     parts = [f"({values})"] if values else []
     if judged is not None and judged.vote.odd:
-        odd, majority = " and ".join(judged.vote.odd), " and ".join(judged.vote.majority)
-        labels = sorted({one.label for one in judged.failures.values()})
-        who = f"{odd} against {majority}" if majority else odd
-        parts.append(who + (f": {'no ' if judged.accepts else ''}{labels[0]}" if labels else ""))
+        parts.append(judged.parted)
     if causes.mends:
         parts.append("caused by " + ", ".join(causes.mends))
     return " ".join(parts) or "with its usual parameters"

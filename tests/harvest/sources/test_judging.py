@@ -53,8 +53,10 @@ def test_what_one_accepts_and_the_others_refuse():
     refused = [ran(name, 1, failure=failure) for name in "xz"]
     (found,) = judged(ran("y", 1, 2, 3), *refused)
     assert (found.layer, found.vote.odd, found.accepts) == ("b", ("y",), True)
+    assert found.parted == "y accepts what x and z refuse (ValueError)"
     (found,) = judged(ran("y", 1, failure=failure), ran("x", 1, 2, 3), ran("z", 1, 2, 3))
     assert not found.accepts
+    assert found.parted == "y against x and z: ValueError"
 
 
 def test_what_all_refuse_is_no_hit():

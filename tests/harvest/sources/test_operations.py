@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from harvest.sources.backends import Failure
 from harvest.sources.formulas import of_numpy
 from harvest.sources.handover import hand_over
 from harvest.sources.judging import Judgement
@@ -10,7 +11,7 @@ from harvest.sources.known_limits import limit_of
 from harvest.sources.layers import SHAPES, api, draw, specs
 from harvest.sources.model import HitKind
 from harvest.sources.operations import entry, operations, parameter
-from harvest.sources.suspects import Suspect, confirm
+from harvest.sources.suspects import Confirmed, Suspect, confirm
 from harvest.sources.voting import Vote
 from harvest.sources.writing import seeded_script
 
@@ -99,3 +100,30 @@ def test_a_function_that_is_wrong_on_one_backend_is_handed_over(planted_backends
     told = planted_backends.script(case.code)
     assert told["tensorflow"].label == "AssertionError"
     assert told["jax"] is told["torch"] is None
+
+
+class Accepting:
+    """Backends of which only torch accepts what it is given."""
+
+    def script(self, code, only=()):
+        return {
+            name: None if name == "torch" else REFUSED for name in ("torch", "tensorflow", "jax")
+        }
+
+
+REFUSED = Failure(layer="layer", types=("ValueError",))
+
+
+def test_inputs_that_should_be_refused_are_named():
+    vote = Vote(majority=("tensorflow", "jax"), odd=("torch",))
+    failures = dict.fromkeys(vote.majority, REFUSED)
+    judgement = Judgement(
+        layer="layer", kind=HitKind.CRASH, vote=vote, error=0.0, failures=failures
+    )
+    suspect = Suspect(kind="ops.correlate", config={}, shapes=((1, 2), (2, 1)))
+    confirmed = Confirmed(suspect=suspect, judgement=judgement, weights={})
+    case = hand_over(Accepting(), confirmed, "measured").case
+    assert case.title == (
+        "keras.ops.correlate of inputs of shape (1, 2) and (2, 1) is accepted silently"
+        " on the torch backend"
+    )
