@@ -10,7 +10,7 @@ import errno
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from analysis.errors import CitadelError
 from analysis.target.target import Interpreter
 from citadel.mining import FOLDER
 from citadel.progress import Interrupted, Progress
+from citadel.report.build import PIPE
 from citadel.report.document import write_json
 from citadel.report.files import creatable, unwritable
 from citadel.report.text import plain
@@ -54,10 +55,14 @@ class FuzzRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fuzzed:
-    """How a search came out: its hits, those no earlier search had, cases in the harvest now."""
+    """How a search came out: its hits, those no earlier search had, cases in the harvest now.
+
+    `numbers` are those of the cases in the harvest, by the keys of their hits.
+    """
 
     harvest: Path
     hits: tuple[Hit, ...]
+    numbers: Mapping[str, int]
     new: int
     cases: int
     tally: Tally
@@ -131,8 +136,8 @@ def run_fuzz(
         try:
             gather(found, path)
         except (KeyboardInterrupt, CitadelError) as problem:
-            if not path.exists():
-                raise
+            if not path.exists() or not (found.hits or tally.executed):
+                raise  # there is nothing to tell, and the file may be somebody else's
             stopped = problem
         seconds = clock.seconds
         progress.clear()
@@ -141,6 +146,7 @@ def run_fuzz(
     done = Fuzzed(
         harvest=path,
         hits=tuple(found.hits),
+        numbers=found.numbers,
         new=found.new,
         cases=count_issues(path),
         tally=tally,
@@ -166,10 +172,13 @@ def _check_places(request: FuzzRequest, path: Path) -> None:
 
 def _tell(request: FuzzRequest, done: Fuzzed, interpreter: Interpreter) -> None:
     to_stdout = request.json == "-"
+    file = sys.stderr if to_stdout else sys.stdout
+    terminal = file.isatty()
     console = Console(
-        file=sys.stderr if to_stdout else sys.stdout,
+        file=file,
         highlight=False,
-        soft_wrap=not sys.stdout.isatty(),
+        soft_wrap=not terminal,
+        width=None if terminal else PIPE,
     )
     render_fuzzed(console, done, interpreter.python)
     if request.json is not None:
@@ -185,8 +194,9 @@ def render_fuzzed(console: Console, done: Fuzzed, python: str) -> None:
 
     say(
         f"{tally.executed:,} executed in {done.seconds:.0f} s ({done.per_second:.1f}/s),"
-        f" {tally.valid:,} of them valid; {_count(len(tally.rules), 'rule')},"
-        f" {_count(len(tally.apis), 'API')} covered"
+        f" {tally.valid:,} of them valid;"
+        f" {_count(len(tally.rules), 'rule') + ', ' if tally.rules else ''}"
+        f"{_count(len(tally.apis), 'API')} covered"
     )
     for name, fact in tally.facts.items():
         say(f"{name}: {fact}")
@@ -200,7 +210,7 @@ def render_fuzzed(console: Console, done: Fuzzed, python: str) -> None:
         f" neither: {len(hits) - limits - cases}"
     )
     if hits:
-        console.print(_rows(hits))
+        console.print(_rows(done))
     if len(hits) > SHOWN:
         say(f"and {len(hits) - SHOWN} more")
     say(f"all hits with their measures and reasons in {hits_path(done.harvest)}")
@@ -209,17 +219,23 @@ def render_fuzzed(console: Console, done: Fuzzed, python: str) -> None:
         say(f"  citadel triage {done.harvest} --python {python}")
 
 
-def _rows(hits: tuple[Hit, ...]) -> Table:
+def _rows(done: Fuzzed) -> Table:
     """The first hits, cases before the others."""
     rows = Table(box=None, pad_edge=False, show_edge=False)
-    for head in ("hit", "of", "what", "because"):
-        rows.add_column(head)
-    ordered = sorted(hits, key=lambda hit: (hit.case is None, bool(hit.limit)))
+    for head in ("hit", "API", "what", "came to"):
+        rows.add_column(head, overflow="fold")
+    ordered = sorted(done.hits, key=lambda hit: (hit.case is None, bool(hit.limit)))
     for hit in ordered[:SHOWN]:
-        reason = "case" if hit.case is not None else hit.limit or hit.no_case
-        cells = (hit.kind.value, hit.subject, hit.title, reason)
+        number = _case(hit, done.numbers)
+        came = hit.limit or hit.no_case if number is None else f"case {number}"
+        cells = (hit.kind.value, hit.subject, hit.title.removeprefix(hit.subject).lstrip(), came)
         rows.add_row(*(Text(plain(cell)) for cell in cells))
     return rows
+
+
+def _case(hit: Hit, numbers: Mapping[str, int]) -> int | None:
+    """The number of a hit's case in the harvest, where it has one."""
+    return numbers.get(hit.key) if hit.case is not None else None
 
 
 def _count(number: int, noun: str) -> str:
@@ -254,5 +270,5 @@ def document(request: FuzzRequest, done: Fuzzed, interpreter: Interpreter) -> di
             "harvest": done.cases,
             **{kind.value: kinds[kind] for kind in HitKind},
         },
-        "hits": [{**described(hit), "case": hit.case is not None} for hit in done.hits],
+        "hits": [{**described(hit), "case": _case(hit, done.numbers)} for hit in done.hits],
     }

@@ -36,7 +36,8 @@ def files_path(harvest: Path) -> Path:
 class Hits:
     """The source of `harvest.tracker.gather`: one search. `hits` are those of this search so far.
 
-    `new` counts those of them that no earlier search had recorded.
+    `new` counts those of them that no earlier search had recorded; `numbers` are those of the
+    cases in the harvest, of earlier searches too, by the keys of their hits.
     """
 
     def __init__(self, source: CaseSource, search: Search, harvest: Path) -> None:
@@ -44,6 +45,7 @@ class Hits:
         self._search = search
         self._harvest = harvest
         self.hits: list[Hit] = []
+        self.numbers: dict[str, int] = {}
         self.new = 0
 
     @property
@@ -62,7 +64,8 @@ class Hits:
         Raises:
             CitadelError: when the source cannot work, or the record not be written.
         """
-        numbers: dict[str, int] = json.loads(position) if position else {}
+        numbers = self.numbers
+        numbers.update(json.loads(position) if position else {})
         recorded = read_hits(hits_path(self._harvest))
         for hit in self._source.generate(self._search):
             self.hits.append(hit)

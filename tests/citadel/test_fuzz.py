@@ -123,6 +123,28 @@ def test_what_was_found_before_a_failure_is_kept(fuzzed, tmp_path):
     assert len(list(read_queue(tmp_path / "made.jsonl"))) == 1
 
 
+def test_the_harvest_of_another_source_is_left_alone(fuzzed, tmp_path, monkeypatch, capsys):
+    fuzzed(hit("exp"))
+    before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+    capsys.readouterr()
+    monkeypatch.setattr(Source, "name", "other")
+    with pytest.raises(CitadelError, match="another question"):
+        fuzzed(hit("log"))
+    assert capsys.readouterr().out == ""
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
+
+
+def test_hits_are_shown_with_the_numbers_of_their_cases(fuzzed, tmp_path, capsys):
+    name = "nn.functional." + "a_long_name_" * 4
+    fuzzed(hit("cos"))
+    fuzzed(hit("log", case=False, limit="documented"), hit(name), seed=1)
+    shown = capsys.readouterr().out.splitlines()
+    # Nothing is cut off or wrapped where other programs read.
+    assert any(f"torch.{name} " in line and line.rstrip().endswith("case 2") for line in shown)
+    told = json.loads((tmp_path / "told.json").read_text())
+    assert [one["case"] for one in told["hits"]] == [None, 2]
+
+
 def test_a_source_that_cannot_start_leaves_no_file(fuzzed, tmp_path):
     with pytest.raises(CitadelError, match="no backend"):
         fuzzed(CitadelError("no backend"))
