@@ -22,7 +22,10 @@ def fuzz(
     budget: Annotated[
         float,
         typer.Option(
-            "--budget", metavar="SECONDS", min=1, help="Time to search, start-up not counted."
+            "--budget",
+            metavar="SECONDS",
+            min=1,
+            help="Time to search, start-up not counted; what is under way then ends.",
         ),
     ] = 600.0,
     seed: Annotated[
@@ -35,7 +38,8 @@ def fuzz(
             "--harvest",
             metavar="FILE",
             show_default=False,
-            help="Where the cases are kept [default: harvests/fuzz/SOURCE.jsonl].",
+            help="Where the cases are kept; each build needs its own"
+            " [default: harvests/fuzz/SOURCE.jsonl].",
         ),
     ] = None,
     random: Annotated[
@@ -49,6 +53,10 @@ def fuzz(
 ) -> None:
     """Search a framework build for bugs: what is found becomes a harvest, as bug reports do.
 
+    eagle compares equivalent programs of one PyTorch or TensorFlow. cradle (seed models), lemon
+    (mutants of these) and audee (mutated parameters, inputs and weights) compare backends of Keras
+    3: two at least, three to tell which of them is wrong.
+
     What shows only as a disagreement becomes a script that shows it on one framework, where that
     is possible; what is known to be no bug, or has no such script, is recorded with the reason. A
     further search with another seed adds to the harvest. Then:
@@ -59,6 +67,8 @@ def fuzz(
     then is kept).
 
     Examples:
+
+        citadel fuzz eagle --python ~/venvs/torch/bin/python --budget 120
 
         citadel fuzz cradle --python ~/venvs/keras/bin/python --budget 120
 
