@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from harvest.report.failures import find_failures
-from harvest.report.intended import is_contrast
+from harvest.report.intended import contrasts
 from harvest.report.markdown import Document
 from harvest.report.model import Claim, ClaimKind, ClaimSource
 from harvest.report.symptoms import (
@@ -45,7 +45,8 @@ def find_claims(title: str, document: Document, *, code: str | None = None) -> t
     """Return the recorded symptoms, each (kind, exception, signal) once, strongest first."""
     ranked: list[tuple[int, Claim]] = []
     reference = REFERENCE_OF_COMPILED if COMPILED.search(title) else REFERENCE
-    telling = [block for block in document.blocks if not is_contrast(block.lead)]
+    intended = contrasts(title, document)
+    telling = [block for block in document.blocks if block.number not in intended]
     for block in telling or document.blocks:
         late = 10 if ELSEWHERE.search(_SENTENCE.split(block.lead.strip())[-1]) else 0
         ranked += [(late, claim) for claim in _from_log(_log_lines(block.text))]

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from harvest.report.intended import SUCCEEDS
 from harvest.report.lines import heading_of
 from harvest.report.markdown import Document
 from harvest.report.model import Expectation
@@ -42,7 +43,8 @@ _REFUSAL = re.compile(
     r"|\b(?:lacks?|missing|insufficient|no|lack of|absence of) (?:proper |\w+ )?(?:type|argument"
     r"|input|bounds?|range|shape|parameter|value|sanity|error) ?-?(?:check\w*|validation)"
     r"|\b(?:lacks?|missing|lack of|insufficient) (?:validation|checks?|checking)\b"
-    r"|\b(?:works?|goes|is|runs?) against the docs?\b",
+    r"|\b(?:works?|goes|is|runs?) against the docs?\b"
+    rf"|{SUCCEEDS}",
     re.IGNORECASE,
 )
 _ASKED = re.compile(

@@ -10,8 +10,9 @@ import ast
 import re
 
 from harvest.report.edits import Edit, apply_edits
+from harvest.report.markdown import Block, Document
 from harvest.report.repair import Repaired
-from harvest.report.syntax import Refusal, parse
+from harvest.report.syntax import Refusal, imported_roots, parse
 
 NAME = "intended errors"
 EXAMPLES: tuple[tuple[str, str], ...] = (
@@ -43,6 +44,14 @@ _CONTRAST = re.compile(
     r"(?:checks?|raises?|throws?|validates?|rejects?|refuses?|reports?)\b",
     re.IGNORECASE,
 )
+SUCCEEDS = (
+    r"(?<!n't )(?<!not )\b(?:(?:can|will|would|could)(?: still| silently)? succeed\b"
+    r"|succeeds? (?:with|when|for|if|even|on|silently)\b)"
+)
+"""That something succeeds, said as if it should not."""
+_SUCCEEDS = re.compile(SUCCEEDS, re.IGNORECASE)
+_FAILS_TOO = re.compile(r"\b(?:fail|rais|throw|error|crash|wrong|should|segfault)", re.IGNORECASE)
+_RECORDED = re.compile(r"(?m)^(?:[^#\n]*\S)?[ \t]*#+ ?(?:[a-z_]+\.)*[A-Z]\w*(?:Error|Exception)\b")
 _CAUGHT = "try:\n    {}\nexcept Exception:\n    pass"
 _DENIED = re.compile(r"\b(?:not|never|no|without|should)\b|n't\b", re.IGNORECASE)
 
@@ -56,6 +65,25 @@ def is_intended(words: str) -> bool:
 def is_contrast(lead: str) -> bool:
     """Tell whether the text above a block says that what it shows is refused as it should be."""
     return is_intended(lead) or _CONTRAST.match(lead[:500]) is not None
+
+
+def contrasts(title: str, document: Document) -> frozenset[int]:
+    """Return the numbers of the blocks that show what is refused as it should be.
+
+    Where the title's complaint is that something succeeds, it is those whose comments record an
+    exception, as long as another one records none.
+    """
+    found = {block.number for block in document.blocks if is_contrast(block.lead)}
+    if _SUCCEEDS.search(title[:500]) and not _FAILS_TOO.search(title[:500]):
+        codes = [block for block in document.blocks if _is_code(block)]
+        refused = {block.number for block in codes if _RECORDED.search(block.text)}
+        found |= refused if len(refused) < len(codes) else set()
+    return frozenset(found)
+
+
+def _is_code(block: Block) -> bool:
+    tree = parse(block.text)
+    return not isinstance(tree, Refusal) and bool(imported_roots(tree))
 
 
 def catch_intended(found: Repaired) -> Repaired:

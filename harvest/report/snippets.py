@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from harvest.report.absent import leave_out
 from harvest.report.entries import add_calls
-from harvest.report.intended import catch_intended, is_contrast
+from harvest.report.intended import catch_intended, contrasts
 from harvest.report.lines import is_environment, is_output
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Snippet
@@ -61,7 +61,9 @@ class _Piece:
     code: Repaired
 
 
-def find_snippets(document: Document, *, code: str | None = None) -> tuple[Snippet, ...] | str:
+def find_snippets(
+    document: Document, *, title: str = "", code: str | None = None
+) -> tuple[Snippet, ...] | str:
     """Return the snippets of a document (or of a script, `code`), or why there are none.
 
     Origins count all blocks of the document, logs too.
@@ -78,7 +80,8 @@ def find_snippets(document: Document, *, code: str | None = None) -> tuple[Snipp
         elif found is not None and (key := ast.dump(found.tree)) not in seen:
             seen.add(key)
             pieces.append(_Piece(block=block, code=found))
-    telling = [piece for piece in pieces if not is_contrast(piece.block.lead)]
+    intended = contrasts(title, document)
+    telling = [piece for piece in pieces if piece.block.number not in intended]
     snippets = _arrange(telling) or _arrange(pieces) or _inline(document.prose)
     return snippets or ("no code" if pieces else _why_none(document, refusals))
 

@@ -22,7 +22,7 @@ def understand(report: Report) -> Reading:
     document = read_markdown(report.body)
     mentions = find_mentions(report.title, document.prose)
     claims = find_claims(report.title, document, code=code)
-    own = find_snippets(document, code=code)
+    own = find_snippets(document, title=report.title, code=code)
     if not isinstance(own, str):
         measured = any(claim.kind is ClaimKind.PERFORMANCE for claim in claims)
         own = tuple(with_cpu_versions(own, report.title, document.prose, measured=measured))

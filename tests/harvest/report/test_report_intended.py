@@ -52,3 +52,24 @@ def test_what_refuses_as_it_should_is_neither_run_nor_claimed():
 def test_the_only_code_is_run_whatever_stands_above_it():
     reading = understand(Report(source="a", title="f", body=f"f raises as expected:\n\n{BUG}"))
     assert [snippet.origin for snippet in reading.candidates] == ["fence 1"]
+
+
+def two_blocks(title):
+    refused = f"`g` refuses it:\n\n{CONTRAST}"
+    return understand(Report(source="a", title=title, body=f"{refused}\nThis one runs:\n\n{BUG}"))
+
+
+def test_where_success_is_the_bug_what_others_raise_is_no_symptom():
+    reading = two_blocks("`f` can succeed when the size is negative")
+    assert [snippet.origin for snippet in reading.candidates] == ["fence 2"]
+    assert ClaimKind.RAISES not in [claim.kind for claim in reading.claims]
+    assert reading.refusal == "`f` can succeed when the size is negative"
+
+
+@pytest.mark.parametrize(
+    "title", ["f succeeds for lists, but g raises", "g should succeed when the size is negative"]
+)
+def test_where_failing_is_the_bug_it_is_one(title):
+    reading = two_blocks(title)
+    assert "fence 1" in [snippet.origin for snippet in reading.candidates]
+    assert ClaimKind.RAISES in [claim.kind for claim in reading.claims]
