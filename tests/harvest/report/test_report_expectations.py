@@ -111,6 +111,8 @@ def test_an_error_need_not_be_wanted():
         "g should only accept numbers",
         "`f` takes a wrong dim without warning",
         "Wrong shapes pass through silently without a warning",
+        "`f` silently gives garbage instead of an error",
+        "It returns 0 for a negative size rather than raising a ValueError",
     ],
 )
 def test_wishes_for_a_check(text):
@@ -126,6 +128,8 @@ def test_wishes_for_a_check(text):
         "Handle infinity without error",
         "The results will be wrong (without a warning).",
         "It gives wrong results without a warning.",
+        "It raises a TypeError instead of a ValueError.",
+        "It crashes instead of raising an error.",
     ],
 )
 def test_no_error_may_be_what_is_wanted(text):
