@@ -7,8 +7,10 @@ outcome of a check is the bad one. Words are those that reporters print and put 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import libcst as cst
+import libcst.helpers as h
 import libcst.matchers as m
 
 from analysis.target.watch import Check, Point, Role, leaf
@@ -149,6 +151,7 @@ def _atoms(node: cst.CSTNode) -> frozenset[str]:
     return frozenset(names - {"torch", "tf", "np", "numpy", "print", "item", "tolist"})
 
 
+_FRAMEWORKS = frozenset(("torch", "tf", "tensorflow", "keras", "jax"))
 _OTHER_FUNCTIONS = frozenset(
     (
         *("grad", "value_and_grad", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "vmap"),
@@ -170,9 +173,27 @@ def wrapped(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
     pairs = zip(first.args, second.args, strict=True)
     if not all(a.value.deep_equals(b.value) for a, b in pairs):
         return False
-    return not first.func.deep_equals(second.func) and bool(
-        _atoms(first.func) & _atoms(second.func)
+    return not first.func.deep_equals(second.func) and any(
+        one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
+        for one in _functions(first.func)
+        for other in _functions(second.func)
     )
+
+
+def _functions(node: cst.BaseExpression) -> Iterator[str]:
+    """The dotted names that a function is made of: of `F.relu` that is all, and not the module.
+
+    What a framework makes a function of functions by, as `torch.compile(f)`, is none of them.
+    """
+    match node:
+        case cst.Name() | cst.Attribute():
+            yield h.get_full_name_for_node(node) or ""
+        case cst.Call(func=function, args=args):
+            wrappers = (name.partition(".")[0] in _FRAMEWORKS for name in _functions(function))
+            if not (args and any(wrappers)):
+                yield from _functions(function)
+            for argument in args:
+                yield from _functions(argument.value)
 
 
 def _core(node: cst.BaseExpression) -> cst.Call | None:

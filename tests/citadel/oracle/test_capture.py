@@ -249,3 +249,19 @@ def test_a_check_that_raises_and_is_caught(check, holds):
     code = code.replace('"wrong"', '"right"') if holds else code
     found = holding(code, ("f(x)", [1.0, 2.0]), ("g(x)", [1.0, 2.0, 3.0]))
     assert found == ((["f(x)", "g(x)"], "disagrees") if holds else None)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("F.relu(x)", "torch.jit.script(F.relu)(x)", True),
+        ("net(x)", "net.half()(x)", True),
+        ("torch.compile(f)(x)", "torch.jit.script(f)(x)", True),
+        ("torch.jit.script(f)(x)", "torch.jit.script(g)(x)", False),
+        ("F.relu(x)", "F.relu6(x)", False),
+        ("nn.ReLU()(x)", "nn.ReLU6()(x)", False),
+    ],
+)
+def test_one_function_called_in_two_ways_is_no_other_function_of_its_module(one, other, same):
+    found = holding(f"print({one})\nprint({other})", (one, [2.0]), (other, [3.0]))
+    assert found == (([one, other], "disagrees") if same else None)
