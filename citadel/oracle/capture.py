@@ -118,6 +118,11 @@ class _Case:
         said = self.reading.expectations
         return [e for e in said if e.beside and re.search(whole, "".join(e.beside.split()))]
 
+    def _is_titled(self, point: Point) -> bool:
+        """Whether a value comes of a call of what the report's title names."""
+        titled = {one.name.rpartition(".")[2] for one in self.reading.mentions if one.title}
+        return not titled.isdisjoint(call.rpartition(".")[2] for call in point.origin.calls)
+
     def beside(self) -> Iterator[ValueOracle]:
         """A value unlike the one that is expected right where it is shown."""
         for spot, point, value in self._all(Role.SHOWN):
@@ -361,7 +366,8 @@ class _Case:
         if len(printed) == 1 < printed.total() and DIFFERENT.search(self.reading.report.title):
             return  # what is said to differ is the same by now
         wanted = [one for one in self.reading.expectations if one.right]
-        for spot, _, value in self.spots(Role.SHOWN):
+        shown = sorted(self.spots(Role.SHOWN), key=lambda one: not self._is_titled(one[1]))
+        for spot, _, value in shown:
             right = any(is_literal(value, one.numbers) for one in wanted)
             if _numeric(value) and not right:
                 yield ValueOracle(

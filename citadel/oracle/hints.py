@@ -58,6 +58,11 @@ NAN_IS_LOST = re.compile(
     r"|(?:does not|doesn't|do not|don't|fails? to|should|must)"
     r" (?:propagate|preserve|keep|return))\b"
     r"[^.,;:]{0,15}\bnans?\b"
+    r"|\b(?:replac(?:es?|ing)|turn(?:s|ing)?|convert(?:s|ing)?|maps?|masks?|masking|drop(?:s|ping)?)"
+    r" (?:(?!\b(?:into|to|by|with)\b)[^.,;:]){0,15}\bnans?\b(?! (?:is|are)\b)"
+    r"|\bnans?\b[^.,;:]{0,25}?"
+    r"\b(?:becomes?|turns? into|(?:turned|converted|mapped) (?:in)?to|replaced (?:by|with))"
+    r" (?!-?inf|nan)"
     r"|\bnans? (?:is |are |was |gets? |being ){0,2}(?:swallowed|ignored|lost|hidden|discarded"
     r"|(?:not|n't) (?:being )?(?:propagated|preserved|kept))\b",
     re.IGNORECASE,

@@ -265,3 +265,28 @@ def test_a_check_that_raises_and_is_caught(check, holds):
 def test_one_function_called_in_two_ways_is_no_other_function_of_its_module(one, other, same):
     found = holding(f"print({one})\nprint({other})", (one, [2.0]), (other, [3.0]))
     assert found == (([one, other], "disagrees") if same else None)
+
+
+@pytest.mark.parametrize(
+    ("title", "holds"),
+    [
+        ("f replaces NaN by 0", False),
+        ("NaN becomes zero in f", False),
+        ("f turns NaN inputs into 0", False),
+        ("0 becomes NaN in f", True),
+        ("f turns zeros into NaN", True),
+        ("f masks wrongly, NaN is returned", True),
+    ],
+)
+def test_where_nan_should_stay_nan_is_no_bug(title, holds):
+    found = holding("print(g(x))", ("g(x)", [NAN]), title=title)
+    assert found == ((["g(x)"], "non_finite") if holds else None)
+
+
+def test_of_what_is_pasted_as_it_comes_out_it_is_the_value_of_the_api_in_the_title():
+    code = "import torch\nprint(torch.exp(x))\nprint(torch.sin(x))"
+    pasted = "wrong:\n```\n[2.0]\n[3.0]\n```\n"
+    seen = (("torch.exp(x)", [2.0]), ("torch.sin(x)", [3.0]))
+    title = "`torch.sin` gives wrong values"
+    found = holding(code, *seen, title=title, text=pasted, stdout="[2.0]\n[3.0]")
+    assert found == (["torch.sin(x)"], "disagrees")
