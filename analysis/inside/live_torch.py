@@ -37,13 +37,48 @@ def array(value):
 
 def perturbed(value):
     """Another value like it, finite, and depending on it as far as gradients are concerned."""
-    if not is_tensor(value) or value.layout is not torch.strided or value.is_quantized:
+    if not is_tensor(value):
         return value
+    if value.is_quantized:
+        return _requantized(value)
+    if value.layout is torch.sparse_coo:
+        values = perturbed(value._values())
+        return torch.sparse_coo_tensor(value._indices(), values, value.shape)
+    if value.is_mkldnn:
+        return perturbed(value.to_dense()).to_mkldnn()
+    if value.layout is not torch.strided:
+        return _compressed(value)
     if value.dtype is torch.bool:
         return ~value
     if value.is_floating_point() or value.is_complex():
         return torch.where(torch.isfinite(value), value, torch.zeros_like(value)) * 2 + 7
     return value + 1
+
+
+def _requantized(value):
+    """Other numbers, of another scale, quantised in the same way."""
+    numbers = value.int_repr().bitwise_xor(1)
+    if value.qscheme() is torch.per_tensor_affine:
+        scale = abs(value.q_scale()) * 2 + 1
+        make, zero = torch._make_per_tensor_quantized_tensor, value.q_zero_point()
+        return make(numbers, scale, zero)
+    if value.qscheme() is torch.per_channel_affine:
+        scales = perturbed(value.q_per_channel_scales())
+        make, zeros = torch._make_per_channel_quantized_tensor, value.q_per_channel_zero_points()
+        return make(numbers, scales, zeros, value.q_per_channel_axis())
+    return value
+
+
+def _compressed(value):
+    """Other numbers in the same places of a compressed sparse matrix."""
+    if value.layout in (torch.sparse_csr, getattr(torch, "sparse_bsr", None)):
+        places = value.crow_indices(), value.col_indices()
+    elif value.layout in (getattr(torch, "sparse_csc", 0), getattr(torch, "sparse_bsc", 0)):
+        places = value.ccol_indices(), value.row_indices()
+    else:
+        return value
+    make = torch.sparse_compressed_tensor
+    return make(*places, perturbed(value.values()), value.shape, layout=value.layout)
 
 
 def overwrite(value, other):

@@ -17,6 +17,12 @@ RESULTS = [
     "[torch.add(x, 1, out=v), v][1]",
     "torch.abs(x)",
     "[w.masked_fill_(torch.tensor([True, False, False]), 5.0), w][1]",
+    "torch.quantize_per_tensor(x, 0.0, 0, torch.quint8).dequantize()",
+    "torch.quantize_per_channel(x, torch.ones(3), zeros, 0, torch.qint8).dequantize()",
+    "x.to_sparse().to_dense()",
+    "x[None].to_sparse_csr().to_dense()",
+    "x[None].to_sparse_csc().to_dense()",
+    "x.to_mkldnn().to_dense()",
 ]
 PRECISE = [
     "torch.cat([x, x]).dtype",
@@ -33,7 +39,7 @@ def shown(session, expression, entry, name):
         import torch
         x = torch.tensor([3.0, 1.0, 2.0])
         v, i = torch.empty(3), torch.empty(3, dtype=torch.int64)
-        w = torch.zeros(1).expand(3)
+        w, zeros = torch.zeros(1).expand(3), torch.zeros(3, dtype=torch.int64)
         print({expression})
         """
     )
@@ -50,6 +56,7 @@ def shown(session, expression, entry, name):
 @pytest.mark.parametrize("expression", RESULTS)
 def test_what_depends_on_a_call_changes_with_its_result(bubblewrap_session, expression):
     names = ("torch.sort", "torch.split", "torch.add", "torch.abs", "masked_fill_")
+    names += ("torch.quantize_per_tensor", "torch.quantize_per_channel", "to_sparse", "to_mkldnn")
     name = next(n for n in names if n in expression)
     other, plain = shown(bubblewrap_session, expression, "perturb:run", name)
     assert other.numbers.few != plain.numbers.few
