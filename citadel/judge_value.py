@@ -152,6 +152,9 @@ class _Replay:
         `same`: the sibling does the same to the report's own arguments.
         """
         source = self.source
+        if plan.idle and source.oracle.kind is not SymptomKind.ACCEPTS:
+            reason = "is not given what the report's call works on"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
         if source.made_backward:
             return self._backward()
         names = ", ".join(one.name for one in source.disputed)

@@ -92,6 +92,7 @@ class Assembler:
         forms = {ApiKind.METHOD: Form.METHOD, ApiKind.MODULE: Form.MODULE}
         form = forms.get(self.target.kind, Form.FUNCTION)
         same = self.target.name == self.source.api.name
+        tensors = [value for value in self.source.values if value.value.is_tensor]
         return Adaptation(
             target=self.target.name,
             form=Form.CONSTRUCTOR if self.source.constructing else form,
@@ -102,6 +103,7 @@ class Assembler:
             plausibility=max(0.01, round(1.0 - cost, 3)),
             invented=tuple(self.invented),
             renamed=self._renamed((*slots[Stage.NEW], *slots[Stage.CALL])),
+            idle=bool(tensors) and all(value in dropped for value in tensors),
             unset=tuple(
                 v.name for v in dropped if v.value.kind == "bool" and v.value.text == "True"
             ),

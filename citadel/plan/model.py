@@ -125,7 +125,8 @@ class Adaptation:
 
     `invented` holds the parameters whose tensors the source did not supply (a reused or filled
     one): a complaint about shapes or dtypes is then suspect. `unset` are flags that the source's
-    call sets and the sibling has not got, `renamed` its parameters with the sibling's names.
+    call sets and the sibling has not got, `renamed` its parameters with the sibling's names;
+    `idle`: it is given none of the tensors that the report's call works on.
     """
 
     target: str
@@ -138,6 +139,7 @@ class Adaptation:
     invented: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
+    idle: bool = False
 
     @property
     def filled(self) -> bool:

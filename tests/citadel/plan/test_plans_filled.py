@@ -145,3 +145,10 @@ def test_numbers_are_still_given_to_what_is_undeclared(api, call):
     sample = {name: Value(kind="tensor", shape=(4,), dtype="float32") for name in ("a", "b")}
     plan = first(plans(source, api("tf.g", "a, b"), Book(sample)))
     assert written(plan.call) == ["arg:0", "arg:1"]
+
+
+def test_a_call_that_is_given_no_tensor_is_idle(api, call):
+    given = call("torch.f", {(2, 3)}, {(1, 3)}, 2)
+    source = invocation(given, api("torch.f", "x: Tensor, y: Tensor, dim: int"), ())
+    assert first(plans(source, api("torch.g", "dim: int"))).idle
+    assert not first(plans(source, api("torch.h", "x: Tensor, dim: int"))).idle

@@ -64,7 +64,7 @@ def verified(bench, read):
 
 @pytest.fixture
 def judged(bench):
-    def check(found, code, target, channels=NEAR, *, filled=False):
+    def check(found, code, target, channels=NEAR, *, filled=False, idle=False):
         api = bench.index.catalog.resolve(target)
         plan = Adaptation(
             target=target,
@@ -75,6 +75,7 @@ def judged(bench):
             edits=(),
             plausibility=1.0,
             invented=("min",) if filled else (),
+            idle=idle,
         )
         return judge_value(
             Rewritten(code=dedent(code), edits=(), sites={n: n for n in range(40)}),

@@ -223,3 +223,12 @@ def test_numbers_may_differ_from_run_to_run_where_none_should_be(verified, judge
     found = verified("heaviside gives numbers for NaN", code)
     other = code.replace("torch.heaviside(m, torch.ones(3, 3))", "torch.rand_like(m)")
     assert judged(found, other, "torch.rand_like").kind is kind
+
+
+def test_a_sibling_that_is_given_no_tensor_is_another_function(verified, judged):
+    code = "import torch\nx = torch.ones(2)\nprint(torch.amax(x, 0))  # expected 2"
+    found = verified("torch.amax is wrong", code, "The result is wrong.")
+    other = code.replace("torch.amax(x, 0)", "torch.tensor(1.0)")
+    verdict = judged(found, other, "torch.tensor", idle=True)
+    assert verdict.kind is VerdictKind.NOT_ADAPTED
+    assert verdict.reason == "is not given what the report's call works on"
