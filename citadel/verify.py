@@ -26,6 +26,7 @@ from citadel.suspects import meant
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.model import ClaimKind, Reading
 
+_ASSERTION = re.compile(r"\bassert")
 _PROMPT = re.compile(r">>>|\.\.\. |In ?\[\d+\]:")
 
 
@@ -73,6 +74,10 @@ def _reproduced(
     if isinstance(attempts, str):
         return NotVerified(reason=attempts)
     best = max(attempts, key=partial(_promise, wanted))
+    if best.symptom is None and _asserted(reading, best):
+        held = by_values(reading, [best], session, catalog, info, runs=runs, limits=limits)
+        if isinstance(held, Verified) and not held.case.reproduces:
+            return held  # what else it shows may look wrong, and is not what the report is about
     of_values = _of_values(reading, best)
     if of_values or _asked_to_refuse(reading, best):
         tried = attempts if of_values else [best]
@@ -123,6 +128,13 @@ def _asserts(reading: Reading, attempt: Attempt) -> bool:
     return asserts(attempt.traced) and not about
 
 
+def _asserted(reading: Reading, attempt: Attempt) -> bool:
+    """Whether the failure that the report records is of an assertion in the code."""
+    wanted = recorded(reading.claims)
+    failed = wanted is not None and wanted.exception == "AssertionError"
+    return failed and _ASSERTION.search(attempt.snippet.code) is not None
+
+
 def _of_values_after_all(reading: Reading, attempt: Attempt) -> bool:
     """Whether a title that calls it an error, as any bug, is followed by words about values.
 
@@ -168,11 +180,16 @@ def _told(reading: Reading) -> bool:
     return bool(reading.claims or reading.refusal or reading.expectations)
 
 
-def _promise(wanted: Symptom | None, attempt: Attempt) -> tuple[bool, bool, bool, int]:
-    """What the report records comes first, then what is like it, then any symptom."""
+def _promise(wanted: Symptom | None, attempt: Attempt) -> tuple[bool, bool, bool, int, bool]:
+    """What the report records comes first, then what is like it, then any symptom.
+
+    Where none shows one, it is the code that has the recorded message in it: of an assertion.
+    """
     seen = attempt.symptom
     recorded_one = wanted is not None and status.matches(wanted, seen)
-    return (recorded_one, reproduces(wanted, seen), seen is not None, attempt.hits)
+    words = wanted.message if wanted is not None else None
+    own = bool(words) and str(words) in attempt.snippet.code
+    return (recorded_one, reproduces(wanted, seen), seen is not None, attempt.hits, own)
 
 
 def _conclude(

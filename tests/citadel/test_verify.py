@@ -226,6 +226,21 @@ def test_what_an_api_asserts_of_its_arguments_is_an_exception_like_others(verifi
 
 
 @real
+def test_a_recorded_assertion_that_holds_by_now_tells_of_values_that_are_fixed(verified, read):
+    first = "import torch\nprint(torch.exp(torch.zeros(2)))"
+    second = """
+        import torch
+        a, b = torch.sin(torch.ones(2)), torch.full((2,), 0.84147)
+        assert torch.allclose(a, b, atol=1e-3), "sin is off"
+    """
+    text = "```\nAssertionError: sin is off\n```"
+    found = verified(read("Inconsistent torch.exp and torch.sin", first, second, text=text))
+    assert isinstance(found, Verified)
+    assert (found.case.api, found.case.reproduces) == ("torch.sin", False)
+    assert found.case.kind is BugKind.VALUE
+
+
+@real
 def test_an_assertion_of_the_reports_own_tells_of_values(verified, read):
     found = verified(read("exp of ones", CALM + "assert x.sum() == 0"))
     assert (found.case.api, found.case.symptom.kind) == ("torch.exp", SymptomKind.FALSE)
