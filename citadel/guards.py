@@ -180,31 +180,51 @@ def let_in(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
 def has_limit(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
     """Whether the values tend to something where what these calls are given tends to infinity.
 
-    A result there is then no more NaN than `sigmoid` is; of `sin` nothing is known.
+    A result there is then no more NaN than `sigmoid` is. Nothing is known of `sin`, nor of `x - y`,
+    which depends on who is faster.
     """
-    seen = [values_of(again.run("perturb:bounded", calls, power=power)) for power in POWERS]
-    pairs = [[values.get(spot) for values in seen] for spot in oracle.spots]
-    return bool(pairs) and all(
-        one is not None and other is not None and _tends(one, other) for one, other in pairs
+    ends = [_ends(again, oracle, calls, falling=falling) for falling in (False, True)]
+    known = [end for end in ends if end is not None]
+    return len(known) == len(ends) and all(
+        _equal(one, other) for one, other in zip(*known, strict=True)
     )
 
 
-def _tends(one: Value, other: Value) -> bool:
-    """Whether each number stays as it is from one size of the input to the next, or goes on."""
-    near, far = elements(one), elements(other)
-    if near is None or far is None or len(near) != len(far):
-        return False
-    return all(
-        a == b or cmath.isclose(a, b, rel_tol=1e-3) or _goes_on(a, b)
-        for a, b in zip(near, far, strict=True)
+def _ends(
+    again: Rerun, oracle: ValueOracle, calls: Sequence[Call], *, falling: bool
+) -> list[complex] | None:
+    """What each number of the oracle's values tends to; None where one tends to nothing."""
+    near, far = (
+        values_of(again.run("perturb:bounded", calls, power=power, falling=falling))
+        for power in POWERS
     )
+    found: list[complex | None] = []
+    for spot in oracle.spots:
+        one = elements(near[spot]) if spot in near else None
+        other = elements(far[spot]) if spot in far else None
+        if one is None or other is None or len(one) != len(other):
+            return None
+        found += [_end(a, b) for a, b in zip(one, other, strict=True)]
+    ends = [end for end in found if end is not None]
+    return ends if ends and len(ends) == len(found) else None
 
 
-def _goes_on(near: complex, far: complex) -> bool:
-    """Whether a number becomes larger and larger, or smaller and smaller, by its size."""
-    if cmath.isnan(near) or cmath.isnan(far) or (near * far).real <= 0:
-        return False
-    return abs(far) > FURTHER * abs(near) or abs(far) * FURTHER < abs(near)
+def _end(near: complex, far: complex) -> complex | None:
+    """The limit of what has come to two numbers on the way: that, zero, or an infinity."""
+    if cmath.isnan(near) or cmath.isnan(far):
+        return None
+    if _equal(near, far):
+        return far
+    real = not (near.imag or far.imag) and (near.real > 0) == (far.real > 0 or not far)
+    if not real or cmath.isinf(near):
+        return None
+    if abs(far) > FURTHER * abs(near):
+        return math.copysign(math.inf, far.real)
+    return 0.0 if abs(far) * FURTHER < abs(near) else None
+
+
+def _equal(one: complex, other: complex) -> bool:
+    return one == other or cmath.isclose(one, other, rel_tol=1e-3, abs_tol=1e-6)
 
 
 def made_backward(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool | None:

@@ -22,6 +22,12 @@ from harvest.report.syntax import imported_roots
 SHORT = {"tf": "tensorflow"}
 """Frameworks whose public names begin otherwise than the import."""
 _BACKENDS = re.compile(r"\b(?:other|different|between|across)\W+(?:the\W+)?backends?\b")
+_COMPARES = re.compile(
+    r"\b(?:differ\w*|inconsisten\w*|disagree\w*|(?:mis)?match\w*|same|others?|another|else"
+    r"|unlike|than|whereas|while|instead|gives?|gets?|got|returns?|prints?|shows?|right"
+    r"|correct|agree|not that)\b"
+)
+_SENTENCE = re.compile(r"[.!?]\s|\n")
 _SETTERS = frozenset(("setdefault", "putenv", "__setitem__"))
 
 
@@ -226,7 +232,7 @@ def _told(reading: Reading, framework: Framework, installed: Collection[str]) ->
     places = (
         (rf"\b{re.escape(framework.switch)}\W{{1,6}}({said})\b", text),
         (rf"\b({said})\W+backend\b", title),
-        (rf"(?im)^\W*(?:keras\W+)?backend\W+({said})\b", text),
+        (rf"(?im)^[^\w\n]*+(?:keras[^\w\n]++)?backend\W{{1,6}}({said})\b", text),
     )
     for pattern, where in places:
         named: list[str] = [found.lower() for found in re.findall(pattern, where)]
@@ -242,11 +248,13 @@ def _compared(
     """The installed backend that a report compares with: one that it names, else the usual one."""
     others = [one for one in framework.backends if one != backend and one in installed]
     text = f"{reading.report.title}\n{reading.prose}".lower()
-    if not backend or not others or not re.search(r"\bbackends?\b", text):
+    if not backend or not others:
         return ""
-    named = [one for one in others if re.search(rf"\b{one}\b", text)]
-    if named:
-        return named[0]
+    for sentence in _SENTENCE.split(text):
+        said = re.search(r"\bbackends?\b", sentence) and _COMPARES.search(sentence)
+        named = [one for one in others if re.search(rf"\b{one}\b", sentence)]
+        if said and named:
+            return named[0]
     return others[0] if _BACKENDS.search(text) else ""
 
 

@@ -184,7 +184,7 @@ def witness(
         steady = [one for one in differing if not of_chance(trial.again, one, first.calls)]
         found = _holding([*steady, *guessed], observations[:runs])
     found = found or _fixed(oracles, first)
-    if found is None and session.beside is not None and first.seen:
+    if found is None and session.beside is not None and _ended_well(first):
         return f"runs, and what it shows is no other on the {session.beside.name} backend"
     if found is None:
         return _nothing(first, oracles)
@@ -397,6 +397,10 @@ def _fixed(oracles: Sequence[ValueOracle], first: Observation) -> tuple[ValueOra
         return None
     telling = (o for o in oracles if o.how in CHECKS or o.expected is not None)
     return next(((oracle, 0) for oracle in telling), None)
+
+
+def _ended_well(run: Observation) -> bool:
+    return bool(run.seen) and run.outcome is Outcome.OK
 
 
 def _nothing(first: Observation, oracles: Sequence[ValueOracle]) -> str:

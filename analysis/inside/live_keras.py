@@ -89,21 +89,23 @@ def cleaned(value):
     return value
 
 
-def bounded(value, power):
+def bounded(value, power, falling):
     """The value with large numbers in place of infinities, as far as it is real numbers.
 
-    They are the largest number of single precision to the `power`, with their sign.
+    They are the largest number of single precision to the `power`, with their sign, times numbers
+    from 1 to 2 that rise from element to element, or fall.
     """
-    large = float(np.finfo("float32").max) ** power
-    if isinstance(value, np.ndarray):
-        return np.where(np.isinf(value), np.sign(value) * large, value) if _real(value) else value
-    if isinstance(value, backend.TENSOR) and "float" in str(getattr(value, "dtype", "")):
-        return keras.ops.where(keras.ops.isinf(value), keras.ops.sign(value) * large, value)
-    return value
-
-
-def _real(array):
-    return array.dtype.kind == "f"
+    arrays = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+    if not arrays and not (isinstance(value, backend.TENSOR) and "float" in str(value.dtype)):
+        return value
+    ends = (2, 1) if falling else (1, 2)
+    steps = np.linspace(*ends, int(np.prod(value.shape))).reshape(value.shape)
+    large = (steps * float(np.finfo("float32").max) ** power).astype("float32")
+    if arrays:
+        return np.where(np.isinf(value), np.sign(value) * large, value).astype(value.dtype)
+    infinite = keras.ops.isinf(value)
+    signed = keras.ops.sign(value) * keras.ops.convert_to_tensor(large, str(value.dtype))
+    return keras.ops.where(infinite, signed, value)
 
 
 def scaled(value, factors):

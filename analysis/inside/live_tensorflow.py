@@ -118,14 +118,17 @@ def cleaned(value):
     return tf.where(tf.math.is_finite(value), value, tf.ones_like(value))
 
 
-def bounded(value, power):
+def bounded(value, power, falling):
     """The value with large numbers in place of infinities, as far as it is a tensor.
 
-    They are the largest number of its dtype to the `power`, with their sign.
+    They are the largest number of its dtype to the `power`, with their sign, times numbers from 1
+    to 2 that rise from element to element, or fall.
     """
     if not isinstance(value, tf.Tensor) or not value.dtype.is_floating:
         return value
-    large = tf.cast(float(value.dtype.max) ** power, value.dtype)
+    ends = (2.0, 1.0) if falling else (1.0, 2.0)
+    steps = tf.reshape(tf.linspace(*ends, tf.size(value)), tf.shape(value))
+    large = tf.cast(steps * float(value.dtype.max) ** power, value.dtype)
     return tf.where(tf.math.is_inf(value), tf.sign(value) * large, value)
 
 

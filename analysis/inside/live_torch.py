@@ -108,14 +108,17 @@ def cleaned(value):
     return torch.where(torch.isfinite(value), value, torch.ones_like(value))
 
 
-def bounded(value, power):
+def bounded(value, power, falling):
     """The value with large numbers in place of infinities, as far as it is a dense tensor.
 
-    They are the largest number of its dtype to the `power`, with their sign.
+    They are the largest number of its dtype to the `power`, with their sign, times numbers from 1
+    to 2 that rise from element to element, or fall.
     """
     if not is_tensor(value) or value.layout is not torch.strided or not value.is_floating_point():
         return value
-    large = torch.finfo(value.dtype).max ** power
+    ends = (2, 1) if falling else (1, 2)
+    steps = torch.linspace(*ends, value.numel(), dtype=value.dtype).reshape(value.shape)
+    large = steps.to(value.device) * torch.finfo(value.dtype).max ** power
     return torch.where(torch.isinf(value), torch.sign(value) * large, value)
 
 

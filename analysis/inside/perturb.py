@@ -119,13 +119,34 @@ def cleaned(emit, code, traced, sites):
     return _given(emit, code, traced, sites, side.module("live").cleaned)
 
 
-def bounded(emit, code, traced, sites, power):
+def bounded(emit, code, traced, sites, power, falling):
     """Run a case as `case.run` does, the calls at `sites` being given large numbers for infinities.
 
-    These are the largest one to the `power`: whither does the result go?
+    These are the largest one to the `power`: whither does the result go? Of several arguments with
+    infinities the first one alone is changed (`falling`: the last one), and its numbers rise from
+    element to element (`falling`: fall).
     """
     live = side.module("live")
-    return _given(emit, code, traced, sites, lambda value: live.bounded(value, power))
+
+    def call(function, args, kwargs):
+        owner = getattr(function, "__self__", None)
+        given = [owner] if live.is_tensor(owner) else []
+        given += _parts((*args, *kwargs.values()), DEPTH + 1)
+        infinite = [place for place, part in enumerate(given) if _infinite(live.array(part))]
+        chosen = infinite[-1 if falling else 0] if infinite else None
+        places = iter(range(len(given)))
+
+        def change(value):
+            return live.bounded(value, power, falling) if next(places) == chosen else value
+
+        return _call_given(function, args, kwargs, change)
+
+    return _run(emit, code, traced, sites, call)
+
+
+def _infinite(array):
+    kind = getattr(getattr(array, "dtype", None), "kind", "")
+    return kind == "f" and bool(sys.modules["numpy"].isinf(array).any())
 
 
 def gradients(emit, code, traced, sites):
@@ -229,16 +250,19 @@ def _times(value, factors):
 
 def _given(emit, code, traced, sites, change):
     """Run a case with what the calls at `sites` are given changed, their own tensor included."""
-    live = side.module("live")
 
     def call(function, args, kwargs):
-        owner = getattr(function, "__self__", None)
-        if live.is_tensor(owner):
-            function = getattr(change(owner), function.__name__)
-        named = {name: _mapped(value, change) for name, value in kwargs.items()}
-        return function(*[_mapped(value, change) for value in args], **named)
+        return _call_given(function, args, kwargs, change)
 
     return _run(emit, code, traced, sites, call)
+
+
+def _call_given(function, args, kwargs, change):
+    owner = getattr(function, "__self__", None)
+    if side.module("live").is_tensor(owner):
+        function = getattr(change(owner), function.__name__)
+    given = [_mapped(value, change) for value in args]
+    return function(*given, **{name: _mapped(value, change) for name, value in kwargs.items()})
 
 
 def _run(emit, code, traced, sites, call):

@@ -172,6 +172,7 @@ class Probe:
             died = {"o": "signal", "code": os.WTERMSIG(status)}
         elif died is None and position == start:
             died = {"o": "exit", "code": os.WEXITSTATUS(status)}
+            self.pools = False  # they may be what has ended it
         return {"next": position, "died": died}
 
     def carry_on(self, position, values, writing):

@@ -12,6 +12,9 @@ import libcst.matchers as m
 
 _FUNCTION = m.Attribute(value=m.Name("tf") | m.Name("tensorflow"), attr=m.Name("function"))
 _OPTION = "autograph"
+_OPTIONS = (_OPTION, "experimental_autograph_options")
+_BEFORE = 2
+"""Parameters of `tf.function` in front of that."""
 _CONVERTED = frozenset(
     (
         *("abs", "all", "any", "enumerate", "filter", "float", "int", "len"),
@@ -40,7 +43,8 @@ def unchanged(module: cst.Module) -> bool:
 
 def as_it_stands(node: cst.Call) -> cst.Call:
     """The call with `autograph=False`, if it makes a function and says nothing about that."""
-    said = any(arg.keyword is not None and arg.keyword.value == _OPTION for arg in node.args)
+    said = any(arg.keyword is not None and arg.keyword.value in _OPTIONS for arg in node.args)
+    said = said or sum(arg.keyword is None for arg in node.args) > _BEFORE
     if said or any(arg.star for arg in node.args) or not m.matches(node.func, _FUNCTION):
         return node
     equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))

@@ -247,12 +247,19 @@ def _number(record: dict[str, Any]) -> int | None:
     return number if type(number) is int else None
 
 
+def _site(number: object) -> int:
+    """The site of a call; a forged one raises a `ValueError`."""
+    if type(number) is not int or number < 0:
+        raise ValueError(number)
+    return number
+
+
 def _call(event: dict[str, Any]) -> Call | None:
     try:
         returned, raised = event.get("return"), event.get("raise")
         return Call(
             number=event["n"],
-            site=int(event["s"]),
+            site=_site(event["s"]),
             occurrence=int(event["o"]),
             depth=int(event["d"]),
             name=str(event["f"]),

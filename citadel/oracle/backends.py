@@ -13,7 +13,9 @@ from typing import Any, Protocol
 from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Point, Role
+from analysis.values import Value
 from citadel.model import SymptomKind
+from citadel.oracle.numbers import elements
 from citadel.oracle.value import Spot, ValueOracle, shows, unlike, values_of
 from citadel.oracle.versions import APART, both
 
@@ -77,7 +79,8 @@ def differences(
     `runs` are of both (`OnBoth`) with seeds of their own; `name` is the other backend's.
     """
     first, *others = (values_of(seen) for seen in runs)
-    shown = (s for s in first if s.point < APART and points[s.point].role is Role.SHOWN)
+    numbers = [spot for spot, value in first.items() if _of_numbers(value)]
+    shown = (s for s in numbers if s.point < len(points) and points[s.point].role is Role.SHOWN)
     found = [
         ValueOracle(
             kind=SymptomKind.DISAGREES,
@@ -93,3 +96,8 @@ def differences(
         if shows(oracle, runs[0], first) is True
         and not any(True in unlike(oracle, first, other) for other in others)
     )
+
+
+def _of_numbers(value: Value) -> bool:
+    """Whether a value is of numbers: dtypes, devices and names are each backend's own."""
+    return value.numbers is not None or elements(value) is not None

@@ -72,7 +72,7 @@ class ValueOracle:
     @property
     def guessed(self) -> bool:
         """Whether it is neither a check of the report's own nor a value that it expects."""
-        return self.check is None and self.expected is None
+        return self.check is None and self.expected is None and not self.of_finiteness
 
     @property
     def paired(self) -> bool:

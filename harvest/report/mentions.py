@@ -143,6 +143,8 @@ _FIRST_WORD = re.compile(r"(?:\[[^\]]{0,60}\]|\W)*+([a-z][a-z0-9]{2,30}+)(?=[\s,
 _ADJECTIVE = re.compile(
     r"\W*(?:half|double|float|int|long|short|bool|complex|empty|full|any|all|new|random|zero)\s+"
     r"(?!(?:is|are|does|do|returns?|gives?|fails?|raises?|crash\w*|produces?|accepts?|ignores?|with"
+    r"|throws?|hangs?|segfault\w*|abort\w*|computes?|allocates?|creates?|outputs?|behaves?|reports?"
+    r"|uses?|leaks?|works?|was|must|cannot|allows?|silently|always|never|wrong\w*|incorrect\w*"
     r"|without|of|on|for|in|from|and|or|when|if|not|should|can\w*|has|takes?|doesn|over\w*)\b)[a-z]"
 )
 """A title that opens with a word that says what kind its second word is of."""

@@ -132,7 +132,8 @@ IN_WORDS: tuple[Symptom, ...] = (
         ClaimKind.VALUE,
         rf"disagrees?|differs?|different (?:[\w-]+ )?{_RESULT}|does(?: not|n't) match",
         r"not (?:equal|identical|the same)|depends on how",
-        rf"(?:another|other) {_RESULT}|{_VALUES} (?:is|are) (?:different|another|not th(?:e|at))",
+        r"(?:gives?|returns?|shows?|prints?|yields?) (?:another|other|something else)",
+        rf"{_VALUES} (?:is|are) (?:different|another|not th(?:e|at))",
         r"(?:different|something else) (?:on|across|between|from) [^.\n]{0,30}?backends?",
     ),
     _word(

@@ -47,10 +47,20 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
     ("timeit('from a import *; f(1)')", ""),
     ("a = 1; timeit('f(1)')", ""),
     ("einops.repeat('a b -> b', 3)", ""),
+    ("tf.repeat('f(1)', repeats=2)", ""),
+    ("t = [timeit('f(n)', globals={'n': n}) for n in sizes]", ""),
+    ("t = lambda n: timeit('f(n)', globals={'n': n})", ""),
+    ("Timer('f(1)', language='c++')", ""),
+    ("timeit('f(run)', 'run = 3')", ""),
     ("if timeit('f(1)') > 1:\n    print(1)", ""),
 )
 """(code, what it becomes; "" where nothing may change)."""
-_TIMERS = frozenset({"Timer", "timeit", "repeat"})
+_TIMERS = frozenset({"Timer", "timeit"})
+_REPEATS = "timeit.repeat"
+_RUN = "run"
+"""The name of what a timer is made to call."""
+_INNER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+"""What has variables of its own."""
 _TEXTS = ("stmt", "setup")
 """The first parameters of all timers."""
 _SCOPES = frozenset({"globals()", "locals()"})
@@ -68,7 +78,16 @@ class _Timed:
 
 def call_timed(found: Repaired) -> Repaired:
     """Return the code with functions for what timers are handed as text."""
+    try:
+        return _called(found)
+    except RecursionError:  # text that is nested too deeply to be written
+        return found
+
+
+def _called(found: Repaired) -> Repaired:
     code, tree = found.code, found.tree
+    if "\r" in code:  # the parser's lines are others then
+        return found
     for number in range(1, MOST + 1):
         timed = next(_timed(tree, code.split("\n")), None)
         if timed is None:
@@ -90,11 +109,23 @@ def _timed(tree: ast.Module, lines: list[str]) -> Iterator[_Timed]:
         head = lines[statement.lineno - 1].encode()[: statement.col_offset]
         if head.strip():
             continue  # another statement stands in front of it
+        inner = [n for part in ast.walk(statement) if isinstance(part, _INNER) for n in _in(part)]
         for call in ast.walk(statement):
-            if isinstance(call, ast.Call) and dotted(call.func).rpartition(".")[2] in _TIMERS:
+            if isinstance(call, ast.Call) and _is_timer(call) and call not in inner:
                 texts, given = _texts(call), _given(call)
                 if texts and given is not None:
                     yield _Timed(call=call, statement=statement, texts=texts, given=given)
+
+
+def _in(node: ast.AST) -> list[ast.AST]:
+    return [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+
+
+def _is_timer(call: ast.Call) -> bool:
+    """Whether a call makes a timer for Python: `tf.repeat` and timers of C++ are none."""
+    name = dotted(call.func)
+    known = name.rpartition(".")[2] in _TIMERS or name == _REPEATS
+    return known and all(word.arg != "language" for word in call.keywords)
 
 
 def _texts(call: ast.Call) -> dict[str, ast.Module]:
@@ -109,16 +140,25 @@ def _texts(call: ast.Call) -> dict[str, ast.Module]:
             return {}
         found[name] = tree
     run = found.get("stmt")
-    if run is None or not any(_calls_something(node) for node in ast.walk(run)):
+    names = {n.id for tree in found.values() for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    if run is None or (_RUN in names and not _is_ours(run)) or not _calls_something(run):
         return {}
     read = {n.id for n in ast.walk(run) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     outer = bound_names(run) & read
     return {} if outer and not _binds_first(run, outer) else found
 
 
-def _calls_something(node: ast.AST) -> bool:
-    """Whether a node does; `run()` alone is what this module leaves behind."""
-    return isinstance(node, ast.Call | ast.BinOp) and ast.unparse(node) != "run()"
+def _is_ours(tree: ast.Module) -> bool:
+    """Whether a text is `run()`, which this module leaves behind."""
+    match tree.body:
+        case [ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[], keywords=[]))]:
+            return name == _RUN
+    return False
+
+
+def _calls_something(tree: ast.Module) -> bool:
+    calls = (isinstance(node, ast.Call | ast.BinOp) for node in ast.walk(tree))
+    return not _is_ours(tree) and any(calls)
 
 
 def _binds_first(tree: ast.Module, names: frozenset[str]) -> bool:

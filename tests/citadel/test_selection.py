@@ -158,3 +158,10 @@ def test_nothing_is_compared_with_a_backend_that_is_not_there(chosen):
 )
 def test_the_text_may_say_the_backend_in_a_line_of_its_own(chosen, text):
     assert chosen(KERAS, text=f"Keras 3.15\n{text}\n").backend == "jax"
+
+
+@pytest.mark.parametrize(
+    "text", ["Versions: keras 3, backend: tensorflow; torch and jax are installed.", "jax 0.4\n"]
+)
+def test_a_backend_that_is_named_by_the_way_is_not_compared_with(chosen, text):
+    assert chosen(SET.format("torch"), text=text).beside == ""

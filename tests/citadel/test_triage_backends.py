@@ -32,6 +32,7 @@ keras.utils.set_random_seed(0)
 print(keras.ops.convert_to_numpy(keras.layers.Dense(2)(x)).ravel())
 """
 SAME = """
+print(keras.config.backend(), keras.ops.relu(x).dtype)
 print(keras.ops.convert_to_numpy(keras.ops.relu(x)))
 print(keras.ops.convert_to_numpy(keras.ops.exp(x)))
 """

@@ -267,6 +267,8 @@ def test_compiled_code_may_call_the_tracer(code, kept):
         ("g = tf.function(lambda x: tf.abs(x))\n", True),
         ("g = tf.function(f, autograph=True)\n", False),
         ("g = tf.function(**options)\n", False),
+        ("g = tf.function(f, None, True)\n", False),
+        ("g = tf.function(f, experimental_autograph_options=options)\n", False),
         ("g = other.function(f)\n", False),
         ("@tf.function\ndef f(x):\n    if x > 0:\n        x = -x\n    return x\n", False),
         ("@tf.function\ndef f(x):\n    return [g(y) for y in x]\n", False),

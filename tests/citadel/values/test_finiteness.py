@@ -10,6 +10,8 @@ from .conftest import CONTEXT, FAR, NEAR, OVERFLOW
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
+I0 = 'import torch\nprint(torch.special.i0(torch.tensor([float("inf")])))'
+
 
 def test_a_check_of_the_reports_own_fails(verified):
     found = verified("linalg.norm overflows", OVERFLOW, "The result is inf.")
@@ -205,7 +207,7 @@ def test_nan_that_is_handed_on_fails_a_check_of_bounds_by_itself(verified, judge
     ],
 )
 def test_nan_at_infinity_is_a_bug_of_what_tends_to_something(verified, judged, sibling, kind):
-    code = 'import torch\nprint(torch.special.i0(torch.tensor([float("inf")])))'
+    code = I0
     found = verified("i0 of infinity is nan", code, "The result is nan.")
     assert found.witness.let_in
     assert found.witness.has_limit
@@ -220,3 +222,18 @@ def test_nan_at_infinity_of_what_tends_to_nothing_stays_doubtful(verified, judge
     assert found.case.doubts == ("what is not finite comes of what it is given",)
     code = code.replace("torch.sin", "torch.special.i0")
     assert judged(found, code, "torch.special.i0", FAR).kind is VerdictKind.NOT_ADAPTED
+
+
+@pytest.mark.parametrize("sibling", ["torch.sub", "torch.div", "torch.fmod"])
+def test_what_depends_on_who_is_faster_has_no_limit(verified, judged, sibling):
+    code = """
+        import torch
+        x = torch.tensor([float("inf"), 1.0])
+        y = torch.tensor([float("inf"), 2.0])
+        print(torch.subtract(x, y))
+    """
+    found = verified("torch.subtract gives nan", code, "The result is nan.")
+    assert not found.witness.has_limit
+    found = verified("i0 of infinity is nan", I0, "The result is nan.")
+    other = f'import torch\nx = torch.tensor([float("inf")])\nprint({sibling}(x, x))'
+    assert judged(found, other, sibling, FAR).kind is VerdictKind.NOT_ADAPTED
