@@ -136,6 +136,7 @@ def test_of_several_snippets_the_first_setting_counts(read):
     [
         ("The tensorflow backend gives other numbers.", "tensorflow"),
         ("JAX is right; this is the torch backend.", "jax"),
+        ("The result is not the one of the jax backend.", "jax"),
         ("It is inconsistent across backends.", "tensorflow"),
         ("It differs from the other backends.", "tensorflow"),
         ("The backend is torch.", ""),
