@@ -1,8 +1,8 @@
 """A hunt whose workers do what reports tell them: real processes and a real store, no framework.
 
 A report's body holds words: `finds N`, `cut` (below 100 seconds it finds one), `clean`, `flaky`,
-`dies once`, `dies`, `raises`, `measures`, `sleeps S`, `ends the hunt`. Run as a script it hunts:
-`scripted.py STORE JOBS BUDGET`.
+`dies once`, `dies`, `raises`, `measures`, `sleeps S`, `waits` (until there is a file `go`). Run as
+a script it hunts: `scripted.py STORE JOBS BUDGET`.
 """
 
 import os
@@ -84,6 +84,10 @@ class Scripted:
         _append(log, f"{time.monotonic()} begin {told}")
         if "sleeps" in words:
             time.sleep(float(words[words.index("sleeps") + 1]))
+        if "waits" in words:
+            _append(Path(self.folder, "waiting"), f"{os.getppid()} {os.getpid()}")
+            while not Path(self.folder, "go").exists():
+                time.sleep(0.05)
         if "dies" in words:
             marker = Path(self.folder, f"died-{job.report.number}")
             if "once" not in words or not marker.exists():

@@ -56,7 +56,7 @@ def hunt(store, folder, address, jobs):
         return Hunt(store, pool, {scripted.KEY: scripted.SITE}, request).run()
 
 
-BODIES = ["finds 3 sleeps 2", "clean", "finds 2 sleeps 2", "finds 4 sleeps 2", "finds 1"]
+BODIES = ["finds 3 waits", "finds 2 waits", "finds 4 waits", "clean", "finds 1"]
 
 
 def test_a_node_that_is_killed_costs_nothing_but_time(cluster, tmp_path):
@@ -65,12 +65,13 @@ def test_a_node_that_is_killed_costs_nothing_but_time(cluster, tmp_path):
     alone, spread = tmp_path / "alone", tmp_path / "spread"
     for folder in (alone, spread):
         folder.mkdir()
+    (alone / "go").touch()
     with open_to_write(alone / "citadel.db") as store:
         scripted.enlisted(store, BODIES * 2)
         scripted.hunt(store, alone, retries=0)
     with open_to_write(spread / "citadel.db") as store:
         scripted.enlisted(store, BODIES * 2)
-        killing = threading.Thread(target=_kill, args=(cluster, nodes[0], spread / "log"))
+        killing = threading.Thread(target=_kill, args=(cluster, nodes[0], spread))
         killing.start()
         done = hunt(store, spread, cluster.address, jobs=3)
         killing.join()
@@ -81,14 +82,29 @@ def test_a_node_that_is_killed_costs_nothing_but_time(cluster, tmp_path):
     assert end_state(spread / "citadel.db") == end_state(alone / "citadel.db")
 
 
-def _kill(cluster, node, log):
-    """Kill a node once all of them are at work."""
-    end = time.monotonic() + 120
-    while time.monotonic() < end:
-        if log.exists() and log.read_text().count(" begin ") >= 3:
-            break
+def _kill(cluster, node, folder):
+    """Kill a node in the middle of a job; the others go on once nothing of it is left."""
+    raylet = str(node.all_processes["raylet"][0].process.pid)
+    try:
+        worker = _until(lambda: _waiting(folder).get(raylet))
+        cluster.remove_node(node, allow_graceful=False)
+        _until(lambda: not Path("/proc", worker).exists())
+    finally:
+        (folder / "go").touch()
+
+
+def _waiting(folder):
+    """Which of a node's workers waits: process identifiers by that of the node's raylet."""
+    path = folder / "waiting"
+    return dict(line.split() for line in path.read_text().splitlines()) if path.exists() else {}
+
+
+def _until(what, seconds=120):
+    end = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < end
         time.sleep(0.05)
-    cluster.remove_node(node, allow_graceful=False)
+    return found
 
 
 def test_a_worker_that_dies_is_an_attempt(cluster, tmp_path):
