@@ -12,7 +12,7 @@ from citadel.oracle.numbers import elements, finite, has_nan, same
 from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
 from citadel.plan.model import Adaptation
 from citadel.relations import SAME_PARAMETER, alike, related
-from citadel.verify_value import Witness
+from citadel.witness import Witness
 
 _EQUALITIES = (Check.EQUAL, Check.CLOSE, Check.UNEQUAL)
 """Checks that compare a value with another, even where that is written down in the text."""

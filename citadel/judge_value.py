@@ -49,7 +49,7 @@ from citadel.plan.model import Adaptation
 from citadel.relations import alike, near, related
 from citadel.rewrite.rewriter import Rewritten
 from citadel.verdicts import confidence, verdict
-from citadel.verify_value import Witness
+from citadel.witness import Witness
 
 
 def judge_value(

@@ -13,7 +13,8 @@ from citadel.oracle import status
 from citadel.oracle.measure import Form
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from citadel.verify_performance import Measured, measured
-from citadel.verify_value import Witness, witness
+from citadel.verify_value import witness
+from citadel.witness import Witness
 from harvest.report.model import Reading
 
 MOST_SNIPPETS = 4

@@ -10,7 +10,7 @@ from analysis.target.observation import Call, Observation
 from citadel.model import BugCase, Symptom
 from citadel.oracle import status
 from citadel.verify_performance import Measured
-from citadel.verify_value import Witness
+from citadel.witness import Witness
 from harvest.report.model import Snippet
 
 

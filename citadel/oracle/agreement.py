@@ -1,0 +1,178 @@
+"""Values of one run that should agree: checks of the report's own, references, modes, precisions.
+
+In: what a run has shown. Out: oracles that compare two values, or ask for a check's outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import combinations
+
+from analysis.target.watch import Check, Point, Role
+from citadel.model import SymptomKind
+from citadel.oracle.evaluations import evaluations
+from citadel.oracle.hints import (
+    CHECKS,
+    MODES,
+    NEAR,
+    PRECISION,
+    bad_outcome,
+    have_common,
+    is_called_reference,
+    is_input,
+    is_reference,
+    says_good,
+    wrapped,
+)
+from citadel.oracle.numbers import elements, same
+from citadel.oracle.seen import Seen, comparable, numeric
+from citadel.oracle.value import Spot, ValueOracle
+
+MOST_COMPARED = 200
+"""Characters of two expressions by which their likeness is told: it takes quadratic time."""
+_ASSERTABLE = (Check.EQUAL, Check.CLOSE)
+
+
+def checks(run: Seen) -> Iterator[ValueOracle]:
+    """Checks of equality and finiteness, in the order of the text.
+
+    Where an assertion has ended the run, those that are asserted come first.
+    """
+    for point in sorted(run.points, key=lambda one: run.asserts and not one.asserted):
+        if point.check in CHECKS and not _compared(run, point):
+            bad = bad_outcome(point)
+            if bad is None:
+                bad = CHECKS[point.check] != point.negated
+            yield from outcome(run, point, bad=bad)
+
+
+def outcome(run: Seen, point: Point, *, bad: bool) -> Iterator[ValueOracle]:
+    """A check each time that it was made: `bad` is what it should not say."""
+    for evaluation in evaluations(point, run.points, run.values, asserts=run.asserts):
+        why = f"the report's own check: {point.text[:120]}"
+        if evaluation.caught:
+            # It raised instead: functions that assert equality do, when there is none.
+            if len(evaluation.operands) == 2 and point.check in _ASSERTABLE and not bad:
+                yield pair(run, *evaluation.operands, why)
+            continue
+        yield ValueOracle(
+            kind=SymptomKind.FALSE,
+            check=evaluation.check,
+            spots=evaluation.operands,
+            how=point.check,
+            bad=bad,
+            why=why,
+        )
+
+
+def orders(run: Seen) -> Iterator[ValueOracle]:
+    """Comparisons of size, whose bad outcome the words around them tell."""
+    for point in run.points:
+        if point.check is not Check.ORDER or _of_difference(run, point):
+            continue
+        bad = bad_outcome(point)
+        if bad is None:
+            bad = says_good(point) == point.negated
+        yield from outcome(run, point, bad=bad)
+
+
+def _compared(run: Seen, point: Point) -> bool:
+    """Whether the outcome of a check is itself compared with another."""
+    return point.parent is not None and run.points[point.parent].check in CHECKS
+
+
+def differences(run: Seen) -> Iterator[ValueOracle]:
+    """`(a - b).abs().max()`: the two should agree."""
+    for point in run.points:
+        if point.check is Check.DIFFERENCE:
+            for evaluation in evaluations(point, run.points, run.values, asserts=run.asserts):
+                if len(evaluation.operands) == 2:
+                    why = f"the report's own difference: {point.text[:120]}"
+                    yield pair(run, *evaluation.operands, why)
+
+
+def _of_difference(run: Seen, point: Point) -> bool:
+    return any(one.parent == point.number and one.check is Check.DIFFERENCE for one in run.points)
+
+
+def pair(run: Seen, one: Spot, other: Spot, why: str) -> ValueOracle:
+    """Two values that should agree; where one of them is a reference, it comes last."""
+    if run.is_reference(one) and not run.is_reference(other):
+        one, other = other, one
+    against = run.is_reference(other) and not run.is_reference(one)
+    spots = (one, other)
+    return ValueOracle(kind=SymptomKind.DISAGREES, spots=spots, against=against, why=why)
+
+
+def agree(run: Seen, one: Spot, other: Spot) -> bool:
+    """Whether two values are the same within the tolerance of their dtype."""
+    return same(run.values[one], run.values[other]) is True
+
+
+def references(run: Seen) -> Iterator[ValueOracle]:
+    """A value shown beside one that is called what it should be, or another library's."""
+    for other, spot, point in referred(run):
+        found = pair(run, other, spot, why=f"compared with {point.label or point.text}")
+        yield replace(found, written=is_input(point), against=True)
+
+
+def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
+    """Values with the reference that is shown beside each, and where that is shown."""
+    shown = [s for s in run.results(Role.SHOWN) if s[1].check in (None, Check.RATIO)]
+    for spot, point, value in run.every(Role.SHOWN):
+        if not is_reference(point) or elements(value) is None or spot in run.right:
+            continue
+        named = is_called_reference(point)
+        if is_input(point) and not named:
+            continue
+        near = [
+            (abs(point.statement - before.statement), _unlikeness(before, point), other)
+            for other, before, seen in reversed(shown)
+            if abs(point.statement - before.statement) <= NEAR
+            and not is_reference(before)
+            and comparable(seen, value)
+            and (not named or len(elements(seen) or ()) == len(elements(value) or ()))
+        ]
+        if near:
+            yield min(near, key=lambda one: one[:2])[-1], spot, point
+
+
+def modes(run: Seen) -> Iterator[ValueOracle]:
+    """One expression shown in two modes: what it is made of is the same."""
+    shown = [s for s in run.results(Role.SHOWN) if numeric(s[2])]
+    for (one, first, left), (other, second, right) in combinations(shown[:40], 2):
+        words = MODES.search(first.label), MODES.search(second.label)
+        labelled = all(words) and first.label != second.label
+        if first.number != second.number and comparable(left, right):
+            if labelled and have_common(first, second):
+                yield pair(run, one, other, why=f'"{first.label}" and "{second.label}"')
+            elif wrapped(first.node, second.node):
+                yield pair(run, one, other, why="the same arguments, called in two ways")
+
+
+def precisions(run: Seen) -> Iterator[ValueOracle]:
+    """One call shown in two precisions: the coarser should agree within its tolerance."""
+    shown = [s for s in run.results(Role.SHOWN) if s[2].dtype in PRECISION]
+    for (one, first, left), (other, second, right) in combinations(shown[:40], 2):
+        by_name = first.number == second.number or (
+            first.origin.call == second.origin.call != "" and have_common(first, second)
+        )
+        if not by_name or left.shape != right.shape or left.dtype == right.dtype:
+            continue
+        coarse, fine = (one, other)
+        if PRECISION[left.dtype or ""] > PRECISION[right.dtype or ""]:
+            coarse, fine = fine, coarse
+        yield pair(run, coarse, fine, why="the same call in two precisions")
+
+
+def _unlikeness(one: Point, other: Point) -> float:
+    """From 0 (the same text) to 1."""
+    return _apart(one.text[:MOST_COMPARED], other.text[:MOST_COMPARED])
+
+
+@lru_cache(maxsize=4096)
+def _apart(one: str, other: str) -> float:
+    return 1 - SequenceMatcher(a=one, b=other, autojunk=False).ratio()

@@ -1,0 +1,104 @@
+"""Values of one run that are not what the report says they should be.
+
+In: what a run has shown. Out: oracles with the numbers that the report expects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from analysis.target.watch import Role
+from analysis.values import Value
+from citadel.model import SymptomKind
+from citadel.oracle.agreement import outcome
+from citadel.oracle.hints import CHECKS
+from citadel.oracle.numbers import agreeing, elements, finite, is_literal, of_kind
+from citadel.oracle.seen import Seen, unbounded
+from citadel.oracle.value import Spot, ValueOracle
+from harvest.report.model import Expectation
+
+_OUTCOMES = {("true",): True, ("false",): False}
+
+
+def beside(run: Seen) -> Iterator[ValueOracle]:
+    """A value unlike the one that is expected right where it is shown."""
+    for spot, point, value in run.every(Role.SHOWN):
+        count = len(elements(value) or ())
+        for right in run.said_beside(point):
+            if right.right and point.check in CHECKS and right.numbers in _OUTCOMES:
+                yield from outcome(run, point, bad=not _OUTCOMES[right.numbers])
+            elif right.right and count == len(right.numbers) and of_kind(value, right.numbers):
+                yield _unlike(spot, value, right)
+
+
+def numbers(run: Seen) -> Iterator[ValueOracle]:
+    """A value that the report calls wrong, where it also says what would be right."""
+    said = run.reading.expectations
+    for spot, _, value in run.results(Role.SHOWN, Role.OPERAND):
+        wrong = [e for e in said if not e.right and is_literal(value, e.numbers)]
+        if not wrong:
+            continue
+        for right in _otherwise(value, said):
+            if len(right.numbers) in (1, len(elements(value) or ())):
+                yield _unlike(spot, value, right)
+                break
+
+
+def nearly_expected(run: Seen) -> Iterator[ValueOracle]:
+    """A value some elements of which are those that the report expects, the nearest first."""
+    for spot, value, right in _unlike_expected(run):
+        if agreeing(value, right.numbers):
+            yield _unlike(spot, value, right)
+
+
+def expected(run: Seen) -> Iterator[ValueOracle]:
+    """A value unlike the one that the report expects, which has as many numbers."""
+    for spot, _, right in _unlike_expected(run):
+        yield ValueOracle(
+            kind=SymptomKind.DISAGREES,
+            spots=(spot,),
+            expected=right,
+            why=f"the report says: {right.sentence}",
+        )
+
+
+def _unlike_expected(run: Seen) -> list[tuple[Spot, Value, Expectation]]:
+    """Values with what the report expects of as many numbers, the nearest first.
+
+    A single number is meant where the report calls wrong what stands beside it, and what is
+    right by now is known there, too; so it is of the only value that is shown.
+    """
+    found: list[tuple[Spot, Value, Expectation]] = []
+    said = run.reading.expectations
+    shown = list(run.results(Role.SHOWN))
+    for spot, point, value in shown:
+        count = len(elements(value) or ())
+        here = any(not one.right for one in run.said_beside(point))
+        here = here or (len(shown) == 1 and _right_by_now(value, said))
+        rights = [e for e in said if e.right and of_kind(value, e.numbers)]
+        for right in rights if here else _otherwise(value, said):
+            if (count > 1 or here) and len(right.numbers) == count:
+                found.append((spot, value, right))
+    return sorted(found, key=lambda one: -agreeing(one[1], one[2].numbers))
+
+
+def _unlike(spot: Spot, value: Value, right: Expectation) -> ValueOracle:
+    infinite = finite(value) is False and not unbounded(right)
+    return ValueOracle(
+        kind=SymptomKind.NON_FINITE if infinite else SymptomKind.DISAGREES,
+        spots=(spot,),
+        expected=right,
+        why=f"the report says: {right.sentence}",
+    )
+
+
+def _otherwise(value: Value, said: Sequence[Expectation]) -> list[Expectation]:
+    """What the report expects of such a value, where it is not that."""
+    kind = [e for e in said if e.right and of_kind(value, e.numbers)]
+    return [e for e in kind if not is_literal(value, e.numbers)]
+
+
+def _right_by_now(value: Value, said: Sequence[Expectation]) -> bool:
+    """Whether a value is what the report calls right, and not what it calls wrong."""
+    wrong = any(not e.right and of_kind(value, e.numbers) for e in said)
+    return wrong and any(e.right and is_literal(value, e.numbers) for e in said)

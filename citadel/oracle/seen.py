@@ -1,0 +1,85 @@
+"""What a run of a case has shown, by place, with what the report says of it.
+
+In: the watched expressions of a run and the report. Out: values by the role of their place, without
+those that the text makes itself or calls right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from analysis.target.observation import Observation
+from analysis.target.watch import Point, Role
+from analysis.values import Value
+from citadel.oracle.hints import CHECKS, is_duration, is_input, is_reference
+from citadel.oracle.numbers import elements, is_literal, same
+from citadel.oracle.value import Spot, Values, asserts, values_of
+from harvest.report.model import Expectation, Reading
+
+
+class Seen:
+    """One run's values, by the place that they were seen at."""
+
+    def __init__(self, points: Sequence[Point], observation: Observation, reading: Reading) -> None:
+        self.points = points
+        self.values: Values = values_of(observation)
+        self.reading = reading
+        self.stdout = observation.stdout
+        self.asserts = asserts(observation)
+        # Assertions that held speak louder than words about values.
+        self.asserted = not self.asserts and any(
+            point.asserted and point.check in CHECKS for _, point, _ in self.every(Role.TESTED)
+        )
+        self.right = frozenset(
+            spot
+            for spot, point, value in self.every(Role.SHOWN, Role.OPERAND)
+            if any(is_literal(value, e.numbers) for e in self.said_beside(point) if e.right)
+        )
+
+    def results(self, *roles: Role) -> Iterator[tuple[Spot, Point, Value]]:
+        """The values seen at points of these roles, in the order of evaluation.
+
+        What the text itself makes is no result, and what a comment beside it expects is right.
+        """
+        for spot, point, value in self.every(*roles):
+            if not is_input(point) and spot not in self.right:
+                yield spot, point, value
+
+    def every(self, *roles: Role) -> Iterator[tuple[Spot, Point, Value]]:
+        """The values seen at points of these roles, whatever they are; no durations."""
+        for spot, value in self.values.items():
+            if spot.point < len(self.points):
+                point = self.points[spot.point]
+                if point.role in roles and not is_duration(point):
+                    yield spot, point, value
+
+    def said_beside(self, point: Point) -> list[Expectation]:
+        """What is said of a value next to the statement that shows it."""
+        whole = rf"(?<![\w.]){re.escape(''.join(point.text.split()))}(?![\w.\[(])"
+        said = self.reading.expectations
+        return [e for e in said if e.beside and re.search(whole, "".join(e.beside.split()))]
+
+    def is_titled(self, point: Point) -> bool:
+        """Whether a value comes of a call of what the report's title names."""
+        titled = {one.name.rpartition(".")[2] for one in self.reading.mentions if one.title}
+        return not titled.isdisjoint(call.rpartition(".")[2] for call in point.origin.calls)
+
+    def is_reference(self, spot: Spot) -> bool:
+        """Whether the text calls a value what another should be."""
+        return is_reference(self.points[spot.point])
+
+
+def numeric(value: Value) -> bool:
+    """Whether it is a number or has some."""
+    return value.numbers is not None or bool(elements(value))
+
+
+def comparable(one: Value, other: Value) -> bool:
+    """Whether both are numeric and of shapes that can be compared."""
+    return numeric(one) and numeric(other) and same(one, other) is not None
+
+
+def unbounded(expectation: Expectation) -> bool:
+    """Whether NaN or an infinity is what is expected."""
+    return any(number.strip("+-") in ("inf", "infinity", "nan") for number in expectation.numbers)
