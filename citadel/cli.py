@@ -55,7 +55,7 @@ def triage(
         typer.Argument(
             metavar="REPORT...",
             help="OWNER/REPO#N or an issue's address, GitHub issue JSON, Markdown, a Python script,"
-            ' a directory of these, a harvest (.jsonl), or "-".',
+            ' a directory of these, a harvest (.jsonl), FILE#N for number N of one, or "-".',
         ),
     ],
     python: Python = sys.executable,
@@ -125,6 +125,8 @@ def triage(
         citadel triage reports/ --python /usr/bin/python3 --json findings.json
 
         citadel triage pytorch/pytorch#85111 --python python3
+
+        citadel triage harvests/fuzz/eagle.jsonl#16 --python ~/venvs/torch/bin/python
 
         citadel triage harvests/deeprel/expr.jsonl --matches pairs.jsonl --python python3
 

@@ -31,6 +31,7 @@ from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report
 from harvest.report.understand import understand
 from harvest.tracker.kept import is_harvest, kept_reports
+from harvest.tracker.numbered import is_numbered, numbered_reports
 
 NOTHING_RUN = 3
 
@@ -126,7 +127,9 @@ def run_triage(
 def _loaded(inputs: Sequence[str]) -> Iterator[Report | BadInput]:
     """The reports that arguments name, a harvest's among them."""
     for given in inputs:
-        if is_harvest(given):
+        if is_numbered(given):
+            yield from numbered_reports(given)
+        elif is_harvest(given):
             yield from kept_reports(Path(given))
         else:
             yield from load([given], stdin=sys.stdin.buffer, fetch=_from_tracker)

@@ -217,6 +217,7 @@ def render_fuzzed(console: Console, done: Fuzzed, python: str) -> None:
     if done.cases:
         say(f"{_count(done.cases, 'case')} in {done.harvest}; next:")
         say(f"  citadel triage {done.harvest} --python {python}")
+        say(f"  citadel triage {done.harvest}#1 --python {python}   # one of them, by its number")
 
 
 def _rows(done: Fuzzed) -> Table:

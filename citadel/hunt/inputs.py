@@ -14,6 +14,7 @@ from pathlib import Path
 from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report
 from harvest.tracker.kept import QUEUE, SUFFIX, is_harvest, kept_reports
+from harvest.tracker.numbered import is_numbered, numbered_reports
 
 
 def reports_of(inputs: Sequence[str]) -> Iterator[Report | BadInput]:
@@ -23,6 +24,9 @@ def reports_of(inputs: Sequence[str]) -> Iterator[Report | BadInput]:
         CitadelError: when an input is a harvest that cannot be read, or a queue without one.
     """
     for name in inputs:
+        if is_numbered(name):
+            yield from numbered_reports(name)
+            continue
         if is_harvest(name):
             yield from kept_reports(Path(name))
             continue

@@ -85,6 +85,16 @@ def test_inputs_without_a_report_are_a_users_error(tmp_path, name):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_number_that_a_file_does_not_have_is_a_users_error(tmp_path):
+    path = write(tmp_path, '{"number": 3, "title": "conv2d", "body": ""}\n', "found.jsonl")
+    done = problem("triage", f"{path}#16\x1b[31m")
+    assert "is no number of a report" in done.err
+    assert "\x1b" not in done.err
+    done = problem("triage", f"{path}#16")
+    assert "found.jsonl#16: no report has the number 16" in done.err
+    assert "there is 3" in done.err
+
+
 def test_nothing_on_standard_input_is_a_users_error(tmp_path):
     problem("triage", "-", "--python", TORCH, cwd=tmp_path)
 
