@@ -25,7 +25,7 @@ def fuzz(
             "--budget",
             metavar="SECONDS",
             min=1,
-            help="Time to search, start-up not counted; what is under way then ends.",
+            help="Time to search, start-up not counted; what was found by then is confirmed.",
         ),
     ] = 600.0,
     seed: Annotated[

@@ -4,12 +4,14 @@ Tried in order: fewer keywords, shorter dimensions (all of one size at once, sin
 belong together), plain numbers in place of the sample's. Each step costs an execution or two.
 """
 
+import time
+
 from eagle_examine import examine
 
 
-def reduced(runner, pair, seen, tries):
-    """The smallest pair found by so many tries, and what is seen of it."""
-    search = Reduction(runner, pair, seen, tries)
+def reduced(runner, pair, seen, tries, end=float("inf")):
+    """The smallest pair found by so many tries up to a time, and what is seen of it."""
+    search = Reduction(runner, pair, seen, tries, end)
     if pair.smaller is not None:
         for step in (search.keywords, search.dimensions, search.numbers):
             step()
@@ -17,18 +19,19 @@ def reduced(runner, pair, seen, tries):
 
 
 class Reduction:
-    """A pair, what was seen of it, and the tries that are left."""
+    """A pair, what was seen of it, the tries that are left and when they end."""
 
-    def __init__(self, runner, pair, seen, tries):
+    def __init__(self, runner, pair, seen, tries, end):
         self.runner = runner
         self.world = runner.world
         self.pair = pair
         self.seen = seen
         self.tries = tries
+        self.end = end
 
     def accept(self, call):
         """Take over a call if it fails alike."""
-        if self.tries <= 0:
+        if self.tries <= 0 or time.monotonic() > self.end:
             return False
         self.tries -= 1
         pair = self.pair.smaller(call)

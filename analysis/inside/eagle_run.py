@@ -19,7 +19,8 @@ from eagle_compare import compare, shown
 from eagle_examine import examine
 from unpickle import NoLiteral
 
-SECONDS_PER_PAIR = 10.0
+SPARE = 1.0
+"""Seconds that what is under way may still take when the time is over."""
 SHOWN = 4000
 
 
@@ -131,15 +132,17 @@ def one_sided(problem, other):
     return Seen("status", problem=other or problem, which=which)
 
 
-def search(plan, draw, seconds, place=(0, 0), skip=(), told=(), names=(), planted=""):
+def search(plan, draw, seconds, place=(0, 0), skip=(), told=(), names=(), planted="", warm=False):
     """Run the pairs of a plan; `place` is (round, entry), `told` are keys that need no telling.
 
-    `planted` is a text that is executed first: the faults that tests plant.
+    `planted` is a text that is executed first: the faults that tests plant. Where `warm` the
+    start-up is of the seconds, too.
     """
+    began = time.monotonic()
     engine = Engine(plan, draw, names, planted)
     yield {"total": len(engine.entries), "rounds": engine.plan.rounds}
     engine.skip, engine.told = frozenset(skip), set(map(tuple, told))
-    engine.deadline = time.monotonic() + seconds
+    engine.deadline = (began if warm else time.monotonic()) + seconds
     for step in range(place[0], engine.plan.rounds):
         first = place[1] if step == place[0] else 0
         for number in range(first, len(engine.entries)):
@@ -220,11 +223,20 @@ class Engine:
 
     def timed(self, pair):
         """Run a pair under an alarm that ends the process."""
-        signal.setitimer(signal.ITIMER_REAL, self.plan.patience)
+        self.alarm(self.patience())
         try:
             return self.runner.run(pair)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.alarm(0)
+
+    def patience(self):
+        """Seconds that what comes next may take: no more than what is left, and a little."""
+        left = max(self.deadline - time.monotonic(), 0.0)
+        return min(self.plan.patience, left + SPARE)
+
+    def alarm(self, seconds):
+        """Have the process end then; not at all for 0."""
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
     def finding(self, name, failures):
         """The record of the smallest failure that no limit explains, else of one that is."""
@@ -233,15 +245,16 @@ class Engine:
         for pair, seen in failures:
             if (*name, "") in self.told:
                 return None
-            signal.setitimer(signal.ITIMER_REAL, self.plan.patience)
+            self.alarm(self.patience())
             taken = (pair.rule, pair.variant, pair.api) in self.covered
             reason = examine(self.runner, pair, seen, taken)
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.alarm(0)
             if not reason:
                 self.told.add((*name, ""))
-                signal.setitimer(signal.ITIMER_REAL, 3 * self.plan.patience)
-                pair, seen = eagle_reduce.reduced(self.runner, pair, seen, self.plan.tries)
-                signal.setitimer(signal.ITIMER_REAL, 0)
+                self.alarm(3 * self.plan.patience)
+                tries, end = self.plan.tries, self.deadline
+                pair, seen = eagle_reduce.reduced(self.runner, pair, seen, tries, end)
+                self.alarm(0)
                 return self.record(pair, seen, "")
             if reason not in eagle_limits.CONSTRAINTS:
                 limited = limited or (pair, seen, reason)

@@ -17,7 +17,9 @@ from harvest.sources.eagle.finding import Finding
 
 MOST_DEATHS = 60
 START_SECONDS = 240.0
-"""What a plan may take before its first pair, which is not of the budget: imports, samples."""
+"""What a plan may take before its first pair: imports, samples."""
+CUT = "signal SIGALRM"
+"""How a process ends that takes too long by its own clock."""
 Record = dict[str, Any]
 
 
@@ -25,12 +27,15 @@ Record = dict[str, Any]
 class Plan:
     """What is asked of `eagle_run:search`: a plan of the framework's module, and its share.
 
-    `seconds` is the part of the whole budget that it may use up to; `given` goes to the task.
+    `until` is the part of the whole budget that it may use up to, `grace` the seconds in which its
+    last pair must end, `least` those that its start and a first pair take; `given` goes to the
+    task.
     """
 
     name: str
     until: float
     grace: float
+    least: float = 0.0
     given: Record = field(default_factory=dict)
 
 
@@ -41,17 +46,25 @@ class Progress:
     place: tuple[int, int] = (0, 0)
     at: Record | None = None
     started: float | None = None
+    begun: bool = False
     spent: float = 0.0
     done: bool = False
     told: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 def run_plan(
-    session: Session, plan: Plan, seconds: float, seed: int, tell: Callable[[Record], None]
+    session: Session,
+    plan: Plan,
+    seconds: float,
+    seed: int,
+    tell: Callable[[Record], None],
+    *,
+    warm: bool = False,
 ) -> Iterator[Finding]:
     """Yield the findings of crashes at once; all other records, findings too, go to `tell`.
 
-    `seconds` of work are allowed, start-up apart; `{"worked": seconds}` is told of each process.
+    `seconds` of work are allowed; `{"worked": seconds}` is told of each process. The start-up of
+    the first one comes on top unless the clock runs already (`warm`); later ones are of the time.
     """
     state, skip = Progress(), list[str]()
 
@@ -63,21 +76,24 @@ def run_plan(
         left = seconds - state.spent
         if state.done or left <= 0:
             return
-        state.started, state.at = None, None
+        state.started, state.at = time.monotonic() if warm else None, None
+        state.begun = False
         arguments = {
             **plan.given,
             **{"plan": plan.name, "draw": seed, "seconds": left, "place": state.place},
-            **{"skip": skip, "told": state.told},
+            **{"skip": skip, "told": state.told, "warm": warm},
         }
         wall = START_SECONDS + left + plan.grace
         outcome = session.task("eagle_run:search", arguments, wall=wall, on_event=take)
-        if state.started is None:
+        if state.started is not None:
+            worked = time.monotonic() - state.started
+            state.spent += worked
+            tell({"worked": worked})
+        if not state.begun:
             return  # it cannot even begin; another try would not either
-        worked = time.monotonic() - state.started
-        state.spent += worked
-        tell({"worked": worked})
-        if outcome.died is None:
-            return
+        warm = True
+        if outcome.died is None or (outcome.died == CUT and state.spent >= seconds):
+            return  # what was cut off by the end of the time is no hang
         if state.at is None:
             state.place = (state.place[0], state.place[1] + 1)  # outside of any pair
             continue
@@ -90,7 +106,9 @@ def run_plan(
 
 def _follow(state: Progress, record: Record) -> None:
     if "total" in record:
-        state.started = time.monotonic()
+        state.begun = True
+        if state.started is None:
+            state.started = time.monotonic()
     elif "entry" in record:
         state.place, state.at = (record["round"], record["entry"]), None
     elif "at" in record:

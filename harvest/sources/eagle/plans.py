@@ -1,13 +1,15 @@
 """What is run on each framework, and which part of the budget it may take.
 
 Rules without a compiler come first and leave their rest to the compiled variants, which take a
-thousand times as long per pair: so these can never eat the time of the others.
+thousand times as long per pair: so these can never eat the time of the others. What would get less
+than a first pair takes is left out.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -21,8 +23,8 @@ from harvest.sources.eagle.drive import Plan
 def _torch(target: Target) -> tuple[Plan, ...]:
     plans = [Plan(name="eager", until=0.65, grace=30.0, given={"names": _functions(target)})]
     if int(target.info.version.partition(".")[0]) > 1:  # `torch.compile` came with version 2
-        plans.append(Plan(name="aot_eager", until=0.95, grace=90.0))
-        plans.append(Plan(name="inductor", until=1.0, grace=200.0))
+        plans.append(Plan(name="aot_eager", until=0.95, grace=90.0, least=3.0))
+        plans.append(Plan(name="inductor", until=1.0, grace=200.0, least=15.0))
     return tuple(plans)
 
 
@@ -43,8 +45,8 @@ def _tensorflow(target: Target) -> tuple[Plan, ...]:
     given = {"names": _samples(target)}
     return (
         Plan(name="eager", until=0.6, grace=30.0, given=given),
-        Plan(name="models", until=0.8, grace=90.0),
-        Plan(name="xla", until=1.0, grace=90.0, given=given),
+        Plan(name="models", until=0.8, grace=90.0, least=3.0),
+        Plan(name="xla", until=1.0, grace=90.0, least=3.0, given=given),
     )
 
 
@@ -90,7 +92,20 @@ FRAMEWORKS: MappingProxyType[str, Callable[[Target], tuple[Plan, ...]]] = Mappin
 def plans_for(target: Target, names: Collection[str] = ()) -> tuple[Plan, ...]:
     """The plans of a framework; of these only those that are named, the last one to the end."""
     plans: tuple[Plan, ...] = FRAMEWORKS[target.info.framework](target)
-    chosen = [plan for plan in plans if not names or plan.name in names]
-    last: Any = chosen[-1]
-    ended = Plan(name=last.name, until=1.0, grace=last.grace, given=last.given)
-    return (*chosen[:-1], ended)
+    return _to_the_end([plan for plan in plans if not names or plan.name in names])
+
+
+def worthwhile(plans: tuple[Plan, ...], budget: float) -> tuple[Plan, ...]:
+    """The plans whose share of so many seconds is enough for them; the first one is always."""
+    starts = (0.0, *(plan.until for plan in plans))
+    return _to_the_end(
+        [
+            plan
+            for start, plan in zip(starts, plans, strict=False)
+            if not start or budget * (plan.until - start) >= plan.least
+        ]
+    )
+
+
+def _to_the_end(plans: Sequence[Plan]) -> tuple[Plan, ...]:
+    return (*plans[:-1], replace(plans[-1], until=1.0))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
 from typing import Any
 
@@ -20,7 +20,7 @@ from analysis.target.target import Target
 from harvest.sources.eagle.confirm import confirmed
 from harvest.sources.eagle.drive import Plan, Record, run_plan
 from harvest.sources.eagle.finding import Finding
-from harvest.sources.eagle.plans import FRAMEWORKS, plans_for
+from harvest.sources.eagle.plans import FRAMEWORKS, plans_for, worthwhile
 from harvest.sources.eagle.rules import RULES
 from harvest.sources.eagle.scripts import title
 from harvest.sources.model import Hit, Search, Tally
@@ -74,6 +74,7 @@ class _Run:
         plans = plans_for(target, self.source.plans)
         limited: dict[str, Hit] = {}
         told: set[str] = set()
+        self._left_out(plans)
         with target.session() as working, target.session() as checking:
             thread = threading.Thread(target=self._work, args=(working, plans), daemon=True)
             thread.start()
@@ -94,17 +95,27 @@ class _Run:
                 thread.join()
         yield from (hit for key, hit in limited.items() if key not in told)
 
+    def _left_out(self, plans: tuple[Plan, ...]) -> None:
+        names = {plan.name for plan in worthwhile(plans, self.budget)}
+        told = [f"{p.name} ({p.least:g} s)" for p in plans if p.name not in names]
+        if told:
+            fact = ", ".join(told) + ", what a first pair takes being more than its share"
+            self.search.tally.facts[f"{self.framework}: left out"] = fact
+
     def _work(self, session: Session, plans: tuple[Plan, ...]) -> None:
         """Run the plans, each until its part of the budget is over; what one leaves goes on."""
         try:
-            for plan in plans:
-                given = {**plan.given, "planted": self.source.planted}
-                ready = Plan(name=plan.name, until=plan.until, grace=plan.grace, given=given)
+            chosen = worthwhile(plans, self.budget)
+            for plan in chosen:
+                ready = replace(plan, given={**plan.given, "planted": self.source.planted})
                 allowed = self.budget * plan.until - self.worked
                 if allowed <= 0:
                     continue
                 self.plan = plan.name
-                for found in run_plan(session, ready, allowed, self.search.seed, self._take):
+                # The clock runs from the first pair on, and does not stop where others start.
+                warm = plan is not chosen[0]
+                seed, take = self.search.seed, self._take
+                for found in run_plan(session, ready, allowed, seed, take, warm=warm):
                     self.queue.put(found)
         except BaseException as problem:
             self.queue.put(problem)

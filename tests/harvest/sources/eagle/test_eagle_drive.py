@@ -5,6 +5,7 @@ import pytest
 from analysis.target.session import TaskOutcome
 from harvest.sources.eagle import drive
 from harvest.sources.eagle.drive import Plan, run_plan
+from harvest.sources.eagle.plans import worthwhile
 
 PLAN = Plan(name="eager", until=1.0, grace=1.0, given={"names": []})
 BEGIN = [{"total": 9, "rounds": 1}, {"entry": 3, "round": 0}]
@@ -67,6 +68,43 @@ def test_a_hang_is_a_hit_too(record):
     )
     (found,), _ = run(session)
     assert found.how == "hang"
+
+
+def test_what_the_end_of_the_time_cuts_off_is_no_hang(monkeypatch):
+    clock = iter(range(0, 1000, 40))
+    monkeypatch.setattr(drive.time, "monotonic", lambda: float(next(clock)))
+    session = Scripted(([*BEGIN, at("a")], "signal SIGALRM"))
+    found, told = run(session, seconds=40.0)
+    assert (found, told[-1], len(session.asked)) == ([], {"worked": 40.0}, 1)
+
+
+def test_only_the_first_start_is_not_of_the_time(monkeypatch):
+    clock = iter(range(0, 1000, 10))
+    monkeypatch.setattr(drive.time, "monotonic", lambda: float(next(clock)))
+    session = Scripted(([*BEGIN, at("a")], "lost"), ([*BEGIN, {"done": "all"}], None))
+    told = []
+    list(run_plan(session, PLAN, 100.0, 7, told.append))
+    assert [asked["warm"] for _, asked in session.asked] == [False, True]
+    session = Scripted(([*BEGIN, {"done": "all"}], None))
+    list(run_plan(session, PLAN, 100.0, 7, told.append, warm=True))
+    assert [asked["warm"] for _, asked in session.asked] == [True]
+
+
+def test_a_plan_without_the_time_for_a_pair_leaves_it_to_the_others():
+    made = (
+        Plan(name="eager", until=0.6, grace=1.0, least=5.0),
+        Plan(name="quick", until=0.9, grace=1.0, least=3.0),
+        Plan(name="slow", until=1.0, grace=1.0, least=15.0),
+    )
+    shares = {
+        budget: [(plan.name, plan.until) for plan in worthwhile(made, budget)]
+        for budget in (1.0, 20.0, 200.0)
+    }
+    assert shares == {
+        1.0: [("eager", 1.0)],
+        20.0: [("eager", 0.6), ("quick", 1.0)],
+        200.0: [("eager", 0.6), ("quick", 0.9), ("slow", 1.0)],
+    }
 
 
 def test_a_server_that_is_lost_accuses_nobody():

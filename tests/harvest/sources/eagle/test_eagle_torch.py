@@ -161,14 +161,14 @@ def test_limits_are_told_with_their_reasons(sound):
     assert [one for one in empty if not one["limit"]] == []
 
 
-def clicked(target, planted):
+def clicked(target, planted, budget=200.0):
     """All hits of a whole search."""
     from types import SimpleNamespace
 
     interpreter = SimpleNamespace(frameworks=("torch",), target=lambda _: target)
     tally = Tally()
     search = Search(
-        interpreter=interpreter, budget=200.0, seed=0, tally=tally, progress=lambda: None
+        interpreter=interpreter, budget=budget, seed=0, tally=tally, progress=lambda: None
     )
     source = Eagle(planted=planted, plans=("eager",))
     return list(source.generate(search)), tally
@@ -215,6 +215,31 @@ def test_a_crash_costs_one_pair_and_becomes_a_case(torch_target, index_of, monke
     assert "result = x + 1\n" in other.case.code
     assert tally.apis == {"torch.sin", "torch.exp"}
     assert tally.rules == {"7 (API redundancy)"}
+
+
+ENDLESS = (
+    FORMS
+    + """
+import time, torch
+from eagle_pairs import Pair
+plan.patience = 60.0
+
+def entry(step, rng):
+    x = torch.tensor([1.0])
+    yield Pair("7", "formula", "torch.sin", {"x": x}, "x", "torch.sin(x) * 0 + x")
+    yield Pair("7", "formula", "torch.cos", {"x": x}, "x", "torch.cos(x)")
+
+torch.cos = lambda x: time.sleep(50) or x
+"""
+)
+
+
+@pytest.mark.torch
+def test_what_is_under_way_when_the_time_is_over_is_cut_off_and_no_hang(torch_target, monkeypatch):
+    monkeypatch.setattr("harvest.sources.eagle.plans.load_or_build", lambda _: NO_INDEX)
+    hits, tally = clicked(torch_target, ENDLESS, budget=1.0)
+    assert hits == []  # it would be equal, if it came to its end
+    assert tally.executed == 0  # 2 where the pair is waited for
 
 
 UNCALLABLE = (
