@@ -38,7 +38,8 @@ _ORDER = {ClaimSource.LOG: 0, ClaimSource.TITLE: 1, ClaimSource.BODY: 2}
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*[-*#])")
 _CLAUSE = re.compile(r"[,;:](?=\s)|\s[-\u2013\u2014]+\s|\b(?:but|while|whereas|and|yet)\b")
 _LOGGED = re.compile(r"\s*(?:F \w|F\d{4} |\d{4}-\d\d-\d\d|Process finished|Fatal Python)")
-_INLINE_CODE = re.compile(r"`[^`\n]*?[=(\[][^`\n]*+`")
+_INLINE_CODE = re.compile(r"`(?!\w{1,60} ?= ?-?[\d.]{1,30}`)[^`\n]*?[=(\[][^`\n]*+`")
+"""Code in a sentence, whose words say nothing; an argument and its number (`k=-1`) do."""
 
 
 def find_claims(title: str, document: Document, *, code: str | None = None) -> tuple[Claim, ...]:

@@ -81,8 +81,12 @@ _UNFIT = (
     r"|malformed|mismatch(?:ed|ing)|inconsistent|incompatible|unsupported"
     r"|out[- ]of[- ](?:range|bounds?)|anything|any (?:value|string|number|input)"
     r"|too (?:large|small|many|few|big|long)"
-    r"|(?:larger|greater|smaller|less|more|fewer) than|arbitrary|zero|nans?)"
+    r"|(?:larger|greater|smaller|less|more|fewer) than|arbitrary|zero|nans?"
+    r"|unsorted|unordered|decreasing|duplicate[ds]?|repeated|overlapping|infinite|infs?|non-?finite"
+    r"|unknown|non-?existent|fractional|non-?integers?)"
 )
+_NUMBER_GIVEN = r"(?:`?\b\w+ ?= ?-?\.?\d|(?<![\w.])-\.?\d)"
+"""`k=-1`, `n = 0`, `-3`."""
 
 IN_WORDS: tuple[Symptom, ...] = (
     _word(
@@ -139,6 +143,7 @@ IN_WORDS: tuple[Symptom, ...] = (
     _word(
         ClaimKind.VALUE,
         rf"negative (?:dimensions?|shapes?|sizes?)|accept(?:s|ed|ing)? [^.\n]{{0,60}}?{_UNFIT}",
+        rf"accepts [^.\n]{{0,60}}?{_NUMBER_GIVEN}",
         rf"{_UNFIT} (?:[\w-]+ ){{0,3}}?(?:is|are|gets?) accepted",
         r"no (?:error|exception) (?:is )?raised|do(?:es)?(?: not|n't) (?:check|validate|reject)",
         r"without (?:an? |any )?(?:error|complaint|validation|check)|no error",
