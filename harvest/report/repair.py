@@ -121,10 +121,13 @@ def drop_echoes(found: Repaired) -> Repaired:
             last = node.end_lineno or node.lineno
             lines[node.lineno - 1 : last] = [""] * (last - node.lineno + 1)
     code = "\n".join(lines)
-    tree = parse(code)
-    if isinstance(tree, Refusal) or code == found.code:
+    if code == found.code:
         return found
-    return Repaired(code=code.strip("\n"), tree=tree, repairs=(*found.repairs, _ECHO))
+    code = code.strip("\n")
+    tree = parse(code)  # of what is kept: the steps behind this one count its lines
+    if isinstance(tree, Refusal):
+        return found
+    return Repaired(code=code, tree=tree, repairs=(*found.repairs, _ECHO))
 
 
 def _spans(node: ast.stmt, other: ast.stmt) -> bool:

@@ -95,6 +95,13 @@ def code_of(text):
 def test_repairs_work_together(text, code, repairs):
     found = code_of(text)
     assert (found.code.strip("\n"), found.repairs) == (code, repairs)
+    assert unparsed(found.code) == unparsed(found.tree)
+
+
+def unparsed(code):
+    """What code says and in which lines."""
+    tree = ast.parse(code) if isinstance(code, str) else code
+    return ast.dump(tree, include_attributes=True)
 
 
 def test_only_needed_repairs_are_kept():
