@@ -231,6 +231,9 @@ class _Hunt:
     ) -> Finding:
         """Write the plan down and replay it; other ways and plans follow until one shows it."""
         ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
+        witness = self.verified.witness
+        if witness is not None and witness.of_values:
+            ordered.sort(key=lambda plan: not plan.after)  # its result is the report's own
         best: Finding | None = None
         for plan, written in islice(self._written(ordered), self.options.adaptations):
             verdict = self._judged(written, plan, probed.candidate, session)

@@ -68,6 +68,11 @@ class Witness:
         return self.oracle.paired and False in self.own
 
     @property
+    def of_values(self) -> bool:
+        """Whether it matters which numbers come out, not just that they do or are finite."""
+        return self.oracle.kind is not SymptomKind.ACCEPTS and not self.oracle.of_finiteness
+
+    @property
     def refused(self) -> bool:
         """Whether this build refuses the call, as the report wants it."""
         return self.oracle.kind is SymptomKind.ACCEPTS and not self.oracle.spots

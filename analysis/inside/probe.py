@@ -320,6 +320,8 @@ def execute(live, plan, values):
             target = result = target(*new[0], **new[1])
         if form != "constructor":
             result = target(*call[0], **call[1])
+        stage = "adapt"
+        result = stepped(live, result, plan["after"])
     except BaseException as problem:
         kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
         return {"o": "raise", "stage": stage, "types": kinds, "message": texts.of(problem)}, None
@@ -354,8 +356,12 @@ def evaluate(live, expression, values):
         return [evaluate(live, item, values) for item in expression["items"]]
     if "key" not in expression:
         return eval(expression["text"], dict(live.MODULES))
-    value = values[expression["key"]]
-    for name, *given in expression["steps"]:
+    return stepped(live, values[expression["key"]], expression["steps"])
+
+
+def stepped(live, value, steps):
+    """The value, changed step by step."""
+    for name, *given in steps:
         value = (STEPS.get(name) or live.STEPS[name])(value, *given)
     return value
 
@@ -368,6 +374,13 @@ def resize(value, amount, behind=0):
     return type(value)(first + (middle + [middle[-1]] * amount)[:amount] + last)
 
 
+def extend(value, amount, *given):
+    """Put a number in front of the last of a list, `amount` times; `given` end with its text."""
+    items = list(value)
+    end = len(items) - (given[0] if len(given) == 2 else 0)
+    return type(value)(items[:end] + [ast.literal_eval(given[-1])] * amount + items[end:])
+
+
 def ends(value, amount):
     """Numbers with a 1 at either end; a single one stands for all."""
     return [1] + ([value] * amount if isinstance(value, int) else list(value)) + [1]
@@ -375,6 +388,8 @@ def ends(value, amount):
 
 STEPS = {
     "resize": resize,
+    "extend": extend,
+    "each": lambda value, amount: (value,) * amount,
     "ends": ends,
     "inner": lambda value: value[1:-1],
     "list": lambda value: [value],

@@ -19,7 +19,7 @@ from citadel.plan.analogy import Analogy
 from citadel.plan.assemble import Assembler
 from citadel.plan.assign import acts_as_tensor, assign
 from citadel.plan.collect import Collector
-from citadel.plan.dimensions import Lift, dimension_change, lifted, shape_after
+from citadel.plan.dimensions import Lift, dimension_change, lifted, shape_after, window_lifted
 from citadel.plan.edits import changes, renames
 from citadel.plan.ends import with_ends
 from citadel.plan.fill import Filler
@@ -89,7 +89,11 @@ def plans(
         return obstacle
     found.sort(key=lambda plan: -plan.plausibility)
     unique = {(plan.receiver, plan.new, plan.call): plan for plan in reversed(found)}
-    return tuple(sorted(unique.values(), key=lambda plan: -plan.plausibility)[:MAX_PLANS])
+    ordered = sorted(unique.values(), key=lambda plan: -plan.plausibility)
+    kept = ordered[:MAX_PLANS]
+    if not any(plan.after for plan in kept):
+        kept += [plan for plan in ordered[MAX_PLANS:] if plan.after][:1]
+    return tuple(kept)
 
 
 def _leads(source: Invocation, known: Sequence[dict[str, Value]]) -> Iterator[Lift]:
@@ -187,7 +191,8 @@ class _Planner:
         """The chosen values; a list takes all that the source's `*tensors` had, out of `rest`."""
         found: dict[int, Expression] = {}
         for number, value in chosen.items():
-            steps = lifted(value, self.lift) or self._spelled(value, number)
+            steps = lifted(value, self.lift) or self._windows(value, number)
+            steps = steps or self._spelled(value, number)
             steps += with_ends(value.value, steps, self._valid(number))
             steps += self._made_tensor(value, number)
             taken = Take(key=value.key, steps=(*steps, *self._received(value, number)))
@@ -203,6 +208,14 @@ class _Planner:
             spread = self._one_by_one(self.places.named[number])
             found[number] = Gather(items=(taken, *more)) if others or spread else alone
         return found
+
+    def _windows(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        """A number that stands for all spatial dimensions, as one for each of them."""
+        parameter = self.places.named[number].parameter
+        lists = [one.items or () for one in self._valid(number) if one.kind in ("list", "tuple")]
+        known = any(len(items) == self.lift.after for items in lists)
+        known = known or parameter.name in self.lexicon.windows
+        return window_lifted(value, self.lift, parameter.type) if known else ()
 
     def _made_tensor(self, value: SourceValue, number: int) -> tuple[Step, ...]:
         """A number where only tensors are taken; TensorFlow makes tensors of numbers itself."""

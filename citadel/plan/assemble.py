@@ -88,7 +88,8 @@ class Assembler:
     ) -> Adaptation:
         lost = sum(0.3 if value.value.is_tensor else 0.12 for value in dropped)
         cost = lost + 0.15 * len(self.invented) + 0.05 * len(self.edits)
-        cost += 0.1 * self.lift.guess + 0.05 * (self.lift.lead > 0) + 0.01 * self.lift.repeat
+        cost += 0.1 * self.lift.guess + 0.05 * (self.lift.lead > 0)
+        cost += 0.01 * self.lift.repeat + 0.02 * self.lift.unit
         forms = {ApiKind.METHOD: Form.METHOD, ApiKind.MODULE: Form.MODULE}
         form = forms.get(self.target.kind, Form.FUNCTION)
         same = self.target.name == self.source.api.name
@@ -103,6 +104,7 @@ class Assembler:
             plausibility=max(0.01, round(1.0 - cost, 3)),
             invented=tuple(self.invented),
             renamed=self._renamed((*slots[Stage.NEW], *slots[Stage.CALL])),
+            after=() if same else self.lift.result,
             idle=bool(tensors) and all(value in dropped for value in tensors),
             unset=tuple(
                 v.name for v in dropped if v.value.kind == "bool" and v.value.text == "True"

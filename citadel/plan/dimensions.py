@@ -3,7 +3,8 @@
 The number of spatial dimensions is read off the names (`1d`, `2d`, `3d`). Tensors that have spatial
 dimensions gain or lose ones of size 1: the last ones, or, where channels come last, those in front
 of the channels. A window may not fit into these, so that they also gain some as long as the last
-one. Lists with one number per spatial dimension gain or lose numbers.
+one. Lists with one number per spatial dimension gain or lose numbers. For values to stay what they
+are, windows are 1 long there, and the result loses what the input has gained.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from citadel.plan.model import SourceValue, Step
 
 FILTERS = frozenset(("filter", "filters", "kernel", "depthwise_filter", "pointwise_filter"))
 """What has its spatial dimensions in front in TensorFlow."""
+PADS = "pad"
+"""What the names of paddings have in common (`padding`, `output_padding`, `pads`)."""
 MOST_REPEATED = 1 << 22
 """Elements that a tensor may come to have for its dimensions to be repeated."""
 _LAYOUT = re.compile(r"N?C?[DHW]{1,3}C?")
+_SEVERAL = re.compile(r"tuple\[int(?:, int)*\]")
 _SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 
 _DIMENSIONS = re.compile(r"([123])[dD](?![a-z])")
@@ -32,13 +36,15 @@ class Lift:
     """From `before` to `after` spatial dimensions. `narrow`: also shrink (or widen) last dimensions
     whose size is the number of spatial dimensions; `repeat`: what is added is as long as the last
     one, for windows to fit into it; `lead`: dimensions that the value `main` gets in
-    front. `channels_last` tells where the spatial dimensions are, `as_tensorflow` whose filters
+    front; `unit`: windows are 1 long along what is added, which the result loses again.
+    `channels_last` tells where the spatial dimensions are, `as_tensorflow` whose filters
     and windows they are."""
 
     before: int = 0
     after: int = 0
     narrow: bool = False
     repeat: bool = False
+    unit: bool = False
     lead: int = 0
     main: str = ""
     guess: bool = False
@@ -55,8 +61,15 @@ class Lift:
         """For people."""
         if self.lead:
             return (f"{self.lead} more dimension{'s' * (self.lead > 1)} in front",)
-        sizes = ", of equal sizes" if self.repeat else ""
-        return (f"dimensions {self.before}d -> {self.after}d{sizes}",) if self.amount else ()
+        how = ", of equal sizes" if self.repeat else ", windows of 1" if self.unit else ""
+        return (f"dimensions {self.before}d -> {self.after}d{how}",) if self.amount else ()
+
+    @property
+    def result(self) -> tuple[Step, ...]:
+        """What the result goes through for it to be one of the source's dimensions."""
+        if not self.unit:
+            return ()
+        return (Step(name="lower", amount=self.amount, behind=int(self.channels_last)),)
 
 
 def spatial(name: str) -> int | None:
@@ -85,8 +98,18 @@ def dimension_change(source: Invocation, target: str) -> Iterator[Lift]:
     if narrow:
         yield replace(plain, narrow=True)
     yield replace(plain, guess=True)
+    if after > before and _keeps_rank(source):
+        yield replace(plain, unit=True, guess=True)
     if after > before and _repeats(source, plain):
         yield replace(plain, repeat=True, narrow=narrow, guess=True)
+
+
+def _keeps_rank(source: Invocation) -> bool:
+    """Whether the result is one tensor of as many dimensions as the input."""
+    main, result = source.main, source.call.result
+    if main is None or result is None or result.value is None or source.constructing:
+        return False
+    return result.value.is_tensor and result.value.rank == main.value.rank
 
 
 def _repeats(source: Invocation, lift: Lift) -> bool:
@@ -137,6 +160,30 @@ def lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     return _list_lifted(value, lift)
 
 
+def window_lifted(value: SourceValue, lift: Lift, declared: str | None) -> tuple[Step, ...]:
+    """What happens to one number that stands for all spatial dimensions: 1 along those added.
+
+    `declared`: the type of the parameter that it is given to.
+    """
+    if not lift.unit or value.value.kind != "int":
+        return ()
+    several = _SEVERAL.search(declared or "")
+    if several is not None and several[0].count("int") == 2 * lift.after and PADS in value.name:
+        return (Step(name="each", amount=2 * lift.before), _padded(lift))
+    return (Step(name="each", amount=lift.before), _extended(value, lift))
+
+
+def _padded(lift: Lift) -> Step:
+    """What is padded at either end comes last dimension first."""
+    return Step(name="extend", amount=2 * lift.amount, behind=2 * lift.before, text="0")
+
+
+def _extended(value: SourceValue, lift: Lift, behind: int = 0) -> Step:
+    """Windows are 1 long, or padded by nothing, along what is added."""
+    neutral = "0" if PADS in value.name else "1"
+    return Step(name="extend", amount=lift.amount, behind=behind, text=neutral)
+
+
 def _list_lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     """Lists with a number per spatial dimension, or two; TensorFlow's with batch and channels."""
     items = value.value.items
@@ -144,10 +191,14 @@ def _list_lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
         return ()
     if lift.as_tensorflow and len(items) == lift.before + 2:
         ends = lift.channels_last  # with channels in front nobody writes windows as lists
+        if lift.unit:
+            return (_extended(value, lift, behind=1),) if ends else ()
         return (Step(name="resize", amount=lift.after, behind=1),) if ends else ()
     if len(items) == lift.before:
-        return (Step(name="resize", amount=lift.after),)
+        return (_extended(value, lift) if lift.unit else Step(name="resize", amount=lift.after),)
     if len(items) == 2 * lift.before:
+        if lift.unit and PADS in value.name:
+            return (_padded(lift),)
         return (Step(name="resize", amount=2 * lift.after),)
     return ()
 
@@ -155,6 +206,8 @@ def _list_lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
 def _tensor_lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     rank, amount = value.value.rank or 0, abs(lift.amount)
     if lift.as_tensorflow and value.name in FILTERS and rank == lift.before + 2:
+        if lift.unit:
+            return (Step(name="lift", amount=amount, behind=2),)
         return (Step(name="lead" if lift.amount > 0 else "behead", amount=amount),)
     if rank > lift.before:
         behind = 1 if lift.channels_last and rank > lift.before + 1 else 0

@@ -15,7 +15,8 @@ from itertools import combinations, pairwise
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
 from citadel.match.family import parse
-from citadel.plan.types import accepted
+from citadel.plan.dimensions import spatial
+from citadel.plan.types import BROADCAST, INTS, accepted
 
 SAME_NAME, SAME_WORDS, LIKE_NAME = 10.0, 9.0, 6.0
 
@@ -39,8 +40,10 @@ Pair = frozenset[str]
 class Lexicon:
     """Likeness of parameter names, with the synonyms of one framework build."""
 
-    def __init__(self, synonyms: Iterable[Pair] = ()) -> None:
+    def __init__(self, synonyms: Iterable[Pair] = (), windows: Iterable[str] = ()) -> None:
         self.synonyms = frozenset(synonyms)
+        self.windows = frozenset(windows)
+        """Parameters that take a number per spatial dimension, or one for all of them."""
         self._known: dict[tuple[str, str], float] = {}
 
     def likeness(self, one: str, other: str) -> float:
@@ -99,6 +102,7 @@ def learnt(apis: Iterable[Api]) -> Lexicon:
 
     Two names that one signature has beside each other are no synonyms.
     """
+    apis = tuple(apis)
     votes: dict[Pair, set[str]] = defaultdict(set)
     families: dict[str, set[str]] = defaultdict(set)
     beside: dict[Pair, set[str]] = defaultdict(set)
@@ -111,13 +115,26 @@ def learnt(apis: Iterable[Api]) -> Lexicon:
         for one_form, other_form in combinations(forms[:MOST_FORMS], 2):
             for one, other in _aligned(one_form, other_form):
                 votes[frozenset((one, other))].add(core)
-    return Lexicon(
+    synonyms = (
         pair
         for pair, cores in votes.items()
         if len(cores) >= LEAST_FAMILIES
         and len(cores) > len(beside.get(pair, ()))
         and len(cores) >= LEAST_SHARE * min(len(families[name]) for name in pair)
     )
+    return Lexicon(synonyms, _windows(apis))
+
+
+def _windows(apis: Iterable[Api]) -> Iterator[str]:
+    """Parameters of APIs of one, two or three dimensions that take a list of numbers."""
+    for api in apis:
+        if spatial(api.name) is None:
+            continue
+        for signature in (*api.signatures, *api.call_signatures):
+            for parameter in signature.parameters:
+                by_default = (parameter.default or "").startswith(("(", "["))
+                if by_default or INTS in accepted(parameter.type) or parameter.type == BROADCAST:
+                    yield parameter.name
 
 
 Form = tuple[Parameter, ...]

@@ -49,7 +49,8 @@ class Step:
     `behead` in front of all; `repeat` adds them as `lift` does, each as long as the
     one before; `narrow` makes the last dimension n long, `resize` a list but for its first and last
     `behind` entries; `list` wraps the value in a list; `say` replaces it by `text`;
-    `ends` makes n numbers a list with a 1 at either end, `inner` takes such ends off;
+    `ends` makes n numbers a list with a 1 at either end, `inner` takes such ends off; `each` makes
+    n of a number, `extend` puts the number `text` n times in front of a list's last `behind`;
     `indices`, `values` and `shape` are those of a sparse tensor; `clone` is a copy that gradients
     flow through; `tensor` and `variable` make one
     of TensorFlow's of an array or a list.
@@ -62,10 +63,9 @@ class Step:
 
     def to_json(self) -> list[str | int]:
         """As `analysis/inside/probe.py` reads it: the name and its arguments."""
-        if self.text:
-            return [self.name, self.text]
-        arguments = (self.amount, self.behind) if self.behind else (self.amount,)
-        return [self.name, *arguments] if self.amount else [self.name]
+        numbers = (self.amount, self.behind) if self.behind else (self.amount,)
+        text = (self.text,) if self.text else ()
+        return [self.name, *(numbers if self.amount else ()), *text]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,8 @@ class Adaptation:
     `invented` holds the parameters whose tensors the source did not supply (a reused or filled
     one): a complaint about shapes or dtypes is then suspect. `unset` are flags that the source's
     call sets and the sibling has not got, `renamed` its parameters with the sibling's names;
-    `idle`: it is given none of the tensors that the report's call works on.
+    `idle`: it is given none of the tensors that the report's call works on. `after` are steps that
+    its result goes through.
     """
 
     target: str
@@ -140,6 +141,7 @@ class Adaptation:
     unset: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
     idle: bool = False
+    after: tuple[Step, ...] = ()
 
     @property
     def filled(self) -> bool:
@@ -157,7 +159,8 @@ class Adaptation:
         """Whether each argument is one of the report's as it stands: any call could be made so."""
         given = [slot.value for slot in (*self.new, *self.call)]
         given += [] if self.receiver is None else [self.receiver]
-        return all(isinstance(one, Take) and not one.steps for one in given)
+        taken = all(isinstance(one, Take) and not one.steps for one in given)
+        return taken and not self.after
 
     def to_json(self) -> dict[str, Any]:
         """As `analysis/inside/probe.py` reads it."""
@@ -173,6 +176,7 @@ class Adaptation:
             "receiver": None if self.receiver is None else self.receiver.to_json(),
             "new": slots(self.new),
             "call": slots(self.call),
+            "after": [step.to_json() for step in self.after],
         }
 
 

@@ -11,6 +11,8 @@ TENSOR, TENSORS, INT, INTS, FLOAT, FLOATS = "tensor", "tensors", "int", "ints", 
 BOOL, STR, DTYPE, DEVICE, LAYOUT, NONE = "bool", "str", "dtype", "device", "layout", "none"
 FUNCTION, OTHER, ANY = "function", "other", "any"
 
+BROADCAST = "None"
+"""What torch.jit's BroadcastingList, a number or a list of such, evaluates to as an annotation."""
 ANY_OR_TENSOR = "Any, Tensor"
 """The declared type of what says nothing itself, but is given tensors in valid calls."""
 
@@ -44,7 +46,7 @@ def accepted(declared: str | None) -> frozenset[str]:
     >>> sorted(accepted("Tensor?"))
     ['none', 'tensor']
     """
-    if not declared or declared == "None":  # torch.jit's BroadcastingList evaluates to None
+    if not declared or declared == BROADCAST:
         return frozenset((ANY,))
     found: set[str] = set()
     rest = declared

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
+import libcst.matchers as m
 
 from citadel.plan.model import Adaptation, Expression, Fill, Form, Gather, Slot, Take
 from citadel.rewrite import imports
 from citadel.rewrite.given import Given, without_steps
 from citadel.rewrite.layout import laid_out
 from citadel.rewrite.naming import renamed_string
+from citadel.rewrite.pieces import replaced_in
 from citadel.rewrite.source import Source
 from citadel.rewrite.steps import ATOMS, NAMING, apply_steps, code_of
 
@@ -48,6 +50,20 @@ class Maker:
 
     def whole(self) -> cst.BaseExpression | None:
         """The expression that stands in for the failing call."""
+        made = self._whole()
+        return None if made is None else self.after(made)
+
+    def after(self, made: cst.BaseExpression) -> cst.BaseExpression | None:
+        """A call with what its result goes through."""
+        if not self.plan.after:
+            return made
+        result, place = self.source.result, cst.Name("result")
+        around = apply_steps(place, self.plan.after, result, self.plan.target)
+        # The call stays what it is: its arguments are nodes of the report.
+        named = m.findall(around, m.Name("result")) if around is not None else ()
+        return replaced_in(around, dict.fromkeys(named, made)) if around is not None else None
+
+    def _whole(self) -> cst.BaseExpression | None:
         source = self.source
         if self.plan.form is Form.CONSTRUCTOR:
             function = self.name(source.call)
@@ -157,7 +173,7 @@ class Maker:
         if function is None or args is None:
             return None
         plain = [arg.with_changes(comma=cst.MaybeSentinel.DEFAULT) for arg in args]
-        return laid_out(function, plain, None)
+        return self.after(laid_out(function, plain, None))
 
     def name(self, at: cst.CSTNode) -> cst.BaseExpression:
         """How the sibling is named at a place in the text."""

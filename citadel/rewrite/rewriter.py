@@ -136,6 +136,8 @@ class Rewriter:
     def _wanted(self, plan: Adaptation) -> list[Wanted]:
         """The values that a plan changes, where the text shows them."""
         source = self._source
+        if plan.after:
+            return []  # what else is made of the values is of the report's own dimensions
         found: dict[str, Wanted] = {}
         given = [plan.receiver, *(slot.value for slot in (*plan.call, *plan.new))]
         for take in (take for value in given for take in takes(value)):
@@ -152,8 +154,10 @@ class Rewriter:
         """A name changed where it stands, the call itself no more than its arguments."""
         source, plan = self._source, maker.plan
         if source.layer:
-            return self._layer(maker) if plan.form is Form.MODULE else stand_in(maker)
-        naming, named = source.naming, maker.named()
+            if plan.form is Form.MODULE:
+                return self._layer(maker)
+            return None if plan.after else stand_in(maker)
+        naming, named = source.naming, None if plan.after else maker.named()
         if naming is None:
             return None
         if named is not None:
@@ -176,8 +180,13 @@ class Rewriter:
         if source.built is None or source.built is source.call:
             return None
         called = maker.kept(source.called, source.call, maker.slots)
-        if called is None or (called and not source.alone(source.call)):
+        if called is None or ((called or maker.plan.after) and not source.alone(source.call)):
             return None
+        if maker.plan.after:
+            result = self._lowered(maker, called)
+            if result is None:
+                return None
+            called = {source.call: result}
         used = (take for slot in maker.new for take in takes(slot.value))
         if not all(take.key.startswith("new") for take in used):
             return None  # what the call is given need not be there yet
@@ -191,6 +200,12 @@ class Rewriter:
         if construction is None:
             return None
         return {source.built: construction, **called, **maker.nodes}
+
+    def _lowered(self, maker: Maker, called: Nodes) -> cst.BaseExpression | None:
+        """The call of a layer that stays where it is, with what its result goes through."""
+        call = called.get(self._source.call, self._source.call)
+        known = isinstance(call, cst.Call) and self._source.form != "inner"
+        return maker.after(call) if known and isinstance(call, cst.Call) else None
 
     def _anew(self, maker: Maker) -> Nodes | None:
         """The call made through the sibling itself."""

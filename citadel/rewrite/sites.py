@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
@@ -47,7 +47,7 @@ class Sites:
                 if id(one) in self._numbers:
                     found[self._numbers[id(one)]] = site + shift + at
             if made and self._nodes[site] in nodes:
-                found[site] = site + shift
+                found[site] = site + shift + _standing_in(made)
             shift += len(made) - size
             site += size
         for node, new in added.items():
@@ -62,3 +62,10 @@ class Sites:
     def _size(self, node: cst.CSTNode) -> int:
         """How many sites a subtree of the report has."""
         return bisect_right(self._orders, self._tree.end(node)) - self._first(node)
+
+
+def _standing_in(made: Sequence[cst.CSTNode]) -> int:
+    """Which of the sites made is the call that stands in, whose result may be indexed."""
+    indexed = isinstance(made[0], cst.Subscript)
+    calls = (at for at, one in enumerate(made) if isinstance(one, cst.Call))
+    return next(calls, 0) if indexed else 0

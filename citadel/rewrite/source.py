@@ -40,6 +40,8 @@ class Source:
         self.values: Mapping[str, Value] = {
             value.key: value.value for value in (*invocation.values, *invocation.attributes)
         }
+        made = invocation.call.result
+        self.result = None if made is None else made.value
         self.names = {value.key: value.name for value in invocation.values}
         known = [p for one in invocation.api.signatures[:1] for p in one.parameters]
         defaults = {p.name: p.default for p in known if p.default is not None}

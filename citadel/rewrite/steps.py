@@ -62,6 +62,10 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("ksize", (Step(name="ends", amount=2),), "[1, *ksize, 1]"),
     ("(1, 2, k, 1)", (Step(name="inner"),), "(2, k)"),
     ("ksize", (Step(name="inner"),), "ksize[1:-1]"),
+    ("k", (Step(name="each", amount=2),), "(k, k)"),
+    ("3", (Step(name="each", amount=1), Step(name="extend", amount=2, text="1")), "(3, 1, 1)"),
+    ("(2, k)", (Step(name="extend", amount=1, text="0"),), "(2, k, 0)"),
+    ("[1, 2, 2, 1]", (Step(name="extend", amount=1, behind=1, text="1"),), "[1, 2, 2, 1, 1]"),
     ("[1, 2]", (Step(name="tensor"),), "tf.convert_to_tensor([1, 2])"),
     ("-1", (Step(name="tensor"),), "tf.convert_to_tensor(-1)"),
     ("a + b", (Step(name="variable"),), "tf.Variable(a + b)"),
@@ -87,6 +91,9 @@ WITH_VALUES: tuple[tuple[str, Value, Step, str | None], ...] = (
     ("x", Value(kind="tensor", shape=(5,), layout="mkldnn"), Step(name="lower", amount=1),
      "x.to_dense()[..., 0].to_mkldnn()"),
     ("k", Value(kind="int", text="3"), Step(name="ends", amount=3), "[1, k, k, k, 1]"),
+    ("size", _PAIR, Step(name="extend", amount=1, text="1"), "(3, 4, 1)"),
+    ("size", _PAIR, Step(name="extend", amount=2, behind=2, text="0"), "(0, 0, 3, 4)"),
+    ("size", Value(kind="list", length=999), Step(name="extend", amount=1, text="1"), None),
     ("x", _OF_TENSORFLOW, Step(name="lift", amount=2), "x[..., None, None]"),
     ("x", _OF_TENSORFLOW, Step(name="lift", amount=1, behind=1), "x[..., None, :]"),
     ("x", _OF_TENSORFLOW, Step(name="repeat", amount=2, behind=1),
@@ -121,8 +128,10 @@ def apply_steps(
 def _apply(
     node: cst.BaseExpression, step: Step, value: Value | None, made: Mapping[str, str]
 ) -> cst.BaseExpression | None:
-    if step.name == "resize":
+    if step.name in ("resize", "extend"):
         return _resized(node, step, value)
+    if step.name == "each":
+        return cst.Tuple([cst.Element(node)] * step.amount)
     if step.name in ("ends", "inner"):
         return _ends(node, step, value)
     if step.name == "say":
@@ -221,9 +230,11 @@ def _ends(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.Base
     return cst.List([one, cst.StarredElement(node), one])
 
 
-def _between(items: Sequence[Item], step: Step) -> list[Item]:
-    """A list with its last entry repeated, or cut, its ends apart."""
+def _between(items: Sequence[Item], step: Step, new: Item) -> list[Item]:
+    """A list with its last entry repeated, or cut, its ends apart; or with `new` ones put in."""
     end = len(items) - step.behind
+    if step.name == "extend":
+        return [*items[:end], *[new] * step.amount, *items[end:]]
     middle = list(items[step.behind : end])
     middle = (middle + middle[-1:] * step.amount)[: step.amount]
     return [*items[: step.behind], *middle, *items[end:]]
@@ -232,19 +243,21 @@ def _between(items: Sequence[Item], step: Step) -> list[Item]:
 def _resized(
     node: cst.BaseExpression, step: Step, value: Value | None
 ) -> cst.BaseExpression | None:
-    repeated = None if step.behind else _repeated(node, step.amount)
+    extends = step.name == "extend"
+    repeated = None if step.behind or extends else _repeated(node, step.amount)
     if repeated is not None:
         return repeated
     written = node.elements if isinstance(node, (cst.List, cst.Tuple)) else ()
     if written and not any(isinstance(element, cst.StarredElement) for element in written):
         elements = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in written]
-        return node.with_changes(elements=_between(elements, step))
+        new = cst.Element(cst.parse_expression(step.text or "1"))
+        return node.with_changes(elements=_between(elements, step, new))
     if value is None or not value.items:
         return None
     parts = [item.literal() for item in value.items]
     if any(part is None for part in parts):
         return None
-    resized = _between(parts, step)
+    resized = _between(parts, step, step.text)
     inner = ", ".join(str(part) for part in resized)
     if value.kind == "list":
         return cst.parse_expression(f"[{inner}]")

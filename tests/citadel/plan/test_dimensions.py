@@ -3,9 +3,16 @@
 import pytest
 
 from analysis.catalog.model import Api, ApiKind
-from analysis.target.observation import Call
+from analysis.target.observation import Argument, Call
 from analysis.values import Value
-from citadel.plan.dimensions import Lift, dimension_change, lifted, shape_after, spatial
+from citadel.plan.dimensions import (
+    Lift,
+    dimension_change,
+    lifted,
+    shape_after,
+    spatial,
+    window_lifted,
+)
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import SourceValue, Step
 
@@ -76,7 +83,7 @@ def test_coordinates_per_dimension_are_narrowed_where_asked():
     assert lifted(offsets, UP) == ()
 
 
-def source(name, *values):
+def source(name, *values, result=None):
     call = Call(
         number=1,
         site=0,
@@ -87,6 +94,7 @@ def source(name, *values):
         receiver=None,
         arguments=(),
         keywords=(),
+        result=None if result is None else Argument(value=result),
     )
     api = Api(name=name, kind=ApiKind.FUNCTION)
     return Invocation(
@@ -168,3 +176,65 @@ def test_filters_of_tensorflow_have_their_channels_last_whatever_the_layout():
     for last in (True, False):
         lift = Lift(before=2, after=3, channels_last=last, as_tensorflow=True)
         assert lifted(value, lift) == (Step(name="lead", amount=1),)
+
+
+def unit(before, after, **more):
+    return Lift(before=before, after=after, unit=True, **more)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "lift", "steps"),
+    [
+        ("stride", ints(3, 2), unit(2, 3), [("extend", 1, "1")]),
+        ("padding", ints(3, 2), unit(2, 3), [("extend", 1, "0")]),
+        ("output_padding", ints(3), unit(1, 3), [("extend", 2, "0")]),
+        ("pad", ints(1, 2), unit(1, 2), [("extend", 2, 2, "0")]),
+        ("input", tensor(1, 4, 8), unit(1, 3), [("lift", 2)]),
+        ("input", tensor(1, 8, 4), unit(1, 2, channels_last=True), [("lift", 1, 1)]),
+    ],
+)
+def test_windows_are_1_long_along_what_is_added(name, value, lift, steps):
+    taken = lifted(SourceValue(key="arg:0", name=name, value=value), lift)
+    assert [tuple(step.to_json()) for step in taken] == steps
+
+
+def test_windows_and_filters_of_tensorflow_are_1_long_next_to_the_channels():
+    lift = unit(2, 3, channels_last=True, as_tensorflow=True)
+    window = SourceValue(key="kw:strides", name="strides", value=ints(1, 2, 2, 1))
+    assert lifted(window, lift) == (Step(name="extend", amount=1, behind=1, text="1"),)
+    filters = SourceValue(key="arg:1", name="filters", value=tensor(3, 3, 2, 1))
+    assert lifted(filters, lift) == (Step(name="lift", amount=1, behind=2),)
+    assert lift.result == (Step(name="lower", amount=1, behind=1),)
+
+
+@pytest.mark.parametrize(
+    ("name", "declared", "steps"),
+    [
+        ("kernel_size", "int[3]", [("each", 2), ("extend", 1, "1")]),
+        ("padding", "Union[int, tuple[int, int, int]]", [("each", 2), ("extend", 1, "0")]),
+        (
+            "padding",
+            "Union[int, tuple[int, int, int, int, int, int]]",
+            [("each", 4), ("extend", 2, 4, "0")],
+        ),
+    ],
+)
+def test_one_number_for_all_dimensions_is_one_for_each(name, declared, steps):
+    value = SourceValue(key="arg:1", name=name, value=Value(kind="int", text="3"))
+    taken = window_lifted(value, unit(2, 3), declared)
+    assert [tuple(step.to_json()) for step in taken] == steps
+    assert window_lifted(value, Lift(before=2, after=3), declared) == ()
+
+
+@pytest.mark.parametrize(
+    ("result", "target", "offered"),
+    [
+        (tensor(1, 4, 6, 6), "torch.conv3d", True),
+        (tensor(1, 4), "torch.conv3d", False),  # a global pooling, say
+        (None, "torch.conv3d", False),
+        (tensor(1, 4, 6, 6), "torch.conv1d", False),
+    ],
+)
+def test_results_of_the_same_rank_can_lose_what_was_added(result, target, offered):
+    found = dimension_change(source("torch.conv2d", tensor(1, 4, 8, 8), result=result), target)
+    assert any(lift.unit for lift in found) is offered

@@ -63,3 +63,12 @@ def test_constructors_are_compared_among_themselves(api):
 )
 def test_spellings(one, other):
     assert Lexicon().likeness(one, other) == SAME_WORDS
+
+
+def test_windows_are_lists_in_apis_of_some_dimensions(api):
+    apis = [
+        api("torch.pool2d", "input: Tensor, kernel_size: int[2], ceil_mode: bool, groups: int"),
+        api("torch.nn.functional.lp2d", "input: Tensor, norm: int, stride: None"),
+        api("torch.sum", "input: Tensor, dim: int[]"),
+    ]
+    assert learnt(apis).windows == {"kernel_size", "stride"}

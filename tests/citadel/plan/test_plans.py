@@ -155,6 +155,7 @@ def test_a_plan_is_plain_json(conv, api):
             [None, {"key": "arg:1", "steps": [["lift", 1]]}],
             ["groups", {"key": "kw:groups", "steps": []}],
         ],
+        "after": [],
     }
 
 

@@ -50,6 +50,8 @@ LIST_STEPS = [
     Step(name="resize", amount=1, behind=1),
     Step(name="ends", amount=4),
     Step(name="inner"),
+    Step(name="extend", amount=2, text="1"),
+    Step(name="extend", amount=1, behind=1, text="0"),
 ]
 SIZES = Value(
     kind="list", items=tuple(Value(kind="int", text=str(number)) for number in (1, 2, 3, 4))
@@ -63,6 +65,7 @@ def cases(framework):
     yield from (("s", sparse, step) for step in SPARSE_STEPS)
     yield from (("[1, 2, 3, 4]", SIZES, step) for step in LIST_STEPS)
     yield "3", Value(kind="int", text="3"), Step(name="ends", amount=2)
+    yield "3", Value(kind="int", text="3"), Step(name="each", amount=2)
     if framework == "tensorflow":
         yield "[1, 2, 3, 4]", SIZES, Step(name="tensor")
         yield "x", tensor, Step(name="variable")
