@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,7 @@ from citadel.model import Finding, Triage
 from citadel.progress import Findings, Interrupted, Progress
 from citadel.report.cases import write_cases
 from citadel.report.document import document, write_json
-from citadel.report.files import creatable, unwritable
+from citadel.report.files import creatable, writable
 from citadel.report.named import as_reported
 from citadel.report.terminal import render_summary, render_target, render_triage
 from citadel.report.text import plain
@@ -74,6 +73,7 @@ def run_triage(
         CitadelError: also when a case or the JSON cannot be written; what was finished is.
         Interrupted: after Ctrl-C, once the finished part has been written.
     """
+    _check_places(request)
     loaded = list(_loaded(request.inputs))
     if not loaded:
         raise CitadelError("no reports found", "reports are .json, .md and .py files")
@@ -81,7 +81,6 @@ def run_triage(
         first = loaded[0]
         assert isinstance(first, BadInput)  # noqa: S101
         raise CitadelError(f"{plain(first.source)}: {first.error}", first.hint)
-    _check_places(request)
     interpreter, baseline = find_interpreter(), find_baseline()
     console = Console(
         file=sys.stderr if request.json == "-" else sys.stdout,
@@ -144,11 +143,7 @@ def _from_tracker(repository: str, number: int) -> Report | BadInput:
 def _check_places(request: TriageRequest) -> None:
     """Notice before the work what would spoil its results."""
     creatable(request.out)
-    if request.json is not None and request.json != "-":
-        folder = Path(request.json).parent
-        creatable(folder)
-        if not folder.exists():
-            raise unwritable(request.json, FileNotFoundError(errno.ENOENT, "no such folder"))
+    writable(request.json)
 
 
 def _written(done: Triage, benches: Benches, request: TriageRequest) -> Triage:

@@ -36,6 +36,7 @@ from citadel.report.build import (
     render_stacks,
 )
 from citadel.report.document import target_record, write_json
+from citadel.report.files import writable
 from citadel.report.graph import Row, check_suffix, export
 from citadel.report.terminal import render_target
 from citadel.selection import Wish, target_for
@@ -82,8 +83,10 @@ def run_index(
     Raises:
         CitadelError: for an unusable build or an output that cannot be written.
     """
+    writable(request.json)
     if request.export is not None:
         check_suffix(request.export)
+        writable(request.export)
     interpreter = find_interpreter()
     target = target_for("", interpreter, wish)
     with progress:
@@ -119,8 +122,10 @@ def run_siblings(
     Raises:
         CitadelError: when the build has no such API, or an output cannot be written.
     """
+    writable(request.json)
     if request.export is not None:
         check_suffix(request.export)
+        writable(request.export)
     interpreter = find_interpreter()
     target = target_for(request.api, interpreter, wish)
     with progress:

@@ -6,7 +6,6 @@ reads those reads these, too.
 
 from __future__ import annotations
 
-import errno
 import sys
 import time
 from collections import Counter
@@ -25,7 +24,7 @@ from citadel.mining import FOLDER
 from citadel.progress import Interrupted, Progress
 from citadel.report.build import PIPE
 from citadel.report.document import write_json
-from citadel.report.files import creatable, unwritable
+from citadel.report.files import appendable, writable
 from citadel.report.text import plain
 from harvest.report.filters import NEAR_DUPLICATE, Preset, choose
 from harvest.sources import table
@@ -118,7 +117,8 @@ def run_fuzz(
             f"{source.name} has no random variant", "--random is about searches that are guided"
         )
     path = request.out or FOLDER / "fuzz" / f"{source.name}.jsonl"
-    _check_places(request, path)
+    appendable(path)
+    writable(request.json)
     tally = Tally()
     with progress:
         interpreter = find_interpreter()
@@ -158,16 +158,6 @@ def run_fuzz(
     if stopped is not None:
         raise stopped
     return 0 if tally.executed else NOTHING_RAN
-
-
-def _check_places(request: FuzzRequest, path: Path) -> None:
-    """Notice before the search what would spoil its results."""
-    creatable(path.parent)
-    if request.json is not None and request.json != "-":
-        folder = Path(request.json).parent
-        creatable(folder)
-        if not folder.exists():
-            raise unwritable(request.json, FileNotFoundError(errno.ENOENT, "no such folder"))
 
 
 def _tell(request: FuzzRequest, done: Fuzzed, interpreter: Interpreter) -> None:

@@ -26,7 +26,7 @@ from citadel.hunt.forecast import order_waiting
 from citadel.hunt.hunt import Ended, Hunt, Hunted, HuntRequest, Standing
 from citadel.hunt.inputs import reports_of
 from citadel.progress import Interrupted, Progress
-from citadel.report.files import creatable
+from citadel.report.files import creatable, writable
 from citadel.report.hunted import render_forecast
 from citadel.report.terminal import render_target
 from citadel.report.text import counted, plain, shorten
@@ -70,6 +70,7 @@ def run_hunt(
     """
     if request.known is not None:
         read_known(request.known)  # a mistake in it shows now, not after the night
+    writable(request.json)
     try:
         creatable(request.hunt.out)
     except CitadelError as problem:

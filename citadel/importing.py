@@ -24,6 +24,7 @@ from citadel.match.matches import write_matches
 from citadel.mining import FOLDER
 from citadel.progress import Progress
 from citadel.report.document import write_json
+from citadel.report.files import appendable, writable
 from citadel.report.text import plain
 from harvest.importers import table
 from harvest.importers.folder import Folder
@@ -72,6 +73,8 @@ def run_import(
         CitadelError: when the folder is not of that format, or the files cannot be written.
     """
     importer = table.find(request.format)
+    writable(request.json)
+    writable(request.match)
     folder = Folder(request.folder)
     _expect(importer, folder)
     found: tuple[Pair, ...] = ()
@@ -81,6 +84,7 @@ def run_import(
     with progress, InSandbox(_opener(find_interpreter)) as unpickle:
         source = FuzzerFolder(importer, folder, unpickle, limit=request.limit)
         path = request.out or FOLDER / f"{source.repository}.jsonl"
+        appendable(path)
         gathered = gather(
             source,
             path,

@@ -18,6 +18,7 @@ from rich.console import Console
 from analysis.errors import CitadelError
 from citadel.progress import Progress
 from citadel.report.document import write_json
+from citadel.report.files import appendable, writable
 from citadel.report.mined import mined_document, render_mined
 from citadel.report.text import plain, shorten
 from harvest.report.filters import Filter
@@ -52,6 +53,7 @@ def run_mine(request: MineRequest, progress: Progress) -> Counts:
     Raises:
         CitadelError: when the source cannot be read or the files not be written.
     """
+    writable(request.json)
     with progress:
         path, gathered, passed_over = _harvested(request, progress)
         counts = write_queue(
@@ -96,6 +98,7 @@ def _harvested(
     patience = Patience(tell=Waiting(progress).tell)
     source, path = _source(request, patience)
     path = request.harvest or path
+    appendable(path)
     gathered = gather(
         source,
         path,

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from citadel.family.known import Known, known_issue, read_known
 from citadel.report.document import write_json
+from citadel.report.files import writable
 from citadel.report.hunted import (
     render_families,
     render_forecast,
@@ -55,6 +56,7 @@ def run_report(request: ReportRequest) -> None:
     Raises:
         CitadelError: when the store or the umbrella list cannot be read, or JSON not be written.
     """
+    writable(request.json)
     issues = () if request.known is None else read_known(request.known)
     console = Console(
         file=sys.stderr if request.json == "-" else sys.stdout,

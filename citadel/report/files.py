@@ -6,6 +6,7 @@ kill leaves what was there before. Failures are users' errors with a hint.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -53,13 +54,64 @@ def creatable(folder: Path) -> None:
     Raises:
         CitadelError: where they cannot; nothing is made here.
     """
+    _look(folder, folder)
+
+
+def appendable(path: Path) -> None:
+    """Check that lines can be added to a file, which may have to be made first, with its folder.
+
+    Raises:
+        CitadelError: where they cannot; nothing is made here.
+    """
+    _look(path.parent, path)
+    if path.is_dir():
+        raise unwritable(path, OSError(errno.EISDIR, os.strerror(errno.EISDIR)))
+    if path.exists() and not os.access(path, os.W_OK):
+        raise unwritable(path, OSError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
+def writable(destination: Path | str | None) -> None:
+    """Check that a file can be put in place later; None and "-", the standard output, always can.
+
+    Raises:
+        CitadelError: where it cannot. Nothing is left behind, and an older file stays as it is.
+    """
+    if destination is None or str(destination) == "-":
+        return
+    path = Path(destination)
+    try:
+        path = path.resolve() if path.is_symlink() else path
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            path.lstat()  # tells names that are too long
+    except (OSError, RuntimeError) as error:
+        raise unwritable(destination, _cause(error)) from error
+    if path.is_dir():
+        raise unwritable(destination, OSError(errno.EISDIR, os.strerror(errno.EISDIR)))
+    if not path.parent.exists():
+        raise unwritable(destination, OSError(errno.ENOENT, "no such folder"))
+    if path.exists() and not path.is_file():  # a pipe or a device is written to as it is
+        if not os.access(path, os.W_OK):
+            raise unwritable(destination, OSError(errno.EACCES, os.strerror(errno.EACCES)))
+        return
+    _look(path.parent, destination)
+
+
+def _look(folder: Path, told: Path | str) -> None:
+    """Make a file in a folder, or in the nearest one above that there is, and remove it.
+
+    Permissions alone do not tell of full disks and odd file systems.
+    """
     place = folder.absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
     if not place.is_dir():
-        raise unwritable(folder, OSError(errno.ENOTDIR, f"{place} is no folder"))
-    if not os.access(place, os.W_OK | os.X_OK):
-        raise unwritable(folder, OSError(errno.EACCES, os.strerror(errno.EACCES)))
+        raise unwritable(told, OSError(errno.ENOTDIR, f"{place} is no folder"))
+    scratch = place / f".citadel-{secrets.token_hex(8)}.tmp"
+    try:
+        scratch.touch(exist_ok=False)
+        scratch.unlink()
+    except OSError as error:
+        raise unwritable(told, error) from error
 
 
 def unwritable(path: Path | str, error: OSError) -> CitadelError:
@@ -100,7 +152,10 @@ def folder_inside(root: Path, *components: str) -> Path:
                 )
             folder.mkdir(exist_ok=True)
     except (OSError, RuntimeError) as error:
-        # Path.resolve() raises RuntimeError for a loop of links.
-        cause = error if isinstance(error, OSError) else OSError(errno.ELOOP, str(error))
-        raise unwritable(folder, cause) from error
+        raise unwritable(folder, _cause(error)) from error
     return folder
+
+
+def _cause(error: OSError | RuntimeError) -> OSError:
+    """What an operating system would say: `Path.resolve` has its own way with loops of links."""
+    return error if isinstance(error, OSError) else OSError(errno.ELOOP, str(error))

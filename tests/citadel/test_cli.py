@@ -130,3 +130,50 @@ def test_places_that_cannot_be_written_are_told_before_the_work(tmp_path, option
     started = time.monotonic()
     problem("triage", write(tmp_path), option, tmp_path / place, "--python", TORCH, cwd=tmp_path)
     assert time.monotonic() - started < 10
+
+
+COMMANDS = {
+    "triage": ["triage", "report.md", "--python", "/missing"],
+    "fuzz": ["fuzz", "eagle", "--python", "/missing"],
+    "mine": ["mine", "missing.json"],
+    "import": ["import", "freefuzz", "missing"],
+    "hunt": ["hunt", "report.md", "--python", "/missing"],
+    "report": ["report", "--store", "missing.db"],
+    "index": ["index", "--python", "/missing"],
+    "siblings": ["siblings", "torch.add", "--python", "/missing"],
+}
+
+
+@pytest.mark.parametrize("place", ["missing/told.json", "file/told.json", "folder", "/proc/told"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_tells_first_that_json_cannot_be_written(tmp_path, command, place):
+    write(tmp_path)
+    (tmp_path / "file").write_text("regular")
+    (tmp_path / "folder").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    done = problem(*COMMANDS[command], "--json", place, cwd=tmp_path)
+    assert f"error: cannot write {place}: " in done.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "place"),
+    [
+        ("triage", "--out", "file/cases"),
+        ("fuzz", "--out", "folder"),
+        ("fuzz", "--out", "file/h.jsonl"),
+        ("hunt", "--out", "file/cases"),
+        ("index", "--export", "missing/pairs.csv"),
+        ("siblings", "--export", "missing/pairs.csv"),
+        ("import", "--match", "missing/pairs.jsonl"),
+    ],
+)
+def test_every_command_tells_first_what_else_cannot_be_written(tmp_path, command, option, place):
+    write(tmp_path)
+    (tmp_path / "file").write_text("regular")
+    (tmp_path / "folder").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    given = ["import", "deeprel", "missing"] if command == "import" else COMMANDS[command]
+    done = problem(*given, option, place, cwd=tmp_path)
+    assert "error: cannot write " in done.err
+    assert sorted(tmp_path.rglob("*")) == before

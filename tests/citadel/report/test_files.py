@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import CitadelError
-from citadel.report.files import folder_inside, safe_component, write_atomically
+from citadel.report.files import (
+    appendable,
+    folder_inside,
+    safe_component,
+    writable,
+    write_atomically,
+)
 
 
 def test_harmless_names_stay() -> None:
@@ -87,3 +94,42 @@ def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.M
 def test_surrogates_are_written_as_escapes(tmp_path: Path) -> None:
     write_atomically(tmp_path / "f", 'x = "\ud800"')
     assert (tmp_path / "f").read_text() == 'x = "\\ud800"'
+
+
+@pytest.mark.parametrize("name", ["f.json", "link.json", "sub/../f.json", "pipe"])
+def test_places_that_can_be_written_stay_as_they_are(tmp_path: Path, name: str) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "old.json").write_text("old")
+    (tmp_path / "link.json").symlink_to(tmp_path / "old.json")
+    os.mkfifo(tmp_path / "pipe")
+    before = sorted(tmp_path.rglob("*"))
+    writable(tmp_path / name)
+    writable("-")
+    writable(None)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert (tmp_path / "old.json").read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["missing/f", "file/f", "folder", "", "n" * 300, "loop", "dangling", "/proc/f", "/proc/self/f"],
+)
+def test_places_that_cannot_be_written(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "dangling").symlink_to(tmp_path / "missing" / "f")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(CitadelError, match="cannot write"):
+        writable(tmp_path / name)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_files_that_grow(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    appendable(tmp_path / "file")
+    appendable(tmp_path / "a" / "b" / "new")
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+    for name in ("file/new", ".", "/proc/new/harvest"):
+        with pytest.raises(CitadelError, match="cannot write"):
+            appendable(tmp_path / name)
