@@ -31,6 +31,7 @@ from harvest.report.symptoms import (
 from harvest.report.syntax import Refusal, parse
 from harvest.report.text import shorten
 from harvest.report.tracebacks import Raised, find_raised
+from harvest.report.wishes import apart, wished_blocks
 
 MAX_LINE = 2000
 MAX_LINES = 20_000
@@ -46,7 +47,8 @@ def find_claims(title: str, document: Document, *, code: str | None = None) -> t
     """Return the recorded symptoms, each (kind, exception, signal) once, strongest first."""
     ranked: list[tuple[int, Claim]] = []
     reference = REFERENCE_OF_COMPILED if COMPILED.search(title) else REFERENCE
-    intended = contrasts(title, document)
+    intended = contrasts(title, document) | wished_blocks(document)
+    told, wished = apart(document.prose)
     telling = [block for block in document.blocks if block.number not in intended]
     for block in telling or document.blocks:
         late = 10 if ELSEWHERE.search(_SENTENCE.split(block.lead.strip())[-1]) else 0
@@ -54,8 +56,10 @@ def find_claims(title: str, document: Document, *, code: str | None = None) -> t
     if code is not None:
         ranked += [(0, claim) for claim in _from_log(_comments(code))]
     ranked += _from_text(title, ClaimSource.TITLE, reference)
-    ranked += _pasted_in_text(document.prose)
-    ranked += _from_text(document.prose, ClaimSource.BODY, reference)
+    ranked += _pasted_in_text(told)
+    ranked += _from_text(told, ClaimSource.BODY, reference)
+    wishes = _from_text(wished, ClaimSource.BODY, reference)
+    ranked += [(late, claim) for late, claim in wishes if claim.kind is not ClaimKind.RAISES]
     ranked.sort(key=lambda item: item[0] + _ORDER[item[1].source])
     found: dict[tuple[object, ...], Claim] = {}
     for _, claim in ranked:

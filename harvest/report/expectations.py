@@ -19,11 +19,11 @@ from harvest.report.model import Expectation
 from harvest.report.syntax import Refusal, parse, source_of
 from harvest.report.text import shorten
 from harvest.report.verdicts_in_words import told
+from harvest.report.wishes import DENIED, WANTED, apart, asks_for_exception, wished_blocks
 
 MOST_LINES = 2000
 _SENTENCE = re.compile(r"(?<=[!?;])\s+|(?<!\d\.)(?<=\.)\s+|(?<=\d\.)\s+(?![-+\d\]]|nan\b|inf\b)|\n")
 """Between sentences. NumPy prints whole numbers with a point: `[0. 3.]` is one word."""
-_WANTED = re.compile(r"\W*(?:describe the )?expected\b|\W*what (?:i|you) expect", re.IGNORECASE)
 _LEAD = re.compile(r"\W*(?:expect|desired|wanted|correct|right)", re.IGNORECASE)
 _PROMPT = re.compile(r"\s*(?:>>> ?|\.\.\. ?|In ?\[\d+\]: ?)")
 _COMMENT = re.compile(r"(?:[^#'\"]|'[^'\n]*'|\"[^\"\n]*\")*#(.*)")
@@ -91,8 +91,11 @@ def find_expectations(
 
 def wants_refusal(title: str, document: Document, *, code: str | None = None) -> str | None:
     """The sentence, or comment, in which a report asks for an error where there is none."""
-    for text in (title, document.prose):
+    prose, wished = apart(document.prose)
+    for text in (title, prose, wished):
         for sentence in _SENTENCE.split(text)[:MOST_LINES]:
+            if text is wished and DENIED.search(sentence[:500]):
+                continue
             if _REFUSAL.search(_FREE.sub("", sentence[:500])):
                 return shorten(sentence)
     for block in (*(block.text for block in document.blocks), code or ""):
@@ -101,7 +104,9 @@ def wants_refusal(title: str, document: Document, *, code: str | None = None) ->
             said = _FREE.sub("", comment)
             if _ASKED.search(said) and not _AS_IT_SHOULD.search(said):
                 return shorten(comment)
-    return None
+    shown = [block.text for block in document.blocks if block.number in wished_blocks(document)]
+    asked = next(filter(None, map(asks_for_exception, (wished, *shown))), None)
+    return None if asked is None else shorten(asked)
 
 
 def pasted_output(document: Document) -> tuple[str, ...]:
@@ -128,9 +133,9 @@ def _of_text(text: str) -> Iterator[Expectation]:
     for sentence in _SENTENCE.split(text)[:MOST_LINES]:
         heading = heading_of(sentence)
         if heading is not None:
-            wanted = _WANTED.match(heading) is not None
+            wanted = WANTED.match(heading) is not None
         elif sentence.lstrip().startswith("**"):
-            wanted = _WANTED.match(sentence) is not None
+            wanted = WANTED.match(sentence) is not None
         yield from told(sentence, wanted=wanted)
 
 
