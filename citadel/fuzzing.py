@@ -136,19 +136,21 @@ def run_fuzz(
         try:
             gather(found, path)
         except (KeyboardInterrupt, CitadelError) as problem:
-            if not path.exists() or not (found.hits or tally.executed):
+            if not (found.hits or tally.executed):
                 raise  # there is nothing to tell, and the file may be somebody else's
             stopped = problem
         seconds = clock.seconds
         progress.clear()
-        # Equal but for the API is what these scripts are on purpose.
-        write_queue(path, choose(Preset.WIDE, (), (NEAR_DUPLICATE,)))
+        kept = path.exists()  # what is stopped before it has a case leaves no file
+        if kept:
+            # Equal but for the API is what these scripts are on purpose.
+            write_queue(path, choose(Preset.WIDE, (), (NEAR_DUPLICATE,)))
     done = Fuzzed(
         harvest=path,
         hits=tuple(found.hits),
         numbers=found.numbers,
         new=found.new,
-        cases=count_issues(path),
+        cases=count_issues(path) if kept else 0,
         tally=tally,
         seconds=seconds,
     )
@@ -203,7 +205,8 @@ def render_fuzzed(console: Console, done: Fuzzed, python: str) -> None:
         console.print(_rows(done))
     if len(hits) > SHOWN:
         say(f"and {len(hits) - SHOWN} more")
-    say(f"all hits with their measures and reasons in {hits_path(done.harvest)}")
+    if hits:
+        say(f"all hits with their measures and reasons in {hits_path(done.harvest)}")
     if done.cases:
         say(f"{_count(done.cases, 'case')} in {done.harvest}; next:")
         say(f"  citadel triage {done.harvest} --python {python}")
@@ -243,7 +246,11 @@ def document(request: FuzzRequest, done: Fuzzed, interpreter: Interpreter) -> di
         "random": request.random,
         "budget": request.budget,
         "seconds": round(done.seconds, 3),
-        "target": {"python": interpreter.python, "frameworks": list(interpreter.frameworks)},
+        "target": {
+            "python": interpreter.python,
+            "frameworks": list(interpreter.frameworks),
+            "versions": interpreter.versions,
+        },
         "harvest": str(done.harvest),
         "queue": str(queue_path(done.harvest)),
         "record": str(hits_path(done.harvest)),

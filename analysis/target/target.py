@@ -94,6 +94,17 @@ class Interpreter:
             self._targets[chosen] = self._started(known, chosen[1])
         return self._targets[chosen]
 
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of Python and of all frameworks and backends that were used so far, by name."""
+        told = {"python": str(self._facts["version"])}
+        for target in self._targets.values():
+            told[target.info.framework] = target.info.version
+            name, _, version = target.info.runs_on.rpartition(" ")
+            if name:
+                told[name] = version
+        return told
+
     def _started(self, framework: Framework, backend: str) -> Target:
         name, executable = framework.name, str(self._facts["executable"])
         session = Session(

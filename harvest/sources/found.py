@@ -2,7 +2,8 @@
 
 Hits that carry a case go to the harvest, one page each, so that whatever kills a search loses none;
 cases are numbered as they are found. The record, `NAME.hits.jsonl`, has a line for every hit, also
-for those that are no case, with the reason. A second search adds what has another key.
+for those that are no case, with the reason. Both say with which versions it was found. A second
+search adds what has another key.
 """
 
 from __future__ import annotations
@@ -90,6 +91,7 @@ class Hits:
             "repository": {"full_name": self.repository},
             "url": clean(f"{self._source.name}: {hit.origin}"),
             "updated_at": moment,
+            "versions": self._search.interpreter.versions,
         }
         key = (self.repository.lower(), number)
         return Entry(issue=key, updated_at=moment, line=to_line(issue))
@@ -102,6 +104,7 @@ class Hits:
             "case": number,
             "files": [],
             "seed": self._search.seed,
+            "versions": self._search.interpreter.versions,
             "found_at": _now(),
         }
         path = hits_path(self._harvest)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harvest.tracker.harvest_file import HarvestFile, checkpoint_path
+from harvest.tracker.harvest_file import HarvestFile
 from harvest.tracker.pages import Page, Source
 
 
@@ -69,8 +69,7 @@ def _without_empty(file: HarvestFile) -> Iterator[None]:
         yield
     except BaseException:
         if file.checkpoint.position is None and not file.checkpoint.size:
-            file.path.unlink(missing_ok=True)
-            checkpoint_path(file.path).unlink(missing_ok=True)
+            file.remove()
         raise
 
 

@@ -53,6 +53,7 @@ class HarvestFile:
         self._identity = identity
         self._file: IO[bytes]
         self._seen: dict[Version, str] = {}
+        self._made: list[Path] = []
         self.unreadable = 0
         self.checkpoint = Checkpoint(identity=identity)
 
@@ -68,6 +69,7 @@ class HarvestFile:
             CitadelError: when it cannot be written, another process writes it, it is not a harvest
                 or answers another question.
         """
+        self._made = [one for one in self.path.parents if not one.exists()]
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644), "r+b")
@@ -88,6 +90,14 @@ class HarvestFile:
         _trace: TracebackType | None,
     ) -> None:
         self._file.close()
+
+    def remove(self) -> None:
+        """Leave nothing of it: no file, and of the folders that were made for it no empty one."""
+        self.path.unlink(missing_ok=True)
+        checkpoint_path(self.path).unlink(missing_ok=True)
+        for folder in self._made:
+            with contextlib.suppress(OSError):  # others may have put something there
+                folder.rmdir()
 
     def append(self, page: Page) -> None:
         """Keep a page: after this it is never fetched again."""

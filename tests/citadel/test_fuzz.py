@@ -24,6 +24,7 @@ class Interpreter:
 
     python = "/some/python"
     frameworks = ("torch",)
+    versions = {"python": "3.11.7", "torch": "2.13.0"}  # noqa: RUF012
 
 
 def hit(key, *, case=True, **more):
@@ -56,9 +57,9 @@ class Source:
 def fuzzed(tmp_path, monkeypatch):
     """Hits -> the exit status of a search that finds them, and the harvest."""
 
-    def made(*hits, executed=4, seed=0, **more):
+    def made(*hits, executed=4, seed=0, folder=tmp_path, **more):
         monkeypatch.setattr(table, "SOURCES", {"made": Source(*hits, executed=executed)})
-        path = tmp_path / "made.jsonl"
+        path = folder / "made.jsonl"
         request = FuzzRequest(
             source="made", budget=5, seed=seed, out=path, json=str(tmp_path / "told.json"), **more
         )
@@ -145,10 +146,45 @@ def test_hits_are_shown_with_the_numbers_of_their_cases(fuzzed, tmp_path, capsys
     assert [one["case"] for one in told["hits"]] == [None, 2]
 
 
-def test_a_source_that_cannot_start_leaves_no_file(fuzzed, tmp_path):
+@pytest.mark.parametrize("place", ["", "harvests/fuzz"])
+def test_a_source_that_cannot_start_leaves_no_file_and_no_folder(fuzzed, tmp_path, place):
     with pytest.raises(CitadelError, match="no backend"):
-        fuzzed(CitadelError("no backend"))
+        fuzzed(CitadelError("no backend"), executed=0, folder=tmp_path / place)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_that_were_there_stay(fuzzed, tmp_path):
+    (tmp_path / "harvests").mkdir()
+    with pytest.raises(CitadelError):
+        fuzzed(CitadelError("no backend"), executed=0, folder=tmp_path / "harvests" / "fuzz")
+    assert [one.name for one in tmp_path.rglob("*")] == ["harvests"]
+
+
+def test_an_interruption_before_the_first_case_is_summed_up_too(fuzzed, tmp_path, capsys):
+    with pytest.raises(Interrupted):
+        fuzzed(hit("log", case=False, limit="documented"), KeyboardInterrupt())
+    shown = capsys.readouterr().out
+    assert "4 executed" in shown
+    assert "1 hit: 1 inconsistency; 1 new" in shown
+    assert json.loads((tmp_path / "told.json").read_text())["counts"]["harvest"] == 0
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["made.hits.jsonl", "told.json"]
+
+
+def test_an_interruption_before_anything_has_run_says_no_more_than_that(fuzzed, tmp_path, capsys):
+    with pytest.raises(KeyboardInterrupt):
+        fuzzed(KeyboardInterrupt(), executed=0)
+    assert capsys.readouterr().out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_cases_and_records_say_with_which_versions_they_were_found(fuzzed, tmp_path):
+    _, path = fuzzed(hit("exp"), hit("log", case=False, no_case="no script"))
+    (line,) = path.read_text().splitlines()
+    assert json.loads(line)["versions"] == Interpreter.versions
+    rows = read_hits(hits_path(path))
+    assert [row["versions"] for row in rows.values()] == [Interpreter.versions] * 2
+    told = json.loads((tmp_path / "told.json").read_text())
+    assert told["target"]["versions"] == Interpreter.versions
 
 
 def test_files_of_a_hit_lie_beside_the_harvest(fuzzed):
