@@ -14,14 +14,19 @@ from dataclasses import dataclass, replace
 
 from harvest.report.intended import SUCCEEDS
 from harvest.report.lines import heading_of
-from harvest.report.markdown import Document
+from harvest.report.markdown import Block, Document
 from harvest.report.model import Expectation
 from harvest.report.syntax import Refusal, parse, source_of
-from harvest.report.text import shorten
+from harvest.report.text import MOST_ROWS, continued, joined, shorten
 from harvest.report.verdicts_in_words import told
 from harvest.report.wishes import DENIED, WANTED, apart, asks_for_exception, wished_blocks
 
 MOST_LINES = 2000
+MOST_LEAD = 60
+"""Characters of a line that may stand above a value and call it expected, or actual."""
+_ACTUAL = re.compile(
+    r"(?:actual|current|observed|wrong)\b|what (?:i|you) (?:get|see)", re.IGNORECASE
+)
 _SENTENCE = re.compile(r"(?<=[!?;])\s+|(?<!\d\.)(?<=\.)\s+|(?<=\d\.)\s+(?![-+\d\]]|nan\b|inf\b)|\n")
 """Between sentences. NumPy prints whole numbers with a point: `[0. 3.]` is one word."""
 _LEAD = re.compile(r"\W*(?:expect|desired|wanted|correct|right)", re.IGNORECASE)
@@ -86,6 +91,8 @@ def find_expectations(
         found += _beside_code(text)
     found += _of_text(title)
     found += _of_text(document.prose)
+    for block in document.blocks:
+        found += _of_output(block)
     return tuple(dict.fromkeys(found))
 
 
@@ -130,7 +137,7 @@ def _is_code(tree: ast.Module) -> bool:
 def _of_text(text: str) -> Iterator[Expectation]:
     """What prose says, sentence by sentence; under some headings it says what is wanted."""
     wanted = False
-    for sentence in _SENTENCE.split(text)[:MOST_LINES]:
+    for sentence in _SENTENCE.split(joined(text))[:MOST_LINES]:
         heading = heading_of(sentence)
         if heading is not None:
             wanted = WANTED.match(heading) is not None
@@ -139,20 +146,44 @@ def _of_text(text: str) -> Iterator[Expectation]:
         yield from told(sentence, wanted=wanted)
 
 
+def _of_output(block: Block) -> Iterator[Expectation]:
+    """The one value that a block shows, where what stands above calls it expected or actual.
+
+    Of several it is unknown which is which of those that the code shows.
+    """
+    lead = block.lead.strip(" *_#:")
+    right = WANTED.match(lead) is not None
+    if len(lead) > MOST_LEAD or not (right or _ACTUAL.match(lead)):
+        return
+    tree = parse(block.text)
+    line = joined(block.text.strip())
+    if "\n" not in line and (isinstance(tree, Refusal) or not _is_code(tree)):
+        shown = list(told(line, wanted=True))
+        if len(shown) == 1:
+            yield replace(shown[0], right=right, sentence=shorten(f"{lead}: {shown[0].literal}"))
+
+
 def _beside_code(code: str) -> Iterator[Expectation]:
     """What comments say of the statement that they stand at or below, and what is printed."""
     tree = parse(code)
     lines = code.split("\n")
     statements = {} if isinstance(tree, Refusal) else _statements(lines, tree)
     above = ""
-    for number, line in enumerate(code.splitlines()[:MOST_LINES], start=1):
-        comment = _comment(line)
+    written = code.splitlines()[:MOST_LINES]
+    for number, line in enumerate(written, start=1):
+        behind = [_comment_alone(more) for more in written[number : number + MOST_ROWS]]
+        comment = continued(_comment(line), behind)
         own = _PROMPT.sub("", line.partition("#")[0] if comment else line).strip()
         above = statements.get(number, own) if own else above if comment else ""
         for sentence in _SENTENCE.split(comment):
             yield from told(sentence, beside=above, wanted=_LEAD.match(sentence) is not None)
     if not isinstance(tree, Refusal):
         yield from _printed(lines, tree)
+
+
+def _comment_alone(line: str) -> str:
+    """The comment of a line that has nothing else."""
+    return _comment(line) if line.lstrip().startswith("#") else ""
 
 
 def _comment(line: str) -> str:

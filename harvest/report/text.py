@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+MOST_ROWS = 64
+"""Lines over which a list that is printed may go."""
 _REPLACEMENT = "�"
 
 
@@ -22,3 +26,41 @@ def shorten(text: str, limit: int = 200) -> str:
 def indent_of(line: str) -> int:
     """Return how many blanks `line` starts with."""
     return len(line) - len(line.lstrip(" \t"))
+
+
+def continued(line: str, following: Sequence[str]) -> str:
+    """A line with those behind it that close the lists which it opens, if they do.
+
+    >>> continued("[[1, 2],", ["[3, 4]]", "[5]"])
+    '[[1, 2], [3, 4]]'
+    """
+    more = following[: _rows(line, following)]
+    return " ".join([line, *(one.strip() for one in more)])
+
+
+def joined(text: str) -> str:
+    """Text with lists that go over several lines on one line each."""
+    lines = text.split("\n")
+    found: list[str] = []
+    at = 0
+    while at < len(lines):
+        following = lines[at + 1 : at + 1 + MOST_ROWS]
+        found.append(continued(lines[at], following))
+        at += 1 + _rows(lines[at], following)
+    return "\n".join(found)
+
+
+def _rows(line: str, following: Sequence[str]) -> int:
+    """How many of the lines behind it close the lists that a line opens; 0 where none do."""
+    depth = _open_lists(line)
+    for count, more in enumerate(following[:MOST_ROWS], start=1):
+        if depth <= 0 or not more.strip():
+            break
+        depth += _open_lists(more)
+        if depth == 0:
+            return count
+    return 0
+
+
+def _open_lists(line: str) -> int:
+    return line.count("[") - line.count("]")

@@ -25,6 +25,8 @@ _LITERAL = re.compile(
     rf"|(?<![\w.])(?P<one>{_NUMBER})(?![\w%]|\.\d)",
     re.IGNORECASE,
 )
+_INSIDE = re.compile(r"[-+\w\s.,=']")
+"""What may stand in a list of numbers beside brackets."""
 _ITEM = re.compile(rf"(?<![\w.]){_NUMBER}(?![\w.]*\w)", re.IGNORECASE)
 _NAMED = re.compile(r"\b(?:dtype|device|requires_grad|grad_fn|shape)=[^,)\]]*")
 _PRINTED_SHAPE = re.compile(r"(?:[,:] )?\bshape=\([\d, ]*\)(?=, dtype=)")
@@ -98,6 +100,15 @@ class _Mark:
     reference: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Literal:
+    """A number or a list in a sentence, from `start` to `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
 def told(sentence: str, *, beside: str = "", wanted: bool = False) -> Iterator[Expectation]:
     """The values that a sentence calls right or wrong.
 
@@ -107,8 +118,8 @@ def told(sentence: str, *, beside: str = "", wanted: bool = False) -> Iterator[E
     """
     sentence = _PRINTED_SHAPE.sub("", sentence[:MOST_CHARACTERS])
     marks = _marks(sentence)
-    for literal in _LITERAL.finditer(sentence):
-        numbers = _numbers(literal[0])
+    for literal in _literals(sentence):
+        numbers = _numbers(literal.text)
         if not numbers or _part_of_formula(sentence, literal):
             continue
         called = list(_called(sentence, literal, marks, wanted=wanted))
@@ -117,10 +128,39 @@ def told(sentence: str, *, beside: str = "", wanted: bool = False) -> Iterator[E
             yield Expectation(
                 right=right,
                 numbers=numbers,
-                literal=literal[0].strip(),
+                literal=literal.text.strip(),
                 sentence=shorten(sentence),
                 beside=beside,
             )
+
+
+def _literals(sentence: str) -> Iterator[_Literal]:
+    """Numbers and lists of such, in lists to the bracket that closes them."""
+    position = 0
+    while (found := _LITERAL.search(sentence, position)) is not None:
+        end = found.end()
+        if found["list"] is not None:
+            end = max(end, _closed(sentence, found.start("list")))
+        yield _Literal(start=found.start(), end=end, text=sentence[found.start() : end])
+        position = end
+
+
+def _closed(sentence: str, start: int) -> int:
+    """Behind the bracket that closes the one at `start`, and any that follow it; 0 without one."""
+    depth = 0
+    for at in range(start, len(sentence)):
+        if sentence[at] in "[(":
+            depth += 1
+        elif sentence[at] in "])":
+            depth -= 1
+        elif _INSIDE.match(sentence[at]) is None:
+            return 0
+        if depth == 0:
+            end = at + 1
+            while sentence[end : end + 1] in ("]", ")"):
+                end += 1
+            return end
+    return 0
 
 
 def _marks(sentence: str) -> list[_Mark]:
@@ -135,18 +175,18 @@ def _marks(sentence: str) -> list[_Mark]:
 
 
 def _called(
-    sentence: str, literal: re.Match[str], marks: list[_Mark], *, wanted: bool
+    sentence: str, literal: _Literal, marks: list[_Mark], *, wanted: bool
 ) -> Iterator[bool]:
     """Whether a literal is called right, or wrong; nothing where it is called neither."""
-    behind = _BEHIND.match(sentence, literal.end())
+    behind = _BEHIND.match(sentence, literal.end)
     if behind is not None:
         yield behind["right"] is not None
         return
-    mark = next((one for one in reversed(marks) if one.end <= literal.start()), None)
-    between = sentence[mark.end if mark is not None else 0 : literal.start()]
+    mark = next((one for one in reversed(marks) if one.end <= literal.start), None)
+    between = sentence[mark.end if mark is not None else 0 : literal.start]
     if _CONDITION.search(between) or _NONE.search(between):
         return
-    if mark is not None and mark.reference and _ALSO.match(sentence, literal.end()):
+    if mark is not None and mark.reference and _ALSO.match(sentence, literal.end):
         return
     if mark is not None and _reaches(between):
         yield mark.right and not _NOT.search(between)
@@ -162,9 +202,9 @@ def _reaches(between: str) -> bool:
     return sum(word.lower() not in _ARTICLES for word in words) <= _REACH
 
 
-def _part_of_formula(sentence: str, literal: re.Match[str]) -> bool:
+def _part_of_formula(sentence: str, literal: _Literal) -> bool:
     """Whether a number is an operand: the 2 and the 3 of `pi**2/3`."""
-    before, after = sentence[: literal.start()].rstrip(), sentence[literal.end() :].lstrip()
+    before, after = sentence[: literal.start].rstrip(), sentence[literal.end :].lstrip()
     return before.endswith(("*", "/", "^", "+")) or after.startswith(("*", "/", "^", "+"))
 
 

@@ -26,6 +26,12 @@ RIGHT, WRONG = True, False
         ("scipy.special.j0(np.inf) returns 0.0", [(RIGHT, ("0.0",))]),
         ("silu(-inf) -> nan but the limit is 0", [(WRONG, ("nan",)), (RIGHT, ("0",))]),
         ("unlike numpy we get 3", [(WRONG, ("3",))]),
+        ("expected [[[0.5], [4.7]]]", [(RIGHT, ("0.5", "4.7"))]),
+        (
+            "Expected tensor([[1., 2.], [3., 4.]]), got tensor([[1., 2.],\n        [3., 5.]])",
+            [(RIGHT, ("1.", "2.", "3.", "4.")), (WRONG, ("1.", "2.", "3.", "5."))],
+        ),
+        ("It should be [1, 2] or [3, 4].", [(RIGHT, ("1", "2")), (RIGHT, ("3", "4"))]),
         (
             "It prints `[1. 4.]`, expected [0. nan 3.]",
             [(WRONG, ("1.", "4.")), (RIGHT, ("0.", "nan", "3."))],
@@ -165,3 +171,31 @@ def test_a_comment_may_ask_for_an_error(comment, asks):
     document = read_markdown(f"f is odd.\n\n```python\n{code}\n```\n")
     assert wants_refusal("t", document) == (comment if asks else None)
     assert wants_refusal("t", read_markdown("f is odd."), code=code) == (comment if asks else None)
+
+
+ROWS = "tensor([[1., 2.],\n        [3., {}]])"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            f"**Expected**\n\n```\n{ROWS.format('4.')}\n```\n\n"
+            f"**Actual**\n\n```\n{ROWS.format('5.')}\n```\n",
+            [(RIGHT, ("1.", "2.", "3.", "4.")), (WRONG, ("1.", "2.", "3.", "5."))],
+        ),
+        ("Actual output:\n\n```\n[1, 2]\n```\n", [(WRONG, ("1", "2"))]),
+        # Which of two is which of those that the code prints is not known.
+        ("Expected output:\n\n```\n[1, 2]\n[3, 4]\n```\n", []),
+        ("Output:\n\n```\n[1, 2]\n```\n", []),
+        ("Expected:\n\n```python\ny = f([1, 2])\n```\n", []),
+        (
+            "```python\nf(x)\n# expected: tensor([[1., 2.],\n#                   [3., 4.]])\n```",
+            [(RIGHT, ("1.", "2.", "3.", "4."))],
+        ),
+        (f"It should be {ROWS.format('4.')}.", [(RIGHT, ("1.", "2.", "3.", "4."))]),
+    ],
+)
+def test_values_of_several_lines(body, expected):
+    found = find_expectations("t", read_markdown(body))
+    assert [(one.right, one.numbers) for one in found] == expected
