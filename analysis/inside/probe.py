@@ -27,6 +27,10 @@ from trace_calls import BUILT, OPERATORS, others
 BATCH = 64
 OWN = getattr(sys, "stdlib_module_names", frozenset())
 """Modules that take no time to import."""
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
+LEVELS = 4
+"""How deep an optimiser's learning rate lies: attributes, groups, one of them, its entries."""
+MOST_PARTS = 64
 
 
 def run(emit, code, traced, site, occurrence, plans, wanted, onward, wall, total):
@@ -266,13 +270,34 @@ class Lines:
 
 
 def state(live, values):
-    """What changes when an attempt writes to its arguments."""
+    """What changes when an attempt writes to its arguments, or to objects among them."""
     marks = []
     for value in values.values():
-        for tensor in value if isinstance(value, (list, tuple)) else (value,):
-            if live.is_tensor(tensor):
-                marks.append(live.mark(tensor))
+        for one in value if isinstance(value, (list, tuple)) else (value,):
+            marks.append(live.mark(one) if live.is_tensor(one) else inner(one, LEVELS))
     return marks
+
+
+def inner(thing, levels):
+    """What an object is made of, some levels deep: `weight_norm(layer)` changes the layer's."""
+    if isinstance(thing, PLAIN):
+        return type(thing), str(thing)
+    if levels and type(thing) in (list, tuple):
+        return [inner(one, levels - 1) for one in thing[:MOST_PARTS]]
+    if levels and isinstance(thing, dict):
+        return [(str(name), inner(one, levels - 1)) for name, one in parts_of(thing)]
+    known = getattr(thing, "__dict__", None)
+    if not levels or type(known) is not dict or isinstance(thing, (type, type(sys))):
+        return id(thing)
+    return type(thing), id(thing), inner(known, levels - 1)
+
+
+def parts_of(pairs):
+    """The items of a dictionary; none of one that will not tell."""
+    try:
+        return list(pairs.items())[:MOST_PARTS]
+    except Exception:
+        return []
 
 
 def live_values(live, function, args, kwargs):
