@@ -23,6 +23,7 @@ USERS_OF_VALUES = frozenset(
     (
         *("backward", "grad", "gradient", "jacobian", "batch_jacobian"),
         *("item", "tolist", "numpy", "cpu", "clone", "print", "repr", "str"),
+        *("deepcopy", "dump", "dumps"),
     )
 )
 """Calls that hand on trouble which an earlier call has caused."""

@@ -124,7 +124,7 @@ def _artefact(
 ) -> str | None:
     """Why a symptom that matches does not count, if so."""
     caught = source.caught and status.capture(observation) is None
-    if not caught and not _blames(observation, target, catalog):
+    if not caught and not _blames(observation, target, source, catalog):
         return "another call than the sibling's fails"
     filled = made_up(plan)
     blamed = () if seen is None else _may_be_meant(seen, source.case.symptom, plan, target)
@@ -170,12 +170,27 @@ def _unlike(wanted: Symptom, seen: Symptom | None, observation: Observation) -> 
     return verdict(kind, symptom=seen, reason=seen.headline()[:200])
 
 
-def _blames(observation: Observation, target: Api, catalog: Catalog) -> bool:
-    """Whether the call that fails (or made what fails) is the sibling's."""
+def _blames(observation: Observation, target: Api, source: Verified, catalog: Catalog) -> bool:
+    """Whether the call that fails (or made what fails) is the sibling's.
+
+    Where nothing but the report's words tells who made what fails in the source's run, it is the
+    call that stands in its place.
+    """
     own = (Mention(name=target.name, title=1, body=0),)
     failing = failing_call(observation)
     api = resolve(failing, catalog) if failing is not None else None
     if api is not None and api.name == target.name:
         return True
     blamed = culprit(observation, catalog, own)
+    if blamed is None and source.deferred and _names_no_one(source, catalog):
+        failed = failing_call(source.observation)
+        alike = (failing and failing.name) == (failed and failed.name)
+        calls = [call for call in observation.calls if is_call_of(call, target, catalog)]
+        return alike and any(call.result is not None for call in calls)
     return blamed is not None and blamed[1].name == target.name
+
+
+def _names_no_one(source: Verified, catalog: Catalog) -> bool:
+    """Whether the trace of the source's own run does not tell whose failure it is."""
+    own = (Mention(name=source.case.api, title=1, body=0),)
+    return culprit(source.observation, catalog, own) is None

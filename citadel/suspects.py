@@ -80,6 +80,15 @@ def meant(observation: Observation, catalog: Catalog, reading: Reading) -> tuple
     return named_one or next(doing, None)
 
 
+def titled_call(
+    observation: Observation, catalog: Catalog, reading: Reading
+) -> tuple[Call, Api] | None:
+    """The call that returned of an API that the title names: others may choke on what it made."""
+    mentions = mentioned_calls(observation, catalog, reading.mentions)
+    made = (pair for pair in mentions if pair[0].result is not None)
+    return next((pair for pair in made if titled(pair[1], reading.mentions)), None)
+
+
 def _may_be_meant(pair: tuple[Call, Api], mentions: Sequence[Mention]) -> bool:
     """Whether a name is that of an API, and no mere output: `tensor(0.5)` makes nothing."""
     call, api = pair

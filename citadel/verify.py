@@ -22,7 +22,7 @@ from citadel.oracle import status
 from citadel.oracle.value import asserts
 from citadel.recorded import STATUS_CLAIMS, bug_kind, recorded, reproduces
 from citadel.shown import by_measure, by_values
-from citadel.suspects import meant
+from citadel.suspects import meant, titled_call
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.model import ClaimKind, Reading
 
@@ -210,11 +210,13 @@ def _conclude(
     blamed = culprit(attempt.traced, catalog, reading.mentions) if seen is not None else None
     if attempt.caught is not None and (api := resolve(attempt.caught, catalog)) is not None:
         blamed = attempt.caught, api
+    again = reproduces(wanted, seen)
     if seen is None:
         blamed = meant(attempt.traced, catalog, reading)
+    elif blamed is None and again and wanted is not None and wanted.message:
+        blamed = titled_call(attempt.traced, catalog, reading)
     if blamed is None:
         return NotVerified(reason=_without_api(attempt.traced, seen))
-    again = reproduces(wanted, seen)
     if not again and seen is not None and seen.kind is SymptomKind.HANGS:
         seconds = round(attempt.traced.wall)
         return NotVerified(reason=f"is still running after {seconds} seconds (see --timeout)")

@@ -19,7 +19,7 @@ def prepare():
     for namespace in NAMESPACES:
         module = sys.modules.get(namespace)
         for name, thing in sorted(vars(module).items()) if module is not None else ():
-            if callable(thing) and not name.startswith("_") and not isinstance(thing, type):
+            if callable(thing) and not name.startswith("_") and _is_own(thing):
                 _NAMES.setdefault(id(thing), "{}.{}".format(namespace, name))
     for namespace in PRIVATE:
         module = sys.modules.get(namespace)
@@ -30,6 +30,12 @@ def prepare():
         thing = getattr(torch.Tensor, name, None)
         if callable(thing) and not isinstance(thing, type):
             _TENSOR_METHODS.setdefault(id(thing), "torch.Tensor." + name)
+
+
+def _is_own(thing):
+    """Whether a function is PyTorch's; modules have what they import, too (`copy.deepcopy`)."""
+    module = getattr(thing, "__module__", None) or "torch"
+    return not isinstance(thing, type) and module.split(".")[0] == "torch"
 
 
 def coded():

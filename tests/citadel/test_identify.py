@@ -162,6 +162,16 @@ def test_backward_blames_the_node_that_the_message_names(call, known, numbered):
     assert blamed(raised(*calls, message=message), known) == "torch.exp"
 
 
+@pytest.mark.parametrize("name", ["copy.deepcopy", "json.dumps"])
+def test_a_copy_that_fails_is_its_makers(call, known, numbered, name):
+    calls = (
+        call("torch.rand", 2, number=1, result=numbered(1)),
+        call("torch.exp", numbered(1), number=2, result=numbered(2)),
+        call(name, numbered(2), form="other", number=3, raised=BAD),
+    )
+    assert blamed(raised(*calls), known) == "torch.exp"
+
+
 def test_backward_alone_is_to_blame_itself(call, known, numbered):
     backward = call("torch.Tensor.backward", form="method", receiver=numbered(1), raised=BAD)
     assert blamed(raised(backward), known) == "torch.Tensor.backward"
