@@ -111,7 +111,9 @@ def _accepted(run: Seen) -> Iterator[ValueOracle]:
     shown = [(spot, value) for spot, _, value in run.results(Role.SHOWN)]
     every = [(spot, value) for spot, _, value in run.every(Role.SHOWN)]
     results = (list(filter(_tells, shown)), list(filter(_tells, every)))
-    made = [(spot, value) for spot, value in every if value.kind in _MADE]
+    # An exception that the code catches and shows is of no call: it was refused.
+    called = [(spot, value) for spot, point, value in run.every(Role.SHOWN) if point.origin.calls]
+    made = [(spot, value) for spot, value in called if value.kind in _MADE]
     for spot, _ in next(filter(None, (*results, made)), []):
         why = f"the report says: {run.reading.refusal}"
         yield ValueOracle(kind=SymptomKind.ACCEPTS, spots=(spot,), why=why)

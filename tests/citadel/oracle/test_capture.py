@@ -205,6 +205,13 @@ def test_what_should_be_refused_is_shown_by_a_result_or_else_by_what_was_made(ev
     assert found == (None if spots is None else (spots, "accepts"))
 
 
+def test_an_exception_that_the_code_shows_is_nothing_that_was_made():
+    code = "try:\n    g(n=-2)\nexcept ValueError as e:\n    print(e)\nlayer = f(n=-2)\nprint(layer)"
+    events = [(name, Value(kind="other", text="f.F")) for name in ("e", "layer")]
+    found = holding(code, *events, title="f accepts n=-2", text="It should raise a ValueError.")
+    assert found == (["layer"], "accepts")
+
+
 def test_modes_share_what_they_are_made_of():
     code = "a = f(x)\nb = tf.function(f)(x)\nprint('eager', a)\nprint('xla', b)"
     assert holding(code, ("a", [1.0]), ("b", [2.0])) == (["a", "b"], "disagrees")
