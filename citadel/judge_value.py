@@ -16,7 +16,7 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import Watched, instrument, watched
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
-from citadel.coincidences import close_for, coincidence, plain
+from citadel.coincidences import adds_inputs, close_for, coincidence, plain
 from citadel.disputed import carried
 from citadel.guards import (
     Rerun,
@@ -33,6 +33,7 @@ from citadel.guards import (
     wider,
 )
 from citadel.identify import failing_call, is_call_of
+from citadel.inconsistent import refused_in_part
 from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.backends import runner
@@ -120,6 +121,9 @@ class _Replay:
         self.first = self._run(case.traced, 0)
         self.values = values_of(self.first)
         self.calls = [call for call in self.first.calls if is_call_of(call, target, catalog)]
+        own = [c for c in source.observation.calls if is_call_of(c, source.api, catalog)]
+        self.inconsistent = refused_in_part(own) & refused_in_part(self.calls)
+        """How both refuse in one place what they accept in another."""
         self.guards = ["the sibling is called"]
         self.moved = False
         self.right: str | None = None
@@ -162,12 +166,17 @@ class _Replay:
         if close and carried(plan, source.disputed):
             self.guards.append(f"accepts what should be refused under the same name: {names}")
             return None
+        if source.oracle.kind is SymptomKind.ACCEPTS and near(channels) and self.inconsistent:
+            refusal = ", ".join(sorted(self.inconsistent))
+            self.guards.append(f"elsewhere it refuses what it accepts here ({refusal})")
+            return None
+        filled = adds_inputs(plan)
         why = coincidence(
             source,
             self.values,
             close=close_for(channels, source, plan),
             akin=alike(channels),
-            filled=plan.filled,
+            filled=filled,
             own_reference=self.written.references,
             limited=self._limited(),
         )
@@ -176,7 +185,7 @@ class _Replay:
         if why is None and source.wider and self._wider() is False:
             why = "an equal result, which double precision does not change as it does the source's"
         known = source.wider or alike(channels) or channels.called
-        if why is None and plan.filled and not known and self._comes_to_the_same():
+        if why is None and filled and not known and self._comes_to_the_same():
             why = "an equal result, with something filled in that the report has not got"
         if why is None and self._infinite_itself():
             why = "its own result is not finite, where the source's is"

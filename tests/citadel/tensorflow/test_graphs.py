@@ -194,3 +194,29 @@ def test_what_runs_in_a_compiled_function_is_blamed_where_nothing_fails(triaged)
     assert found.case.api == "tf.reverse_sequence"
     assert found.case.symptom.kind is SymptomKind.ACCEPTS
     assert "tf.raw_ops.ReverseSequence" in bugs(found)
+
+
+REFUSED_IN_EAGER_MODE = """
+    import tensorflow as tf
+
+    params = tf.constant([1.0, 2.0, 3.0])
+
+    @tf.function(jit_compile=True)
+    def f(i):
+        return tf.gather(params, i)
+
+    try:
+        print(tf.gather(params, [7]))
+    except tf.errors.InvalidArgumentError as e:
+        print("eager:", e.message)
+    print("xla:", f(tf.constant([7])))
+"""
+
+
+@pytest.mark.parametrize("bench", ["tf213_target"], indirect=True)
+def test_what_a_sibling_refuses_in_eager_mode_alone_is_its_bug_whatever_it_gives(triaged):
+    title = "tf.gather with jit_compile=True does not check indices"
+    found = triaged(title, REFUSED_IN_EAGER_MODE, "In eager mode it raises.", siblings=20)
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    assert "tf.gather_nd" in bugs(found)  # of shape [], where that of tf.gather is [1]
+    assert "tf.experimental.numpy.take" not in bugs(found)  # clips in eager mode, too

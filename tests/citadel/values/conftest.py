@@ -74,7 +74,7 @@ def judged(bench):
             call=(),
             edits=(),
             plausibility=1.0,
-            invented=("min",) if filled else (),
+            invented=() if not filled else ("min" if filled is True else filled,),
             idle=idle,
         )
         return judge_value(
