@@ -19,7 +19,14 @@ from citadel.plan.analogy import Analogy
 from citadel.plan.assemble import Assembler
 from citadel.plan.assign import acts_as_tensor, assign
 from citadel.plan.collect import Collector
-from citadel.plan.dimensions import Lift, dimension_change, lifted, shape_after, window_lifted
+from citadel.plan.dimensions import (
+    Lift,
+    dimension_change,
+    least_rank,
+    lifted,
+    shape_after,
+    window_lifted,
+)
 from citadel.plan.edits import changes, renames
 from citadel.plan.ends import with_ends
 from citadel.plan.fill import Filler
@@ -79,7 +86,7 @@ def plans(
     for new, call in overloads(target, constructing=source.constructing):
         arrays = as_tensorflow(target.name)
         taken = with_tensors(places(new, call), known, of_arrays=arrays)
-        for lift in (*dimension_change(source, target.name), *_leads(source, known)):
+        for lift in (*dimension_change(source, target, known), *_leads(source, known)):
             for plan in _Planner(source, target, taken, lift, known, lexicon).plans():
                 if isinstance(plan, Obstacle):
                     obstacle = plan
@@ -98,9 +105,7 @@ def plans(
 
 def _leads(source: Invocation, known: Sequence[dict[str, Value]]) -> Iterator[Lift]:
     """Dimensions in front, where every valid call of the target has more than the source's."""
-    main = source.main
-    ranks = [next((v.rank for v in s.values() if v.is_tensor), None) for s in known]
-    least = min((rank for rank in ranks if rank is not None), default=0)
+    main, least = source.main, least_rank(known)
     if main is not None and main.value.rank is not None and least > main.value.rank:
         yield Lift(lead=least - main.value.rank, main=main.key, guess=True)
 

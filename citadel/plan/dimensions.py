@@ -11,15 +11,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from analysis.catalog.model import Api
+from analysis.values import Value
+from citadel.match.family import parse
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import SourceValue, Step
 
 FILTERS = frozenset(("filter", "filters", "kernel", "depthwise_filter", "pointwise_filter"))
 """What has its spatial dimensions in front in TensorFlow."""
+BATCH_AND_CHANNELS = 2
 PADS = "pad"
 """What the names of paddings have in common (`padding`, `output_padding`, `pads`)."""
 MOST_REPEATED = 1 << 22
@@ -82,10 +86,29 @@ def spatial(name: str) -> int | None:
     return int(found[-1]) if found else None
 
 
-def dimension_change(source: Invocation, target: str) -> Iterator[Lift]:
-    """The changes to try, likeliest first."""
-    before, after = spatial(source.api.name), spatial(target)
-    if before is None or after is None or before == after:
+def dimension_change(
+    source: Invocation, target: Api, known: Sequence[Mapping[str, Value]] = ()
+) -> Iterator[Lift]:
+    """The changes to try, likeliest first. `known` are valid calls of the target.
+
+    Where one of two names has no number (`AvgPoolGrad` and `AvgPool3DGrad`), its number of
+    dimensions is that of its tensors, less batch and channels.
+    """
+    before, after = spatial(source.api.name), spatial(target.name)
+    if before is None and after is None:
+        yield Lift()
+        return
+    if before is None or after is None:
+        yield Lift()
+        if parse(source.api.name, source.api.kind).core != parse(target.name, target.kind).core:
+            return
+        main = source.main
+        before = before or _of_rank(None if main is None else main.value.rank)
+        ranks = [max((v.rank or 0 for v in s.values() if v.is_tensor), default=0) for s in known]
+        after = after or _of_rank(min(ranks, default=0))
+        if before is None or after is None or before == after:
+            return
+    elif before == after:
         yield Lift()
         return
     plain = Lift(
@@ -102,6 +125,17 @@ def dimension_change(source: Invocation, target: str) -> Iterator[Lift]:
         yield replace(plain, unit=True, guess=True)
     if after > before and _repeats(source, plain):
         yield replace(plain, repeat=True, narrow=narrow, guess=True)
+
+
+def least_rank(known: Iterable[Mapping[str, Value]]) -> int:
+    """The least rank that the first tensor has in valid calls; 0 where none has one."""
+    ranks = [next((v.rank for v in s.values() if v.is_tensor), None) for s in known]
+    return min((rank for rank in ranks if rank is not None), default=0)
+
+
+def _of_rank(rank: int | None) -> int | None:
+    """The spatial dimensions of a batch of several channels."""
+    return rank - BATCH_AND_CHANNELS if rank and rank - BATCH_AND_CHANNELS in _SPATIAL else None
 
 
 def _keeps_rank(source: Invocation) -> bool:

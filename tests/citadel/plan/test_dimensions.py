@@ -83,6 +83,10 @@ def test_coordinates_per_dimension_are_narrowed_where_asked():
     assert lifted(offsets, UP) == ()
 
 
+def named_api(name):
+    return Api(name=name, kind=ApiKind.FUNCTION)
+
+
 def source(name, *values, result=None):
     call = Call(
         number=1,
@@ -96,7 +100,7 @@ def source(name, *values, result=None):
         keywords=(),
         result=None if result is None else Argument(value=result),
     )
-    api = Api(name=name, kind=ApiKind.FUNCTION)
+    api = named_api(name)
     return Invocation(
         api=api, call=call, constructor=None, values=tuple(named(value) for value in values)
     )
@@ -112,11 +116,13 @@ def source(name, *values, result=None):
     ],
 )
 def test_without_a_difference_in_the_names_nothing_changes(one, other):
-    assert list(dimension_change(source(one, tensor(1, 4, 8, 8)), other)) == [Lift()]
+    assert list(dimension_change(source(one, tensor(1, 4, 8, 8)), named_api(other))) == [Lift()]
 
 
 def test_a_difference_in_the_names_is_a_lift():
-    changes = list(dimension_change(source("torch.conv2d", tensor(1, 4, 8, 8)), "torch.conv3d"))
+    changes = list(
+        dimension_change(source("torch.conv2d", tensor(1, 4, 8, 8)), named_api("torch.conv3d"))
+    )
     assert [(c.amount, c.narrow, c.repeat) for c in changes] == [
         (1, False, False),
         (1, False, True),
@@ -128,7 +134,7 @@ def test_a_difference_in_the_names_is_a_lift():
 
 def test_coordinates_are_tried_narrowed_first():
     call = source("torch.nn.functional.fractional_max_pool2d", tensor(1, 4, 8, 8), tensor(4, 2))
-    changes = list(dimension_change(call, "torch.nn.functional.fractional_max_pool3d"))
+    changes = list(dimension_change(call, named_api("torch.nn.functional.fractional_max_pool3d")))
     assert [change.narrow for change in changes] == [True, False, True]
     assert [change.guess for change in changes] == [False, True, True]
     assert [change.repeat for change in changes] == [False, False, True]
@@ -145,7 +151,7 @@ def test_coordinates_are_tried_narrowed_first():
     ],
 )
 def test_dimensions_are_not_repeated_where_that_helps_nobody(sizes, target):
-    changes = dimension_change(source("torch.conv2d", tensor(*sizes)), target)
+    changes = dimension_change(source("torch.conv2d", tensor(*sizes)), named_api(target))
     assert not any(change.repeat for change in changes)
 
 
@@ -236,5 +242,28 @@ def test_one_number_for_all_dimensions_is_one_for_each(name, declared, steps):
     ],
 )
 def test_results_of_the_same_rank_can_lose_what_was_added(result, target, offered):
-    found = dimension_change(source("torch.conv2d", tensor(1, 4, 8, 8), result=result), target)
+    found = dimension_change(
+        source("torch.conv2d", tensor(1, 4, 8, 8), result=result), named_api(target)
+    )
     assert any(lift.unit for lift in found) is offered
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "ranks", "expected"),
+    [
+        ("tf.raw_ops.MaxPool", "tf.raw_ops.MaxPool3D", (), {(2, 3)}),
+        ("tf.raw_ops.MaxPool3D", "tf.raw_ops.MaxPool", (4,), {(3, 2)}),
+        ("tf.raw_ops.MaxPool3D", "tf.raw_ops.MaxPool", (), set()),  # nobody knows
+        ("tf.nn.max_pool2d", "tf.nn.max_pool", (4, 5), set()),
+        ("tf.nn.max_pool1d", "tf.nn.max_pool", (5, 4), {(1, 2)}),
+        ("tf.raw_ops.MaxPool", "tf.raw_ops.Conv3D", (), set()),
+        ("tf.raw_ops.MaxPool", "tf.raw_ops.AvgPool", (4,), set()),
+    ],
+)
+def test_what_a_name_does_not_state_is_known_from_ranks(name, target, ranks, expected):
+    rank = (spatial(name) or 2) + 2
+    known = [{"sizes": tensor(4), "input": tensor(*[2] * n)} for n in ranks]
+    call = source(name, tensor(*[2] * rank))
+    first, *lifts = dimension_change(call, named_api(target), known)
+    assert first == Lift()
+    assert {(lift.before, lift.after) for lift in lifts} == expected
