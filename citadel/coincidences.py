@@ -64,13 +64,15 @@ def coincidence(
     close: bool,
     akin: bool,
     filled: bool,
+    drops: bool,
     own_reference: bool,
     limited: bool,
 ) -> str | None:
     """Why values that show the symptom need not be the bug, if so.
 
     `akin`: the two do the same to their inputs. `filled`: the sibling's call has arguments that
-    the report's has not. `limited`: its result at infinity is known (`guards.has_limit`).
+    the report's has not; `drops`: the other way round. `limited`: its result at infinity is
+    known (`guards.has_limit`).
     """
     oracle = source.oracle
     changes = unlike(oracle, source.values, values)
@@ -89,7 +91,8 @@ def coincidence(
         return "the values agree: the check fails for another reason"
     if equal:
         telling = not all(plain(values, spot) for spot in oracle.spots)
-        known = close or (not filled and (telling or _agree_elsewhere(source, values)))
+        all_of_it = not filled and not drops  # what is given back as it is proves nothing
+        known = close or (all_of_it and (telling or _agree_elsewhere(source, values)))
         return None if known else "an equal result, of another function"
     if oracle.paired:
         if source.referred and not own_reference:

@@ -177,6 +177,7 @@ class _Replay:
             close=close_for(channels, source, plan),
             akin=alike(channels),
             filled=filled,
+            drops=plan.drops,
             own_reference=self.written.references,
             limited=self._limited(),
         )

@@ -111,6 +111,20 @@ def test_an_equal_result_with_something_filled_in_may_be_a_coincidence(
     assert judged(found, other, "torch.clamp", FAR, filled=filled).kind is kind
 
 
+def test_an_equal_result_of_a_part_of_what_is_given_may_be_a_coincidence(verified, judged):
+    code = """
+        import torch
+        v = torch.tensor([1., 2., 3.])
+        print(torch.index_fill(v, 0, torch.tensor([], dtype=torch.int64), 9.))
+    """
+    found = verified(
+        "index_fill does nothing", code, "It prints `[1, 2, 3]`, expected `[9, 2, 3]`."
+    )
+    other = code.replace("index_fill(v, 0, torch.tensor([], dtype=torch.int64), 9.)", "clone(v)")
+    for edits, kind in (((), VerdictKind.BUG), (("dropped index",), VerdictKind.NOT_ADAPTED)):
+        assert judged(found, other, "torch.clone", FAR, edits=edits).kind is kind
+
+
 def test_a_large_wrong_result_is_no_coincidence(verified, judged):
     code = """
         import torch
