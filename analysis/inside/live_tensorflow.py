@@ -71,7 +71,7 @@ def array(value):
     """The elements as a NumPy array; None where there are none yet (graphs), or where they are
     no numbers."""
     if isinstance(value, tf.SparseTensor):
-        value = tf.sparse.to_dense(value)
+        value = _placed(value)
     if isinstance(value, tf.RaggedTensor):
         value = value.flat_values
     if not is_tensor(value) or not hasattr(value, "numpy"):
@@ -80,6 +80,18 @@ def array(value):
     if getattr(found, "dtype", None) is not None and found.dtype.name == "bfloat16":
         return found.astype("float32")
     return found
+
+
+def _placed(value):
+    """A sparse tensor as a dense one; its places before its elements where these are no places of
+    its shape, or come in no order."""
+    try:
+        return tf.sparse.to_dense(value)
+    except tf.errors.InvalidArgumentError:
+        if not (value.dtype.is_floating or value.dtype.is_integer):
+            return None
+        places = tf.cast(tf.reshape(value.indices, [-1]), tf.float64)
+        return tf.concat([places, tf.cast(tf.reshape(value.values, [-1]), tf.float64)], 0)
 
 
 def perturbed(value):

@@ -21,6 +21,8 @@ TENSORFLOW = [
     ("tf.constant([1.0, float('nan'), -float('inf')])", (3, 1, 0, 1)),
     ("tf.ones(3, tf.bfloat16)", (3, 0, 0, 0)),
     ("tf.constant([2**64 - 1], tf.uint64)", (1, 0, 0, 0)),
+    ("tf.sparse.SparseTensor([[0, 1]], [float('nan')], [2, 2])", (4, 1, 0, 0)),
+    ("tf.sparse.SparseTensor([[0, 5]], [float('nan')], [2, 2])", (3, 1, 0, 0)),  # no such place
 ]
 
 
