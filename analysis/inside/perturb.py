@@ -258,11 +258,38 @@ def _given(emit, code, traced, sites, change):
 
 
 def _call_given(function, args, kwargs, change):
+    """Make a call with other arguments; what it writes to them reaches the case's own."""
+    live, copies = side.module("live"), _Copies(change)
     owner = getattr(function, "__self__", None)
-    if side.module("live").is_tensor(owner):
-        function = getattr(change(owner), function.__name__)
-    given = [_mapped(value, change) for value in args]
-    return function(*given, **{name: _mapped(value, change) for name, value in kwargs.items()})
+    if live.is_tensor(owner):
+        function = getattr(copies.of(owner), function.__name__)
+    given = [_mapped(value, copies.of) for value in args]
+    named = {name: _mapped(value, copies.of) for name, value in kwargs.items()}
+    result = function(*given, **named)
+    copies.write_back()
+    return result
+
+
+class _Copies:
+    """What a call is given in place of its arguments: of one object always the same."""
+
+    def __init__(self, change):
+        self.change = change
+        self.live = side.module("live")
+        self.made = {}  # id -> (original, copy, its mark before the call)
+
+    def of(self, value):
+        if not self.live.is_tensor(value):
+            return self.change(value)
+        if id(value) not in self.made:
+            copy = self.change(value)
+            self.made[id(value)] = (value, copy, self.live.mark(copy))
+        return self.made[id(value)][1]
+
+    def write_back(self):
+        for value, copy, mark in self.made.values():
+            if copy is not value and self.live.mark(copy) != mark:
+                self.live.overwrite(value, copy)
 
 
 def _run(emit, code, traced, sites, call):

@@ -70,6 +70,23 @@ def test_double_precision_is_given_in_lists_as_well(bubblewrap_session, expressi
     assert (plain.text, precise.text) == ("torch.float32", "torch.float64")
 
 
+@pytest.mark.parametrize("entry", ["perturb:doubled", "perturb:nudged"])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "[torch.add(x, 1, out=v), v][1]",
+        "[torch.cumsum(x, 0, out=x), x][1]",
+        "[x.mul_(x), x][1]",
+        "[torch.nn.init.constant_(x, 7.0), x][1]",
+    ],
+)
+def test_what_a_call_writes_to_other_arguments_is_seen(bubblewrap_session, expression, entry):
+    name = next(n for n in ("torch.add", "cumsum", "mul_", "constant_") if n in expression)
+    other, plain = shown(bubblewrap_session, expression, entry, name)
+    assert other.numbers.few == pytest.approx(plain.numbers.few)
+    assert other.dtype == plain.dtype
+
+
 @pytest.mark.parametrize(
     "given", ["torch.tensor([1, 2])", "numpy.array([1, 2])", "numpy.float32([1, 2])"]
 )
