@@ -102,7 +102,8 @@ def _attempt(
     symptom = status.capture(traced)
     hits = 0
     for run in range(runs if symptom is not None else 1):
-        plain = status.capture(session.run(snippet.code, limits=limits, seed=run))
+        allowed = limits if run == 0 else status.once_more(limits, symptom)
+        plain = status.capture(session.run(snippet.code, limits=allowed, seed=run))
         if run == 0 and not _same(symptom, plain):
             symptom = plain  # tracing changed the run: believe the plain one
         hits += _same(symptom, plain)

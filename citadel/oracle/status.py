@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from analysis.target.observation import Observation, Outcome, Raised
+from analysis.target.session import Limits
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle.aborts import crash_state, last_words
 from citadel.oracle.messages import first_line, normalise
 
 _FROM_OUTSIDE = frozenset(("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXFSZ"))
 """Signals by which others end a process: the kernel short of memory, a limit, the case itself."""
+
+HANGS_AGAIN = 10.0
+"""Seconds after which a case hangs that has been seen to hang for as long as it may run."""
 
 _INTERNAL = re.compile(r"INTERNAL ASSERT FAILED|Check failed|please report a bug", re.IGNORECASE)
 
@@ -94,6 +99,13 @@ def matches(
     return wanted.kind is SymptomKind.HANGS or wanted.signal in (None, seen.signal)
 
 
+def once_more(limits: Limits, seen: Symptom | None) -> Limits:
+    """The limits of further runs of a case: what has hung for long is not waited for as long."""
+    if seen is None or seen.kind is not SymptomKind.HANGS:
+        return limits
+    return replace(limits, wall=min(limits.wall, HANGS_AGAIN))
+
+
 _ARGUMENTS = re.compile(
     r"unexpected keyword argument|missing \d+ required|takes \d+ positional|takes from \d+"
     r"|invalid combination of arguments|got multiple values for|missing required argument"
@@ -107,9 +119,9 @@ _ARGUMENTS = re.compile(
 
 
 def _nameless(pattern: str | None, api: str) -> str:
-    """A pattern without the API's own name, and without its backward's."""
+    """A pattern without the API's own name, and without its forward's and backward's."""
     name = re.escape(api.rsplit(".", 1)[-1].strip("_"))
-    quoted = rf"'_?{name}\w*(?:: \w+)?'|\b_?{name}(?:_backward)?_?\b"
+    quoted = rf"'_?{name}\w*(?:: \w+)?'|\b_?{name}(?:_(?:back|for)ward)?_?\b"
     return re.sub(quoted, "API", pattern or "", flags=re.IGNORECASE)
 
 

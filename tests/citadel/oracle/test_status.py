@@ -5,6 +5,7 @@ import signal
 import pytest
 
 from analysis.target.observation import Frame, Observation, Outcome, Raised
+from analysis.target.session import Limits
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
 
@@ -224,3 +225,21 @@ def test_a_message_may_name_a_parameter_as_the_sibling_calls_it():
     assert not status.matches(one, other, apis)
     assert status.matches(one, other, apis, [("newshape", "shape")])
     assert not status.matches(one, other, apis, [("newshape", "size")])
+
+
+@pytest.mark.parametrize(
+    ("other", "same"), [("_pdist_forward", True), ("pdist", True), ("_cdist_backward", False)]
+)
+def test_a_message_may_name_the_forward_function_of_an_api(other, same):
+    said = "Trying to use forward AD with {} that does not support it."
+    wanted = status.raises("NotImplementedError", said.format("_cdist_forward"))
+    seen = status.raises("NotImplementedError", said.format(other))
+    assert status.matches(wanted, seen, ("torch.cdist", "torch.nn.functional.pdist")) == same
+
+
+def test_what_hangs_is_not_waited_for_in_full_again():
+    limits = Limits(wall=30.0)
+    assert status.once_more(limits, HANGS).wall == status.HANGS_AGAIN
+    assert status.once_more(Limits(wall=3.0), HANGS).wall == 3.0
+    assert status.once_more(limits, status.crashes("SIGSEGV")) == limits
+    assert status.once_more(limits, None) == limits
