@@ -10,6 +10,7 @@ pastes.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -45,6 +46,12 @@ from harvest.report.model import Reading
 
 __all__ = ["capture"]
 
+_EITHER = re.compile(
+    r"\bor (?:an? )?(?:\w+ )?(?:rais\w+|throw\w*|errors?|exceptions?)\b"
+    r"|\b(?:rais\w+|throw\w*|errors?|exceptions?),? or (?!\w*(?:Error|Exception|error))",
+    re.IGNORECASE,
+)
+"""An error is wanted if nothing better: "finite gradients, or an error"."""
 _MADE = ("module", "other")
 """Kinds of objects of which nothing is known but that they are there."""
 
@@ -80,15 +87,18 @@ def _non_finite(run: Seen) -> Iterator[ValueOracle]:
     texts = (run.reading.report.title, run.reading.report.body)
     if not any(NOT_FINITE.search(text) for text in texts):
         return
-    given = any(NOT_FINITE.search(one.code) for one in run.reading.candidates)
-    if given and run.reading.refusal is not None:
+    title, refusal = run.reading.report.title, run.reading.refusal
+    given = {kind for one in run.reading.candidates for kind in _not_finite(one.code)}
+    titled = _not_finite(title)
+    either = refusal is not None and _EITHER.search(refusal) is not None
+    becomes_nan = "nan" in titled - given and either
+    if given and refusal is not None and not becomes_nan:
         return  # what should be refused goes in as such a number
     if run.asserted:
         return
     right = {one for one, ref, _ in referred(run) if agree(run, one, ref)}
-    titled = {word.lower() for word in NOT_FINITE.findall(run.reading.report.title)}
-    nan_alone = bool(titled) and titled <= {"nan", "nans"}
-    lost = NAN_IS_LOST.search(run.reading.report.title) is not None
+    nan_alone = titled == {"nan"} or (bool(given) and becomes_nan)
+    lost = NAN_IS_LOST.search(title) is not None
     wanted = [e for e in run.reading.expectations if e.right and unbounded(e)]
     for names in (False, True):
         for spot, point, value in run.results(Role.SHOWN, *((Role.OPERAND,) if names else ())):
@@ -100,6 +110,12 @@ def _non_finite(run: Seen) -> Iterator[ValueOracle]:
                 yield ValueOracle(
                     kind=SymptomKind.NON_FINITE, spots=(spot,), why="the report speaks of it"
                 )
+
+
+def _not_finite(text: str) -> set[str]:
+    """Which numbers that are not finite a text speaks of: "nan", and "inf" for all others."""
+    words = NOT_FINITE.findall(text)
+    return {"nan" if "nan" in word.lower() else "inf" for word in words}
 
 
 def _accepted(run: Seen) -> Iterator[ValueOracle]:

@@ -156,6 +156,19 @@ def test_a_title_that_speaks_of_nan_alone_means_that(got, holds):
     assert found == ((["f(x)"], "non_finite") if holds else None)
 
 
+@pytest.mark.parametrize(
+    ("title", "text", "found"),
+    [
+        ("f turns inf into NaN", "Expected: finite numbers, or an error.", "non_finite"),
+        ("f turns inf into NaN", "It should raise an error.", "accepts"),
+        ("f accepts inf", "Expected: finite numbers, or an error.", "accepts"),
+    ],
+)
+def test_where_an_error_is_one_of_two_ways_out_nan_is_what_a_title_says(title, text, found):
+    code = "x = g(float('inf'))\ny = f(x)\nprint(y)"
+    assert holding(code, ("y", [math.nan, 0.0]), title=title, text=text) == (["y"], found)
+
+
 def test_the_assertion_that_fails_is_the_oracle_whatever_is_tested_before():
     code = "m = torch.isnan(y)\nassert not torch.isnan(g).any()"
     events = [("y", [NAN]), ("torch.isnan(y)", [1.0]), ("g", [NAN])]
