@@ -75,8 +75,9 @@ def fuzz(
         citadel fuzz lemon --python ~/venvs/keras/bin/python --seed 1 --json found.json
     """
     from analysis.target.target import Interpreter
-    from citadel.fuzzing import FuzzRequest, run_fuzz
+    from citadel.fuzzing import run_fuzz
     from citadel.progress import Progress
+    from citadel.report.fuzzed import FuzzRequest
 
     request = FuzzRequest(
         source=source, budget=budget, seed=seed, out=out, json=json, random=random

@@ -7,8 +7,9 @@ import pytest
 
 from analysis.errors import CitadelError
 from citadel import fuzzing
-from citadel.fuzzing import NOTHING_RAN, FuzzRequest, run_fuzz
+from citadel.fuzzing import NOTHING_RAN, run_fuzz
 from citadel.progress import Interrupted, Progress
+from citadel.report.fuzzed import FuzzRequest
 from harvest import plugins
 from harvest.importers.model import Case
 from harvest.sources import table
