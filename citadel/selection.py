@@ -82,7 +82,7 @@ def choose(
         if own is None:
             raise
         return Unavailable(reason=f"needs another interpreter: {problem.message}")
-    beside = _compared(reading, framework, backend, installed)
+    beside = compared_with(reading, framework, backend, installed)
     return Choice(framework=name, backend=backend, beside=beside)
 
 
@@ -242,7 +242,7 @@ def _told(reading: Reading, framework: Framework, installed: Collection[str]) ->
     return None
 
 
-def _compared(
+def compared_with(
     reading: Reading, framework: Framework, backend: str, installed: Collection[str]
 ) -> str:
     """The installed backend that a report compares with: one that it names, else the usual one."""

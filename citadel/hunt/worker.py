@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 
 from analysis.errors import CitadelError
 from analysis.index import load_or_build
+from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.target import Interpreter
 from citadel.family.crash_state import top_frames
 from citadel.family.kinship import Kinship
 from citadel.hunt.executor import Answer, Job, Where
 from citadel.model import BugKind, Triage
-from citadel.selection import with_installed
+from citadel.selection import compared_with, with_installed
 from citadel.store.findings import Kin
 from citadel.store.items import Stage
 from citadel.triage import triage, untried, verify_on
@@ -38,20 +39,21 @@ class _Place:
 
     bench: Workbench
     kinship: Kinship
-    installed: frozenset[str]
 
 
 class Worker:
-    """Does jobs one after the other; `progress` is told of long preparations."""
+    """Does jobs one after the other."""
 
     def __init__(self) -> None:
-        self._places: OrderedDict[Where, _Place] = OrderedDict()
+        self._places: OrderedDict[tuple[Where, str], _Place] = OrderedDict()
+        self._interpreters: dict[tuple[str, bool], Interpreter] = {}
 
     def __call__(self, job: Job) -> Answer:
         """Do a job; whatever goes wrong with it is in the answer."""
         try:
-            place = self._place(job.where)
-            reading = with_installed(understand(job.report), place.installed)
+            interpreter = self._interpreter(job.where)
+            reading = with_installed(understand(job.report), interpreter.installed)
+            place = self._place(job.where, _beside(reading, job.where, interpreter))
             done = _STAGES[job.stage](reading, place.bench, job)
         except CitadelError as problem:
             return _failed(job, problem.message)
@@ -73,20 +75,31 @@ class Worker:
         while self._places:
             self._places.popitem()[1].bench.close()
 
-    def _place(self, where: Where) -> _Place:
-        if where not in self._places:
+    def _interpreter(self, where: Where) -> Interpreter:
+        key = (where.python, where.no_sandbox)
+        if key not in self._interpreters:
+            self._interpreters[key] = Interpreter(where.python, no_sandbox=where.no_sandbox)
+        return self._interpreters[key]
+
+    def _place(self, where: Where, beside: str) -> _Place:
+        """An open build, with another backend `beside` it where a report compares the two."""
+        key = (where, beside)
+        if key not in self._places:
             while len(self._places) >= KEPT:
                 self._places.popitem(last=False)[1].bench.close()
-            interpreter = Interpreter(where.python, no_sandbox=where.no_sandbox)
+            interpreter = self._interpreter(where)
             target = interpreter.target(where.framework, where.backend or None)
+            other = interpreter.target(where.framework, beside) if beside else None
             index = load_or_build(target)
-            self._places[where] = _Place(
-                bench=Workbench(target, index, jobs=1),
-                kinship=Kinship(index),
-                installed=interpreter.installed,
-            )
-        self._places.move_to_end(where)
-        return self._places[where]
+            bench = Workbench(target, index, jobs=1, beside=other)
+            self._places[key] = _Place(bench=bench, kinship=Kinship(index))
+        self._places.move_to_end(key)
+        return self._places[key]
+
+
+def _beside(reading: Reading, where: Where, interpreter: Interpreter) -> str:
+    framework = FRAMEWORKS[where.framework]
+    return compared_with(reading, framework, where.backend, interpreter.installed)
 
 
 def _verified(reading: Reading, bench: Workbench, job: Job) -> Triage:

@@ -78,3 +78,14 @@ def test_what_each_backend_draws_for_itself_is_no_symptom(triaged):
 def test_two_results_of_one_backend_are_not_compared_with_each_other(triaged):
     row = triaged("relu is different on the torch backend", SAME)
     assert row["skipped"] == "runs, and what it shows is no other on the tensorflow backend"
+
+
+def test_a_hunt_compares_them_as_well(tmp_path):
+    title = "AveragePooling2D is wrong at the borders on the torch backend"
+    (tmp_path / "report.md").write_text(f"# {title}\n\n{BODY.format(SETUP + POOLS)}")
+    given = [str(tmp_path / "report.md"), "--store", str(tmp_path / "citadel.db")]
+    given += ["--python", str(PYTHON), "--siblings", "30", "--per-report", "40"]
+    done = CliRunner().invoke(app, ["hunt", *given, "--out", str(tmp_path / "cases")])
+    assert done.exit_code == 0, done.output
+    cases = [path.stem for path in (tmp_path / "cases").rglob("keras*.py")]
+    assert "keras.layers.AveragePooling1D" in cases
