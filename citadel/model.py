@@ -154,6 +154,8 @@ class Channels:
     """Whether it ran within the failing call."""
     matched: str | None = None
     """What somebody else's pairs call equal of the two ("value", "status", "candidate")."""
+    peers: bool = False
+    """Whether both are classes of one namespace, and no layers: two optimisers, say."""
 
     def to_json(self) -> dict[str, float | bool | str | None]:
         """The contract's `channels` object."""

@@ -25,4 +25,5 @@ def alike(channels: Channels) -> bool:
 def near(channels: Channels) -> bool:
     """Whether a parameter of one name means the same to two APIs."""
     context = channels.context is not None and channels.context >= SAME_PARAMETER
-    return related(channels) or channels.called or context or channels.signature >= SAME_PARAMETER
+    known = related(channels) or channels.called or channels.peers
+    return known or context or channels.signature >= SAME_PARAMETER

@@ -61,11 +61,14 @@ class Table:
     profiled: NDArray[np.bool_]
     """Whether both have call sets of their own, so that their context says something."""
     arguments: bool
+    of_class: bool
+    """Whether the source is a class, and no layer."""
     called: Collection[str]
     matched: Mapping[str, str]
 
     def channels(self, row: int) -> Channels:
         """What people are shown of one API."""
+        beside = self.of_class and self.apis[row].kind is ApiKind.CLASS
         return Channels(
             context=self.likenesses.fraction(row) if self.profiled[row] else None,
             signature=float(self.values[row, Feature.SIGNATURE]),
@@ -73,6 +76,7 @@ class Table:
             arguments=float(self.values[row, Feature.ARGUMENTS]) if self.arguments else None,
             called=self.apis[row].name in self.called,
             matched=self.matched.get(self.apis[row].name),
+            peers=beside and bool(self.values[row, Feature.NAMESPACE]),
         )
 
 
@@ -132,6 +136,7 @@ class ChannelTables:
             likenesses=likenesses,
             profiled=self._own & self._own[self._row[source.name]],
             arguments=arguments is not None,
+            of_class=source.kind is ApiKind.CLASS,
             called=called,
             matched=matched,
         )

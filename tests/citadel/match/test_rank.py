@@ -7,6 +7,8 @@ import pytest
 from analysis.catalog.model import ApiKind
 from citadel.match.matches import Matches
 from citadel.match.rank import rank, rank_as_paper, shared_operators
+from citadel.model import Channels
+from citadel.relations import near
 from harvest.importers.pairs import Equality, Pair
 
 
@@ -27,6 +29,17 @@ def test_channels_tell_where_a_score_comes_from(api, build):
     assert candidate.channels.family == "method"
     assert candidate.channels.arguments is None
     assert candidate.channels.signature > 0.9
+
+
+def test_classes_of_one_namespace_are_peers_and_layers_are_not(api, build):
+    kinds = {"a.SGD": "class", "a.LBFGS": "class", "a.clip": "function", "b.Adam": "class"}
+    apis = [api(name, kind=ApiKind(kind)) for name, kind in kinds.items()]
+    found = {one.api.name: one.channels.peers for one in rank(apis[0], build(apis))}
+    assert found == {"a.LBFGS": True, "a.clip": False, "b.Adam": False}
+    assert near(Channels(peers=True))
+    assert not near(Channels())
+    layers = [api(f"a.{name}", kind=ApiKind.MODULE) for name in ("One", "Two")]
+    assert not rank(layers[0], build(layers))[0].channels.peers
 
 
 def test_an_api_that_was_not_run_has_no_context_but_borrows_for_the_order(api, build):
