@@ -52,6 +52,7 @@ _EITHER = re.compile(
     re.IGNORECASE,
 )
 """An error is wanted if nothing better: "finite gradients, or an error"."""
+_COMMENT = re.compile(r"#.*")
 _MADE = ("module", "other")
 """Kinds of objects of which nothing is known but that they are there."""
 
@@ -88,16 +89,18 @@ def _non_finite(run: Seen) -> Iterator[ValueOracle]:
     if not any(NOT_FINITE.search(text) for text in texts):
         return
     title, refusal = run.reading.report.title, run.reading.refusal
-    given = {kind for one in run.reading.candidates for kind in _not_finite(one.code)}
+    codes = [one.code for one in run.reading.candidates]
+    given = any(map(_not_finite, codes))
     titled = _not_finite(title)
     either = refusal is not None and _EITHER.search(refusal) is not None
-    becomes_nan = "nan" in titled - given and either
+    own = {kind for code in codes for kind in _not_finite(_COMMENT.sub("", code))}
+    becomes_nan = either and "nan" in titled - own
     if given and refusal is not None and not becomes_nan:
         return  # what should be refused goes in as such a number
     if run.asserted:
         return
     right = {one for one, ref, _ in referred(run) if agree(run, one, ref)}
-    nan_alone = titled == {"nan"} or (bool(given) and becomes_nan)
+    nan_alone = titled == {"nan"} or becomes_nan
     lost = NAN_IS_LOST.search(title) is not None
     wanted = [e for e in run.reading.expectations if e.right and unbounded(e)]
     for names in (False, True):

@@ -165,7 +165,7 @@ def test_a_title_that_speaks_of_nan_alone_means_that(got, holds):
     ],
 )
 def test_where_an_error_is_one_of_two_ways_out_nan_is_what_a_title_says(title, text, found):
-    code = "x = g(float('inf'))\ny = f(x)\nprint(y)"
+    code = "x = g(float('inf'))\ny = f(x)  # contains nan\nprint(y)"
     assert holding(code, ("y", [math.nan, 0.0]), title=title, text=text) == (["y"], found)
 
 
