@@ -77,13 +77,18 @@ class Filler:
             text = f"{text.removesuffix(')')}, device={device!r})"
         return Fill(text=text, tensor=True)
 
-    def _own(self, _: Parameter, kinds: frozenset[str]) -> Expression | None:
+    def _own(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
         """The source's main tensor again."""
         main = self.source.main
-        if main is None or not kinds & {TENSOR, TENSORS}:
+        if main is None or not kinds & {TENSOR, TENSORS} or self._scalar(parameter):
             return None
         wrap = () if TENSOR in kinds else (Step(name="list"),)
         return Take(key=main.key, steps=(*lifted(main, self.lift), *wrap))
+
+    def _scalar(self, parameter: Parameter) -> bool:
+        """Whether valid calls give numbers alone, though it is declared a tensor: of rank 0."""
+        known = [s[parameter.name] for s in self.analogy.samples if parameter.name in s]
+        return bool(known) and all(value.kind in ("int", "float", "bool") for value in known)
 
     def _size(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
         size = self.analogy.number(parameter.name) if INT in kinds else None

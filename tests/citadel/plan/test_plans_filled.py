@@ -60,6 +60,16 @@ def test_tensors_are_made_like_those_of_valid_calls_or_are_the_sources_own(clamp
     assert made.plausibility > own.plausibility
 
 
+def test_what_valid_calls_give_as_numbers_is_no_tensor_of_the_source(clamp, api):
+    target = api("torch.overlap", "input: Tensor, length: Tensor")
+    numbers = Book({"length": Value(kind="int", text="8")})
+    (plan,) = plans(clamp, target, numbers)
+    assert written(plan.call)[-1] == "8"
+    mixed = {"length": Value(kind="tensor", shape=(), dtype="int64")}
+    told = {plan.call[-1].value for plan in plans(clamp, target, Book(mixed))}
+    assert Take(key="recv") in told
+
+
 def test_a_number_becomes_a_tensor_where_only_those_are_taken(api, call):
     source = invocation(
         call("torch.fill", {(2, 3)}, 5.0), api("torch.fill", "input: Tensor, value: Scalar"), ()
