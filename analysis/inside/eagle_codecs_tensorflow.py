@@ -1,9 +1,9 @@
-"""EAGLE's rules about inverses (13, 14) on TensorFlow: decode(encode(I)) = I, unpad(pad(I)) = I."""
+"""EAGLE's rule 13 on TensorFlow: decode(encode(I)) = I."""
 
 import numpy as np
 import tensorflow as tf
 from eagle_pairs import Pair
-from eagle_templates_tensorflow import CONFIGURATIONS, values
+from eagle_templates_tensorflow import values
 
 LOSSLESS = (
     ("tf.io.encode_png", "tf.io.decode_png({})", "image"),
@@ -48,13 +48,12 @@ LAID_OUT = (
     ("tf.expand_dims({}, 1)", "tf.squeeze({}, 1)"),
 )  # fmt: skip
 """The same for images."""
-MODES = ("CONSTANT", "REFLECT", "SYMMETRIC")
 
 
 def entries():
     """One entry per pair of inverses."""
     found = [codec(*row) for row in LOSSLESS] + [laid_out(*row) for row in LAID_OUT]
-    return [*found, sounds, unpadded, boxed, cropped]
+    return [*found, sounds]
 
 
 def codec(name, decode, kind):
@@ -107,33 +106,3 @@ def sounds(step, rng):
         yield Pair(
             "13", "inverse", "tf.audio.encode_wav", inputs, "x", result, told=True, least=4e-5
         )
-
-
-def unpadded(step, rng):
-    """Rule 14: a slice undoes a padding."""
-    for _ in range(CONFIGURATIONS << step):
-        shape = [rng.randint(3, 4) for _ in range(rng.randint(1, 4))]
-        pads = [[rng.randint(0, 2), rng.randint(0, 2)] for _ in shape]
-        mode, begin = rng.choice(MODES), [before for before, _ in pads]
-        padded = 'tf.pad(x, %r, "%s")' % (pads, mode)
-        result = "tf.slice(%s, %r, %r)" % (padded, begin, shape)
-        yield Pair("14", mode, "tf.pad", {"x": values(rng, *shape)}, "x", result, told=True)
-
-
-def boxed(step, rng):
-    """Rule 14 for images in boxes."""
-    for _ in range(CONFIGURATIONS << step):
-        top, left = rng.randint(0, 2), rng.randint(0, 2)
-        padded = "tf.image.pad_to_bounding_box(x, %d, %d, 8, 9)" % (top, left)
-        result = "tf.image.crop_to_bounding_box(%s, %d, %d, 5, 6)" % (padded, top, left)
-        api = "tf.image.pad_to_bounding_box"
-        yield Pair("14", "box", api, {"x": values(rng, 2, 5, 6, 3)}, "x", result, told=True)
-
-
-def cropped(step, rng):
-    """Rule 14 for images that are padded on all sides."""
-    api = "tf.image.resize_with_crop_or_pad"
-    for _ in range(CONFIGURATIONS << step):
-        high, wide = 5 + 2 * rng.randint(0, 2), 6 + 2 * rng.randint(0, 2)
-        result = "%s(%s(x, %d, %d), 5, 6)" % (api, api, high, wide)
-        yield Pair("14", "centre", api, {"x": values(rng, 2, 5, 6, 3)}, "x", result, told=True)

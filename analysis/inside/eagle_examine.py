@@ -27,7 +27,7 @@ DENSE = "8"
 STRIDES = "8s"
 LYING = (STRIDES, "11")
 """Rules under which equal elements lie otherwise in memory."""
-OF_MEMORY = (ROUNDED, "1", "8", *LYING)
+OF_MEMORY = (ROUNDED, "1", "8", "9", *LYING)
 
 
 def examine(runner, pair, seen, taken=True):

@@ -3,13 +3,15 @@
 In: `[name, arguments, keywords]` per sample, whose values the host has written as `value` reads
 them. Rule 1: a function and the same one as a graph, or compiled by XLA. Rule 8: dense and sparse
 or ragged inputs. Rule 11: an input and the same one through a `Dataset`. Rule 12: inputs of one
-dtype and of another, with values that both hold.
+dtype and of another, with values that both hold. Rule 9 is in
+`eagle_images_tensorflow`.
 """
 
 from functools import partial
 
 import numpy as np
 import tensorflow as tf
+from eagle_images_tensorflow import pictures
 from eagle_pairs import Pair, call_of
 from eagle_plans import share
 from unpickle import NoLiteral
@@ -34,12 +36,16 @@ def eager(samples):
     """Entries of the rules that need no compiler."""
     import eagle_codecs_tensorflow
     import eagle_formulas_tensorflow
+    import eagle_padding_tensorflow
+    import eagle_sequences_tensorflow
     import eagle_templates_tensorflow
 
     forms = [
         *eagle_templates_tensorflow.entries(),
         *eagle_formulas_tensorflow.entries(),
         *eagle_codecs_tensorflow.entries(),
+        *eagle_padding_tensorflow.entries(),
+        *eagle_sequences_tensorflow.entries(),
     ]
     return forms, [partial(pairs_of, name, calls) for name, calls in by_name(samples).items()]
 
@@ -110,7 +116,7 @@ def pairs_of(name, records, step, rng):
     """The pairs of one function in one round."""
     for call in share(calls_of(name, records), step):
         yield graph(name, call)
-        for make in (layouts, loaded, cast):
+        for make in (layouts, loaded, cast, pictures):
             for pair in make(name, call, rng):
                 yield pair
 

@@ -2,13 +2,15 @@
 
 Rule 1: an operator and the same one traced or compiled. Rule 8: dense and sparse inputs; "8s" is
 our addition, inputs that lie otherwise in memory. Rule 11: an input and the same one through a
-`DataLoader`. Rule 12: inputs of one dtype and of another, with values that both hold.
+`DataLoader`. Rule 12: inputs of one dtype and of another, with values that both hold. Rule 9, of
+images, is in `eagle_images_torch`.
 """
 
 from functools import partial
 
 import torch
 from eagle_calls_torch import PRIVATE, calls_of, infos_by_name, made_up_calls
+from eagle_images_torch import pictures
 from eagle_pairs import Pair
 from eagle_plans import most, share
 
@@ -48,6 +50,8 @@ def eager(names):
     import eagle_formulas_torch
     import eagle_layers_torch
     import eagle_lifted_torch
+    import eagle_padding_torch
+    import eagle_sequences_torch
     import eagle_templates_torch
 
     operators = [partial(pairs_of, infos, name) for name, infos in infos_by_name().items()]
@@ -55,6 +59,8 @@ def eager(names):
     forms = [
         *eagle_templates_torch.entries(),
         *eagle_lifted_torch.entries(),
+        *eagle_padding_torch.entries(),
+        *eagle_sequences_torch.entries(),
         *eagle_layers_torch.entries(),
         *eagle_formulas_torch.entries(),
     ]
@@ -78,7 +84,7 @@ def pairs_of(infos, name, step, rng):
 
 def from_calls(name, calls, rng):
     for call in calls:
-        for make in (sparse, strided, traced, loaded, cast):
+        for make in (sparse, strided, traced, loaded, cast, pictures):
             for pair in make(name, call, rng):
                 yield pair
 

@@ -1,4 +1,4 @@
-"""EAGLE's rules about convolution, pooling and images (2 to 6, 9, 10) on TensorFlow.
+"""EAGLE's rules about convolution, pooling and images (2 to 6, 9) on TensorFlow.
 
 Each template draws a configuration and writes the two executions that the rule calls equal. All
 tensors have their channels last, the only format for which the CPU has every kernel.
@@ -54,7 +54,7 @@ def entries():
     found = [at(make, rank) for make in (padded, dilated) for rank in (1, 2, 3)]
     found += [at(make, rank) for make in (pooled, transposed) for rank in (2, 3)]
     found += [at(make, rank) for make in (lifted, lifted_pooling) for rank in (1, 2)]
-    return found + [at(make, None) for make in (depthwise, separable, image, resized, *MAJOR)]
+    return found + [at(make, None) for make in (depthwise, separable, image, resized)]
 
 
 def at(make, rank):
@@ -230,30 +230,3 @@ def scaled(rng, call):
     inputs = {"x": pixels(rng)}
     # One step of the whole numbers for rounding.
     return Pair("9", "uint8", api, inputs, fractions, whole, least=1.01)
-
-
-def reversed_sequences(rng):
-    """Rule 10: F(I^T, batch-major)^T = F(I, time-major)."""
-    inputs = {"x": values(rng, 2, 4, 3), "n": tf.constant(pick(rng, 2, 1, 4))}
-    reference = "tf.reverse_sequence(x, n, seq_axis=1, batch_axis=0)"
-    result = "tf.transpose(tf.reverse_sequence({}, n, seq_axis=0, batch_axis=1), [1, 0, 2])"
-    result = result.format("tf.transpose(x, [1, 0, 2])")
-    api = "tf.reverse_sequence"
-    return Pair("10", "time-major", api, inputs, reference, result, told=True)
-
-
-def alignments(rng):
-    """Rule 10 for the loss that knows both orders."""
-    inputs = {
-        "y": tf.constant([pick(rng, 2, 1, 2) for _ in range(2)]),
-        "x": values(rng, 2, rng.randint(5, 7), 4),
-        "n": tf.constant([2, 1]),
-        "m": tf.constant([5, 5]),
-    }
-    call = "tf.nn.ctc_loss(y, {}, n, m, logits_time_major={}, blank_index=0)"
-    reference = call.format("tf.transpose(x, [1, 0, 2])", True)
-    api = "tf.nn.ctc_loss"
-    return Pair("10", "batch-major", api, inputs, reference, call.format("x", False), told=True)
-
-
-MAJOR = (reversed_sequences, alignments)

@@ -1,4 +1,4 @@
-"""EAGLE's rules about convolution, padding, images and recurrence on PyTorch: 2, 4 to 6, 9, 10, 14.
+"""EAGLE's rules about convolution, pooling and images on PyTorch: 2, 4 to 6, 9.
 
 Each template draws a configuration and writes the two executions that the rule calls equal. The
 dimension-generic ones run for all ranks.
@@ -20,7 +20,6 @@ STUFFED = '''def stuffed(kernel, dilation):
         kernel = wide
     return kernel
 '''
-CELLS = ("RNN", "LSTM", "GRU")
 
 
 def entries():
@@ -188,54 +187,5 @@ def image(rng):
     return Pair("9", "uint8", api, {"x": x}, reference, call.format("x"), least=1.001)
 
 
-def recurrent(rng):
-    """Rule 10: F(I^T, batch-major)^T = F(I, time-major)."""
-    kind = "torch.nn." + rng.choice(CELLS)
-    both, many = rng.random() < 0.5, rng.randint(1, 2)
-    made = "%s(3, 2, num_layers=%d, bidirectional=%r, batch_first={})" % (kind, many, both)
-    setup = "torch.manual_seed(0)\nbatch_major = %s\n" % made.format("True")
-    setup += "time_major = %s\n" % made.format("False")
-    setup += "time_major.load_state_dict(batch_major.state_dict())\n"
-    inputs = {"x": values(rng, 2, rng.randint(1, 4), 3)}
-    state = ""
-    if not kind.endswith("LSTM") and rng.random() < 0.5:
-        inputs["h"] = values(rng, many * (1 + both), 2, 2)
-        state = ", h"
-    reference = "time_major(x.transpose(0, 1)%s)[0].transpose(0, 1)" % state
-    result = "batch_major(x%s)[0]" % state
-    return Pair("10", "batch_first", kind, inputs, reference, result, setup=setup, told=True)
-
-
-def attention(rng):
-    """Rule 10 for attention and transformers."""
-    name, made, call = rng.choice(
-        (
-            ("MultiheadAttention", "4, 2", "({0}, {0}, {0})[0]"),
-            ("TransformerEncoderLayer", "4, 2, 8, dropout=0.0", "({0})"),
-            ("TransformerDecoderLayer", "4, 2, 8, dropout=0.0", "({0}, {0})"),
-        )
-    )
-    kind = "torch.nn." + name
-    made = "%s(%s, batch_first={})" % (kind, made)
-    mode = ".eval()" if rng.random() < 0.5 else ""
-    setup = "torch.manual_seed(0)\nbatch_major = %s%s\n" % (made.format("True"), mode)
-    setup += "time_major = %s%s\n" % (made.format("False"), mode)
-    setup += "time_major.load_state_dict(batch_major.state_dict())\n"
-    inputs = {"x": values(rng, 2, rng.randint(2, 4), 4)}
-    reference = "time_major%s.transpose(0, 1)" % call.format("x.transpose(0, 1)")
-    result = "batch_major" + call.format("x")
-    return Pair("10", "batch_first", kind, inputs, reference, result, setup=setup, told=True)
-
-
-def unpadded(rng, rank):
-    """Rule 14: unpad(pad(I)) = I, where a negative padding is what unpads."""
-    mode = rng.choice(("constant", "reflect", "replicate", "circular"))
-    pads = reverse([(rng.randint(0, 2), rng.randint(0, 2)) for _ in range(rank)])
-    back = tuple(-one for one in pads)
-    inputs = {"x": values(rng, 1, 2, *pick(rng, rank, 3, 6))}
-    result = '%spad(%spad(x, %r, mode="%s"), %r)' % (F, F, pads, mode, back)
-    return pair("14", mode, "pad", inputs, "x", result)
-
-
-RANKED = (padded_convolution, padded_layer, padded_pooling, depthwise, separable, dilated, unpadded)
-OTHERS = (image, recurrent, attention)
+RANKED = (padded_convolution, padded_layer, padded_pooling, depthwise, separable, dilated)
+OTHERS = (image,)

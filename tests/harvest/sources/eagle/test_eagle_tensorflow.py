@@ -60,6 +60,23 @@ def halved(f, x, *a, **k):
     return f(x, *a, **k) / (2 if x.dtype == tf.uint8 else 1)
 plant(tf.image, "resize", halved)
 """,
+    # Scales with its input in double precision, and in single precision no longer.
+    ("9", "tf.math.abs"): """
+def lifted(f, x):
+    fractions = x.dtype == tf.float32 and len(x.shape) > 1 and float(tf.reduce_max(x)) <= 1
+    return f(x) + 0.5 * bool(fractions)
+plant(tf.math, "abs", lifted)
+""",
+    ("10", "tf.keras.backend.rnn"): """
+def turned(f, step, x, states, time_major):
+    last, all_, states = f(step, x, states, time_major=time_major)
+    return last, all_ if time_major else tf.reverse(all_, [2]), states
+plant(tf.keras.backend, "rnn", turned)
+""",
+    ("14", "tf.keras.layers.ZeroPadding2D"): """
+padded = tf.keras.layers.ZeroPadding2D.call
+tf.keras.layers.ZeroPadding2D.call = lambda self, x: padded(self, x) * 2
+""",
     ("10", "tf.reverse_sequence"): """
 def wrong(f, x, n, seq_axis, batch_axis):
     return tf.reverse(x, [seq_axis]) if batch_axis == 1 else f(

@@ -7,7 +7,18 @@ import pytest
 from harvest.sources.eagle.source import Eagle
 from harvest.sources.model import Search, Tally
 
-OPERATORS = ("abs", "sin", "cos", "hardtanh", "exp", "tan", "argsort", "floor_divide", "empty_like")
+OPERATORS = (
+    "abs",
+    "sin",
+    "cos",
+    "hardtanh",
+    "exp",
+    "tan",
+    "argsort",
+    "floor_divide",
+    "empty_like",
+    "relu",
+)
 FEW = f"""
 import eagle_calls_torch, eagle_generic_torch, eagle_layers_torch
 wanted = {OPERATORS}
@@ -71,6 +82,20 @@ plant(torch, "cos", lambda f, x, **k: f(x, **k) + float(not x.is_contiguous()))
 def halved(f, x, *a, **k):
     return f(x, *a, **k) // 2 if x.dtype == torch.uint8 else f(x, *a, **k)
 plant(F, "interpolate", halved)
+""",
+    # Scales with its input in double precision, and in single precision no longer.
+    ("9", "torch.nn.functional.relu"): """
+def lifted(f, x, *a, **k):
+    fractions = x.dtype == torch.float32 and x.numel() and x.max() <= 1
+    return f(x, *a, **k) + 0.5 * bool(fractions)
+plant(F, "relu", lifted)
+""",
+    ("10", "torch.gru"): """
+plant(torch, "gru", lambda f, *a: (f(*a)[0].flip(1), None) if a[-1] is True else f(*a))
+""",
+    ("14", "torch.nn.ReflectionPad2d"): """
+reflected = torch.nn.ReflectionPad2d.forward
+torch.nn.ReflectionPad2d.forward = lambda self, x: reflected(self, x) * 2
 """,
     # As in the papers: reversed on the wrong axis.
     ("10", "torch.nn.GRU"): """
