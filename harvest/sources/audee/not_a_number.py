@@ -3,7 +3,8 @@
 Nobody can be voted out here, but Audee's oracle (section 4.3) needs no vote: finite numbers that
 become NaN are a bug, unless the mathematics demands it. That is asked of double precision: what is
 NaN there as well is demanded (the root of a negative number), and what leaves the range of single
-precision is an overflow. A layer whose result is an ordinary number there is a case.
+precision is an overflow. A layer whose result is an ordinary number there is a case, if it takes
+no numbers so large that products of two of them leave the range: those overflow in any formula.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from harvest.sources.layers import FUNCTION, api
 from harvest.sources.suspects import Suspect, least
 from harvest.sources.writing import LITERAL, literal_script, named, seeded_script
 
-SCALES = (1.0, 0.0, 100.0, 1e10, 1e20, 1e30, 5e37)
+SCALES = (1.0, 0.0, 100.0, 1e10, 1e15)
 """What inputs from a seed are multiplied by, the smallest that shows it first: the exponential of
-some hundreds is a number in double precision only. The last one leaves inputs just finite."""
+some hundreds is a number in double precision only."""
 SECONDS = 6.0
 """What making the script smaller may take."""
 DEMANDED = "it is no number in double precision either: these parameters and inputs demand it"
@@ -34,6 +35,9 @@ NO_DOUBLE = "it does not run in double precision, so nothing says whether it mus
 WHY = "# All inputs and weights are finite, and in double precision so is the result."
 CHECK = "assert not np.isnan(actual).any()"
 LARGEST = float(np.finfo("float32").max)
+SAFE = 1e16
+"""The products of two numbers up to this, a million of them summed up, are below `LARGEST`."""
+PRODUCTS = "an overflow: products of numbers as large as these are beyond single precision"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +64,8 @@ def explain(backends: Backends, suspect: Suspect, given: Prepared, measured: str
     told = _doubled(backends, suspect, given)
     if told in (DEMANDED, BEYOND):
         return Explained(limit=told)
+    if _largest(given) > SAFE:
+        return Explained(limit=PRODUCTS)
     return Explained(no_case=told or NO_SCRIPT)
 
 
@@ -130,13 +136,20 @@ def _forms(suspect: Suspect, given: Prepared) -> Iterator[_Form]:
     for scale in SCALES[:1] if whole else SCALES:
         yield _Form(suspect=suspect, found=given, scale=scale)
     arrays = (*given.inputs.values(), *given.weights.get("layer", ()))
-    if sum(one.size for one in arrays) <= LITERAL and _finite(given):
+    small = sum(one.size for one in arrays) <= LITERAL
+    if small and _finite(given) and _largest(given) <= SAFE:
         yield _Form(suspect=suspect, found=given, given=True)
 
 
 def _finite(given: Prepared) -> bool:
     """Whether no input is NaN or infinite; weights never are."""
     return all(bool(np.isfinite(one).all()) for one in given.inputs.values())
+
+
+def _largest(given: Prepared) -> float:
+    """The largest magnitude of inputs and weights."""
+    arrays = (*given.inputs.values(), *given.weights.get("layer", ()))
+    return max((float(np.abs(one).max(initial=0)) for one in arrays), default=0.0)
 
 
 def _told(failure: Failure | None) -> str:

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from harvest.sources.audee.amplifying import Prepared
-from harvest.sources.audee.not_a_number import BEYOND, DEMANDED, EARLIER, NO_SCRIPT, explain
+from harvest.sources.audee.not_a_number import (
+    BEYOND,
+    DEMANDED,
+    EARLIER,
+    NO_SCRIPT,
+    PRODUCTS,
+    explain,
+)
 from harvest.sources.backends import Backends
 from harvest.sources.networks import make_inputs
 from harvest.sources.suspects import Suspect
@@ -64,6 +71,16 @@ def test_what_double_precision_alone_can_hold_is_an_overflow(backends):
     found = explain(backends, suspect, Prepared(inputs=inputs, weights=weights), "")
     assert found.case is None
     assert found.limit == BEYOND
+
+
+@pytest.mark.parametrize("large", [1e20, 1e37])
+def test_products_that_overflow_are_arithmetic(backends, large):
+    config = {"groups": 2, "axis": -1, "epsilon": 0.001}
+    suspect = Suspect(kind="GroupNormalization", config=config, shapes=((2, 4),))
+    inputs = np.random.default_rng(0).standard_normal((2, 4)).astype("float32") * large
+    found = explained(backends, suspect, in0=inputs.clip(-1e38, 1e38).astype("float32"))
+    assert found.case is None
+    assert found.limit == PRODUCTS
 
 
 def test_what_comes_in_infinite_is_not_the_layers_fault(backends):
