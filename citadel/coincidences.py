@@ -5,22 +5,19 @@ Decisions only: on the values of the source and of the sibling, and on how close
 
 from __future__ import annotations
 
-import re
-
 from analysis.target.watch import Check, Role
 from analysis.values import Value
 from citadel.model import Channels, SymptomKind
 from citadel.oracle.numbers import elements, finite, has_nan, same
 from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
 from citadel.plan.model import Adaptation
+from citadel.plan.types import SEED
 from citadel.relations import SAME_PARAMETER, alike, related
 from citadel.verdicts import made_up
 from citadel.witness import Witness
 
 _EQUALITIES = (Check.EQUAL, Check.CLOSE, Check.UNEQUAL)
 """Checks that compare a value with another, even where that is written down in the text."""
-
-_SEED = re.compile(r"(?:\w+_)?seeds?\d?", re.IGNORECASE)
 
 FEW_TRUTHS = 16
 """Truth values that many functions come to by chance."""
@@ -46,7 +43,7 @@ def adds_inputs(plan: Adaptation) -> bool:
 
     A seed is no such thing: values that depend on it are told apart by runs with others.
     """
-    return any(_SEED.fullmatch(name) is None for name in made_up(plan))
+    return any(SEED.fullmatch(name) is None for name in made_up(plan))
 
 
 def _means_the_same(channels: Channels, plan: Adaptation) -> bool:

@@ -59,7 +59,7 @@ from citadel.plan.places import (
 from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import SampleBook, richest
 from citadel.plan.sizes import as_lists, one_by_one
-from citadel.plan.types import becomes_tensor, fits, wraps
+from citadel.plan.types import INT, NONE, SEED, accepted, becomes_tensor, fits, wraps
 
 WRAP = Step(name="list")
 MAX_PLANS = 4
@@ -197,7 +197,7 @@ class _Planner:
         found: dict[int, Expression] = {}
         for number, value in chosen.items():
             steps = lifted(value, self.lift) or self._windows(value, number)
-            steps = steps or self._spelled(value, number)
+            steps = steps or self._spelled(value, number) or self._one_seed(value, number)
             steps += with_ends(value.value, steps, self._valid(number))
             steps += self._made_tensor(value, number)
             taken = Take(key=value.key, steps=(*steps, *self._received(value, number)))
@@ -258,6 +258,16 @@ class _Planner:
             if alike and word != change(word):
                 return (Step(name="say", text=repr(change(word))),)
         return ()
+
+    def _one_seed(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        """The first number of a seed that has several, where the sibling takes a single one."""
+        parameter = self.places.named[number].parameter
+        items = value.value.items if value.value.kind in ("list", "tuple") else None
+        first = items[0].literal() if items else None
+        single = accepted(parameter.type) <= {INT, NONE}
+        if first is None or not single or SEED.fullmatch(parameter.name) is None:
+            return ()
+        return (Step(name="say", text=first),)
 
     def _filled(
         self, chosen: dict[int, SourceValue], given: dict[int, Expression], *, alike: bool

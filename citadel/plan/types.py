@@ -15,6 +15,8 @@ BROADCAST = "None"
 """What torch.jit's BroadcastingList, a number or a list of such, evaluates to as an annotation."""
 ANY_OR_TENSOR = "Any, Tensor"
 """The declared type of what says nothing itself, but is given tensors in valid calls."""
+SEED = re.compile(r"(?:\w+_)?seeds?\d?", re.IGNORECASE)
+"""A parameter that says which random numbers to draw, and nothing of what they are like."""
 
 _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
     (rf"^{ANY_OR_TENSOR}$", frozenset((ANY, TENSOR))),

@@ -143,6 +143,21 @@ def test_a_value_that_fitted_the_source_is_not_forced_on_a_sibling(api, call):
     assert written(plan.call) == ["arg:0"]
 
 
+@pytest.mark.parametrize(
+    ("name", "declared", "steps"),
+    [
+        ("seed", "int", (Step(name="say", text="7"),)),
+        ("seed", "int[]", ()),
+        ("p", "int", ()),  # a list where a number is wanted may be the very bug
+    ],
+)
+def test_of_a_seed_of_two_numbers_one_is_kept(api, call, name, declared, steps):
+    made = call("torch.f", {(2,)}, **{name: (7, 2)})
+    source = invocation(made, api("torch.f", f"input: Tensor, {name}"), ())
+    plan = first(plans(source, api("torch.g", f"input: Tensor, {name}: {declared} = 0")))
+    assert plan.call[1].value == Take(key=f"kw:{name}", steps=steps)
+
+
 def test_a_plan_is_plain_json(conv, api):
     plan = first(plans(conv, api("torch.conv3d", CONV2D)))
     assert plan.to_json() == {
