@@ -8,6 +8,7 @@ very same wrong value.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cached_property
 
@@ -51,6 +52,9 @@ from citadel.relations import alike, near, related
 from citadel.rewrite.rewriter import Rewritten
 from citadel.verdicts import confidence, verdict
 from citadel.witness import Witness
+
+_INFINITE = re.compile(r"^[^#\n]*\binf(?:inity)?\b", re.IGNORECASE | re.MULTILINE)
+"""Code, rather than a comment, that has an infinity in it."""
 
 
 def judge_value(
@@ -289,6 +293,10 @@ class _Replay:
         oracle = self.source.oracle
         if has_nan_at(oracle, self.values) and not has_nan_at(oracle, self.source.values):
             reason = "NaN, where the report's value is infinite"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        lost = has_nan_at(oracle, self.source.values) and not has_nan_at(oracle, self.values)
+        if lost and _INFINITE.search(self.written.code):
+            reason = "infinite, as what the case is given, where the report's value is NaN"
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
         if self.source.demanded is not False:
             return None

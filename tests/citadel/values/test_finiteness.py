@@ -237,3 +237,20 @@ def test_what_depends_on_who_is_faster_has_no_limit(verified, judged, sibling):
     found = verified("i0 of infinity is nan", I0, "The result is nan.")
     other = f'import torch\nx = torch.tensor([float("inf")])\nprint({sibling}(x, x))'
     assert judged(found, other, sibling, FAR).kind is VerdictKind.NOT_ADAPTED
+
+
+def test_infinities_that_stay_what_they_are_do_not_become_nan(verified, judged):
+    code = """
+        import torch
+        w = torch.nn.Parameter(torch.ones(2))
+        w.grad = torch.tensor([float("inf"), 1.0])
+        norm = torch.nn.utils.clip_grad_norm_([w], 1.0)
+        print(norm, w.grad)
+    """
+    title = "clip_grad_norm_ turns inf into NaN"
+    found = verified(title, code, "Expected: finite numbers, or an error.")
+    assert (found.case.symptom.kind, found.case.symptom.where) == ("non_finite", "w.grad")
+    other = code.replace("clip_grad_norm_", "get_total_norm")
+    verdict = judged(found, other, "torch.nn.utils.get_total_norm")
+    assert verdict.kind is VerdictKind.NOT_ADAPTED
+    assert "is NaN" in verdict.reason
