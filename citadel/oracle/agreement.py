@@ -15,7 +15,9 @@ from analysis.target.watch import Check, Point, Role
 from citadel.model import SymptomKind
 from citadel.oracle.evaluations import evaluations
 from citadel.oracle.hints import (
+    ALIKE,
     CHECKS,
+    DIFFERENT,
     MODES,
     NEAR,
     PRECISION,
@@ -44,9 +46,19 @@ def checks(run: Seen) -> Iterator[ValueOracle]:
     for point in sorted(run.points, key=lambda one: run.asserts and not one.asserted):
         if point.check in CHECKS and not _compared(run, point):
             bad = bad_outcome(point)
+            usual = CHECKS[point.check] != point.negated
             if bad is None:
-                bad = CHECKS[point.check] != point.negated
+                bad = usual
+            if bad is usual and not point.asserted and _should_differ(run, point):
+                bad = not usual
             yield from outcome(run, point, bad=bad)
+
+
+def _should_differ(run: Seen, point: Point) -> bool:
+    """Whether the report complains that values are alike which this check compares."""
+    title = run.reading.report.title
+    alike = ALIKE.search(title) is not None and DIFFERENT.search(title) is None
+    return alike and point.check in (Check.EQUAL, Check.CLOSE, Check.UNEQUAL)
 
 
 def outcome(run: Seen, point: Point, *, bad: bool) -> Iterator[ValueOracle]:

@@ -74,6 +74,14 @@ DIFFERENT = re.compile(
     re.IGNORECASE,
 )
 """A title by which values differ from one another."""
+ALIKE = re.compile(
+    r"(?<!not )(?<!n't )(?<!should )(?<!must )"
+    r"\b(?:gives?|returns?|produces?|generates?|yields?|draws?|samples?|makes?)"
+    r" (?:(?:the|an?|all|always|only|exactly) ){0,3}"
+    r"(?:same|identical|duplicated?|constants?|equal)\b",
+    re.IGNORECASE,
+)
+"""A title by which values are alike that should not be."""
 _NAMED_REFERENCE = re.compile(
     r"(?:^|_)(?:expect(?:ed)?|ref(?:erence)?|truth|correct|desired|wanted|gold(?:en)?|baseline)"
     r"(?:_|\d|$)",

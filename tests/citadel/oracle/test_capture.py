@@ -97,6 +97,31 @@ def test_the_text_around_a_check_says_which_outcome_is_bad(code, outcome, holds)
     assert (holding(code, *events, (outer.text, outcome)) is not None) is holds
 
 
+@pytest.mark.parametrize(
+    ("title", "check", "outcome", "holds"),
+    [
+        ("f gives the same for any seed", "print('same:', torch.equal(y, z))", True, True),
+        (
+            "f gives the same for any seed",
+            "print('same:', torch.equal(y, z))",
+            False,
+            False,
+        ),
+        ("f generates a constant", "print('differ:', (y != z).any())", False, True),
+        ("f generates a constant", "assert torch.equal(y, z)", False, True),
+        ("f does not give the same numbers", "print(torch.equal(y, z))", True, False),
+        ("f gives different results for the same seed", "print(torch.equal(y, z))", False, True),
+    ],
+)
+def test_a_title_may_complain_that_values_are_alike(title, check, outcome, holds):
+    points = watched(instrument(check)).points
+    outer = next(point for point in points if point.check is not None)
+    events = [(p.text, [1.0]) for p in points if p.parent == outer.number]
+    asserts = "assert" in check
+    found = holding(check, *events, (outer.text, outcome), title=title, asserts=asserts)
+    assert (found is not None) is holds
+
+
 def test_a_check_of_checks_is_the_outer_one():
     code = "assert bool(is_nan(a)[0]) == bool(is_nan(b)[0])"
     inner = [("bool(is_nan(a)[0])", True), ("a", [NAN]), ("bool(is_nan(b)[0])", True)]
