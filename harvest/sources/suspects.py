@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from analysis import cache
 from harvest.sources.backends import COMPILING, Backends, Failure
 from harvest.sources.judging import Judgement, judge
 from harvest.sources.layers import specs
@@ -122,10 +123,13 @@ def reduce(backends: Backends, confirmed: Confirmed, seconds: float = SECONDS) -
 def least(suspect: Suspect, shows: Callable[[Suspect], bool], seconds: float) -> Suspect | None:
     """The simplest and smallest suspect that shows something; None where nothing was found."""
     from hypothesis import HealthCheck, Phase, find, settings
+    from hypothesis.configuration import set_hypothesis_home_dir
     from hypothesis.errors import Flaky, NoSuchExample
 
     from harvest.sources.strategies import smaller
 
+    # What it notes about the code that it was called from is nothing for the user's folder.
+    set_hypothesis_home_dir(cache.folder() / "hypothesis")
     end = time.monotonic() + seconds
     chosen = settings(
         max_examples=EXAMPLES,
