@@ -7,15 +7,16 @@ import sys
 from tests.citadel.command import ROOT
 
 SEARCH = """
+from hypothesis.configuration import storage_directory
 from harvest.sources.suspects import Suspect, least
 
 suspect = Suspect(kind="Softmax", config={"axis": -1}, shapes=((4, 6),))
 found = least(suspect, lambda one: one.shapes[0][-1] > 1, 10.0)
-print(found.shapes)
+print(found.shapes, storage_directory("constants").path)
 """
 
 
-def test_making_a_suspect_small_leaves_nothing_behind(tmp_path):
+def test_what_hypothesis_notes_is_kept_with_the_caches(tmp_path):
     here, cache = tmp_path / "here", tmp_path / "cache"
     here.mkdir()
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "CITADEL_CACHE": str(cache)}
@@ -23,5 +24,5 @@ def test_making_a_suspect_small_leaves_nothing_behind(tmp_path):
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=here, env=environment, timeout=120
     )
-    assert done.stdout == "((1, 2),)\n", done.stderr
+    assert done.stdout == f"((1, 2),) {cache}/hypothesis/constants\n", done.stderr
     assert list(here.iterdir()) == []
