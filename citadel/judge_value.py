@@ -170,11 +170,13 @@ class _Replay:
         if close and carried(plan, source.disputed):
             self.guards.append(f"accepts what should be refused under the same name: {names}")
             return None
-        if source.oracle.kind is SymptomKind.ACCEPTS and near(channels) and self.inconsistent:
+        filled = adds_inputs(plan)
+        accepts = source.oracle.kind is SymptomKind.ACCEPTS
+        its_own = accepts and near(channels) and not filled and not plan.drops
+        if its_own and self.inconsistent:
             refusal = ", ".join(sorted(self.inconsistent))
             self.guards.append(f"elsewhere it refuses what it accepts here ({refusal})")
             return None
-        filled = adds_inputs(plan)
         why = coincidence(
             source,
             self.values,

@@ -25,7 +25,7 @@ def changes(named: Sequence[Place], given: Mapping[int, Expression], target: Api
     for number, one in given.items():
         for step in one.steps if isinstance(one, Take) else ():
             if step.name == "say":
-                found.append(f"said {step.text}")
+                found.append(f"{named[number].parameter.name} as {step.text}")
             elif step.name == "tensor" and not is_receiver(named[number], target):
                 found.append(f"{named[number].parameter.name} as a tensor")
     return found

@@ -156,6 +156,7 @@ def test_of_a_seed_of_two_numbers_one_is_kept(api, call, name, declared, steps):
     source = invocation(made, api("torch.f", f"input: Tensor, {name}"), ())
     plan = first(plans(source, api("torch.g", f"input: Tensor, {name}: {declared} = 0")))
     assert plan.call[1].value == Take(key=f"kw:{name}", steps=steps)
+    assert ("seed as 7" in plan.edits) is bool(steps)
 
 
 def test_a_plan_is_plain_json(conv, api):

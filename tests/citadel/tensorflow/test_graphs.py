@@ -220,3 +220,4 @@ def test_what_a_sibling_refuses_in_eager_mode_alone_is_its_bug_whatever_it_gives
     assert found.case.symptom.kind is SymptomKind.ACCEPTS
     assert "tf.gather_nd" in bugs(found)  # of shape [], where that of tf.gather is [1]
     assert "tf.experimental.numpy.take" not in bugs(found)  # clips in eager mode, too
+    assert "tf.compat.v1.nn.embedding_lookup" not in bugs(found)  # of indices that are made up
