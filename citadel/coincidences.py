@@ -19,6 +19,9 @@ from citadel.witness import Witness
 _EQUALITIES = (Check.EQUAL, Check.CLOSE, Check.UNEQUAL)
 """Checks that compare a value with another, even where that is written down in the text."""
 
+_OBJECTS = ("module", "function", "other")
+"""Kinds of values that do the work later."""
+
 FEW_TRUTHS = 16
 """Truth values that many functions come to by chance."""
 
@@ -44,6 +47,13 @@ def adds_inputs(plan: Adaptation) -> bool:
     A seed is no such thing: values that depend on it are told apart by runs with others.
     """
     return any(SEED.fullmatch(name) is None for name in made_up(plan))
+
+
+def unfinished(oracle: ValueOracle, had: Values, has: Values) -> bool:
+    """Whether the sibling comes to an object where the source came to a result: it may refuse what
+    it was made with as soon as it is called."""
+    spots = [spot for spot in oracle.spots if spot in had and spot in has]
+    return any(had[spot].kind not in _OBJECTS and has[spot].kind in _OBJECTS for spot in spots)
 
 
 def _means_the_same(channels: Channels, plan: Adaptation) -> bool:

@@ -17,7 +17,7 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import Watched, instrument, watched
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
-from citadel.coincidences import adds_inputs, close_for, coincidence, plain
+from citadel.coincidences import adds_inputs, close_for, coincidence, plain, unfinished
 from citadel.disputed import carried
 from citadel.guards import (
     Rerun,
@@ -167,6 +167,11 @@ class _Replay:
             return self._backward()
         names = ", ".join(one.name for one in source.disputed)
         close = related(channels) and not plan.drops if source.refused else near(channels)
+        if source.oracle.kind is SymptomKind.ACCEPTS and unfinished(
+            source.oracle, source.values, self.values
+        ):
+            reason = "gives no result yet, which may be refused later"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
         if close and carried(plan, source.disputed):
             self.guards.append(f"accepts what should be refused under the same name: {names}")
             return None
