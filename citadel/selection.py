@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from analysis.errors import CitadelError
-from analysis.target.frameworks import FRAMEWORKS, Framework
+from analysis.target.frameworks import FRAMEWORKS, Framework, Late
 from analysis.target.target import Interpreter, Target
 from harvest.report.model import Need, Reading
 from harvest.report.syntax import imported_roots
@@ -158,6 +158,12 @@ def variables(reading: Reading, framework: Framework) -> dict[str, str]:
             if name in framework.variables and line < imported and _plain(value):
                 found.setdefault(name, value)
     return found
+
+
+def used_late(reading: Reading, framework: Framework) -> tuple[Late, ...]:
+    """The parts of a framework that a report's code uses, of those that are imported late."""
+    codes = [snippet.code for snippet in reading.candidates]
+    return tuple(one for one in framework.late if any(re.search(one.used, code) for code in codes))
 
 
 def _plain(value: str) -> bool:

@@ -29,6 +29,9 @@ _VIEWS = frozenset(
     )
 )
 """Calls that hand on what they are given: suspected behind those that compute."""
+_COMPILERS = frozenset(("compile", "script", "trace", "function"))
+"""Calls that have the same function run in another way: behind what it computes with, even where
+the title names them."""
 _CHECKING = frozenset(name.lower() for name in CHECK_CALLS)
 """Calls that say something of values, and are not suspected."""
 
@@ -56,17 +59,20 @@ def suspects(
     first = [call for call in (failed, told and told[0], *titles) if call is not None]
     seen: set[str] = set()
     late: list[tuple[Call, Api]] = []
+    last: list[tuple[Call, Api]] = []
     for call in (*first, *calls):
         api = resolve(call, catalog)
         name = leaf(call.name)
         if api is None or api.name in seen or name in USERS_OF_VALUES or name in _CHECKING:
             continue
         seen.add(api.name)
-        if call not in first and (name in MAKERS | _VIEWS or call.form == "operator"):
+        if name in _COMPILERS:
+            last.append((call, api))
+        elif call not in first and (name in MAKERS | _VIEWS or call.form == "operator"):
             late.append((call, api))
         else:
             yield call, api
-    yield from late
+    yield from (*late, *last)
 
 
 def meant(observation: Observation, catalog: Catalog, reading: Reading) -> tuple[Call, Api] | None:

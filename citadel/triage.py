@@ -40,7 +40,7 @@ from citadel.probe import ProbeOutcome
 from citadel.relations import related
 from citadel.replays import Replays
 from citadel.rewrite.rewriter import Rewritten
-from citadel.selection import variables
+from citadel.selection import used_late, variables
 from citadel.uses import Uses
 from citadel.verified import NotVerified, Verified
 from citadel.verify import verify
@@ -121,7 +121,11 @@ def untried(report: Report) -> Triage:
 
 def verify_on(reading: Reading, bench: Workbench, options: Options) -> Verified | NotVerified:
     """Reproduce a report on a build, with the environment that its code asks for."""
-    bench.ask_for(variables(reading, FRAMEWORKS[bench.target.info.framework]))
+    framework = FRAMEWORKS[bench.target.info.framework]
+    late = used_late(reading, framework)
+    own = {name: value for one in late for name, value in one.variables.items()}
+    modules = [module for one in late for module in one.modules]
+    bench.ask_for({**own, **variables(reading, framework)}, modules)
     return verify(
         reading,
         bench.replays[0],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -58,10 +58,10 @@ class Workbench:
     ) -> None:
         self.close()
 
-    def ask_for(self, variables: Mapping[str, str]) -> None:
-        """Have these environment variables in all fork servers, beside their own."""
+    def ask_for(self, variables: Mapping[str, str], modules: Sequence[str] = ()) -> None:
+        """Have these environment variables, and modules imported, in all fork servers."""
         for session in self._sessions():
-            session.ask_for(variables)
+            session.ask_for(variables, modules)
 
     def close(self) -> None:
         """End all fork servers; running jobs die with them."""

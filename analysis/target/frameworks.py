@@ -13,6 +13,19 @@ from analysis.errors import CitadelError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Late:
+    """What a framework imports only when it is first used: seconds that each run would spend anew.
+
+    `used` is a regular expression that code which uses it matches; `variables` keep it from doing
+    what only pays in processes that live long.
+    """
+
+    used: str
+    modules: tuple[str, ...]
+    variables: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Framework:
     """One framework, by the name under which it is imported.
 
@@ -21,6 +34,7 @@ class Framework:
     packages that it is made of; the environment variable `switch` chooses among them. `borrows`
     are modules that its own ones build on: of other frameworks, or shared by some. `variables` are
     what code may set for itself before it imports the framework, which reads them only then.
+    `late` are parts that are imported in front of code which uses them.
     """
 
     name: str
@@ -29,6 +43,7 @@ class Framework:
     backends: Mapping[str, tuple[str, ...]]
     borrows: tuple[str, ...] = ()
     variables: frozenset[str] = frozenset()
+    late: tuple[Late, ...] = ()
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -71,10 +86,22 @@ OF_TENSORFLOW = frozenset(
 """Variables that change what TensorFlow computes, and how; none that names a file to load, and not
 `TF_CPP_MIN_LOG_LEVEL`, which half of all code sets and for which no server need start anew."""
 
+COMPILER = Late(
+    used=r"\btorch\s*\.\s*(?:compile\b|_dynamo\b|_inductor\b)|\bfrom torch import .*\bcompile\b",
+    modules=("torch._dynamo", "torch._inductor.compile_fx"),
+    variables={
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",
+        "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",
+        "TORCHINDUCTOR_VEC_ISA_OK": "1",
+    },
+)
+"""Each run compiles anew: no pool of processes, no headers that nobody compiles a second time
+against, and vector instructions as the processor has them, without a test compilation."""
+
 FRAMEWORKS = {
     one.name: one
     for one in (
-        Framework(name="torch", backends={}),
+        Framework(name="torch", backends={}, late=(COMPILER,)),
         Framework(
             name="tensorflow",
             brings=("keras",),

@@ -94,6 +94,7 @@ class Session:
         self._sandbox = sandbox
         self._settings = dict(settings or {})
         self._asked: dict[str, str] = {}
+        self._loaded: tuple[str, ...] = ()
         self._process: subprocess.Popen[bytes] | None = None
         self._scratch = ""
         self._errors: IO[bytes] | None = None
@@ -109,8 +110,12 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def ask_for(self, variables: Mapping[str, str]) -> None:
-        """Have further environment variables in the server; it starts anew if they are others."""
+    def ask_for(self, variables: Mapping[str, str], modules: Sequence[str] = ()) -> None:
+        """Have further environment variables in the server; it starts anew if they are others.
+
+        It imports `modules` in front of the next run, once for all that follow.
+        """
+        self._loaded = tuple(modules)
         if dict(variables) != self._asked:
             self.close()
             self._asked = dict(variables)
@@ -132,7 +137,7 @@ class Session:
             CitadelError: when the interpreter cannot be started at all.
         """
         given = {"code": code, "traced": traced, "seed": seed, **(arguments or {})}
-        events, end = self._job(entry, given, limits or Limits(), on_event)
+        events, end = self._job(entry, given, limits or Limits(), on_event, self._loaded)
         return observe(events, end, str(self._sandbox.kind))
 
     def task(

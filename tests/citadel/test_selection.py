@@ -6,7 +6,15 @@ import pytest
 
 from analysis.errors import CitadelError
 from analysis.target.frameworks import FRAMEWORKS
-from citadel.selection import Choice, Unavailable, Wish, choose, variables, with_installed
+from citadel.selection import (
+    Choice,
+    Unavailable,
+    Wish,
+    choose,
+    used_late,
+    variables,
+    with_installed,
+)
 
 ALL = ("torch", "tensorflow", "keras")
 INSTALLED = frozenset(("torch", "tensorflow", "keras", "jax"))
@@ -166,3 +174,21 @@ def test_the_text_may_say_the_backend_in_a_line_of_its_own(chosen, text):
 )
 def test_a_backend_that_is_named_by_the_way_is_not_compared_with(chosen, text):
     assert chosen(SET.format("torch"), text=text).beside == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "compiles"),
+    [
+        ("torch.compile(f)(x)", True),
+        ("@torch.compile\ndef f(x): return x", True),
+        ("torch._dynamo.reset()", True),
+        ("from torch import nn, compile\ncompile(f)(x)", True),
+        ("re.compile('torch')", False),
+        ("model.compile(optimizer='sgd')", False),
+        ("torch.compiled", False),
+    ],
+)
+def test_the_compiler_is_loaded_in_front_of_code_that_compiles(read, code, compiles):
+    found = used_late(read("torch.add fails", "import torch\n" + code), FRAMEWORKS["torch"])
+    assert [one.modules[0] for one in found] == ["torch._dynamo"] * compiles
+    assert used_late(read("tf.add fails", code), FRAMEWORKS["tensorflow"]) == ()

@@ -102,3 +102,14 @@ def test_where_nothing_fails_a_call_is_meant_though_the_title_names_another(
     run = Observation(outcome=Outcome.OK, calls=(makes, computes))
     assert meant(run, known, report)[1].name == "torch.fmod"
     assert meant(Observation(outcome=Outcome.OK, calls=(makes,)), known, report) is None
+
+
+def test_a_compiler_comes_behind_what_it_compiles(api, catalog, call, read):
+    made = Argument(value=Value(kind="function"))
+    calls = (
+        call("torch.pow", {(2,)}, 2, result={(2,)}, number=1),
+        call("torch.compile", made, result=made, number=2, site=1),
+    )
+    known = catalog(api("torch.pow", "input: Tensor"), api("torch.compile", "model"))
+    report = read("torch.compile: wrong result", "torch.pow(x, 2)")
+    assert names(calls, known, report) == ["torch.pow", "torch.compile"]

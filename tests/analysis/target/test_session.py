@@ -221,3 +221,12 @@ def test_variables_that_are_asked_for(torch_target):
         assert session.run(code).stdout == plain.replace("None", "--a")
         session.ask_for({})
         assert session.run(code).stdout == plain
+
+
+@pytest.mark.torch
+def test_modules_that_are_asked_for_are_there_before_the_case_is(torch_target):
+    code = "import sys\nprint('torch._dynamo' in sys.modules)"
+    with torch_target.session() as session:
+        assert session.run(code).stdout == "False\n"
+        session.ask_for({}, ["torch._dynamo", "torch._no_such_module"])
+        assert session.run(code).stdout == "True\n"
