@@ -1,7 +1,8 @@
 """Whether a case refuses in one place what it lets through in another ("eager mode raises").
 
-In: the calls of one run, and the API in question. Out: the exceptions that its calls raised while
-others returned. A sibling that does so itself has the bug, whatever it computes.
+In: the calls of one run, and the API in question. Out: where its calls raised though others, of
+the same arguments as far as a trace tells, returned. A sibling that does so in the same places has
+the bug, whatever it computes.
 """
 
 from __future__ import annotations
@@ -9,11 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.target.observation import Call
+from analysis.values import Value
 
 
-def refused_in_part(calls: Iterable[Call]) -> frozenset[str]:
-    """The types of exceptions that some of these calls raised, where others have returned."""
+def refused_in_part(calls: Iterable[Call]) -> frozenset[tuple[int, str]]:
+    """(site, type of the exception) of calls that raised where one of the same kind returned."""
     made = [call for call in calls if not call.explained]
-    if not any(call.result is not None for call in made):
-        return frozenset()
-    return frozenset(call.raised.type for call in made if call.raised is not None)
+    accepted = {_given(call) for call in made if call.result is not None}
+    return frozenset(
+        (call.site, call.raised.type)
+        for call in made
+        if call.raised is not None and _given(call) in accepted
+    )
+
+
+def _given(call: Call) -> tuple[object, ...]:
+    """What a call is given; of tensors, which may be those of a graph, the number of dimensions."""
+    keywords = ((name, _told(argument.value)) for name, argument in sorted(call.keywords, key=str))
+    receiver = () if call.receiver is None else (_told(call.receiver.value),)
+    return (*receiver, *(_told(one.value) for one in call.arguments), *keywords)
+
+
+def _told(value: Value) -> object:
+    if value.is_tensor:
+        return value.rank
+    items = value.items
+    return value.literal() or (value.kind if items is None else tuple(map(_told, items)))

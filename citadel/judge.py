@@ -72,7 +72,7 @@ def judge(
         entry = "cold:run" if cold else "case:run"
         # Importing the framework is not the case's own time.
         allowed = replace(limits, wall=limits.wall + COLD_START) if cold else limits
-        allowed = status.once_more(allowed, seen) if run else allowed
+        allowed = status.once_more(allowed, seen) if hits else allowed
         observation = session.run(code, traced=again, limits=allowed, seed=run, entry=entry)
         hits += status.matches(wanted, shows(observation), apis, plan.renamed)
     kind = VerdictKind.BUG if hits == runs else VerdictKind.FLAKY

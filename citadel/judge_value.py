@@ -53,8 +53,12 @@ from citadel.rewrite.rewriter import Rewritten
 from citadel.verdicts import confidence, verdict
 from citadel.witness import Witness
 
-_INFINITE = re.compile(r"^[^#\n]*\binf(?:inity)?\b", re.IGNORECASE | re.MULTILINE)
-"""Code, rather than a comment, that has an infinity in it."""
+_INFINITE = re.compile(
+    r"^(?!\s*(?:assert|print)\b)[^#\n]*?"
+    r"(?:\bfloat\(\s*[\"'][-+]?inf(?:inity)?[\"']|\b[A-Za-z_]\w*\.inf\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Code that makes an infinity, rather than words that speak of one or a check for it."""
 
 
 def judge_value(
@@ -126,8 +130,9 @@ class _Replay:
         self.values = values_of(self.first)
         self.calls = [call for call in self.first.calls if is_call_of(call, target, catalog)]
         own = [c for c in source.observation.calls if is_call_of(c, source.api, catalog)]
-        self.inconsistent = refused_in_part(own) & refused_in_part(self.calls)
-        """How both refuse in one place what they accept in another."""
+        refused = {(written.sites.get(site), kind) for site, kind in refused_in_part(own)}
+        self.inconsistent = {kind for _, kind in refused & refused_in_part(self.calls)}
+        """How both refuse in one place what they accept in another, given the same there."""
         self.guards = ["the sibling is called"]
         self.moved = False
         self.right: str | None = None

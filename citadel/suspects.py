@@ -29,7 +29,12 @@ _VIEWS = frozenset(
     )
 )
 """Calls that hand on what they are given: suspected behind those that compute."""
-_COMPILERS = frozenset(("compile", "script", "trace", "function"))
+COMPILERS = frozenset(
+    (
+        *("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"),
+        *("tf.function", "tf.compat.v1.function", "tf.xla.experimental.compile"),
+    )
+)
 """Calls that have the same function run in another way: behind what it computes with, even where
 the title names them."""
 _CHECKING = frozenset(name.lower() for name in CHECK_CALLS)
@@ -66,7 +71,7 @@ def suspects(
         if api is None or api.name in seen or name in USERS_OF_VALUES or name in _CHECKING:
             continue
         seen.add(api.name)
-        if name in _COMPILERS:
+        if api.name in COMPILERS:
             last.append((call, api))
         elif call not in first and (name in MAKERS | _VIEWS or call.form == "operator"):
             late.append((call, api))

@@ -35,6 +35,7 @@ from watching import NAMESPACE, Control, Watch
 
 SWEEP_SECONDS = 2.0
 SHARED = "/dev/shm"
+NOT_LOADED = set()
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "2"}
 """Set before the framework is loaded: notices about the machine would be in every case's output."""
 
@@ -110,10 +111,12 @@ class Server:
 
 def load(module):
     """Import a module here, once, so that no child has to; a build without it does without."""
+    if module in NOT_LOADED:
+        return
     try:
         importlib.import_module(module)
-    except ImportError:
-        sys.modules.setdefault(module, None)
+    except Exception:  # children that need it say so themselves
+        NOT_LOADED.add(module)
 
 
 def start(job):

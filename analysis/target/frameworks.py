@@ -87,7 +87,8 @@ OF_TENSORFLOW = frozenset(
 `TF_CPP_MIN_LOG_LEVEL`, which half of all code sets and for which no server need start anew."""
 
 COMPILER = Late(
-    used=r"\btorch\s*\.\s*(?:compile\b|_dynamo\b|_inductor\b)|\bfrom torch import .*\bcompile\b",
+    used=r"\btorch\s{0,9}\.\s{0,9}(?:compile|_dynamo|_inductor)\b"
+    r"|\bfrom torch import [\w, ]{0,99}\bcompile\b",
     modules=("torch._dynamo", "torch._inductor.compile_fx"),
     variables={
         "TORCHINDUCTOR_COMPILE_THREADS": "1",

@@ -24,8 +24,8 @@ from citadel.plan.model import SourceValue, Step
 FILTERS = frozenset(("filter", "filters", "kernel", "depthwise_filter", "pointwise_filter"))
 """What has its spatial dimensions in front in TensorFlow."""
 BATCH_AND_CHANNELS = 2
-PADS = "pad"
-"""What the names of paddings have in common (`padding`, `output_padding`, `pads`)."""
+PADS = ("pad", "crop")
+"""Parts of the names of what adds nothing as 0: `padding`, `output_padding`, `cropping`."""
 MOST_REPEATED = 1 << 22
 """Elements that a tensor may come to have for its dimensions to be repeated."""
 _LAYOUT = re.compile(r"N?C?[DHW]{1,3}C?")
@@ -143,7 +143,9 @@ def _keeps_rank(source: Invocation) -> bool:
     main, result = source.main, source.call.result
     if main is None or result is None or result.value is None or source.constructing:
         return False
-    return result.value.is_tensor and result.value.rank == main.value.rank
+    known = main.value.rank is not None and result.value.is_tensor
+    known = known and result.value.layout != "mkldnn"  # it cannot be indexed as it is
+    return known and result.value.rank == main.value.rank
 
 
 def _repeats(source: Invocation, lift: Lift) -> bool:
@@ -202,9 +204,13 @@ def window_lifted(value: SourceValue, lift: Lift, declared: str | None) -> tuple
     if not lift.unit or value.value.kind != "int":
         return ()
     several = _SEVERAL.search(declared or "")
-    if several is not None and several[0].count("int") == 2 * lift.after and PADS in value.name:
+    if several is not None and several[0].count("int") == 2 * lift.after and _pads(value):
         return (Step(name="each", amount=2 * lift.before), _padded(lift))
     return (Step(name="each", amount=lift.before), _extended(value, lift))
+
+
+def _pads(value: SourceValue) -> bool:
+    return any(word in value.name for word in PADS)
 
 
 def _padded(lift: Lift) -> Step:
@@ -214,7 +220,9 @@ def _padded(lift: Lift) -> Step:
 
 def _extended(value: SourceValue, lift: Lift, behind: int = 0) -> Step:
     """Windows are 1 long, or padded by nothing, along what is added."""
-    neutral = "0" if PADS in value.name else "1"
+    items = value.value.items or ()
+    pairs = bool(items) and all(one.kind in ("list", "tuple") for one in items)
+    neutral = "(0, 0)" if pairs else "0" if _pads(value) else "1"
     return Step(name="extend", amount=lift.amount, behind=behind, text=neutral)
 
 
@@ -231,7 +239,7 @@ def _list_lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     if len(items) == lift.before:
         return (_extended(value, lift) if lift.unit else Step(name="resize", amount=lift.after),)
     if len(items) == 2 * lift.before:
-        if lift.unit and PADS in value.name:
+        if lift.unit and _pads(value):
             return (_padded(lift),)
         return (Step(name="resize", amount=2 * lift.after),)
     return ()

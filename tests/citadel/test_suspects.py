@@ -113,3 +113,13 @@ def test_a_compiler_comes_behind_what_it_compiles(api, catalog, call, read):
     known = catalog(api("torch.pow", "input: Tensor"), api("torch.compile", "model"))
     report = read("torch.compile: wrong result", "torch.pow(x, 2)")
     assert names(calls, known, report) == ["torch.pow", "torch.compile"]
+
+
+def test_the_trace_of_a_matrix_is_no_compiler(api, catalog, call, read):
+    calls = (
+        call("torch.matmul", {(2, 2)}, result={(2, 2)}, number=1),
+        call("torch.trace", {(2, 2)}, result={()}, number=2, site=1),
+    )
+    known = catalog(api("torch.matmul", "input: Tensor"), api("torch.trace", "input: Tensor"))
+    report = read("torch.trace gives a wrong result", "torch.trace(torch.matmul(a, a))")
+    assert names(calls, known, report)[0] == "torch.trace"

@@ -230,3 +230,5 @@ def test_modules_that_are_asked_for_are_there_before_the_case_is(torch_target):
         assert session.run(code).stdout == "False\n"
         session.ask_for({}, ["torch._dynamo", "torch._no_such_module"])
         assert session.run(code).stdout == "True\n"
+        missing = session.run("import torch._no_such_module")
+        assert missing.exception.message == "No module named 'torch._no_such_module'"

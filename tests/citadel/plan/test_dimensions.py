@@ -28,6 +28,10 @@ def ints(*numbers):
     return Value(kind="tuple", items=tuple(Value(kind="int", text=str(n)) for n in numbers))
 
 
+def pairs(*numbers):
+    return Value(kind="tuple", items=tuple(ints(*pair) for pair in numbers))
+
+
 def named(value, name="input"):
     return SourceValue(key="arg:0", name=name, value=value)
 
@@ -195,6 +199,7 @@ def unit(before, after, **more):
         ("padding", ints(3, 2), unit(2, 3), [("extend", 1, "0")]),
         ("output_padding", ints(3), unit(1, 3), [("extend", 2, "0")]),
         ("pad", ints(1, 2), unit(1, 2), [("extend", 2, 2, "0")]),
+        ("cropping", pairs((1, 1), (2, 2)), unit(2, 3), [("extend", 1, "(0, 0)")]),
         ("input", tensor(1, 4, 8), unit(1, 3), [("lift", 2)]),
         ("input", tensor(1, 8, 4), unit(1, 2, channels_last=True), [("lift", 1, 1)]),
     ],
@@ -238,6 +243,7 @@ def test_one_number_for_all_dimensions_is_one_for_each(name, declared, steps):
         (tensor(1, 4, 6, 6), "torch.conv3d", True),
         (tensor(1, 4), "torch.conv3d", False),  # a global pooling, say
         (None, "torch.conv3d", False),
+        (Value(kind="tensor", shape=(1, 4, 6, 6), layout="mkldnn"), "torch.conv3d", False),
         (tensor(1, 4, 6, 6), "torch.conv1d", False),
     ],
 )
