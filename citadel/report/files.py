@@ -23,6 +23,7 @@ _HINTS = {
     errno.EDQUOT: "the disk quota is used up: free some space or choose another place",
     errno.ENOENT: "create the folder first or choose another place",
     errno.EISDIR: "that is a folder: name a file inside it",
+    errno.ENAMETOOLONG: "choose a shorter name",
     errno.EROFS: "the file system is read-only: choose another place",
 }
 
@@ -64,9 +65,13 @@ def appendable(path: Path) -> None:
         CitadelError: where they cannot; nothing is made here.
     """
     _look(path.parent, path)
-    if path.is_dir():
+    try:
+        existing, is_folder = path.exists(), path.is_dir()
+    except OSError as error:  # a name that is too long
+        raise unwritable(path, error) from error
+    if is_folder:
         raise unwritable(path, OSError(errno.EISDIR, os.strerror(errno.EISDIR)))
-    if path.exists() and not os.access(path, os.W_OK):
+    if existing and not os.access(path, os.W_OK):
         raise unwritable(path, OSError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
@@ -102,9 +107,17 @@ def _look(folder: Path, told: Path | str) -> None:
     Permissions alone do not tell of full disks and odd file systems.
     """
     place = folder.absolute()
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    if not place.is_dir():
+    try:
+        while not place.exists() and place != place.parent:
+            place = place.parent
+        is_folder = place.is_dir()
+        longest = os.pathconf(place, "PC_NAME_MAX")
+    except OSError as error:  # a name that is too long
+        raise unwritable(told, error) from error
+    # No system call looks at names below a missing folder; -1 is for no limit.
+    if any(len(os.fsencode(part)) > longest > 0 for part in Path(told).parts):
+        raise unwritable(told, OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG)))
+    if not is_folder:
         raise unwritable(told, OSError(errno.ENOTDIR, f"{place} is no folder"))
     scratch = place / f".citadel-{secrets.token_hex(8)}.tmp"
     try:

@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 from analysis.errors import CitadelError
 from citadel.report.files import (
     appendable,
+    creatable,
     folder_inside,
     safe_component,
     writable,
     write_atomically,
 )
+
+LONG = "n" * 300
 
 
 def test_harmless_names_stay() -> None:
@@ -130,6 +133,14 @@ def test_files_that_grow(tmp_path: Path) -> None:
     appendable(tmp_path / "file")
     appendable(tmp_path / "a" / "b" / "new")
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
-    for name in ("file/new", ".", "/proc/new/harvest"):
+    for name in ("file/new", ".", "/proc/new/harvest", LONG, f"{LONG}/new", f"new/{LONG}"):
         with pytest.raises(CitadelError, match="cannot write"):
             appendable(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", [LONG, f"new/{LONG}", f"{LONG}/new", "n/" * 3000])
+def test_folders_with_names_that_are_too_long(tmp_path: Path, name: str) -> None:
+    with pytest.raises(CitadelError, match="File name too long") as caught:
+        creatable(tmp_path / name)
+    assert "shorter name" in caught.value.hint
+    assert list(tmp_path.iterdir()) == []
