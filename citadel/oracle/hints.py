@@ -74,14 +74,17 @@ DIFFERENT = re.compile(
     re.IGNORECASE,
 )
 """A title by which values differ from one another."""
+_CLAUSE_ENDS = r"(?:[.,;:](?=\s)|\b(?:but|while|whereas|yet)\b)"
 ALIKE = re.compile(
-    r"(?<!not )(?<!n't )(?<!should )(?<!must )"
+    rf"(?:^|{_CLAUSE_ENDS})(?:(?!{_CLAUSE_ENDS}|n['\u2019]t\b|\b(?:not|never|(?<!with )no|cannot"
+    r"|neither|nor|should|must|ought|expect\w*|supposed|fail(?:s|ed|ing|ures?)?"
+    r"|unable)\b).)*?"
     r"\b(?:gives?|returns?|produces?|generates?|yields?|draws?|samples?|makes?)"
     r" (?:(?:the|an?|all|always|only|exactly) ){0,3}"
     r"(?:same|identical|duplicated?|constants?|equal)\b",
     re.IGNORECASE,
 )
-"""A title by which values are alike that should not be."""
+"""A title by which values are alike that should not be, unless it denies or asks for that."""
 _NAMED_REFERENCE = re.compile(
     r"(?:^|_)(?:expect(?:ed)?|ref(?:erence)?|truth|correct|desired|wanted|gold(?:en)?|baseline)"
     r"(?:_|\d|$)",

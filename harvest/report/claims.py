@@ -228,8 +228,8 @@ def _is_said_of(subject: re.Pattern[str], sentence: str, at: int) -> bool:
 def _where(symptom: Symptom, sentence: str, reference: re.Pattern[str]) -> int | None:
     wishes = symptom.kind is not ClaimKind.VALUE
     for found in symptom.pattern.finditer(sentence):
-        raised = symptom.kind is ClaimKind.RAISES
-        if raised and _is_said_of(reference, sentence, found.start()):
+        compared = symptom.kind is ClaimKind.RAISES or found[0].lower().startswith("accept")
+        if compared and _is_said_of(reference, sentence, found.start()):
             continue
         if not _is_denied(sentence, found.start(), wishes=wishes):
             return found.start()

@@ -19,14 +19,27 @@ from harvest.report.model import Expectation
 from harvest.report.syntax import Refusal, parse, source_of
 from harvest.report.text import MOST_ROWS, continued, joined, shorten
 from harvest.report.verdicts_in_words import told
-from harvest.report.wishes import DENIED, WANTED, apart, asks_for_exception, wished_blocks
+from harvest.report.wishes import (
+    DENIED,
+    HAPPENED,
+    RESULT,
+    WANTED,
+    apart,
+    asks_for_exception,
+    wished_blocks,
+)
 
 MOST_LINES = 2000
 MOST_LEAD = 60
 """Characters of a line that may stand above a value and call it expected, or actual."""
 _ACTUAL = re.compile(
-    r"(?:actual|current|observed|wrong)\b|what (?:i|you) (?:get|see)", re.IGNORECASE
+    rf"(?:actual|current|observed|wrong)\b{RESULT}|what (?:i|you) (?:get|see)", re.IGNORECASE
 )
+_NO_RESULT = re.compile(
+    r"\b(?:shape|size|length|rank|d?type|time|duration|rate|tolerance|version|memory)s?\b",
+    re.IGNORECASE,
+)
+"""Numbers that are no result, though a line above may call them expected."""
 _SENTENCE = re.compile(r"(?<=[!?;])\s+|(?<!\d\.)(?<=\.)\s+|(?<=\d\.)\s+(?![-+\d\]]|nan\b|inf\b)|\n")
 """Between sentences. NumPy prints whole numbers with a point: `[0. 3.]` is one word."""
 _LEAD = re.compile(r"\W*(?:expect|desired|wanted|correct|right)", re.IGNORECASE)
@@ -35,13 +48,16 @@ _COMMENT = re.compile(r"(?:[^#'\"]|'[^'\n]*'|\"[^\"\n]*\")*#(.*)")
 _VALUE = " ; "
 """Where a printed value stands among the words around it."""
 _REFUSAL = re.compile(
-    r"\b(?:should|expect(?:ed|s)?|would|ought to|must)\b[^.\n]{0,80}?"
-    r"\b(?:raise[sd]?|throw[sn]?|reject(?:s|ed)?|refuse[sd]?|error|exception|\w+Error|validat\w+)\b"
+    r"\b(?:should|expect(?:ed|s)?|would|ought to|must)\b(?:(?!\b(?:currently|fix\w*|go(?:es)? away"
+    r"|(?:instead of|rather than) (?:an? |the |raising |throwing ))\b)[^.\n]){0,80}?"
+    r"\b(?:raise[sd]?|throw[sn]?|reject(?:s|ed)?|refuse[sd]?|error(?! (?:appear|occur)s)|exception"
+    r"|\w+Error|validat\w+)\b"
     r"|\b(?:\w*Error|exception|error)\s+(?:is |was )?expected"
     r"|\bno (?:error|exception|validation|check|complaint)"
     r"|\bwithout (?:an? |any )?(?:error|exception|complaint|validation|warning|check)"
     r"|\b(?:silently|happily|wrongly|incorrectly) (?:accept|return|succeed|run|pass)\w*"
-    r"|\b(?:returns?|gives?|yields?|produces?|prints?|outputs?|computes?|succeeds?|runs?|works?)\b"
+    r"|(?<!should )(?<!must )"
+    r"\b(?:returns?|gives?|yields?|produces?|prints?|outputs?|computes?|succeeds?|runs?|works?)\b"
     r"[^.\n]{0,60}\b(?:instead of|rather than) (?:an? |the )?"
     r"(?:raising|throwing|failing|error(?:ing)?|exception|\w+Error)\b"
     r"|(?<!not )(?<!n't )\baccept(?:s|ed|ing)?\b"
@@ -143,6 +159,8 @@ def _of_text(text: str) -> Iterator[Expectation]:
             wanted = WANTED.match(heading) is not None
         elif sentence.lstrip().startswith("**"):
             wanted = WANTED.match(sentence) is not None
+        elif HAPPENED.match(sentence):
+            wanted = False
         yield from told(sentence, wanted=wanted)
 
 
@@ -153,7 +171,7 @@ def _of_output(block: Block) -> Iterator[Expectation]:
     """
     lead = block.lead.strip(" *_#:")
     right = WANTED.match(lead) is not None
-    if len(lead) > MOST_LEAD or not (right or _ACTUAL.match(lead)):
+    if len(lead) > MOST_LEAD or _NO_RESULT.search(lead) or not (right or _ACTUAL.match(lead)):
         return
     tree = parse(block.text)
     line = joined(block.text.strip())

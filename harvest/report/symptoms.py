@@ -85,8 +85,19 @@ _UNFIT = (
     r"|unsorted|unordered|decreasing|duplicate[ds]?|repeated|overlapping|infinite|infs?|non-?finite"
     r"|unknown|non-?existent|fractional|non-?integers?)"
 )
-_NUMBER_GIVEN = r"(?:`?\b\w+ ?= ?-?\.?\d|(?<![\w.])-\.?\d)"
+_PLACE = r"\b(?:ind(?:ex|exes|ices)|ax[ei]s|dims?|dimensions?|shapes?)\b"
+"""What a negative number is usual for."""
+_COUNT = (
+    r"(?:[nkm]|n_\w+|num\w*|\w*(?:sizes?|strides?|dilations?|groups?|bins|counts?|classes|steps"
+    r"|chunks|sections|channels|features|factors?|repeats?))"
+)
+"""Names of arguments of which there is hardly ever none."""
+_NUMBER_GIVEN = (
+    rf"(?:\b(?!{_PLACE})\w+ ?= ?[(\[]?(?:\d+, ?)*-\.?\d[\d.]*(?:e-?\d+)?"
+    rf"|\b{_COUNT} ?= ?0(?!\.\d)|(?<![\w.(\[])(?<!, )-\.?\d[\d.]*(?:e-?\d+)?)"
+)
 """`k=-1`, `n = 0`, `-3`."""
+_AS_ELSEWHERE = r"(?![^.\n]*\b(?:in|like|as|by) (?:numpy|np|scipy|pandas|jax)\b)"
 
 IN_WORDS: tuple[Symptom, ...] = (
     _word(
@@ -143,7 +154,7 @@ IN_WORDS: tuple[Symptom, ...] = (
     _word(
         ClaimKind.VALUE,
         rf"negative (?:dimensions?|shapes?|sizes?)|accept(?:s|ed|ing)? [^.\n]{{0,60}}?{_UNFIT}",
-        rf"accepts [^.\n]{{0,60}}?{_NUMBER_GIVEN}",
+        rf"accepts (?:(?!{_PLACE})[^.\n]){{0,60}}?{_NUMBER_GIVEN}{_AS_ELSEWHERE}",
         rf"{_UNFIT} (?:[\w-]+ ){{0,3}}?(?:is|are|gets?) accepted",
         r"no (?:error|exception) (?:is )?raised|do(?:es)?(?: not|n't) (?:check|validate|reject)",
         r"without (?:an? |any )?(?:error|complaint|validation|check)|no error",

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 MOST_ROWS = 64
 """Lines over which a list that is printed may go."""
+_NUMBERS = re.compile(
+    r"(?:[-+\d.,\[\]()\s]|(?<=[\d.])(?:e[-+]?\d+|j)|\b(?:nan|inf)j?\b|\b(?:True|False)\b"
+    r"|\b(?:tensor|array)\(|\b(?:dtype|device|shape|size|requires_grad|grad_fn)="
+    r"(?=[\w'<(])[\w.:'<>]*)*+",
+    re.IGNORECASE,
+)
+"""What a list of numbers, or of tensors, is printed as."""
 _REPLACEMENT = "�"
 
 
@@ -51,16 +59,31 @@ def joined(text: str) -> str:
 
 
 def _rows(line: str, following: Sequence[str]) -> int:
-    """How many of the lines behind it close the lists that a line opens; 0 where none do."""
-    depth = _open_lists(line)
+    """How many of the lines behind it close the lists of numbers that a line opens, if they do."""
+    depth, inside = _in_lists(line, 0)
     for count, more in enumerate(following[:MOST_ROWS], start=1):
-        if depth <= 0 or not more.strip():
+        if depth == 0 or not more.strip() or not _is_of_numbers(inside):
             break
-        depth += _open_lists(more)
+        depth, row = _in_lists(more, depth, inside)
         if depth == 0:
-            return count
+            return count if _is_of_numbers(row) else 0
+        inside = row
     return 0
 
 
-def _open_lists(line: str) -> int:
-    return line.count("[") - line.count("]")
+def _is_of_numbers(inside: str) -> bool:
+    """Whether a list may hold this: `[0, 1)` opens none, and no heading is a part of one."""
+    return inside.count(")") <= inside.count("(") and _NUMBERS.fullmatch(inside) is not None
+
+
+def _in_lists(line: str, depth: int, inside: str = "") -> tuple[int, str]:
+    """How many lists are open behind a line, and what stands in the last that was opened."""
+    for character in line:
+        if character == "]" and depth:
+            depth -= 1
+        if depth:
+            inside += character
+        if character == "[":
+            inside = "" if depth == 0 else inside
+            depth += 1
+    return depth, f"{inside} "

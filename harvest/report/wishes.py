@@ -11,10 +11,27 @@ from collections.abc import Iterator
 
 from harvest.report.lines import heading_of
 from harvest.report.markdown import Document
-from harvest.report.symptoms import EXCEPTION_WORD, NEGATION
+from harvest.report.symptoms import EXCEPTION_WORD, NEGATION, WISH
 
-WANTED = re.compile(r"\W*(?:describe the )?expected\b|\W*what (?:i|you) expect", re.IGNORECASE)
-"""How a heading of what should happen begins."""
+RESULT = (
+    r"[*_\s]*(?:(?:(?:correct|returned|return|printed|numerical|numpy|scipy)\s+)?"
+    r"(?:behaviou?rs?|results?|outputs?|values?|outcomes?|answers?|gradients?|exceptions?|errors?)"
+    r"(?=\s*(?:[^\w\s]|$)|\s+(?:if|from|in|of|with|for|on|when|is|would|should|and|or|as)\b)"
+    r"|(?=[:,(=\u2013\u2014-]|$))"
+)
+"""What may follow "Expected", or "Actual", in a heading: a result, or nothing."""
+WANTED = re.compile(
+    r"(?!.{0,100}\b(?:actual(?:ly)?|observed|got|vs|versus)\b)"
+    rf"\W*(?:(?:describe )?(?:the )?expected\b{RESULT}|what (?:did |do )?(?:i|you|we) expect)",
+    re.IGNORECASE,
+)
+"""How a heading of what should happen begins, where it is not of what happened as well."""
+HAPPENED = re.compile(
+    r"\W*(?:actual(?:ly)?\b|(?:but |and )?(?:i|we) (?:get|got|see)\b|instead\b(?! of\b)"
+    r"|errors?\b(?! (?:should|must|would|ought|(?:is|to be) (?:raised|thrown))\b))",
+    re.IGNORECASE,
+)
+"""A line below such a heading from which on it is told what happened."""
 _TRACEBACK = "Traceback (most recent call last)"
 DENIED = re.compile(
     r"\b(?:no|without) (?:an? |any )?(?:\w+Error|errors?|exceptions?)\b"
@@ -22,6 +39,17 @@ DENIED = re.compile(
     re.IGNORECASE,
 )
 """That there should be no error."""
+_ASKED = re.compile(
+    r"(?:^\W*|\b(?:rais\w+|throw\w*|gets?|sees?|expect\w*|an?)\b(?: \S+){0,2}\W*)$", re.IGNORECASE
+)
+"""What stands in front of an exception that should come."""
+_PRESENT = re.compile(
+    r"\b(?:currently|now|at present|instead of|rather than)\b[^;]*$", re.IGNORECASE
+)
+_TO_GO = re.compile(
+    r"\b(?:go(?:es)? away|disappears?|vanish(?:es)?|fix\w*|resolved?|removed?)\b", re.IGNORECASE
+)
+"""Of an exception that there is, and that should not come."""
 _MISSING = re.compile(r"\W*(?:raise |throw |get |see )?an? (?:error|exception)\b", re.IGNORECASE)
 MOST_LINES = 20_000
 
@@ -36,9 +64,11 @@ def apart(prose: str) -> tuple[str, str]:
     for section in _sections(prose.split("\n")[:MOST_LINES]):
         wish = WANTED.match(section[0].lstrip("*_# ")) is not None and _opens(section[0])
         wish = wish and not any(_TRACEBACK in line for line in section)
-        blank = [""] * len(section)
-        told += blank if wish else section
-        wished += section if wish else blank
+        end = _wish_ends(section) if wish else 0
+        if not wish and WISH.search(section[0]):
+            section.insert(1, "")  # what follows such a heading is no part of its sentence
+        told += [*[""] * end, *section[end:]]
+        wished += [*section[:end], *[""] * (len(section) - end)]
     return "\n".join(told), "\n".join(wished)
 
 
@@ -55,11 +85,27 @@ def asks_for_exception(wished: str) -> str | None:
     """The line that names an exception, or an error, as what should come."""
     for line in wished.split("\n"):
         told = line[:500]
-        found = EXCEPTION_WORD.search(told) or _MISSING.match(told)
-        if found is None or NEGATION.search(told[: found.start()]) or DENIED.search(told):
+        if DENIED.search(told) or _TO_GO.search(told):
             continue
-        return told.strip()
+        named = (found.start() for found in EXCEPTION_WORD.finditer(told))
+        if _MISSING.match(told) or any(_is_asked_for(told[:at]) for at in named):
+            return told.strip()
     return None
+
+
+def _is_asked_for(before: str) -> bool:
+    """Whether the words in front of an exception say that it should come."""
+    return (
+        _ASKED.search(before) is not None
+        and NEGATION.search(before) is None
+        and _PRESENT.search(before) is None
+    )
+
+
+def _wish_ends(section: list[str]) -> int:
+    """The line from which on a section of what should happen tells what did."""
+    told = (at for at, line in enumerate(section) if at and HAPPENED.match(line))
+    return next(told, len(section))
 
 
 def _sections(lines: list[str]) -> Iterator[list[str]]:

@@ -188,6 +188,21 @@ ROWS = "tensor([[1., 2.],\n        [3., {}]])"
         # Which of two is which of those that the code prints is not known.
         ("Expected output:\n\n```\n[1, 2]\n[3, 4]\n```\n", []),
         ("Output:\n\n```\n[1, 2]\n```\n", []),
+        ("Expected gradient:\n\n```\n0.5\n```\n", [(RIGHT, ("0.5",))]),
+        ("Current behavior (2.1):\n\n```\n0.5\n```\n", [(WRONG, ("0.5",))]),
+        # What is no result is neither right nor wrong.
+        ("Expected output shape:\n\n```\n(2, 3)\n```\n", []),
+        ("Expected output (shape):\n\n```\n(2, 3)\n```\n", []),
+        ("Current learning rate:\n\n```\n0.001\n```\n", []),
+        ("Actual tolerance:\n\n```\n0.001\n```\n", []),
+        ("Expected version:\n\n```\n2.1\n```\n", []),
+        # What is told below the wish is no wish.
+        ("### Expected behavior\n`2.5`\n\nI get:\n`3.5`", [(RIGHT, ("2.5",))]),
+        # A half-open interval does not take in the heading behind it.
+        (
+            "Drawn from [0, 1)\n### Expected behavior\n2.5]\n",
+            [(RIGHT, ("2.5",))],
+        ),
         ("Expected:\n\n```python\ny = f([1, 2])\n```\n", []),
         (
             "```python\nf(x)\n# expected: tensor([[1., 2.],\n#                   [3., 4.]])\n```",
