@@ -12,6 +12,8 @@ is up because it imports a package that this process has not loaded has raised a
 """
 
 import ast
+import collections
+import itertools
 import json
 import os
 import select
@@ -27,10 +29,20 @@ from trace_calls import BUILT, OPERATORS, others
 BATCH = 64
 OWN = getattr(sys, "stdlib_module_names", frozenset())
 """Modules that take no time to import."""
-PLAIN = (bool, int, float, complex, str, bytes, type(None))
-LEVELS = 4
-"""How deep an optimiser's learning rate lies: attributes, groups, one of them, its entries."""
+PLAIN = (
+    (int, int.__int__),
+    (float, float.__repr__),  # NaN, which equals nothing, included
+    (complex, complex.__repr__),
+    (str, str.__str__),
+    (bytes, lambda text: b"".join([text])),
+)
+"""Classes of plain values, and what makes one of a subclass bare without running code of it."""
+LEVELS = 6
+"""How deep the tensors of a layer's layers lie: attributes, layers, one of them, and so again."""
 MOST_PARTS = 64
+"""Of a list, a dictionary or an object, as far as it is an argument's part."""
+MOST_THINGS = 1000
+"""That have parts, of all arguments together; what lies farther away is not looked into."""
 
 
 def run(emit, code, traced, site, occurrence, plans, wanted, onward, wall, total):
@@ -270,34 +282,67 @@ class Lines:
 
 
 def state(live, values):
-    """What changes when an attempt writes to its arguments, or to objects among them."""
-    marks = []
-    for value in values.values():
-        for one in value if isinstance(value, (list, tuple)) else (value,):
-            marks.append(live.mark(one) if live.is_tensor(one) else inner(one, LEVELS))
+    """What changes when an attempt writes to its arguments, or to objects among them.
+
+    Lists, dictionaries and attributes are looked into, what is nearest first: `weight_norm(layer)`
+    changes the layer's attributes, `optimizer.step()` tensors that it holds.
+    """
+    marks, seen = [], {}
+    waiting = collections.deque((value, LEVELS, None) for value in values.values())
+    while waiting:
+        thing, levels, most = waiting.popleft()
+        known, parts = inner(live, thing, most)
+        if id(thing) in seen or (parts and (not levels or len(seen) > MOST_THINGS)):
+            marks.append(id(thing))
+            continue
+        marks.append(known)
+        if parts:
+            seen[id(thing)] = thing  # kept, lest another gets its number
+            waiting.extend((part, levels - 1, MOST_PARTS) for part in parts)
     return marks
 
 
-def inner(thing, levels):
-    """What an object is made of, some levels deep: `weight_norm(layer)` changes the layer's."""
-    if isinstance(thing, PLAIN):
-        return type(thing), str(thing)
-    if levels and type(thing) in (list, tuple):
-        return [inner(one, levels - 1) for one in thing[:MOST_PARTS]]
-    if levels and isinstance(thing, dict):
-        return [(str(name), inner(one, levels - 1)) for name, one in parts_of(thing)]
-    known = getattr(thing, "__dict__", None)
-    if not levels or type(known) is not dict or isinstance(thing, (type, type(sys))):
+def inner(live, thing, most):
+    """What tells a change of a thing itself, and its parts, at most so many.
+
+    It runs no code of the thing's class where that can be helped; what fails is told by its number.
+    """
+    try:
+        known = plain(thing)
+        if known is not None:
+            return known, ()
+        if live.is_tensor(thing):
+            return live.mark(thing), ()
+        if isinstance(thing, (list, tuple)):
+            items = (list if isinstance(thing, list) else tuple).__iter__(thing)
+            parts = list(itertools.islice(items, most))
+            return (id(type(thing)), len(parts)), parts
+        if isinstance(thing, dict):
+            names, parts = parts_of(thing)
+            return (id(type(thing)), names), parts
+        held = getattr(thing, "__dict__", None)
+        if type(held) is not dict or isinstance(thing, (type, type(sys))):
+            return id(thing), ()
+        names, parts = parts_of(held)
+        return (id(type(thing)), id(thing), names), parts
+    except BaseException:
+        return id(thing), ()
+
+
+def plain(thing):
+    """A number or text as something that can be compared whatever its class; None of others."""
+    if thing is None:
         return id(thing)
-    return type(thing), id(thing), inner(known, levels - 1)
+    for kind, bare in PLAIN:
+        if isinstance(thing, kind):
+            return id(type(thing)), bare(thing)
+    return None
 
 
 def parts_of(pairs):
-    """The items of a dictionary; none of one that will not tell."""
-    try:
-        return list(pairs.items())[:MOST_PARTS]
-    except Exception:
-        return []
+    """(the names, the values) of a dictionary; a name that is no plain value by its number."""
+    items = list(itertools.islice(pairs.items(), MOST_PARTS))
+    return tuple(plain(name) or id(name) for name, _ in items), [part for _, part in items]
 
 
 def live_values(live, function, args, kwargs):
