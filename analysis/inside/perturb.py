@@ -283,13 +283,35 @@ class _Copies:
             return self.change(value)
         if id(value) not in self.made:
             copy = self.change(value)
-            self.made[id(value)] = (value, copy, self.live.mark(copy))
+            self.made[id(value)] = (value, copy, self.mark(copy))
         return self.made[id(value)][1]
+
+    def mark(self, copy):
+        """What tells a change; in inference mode tensors have no version, but content."""
+        known = self.live.mark(copy)
+        if not getattr(copy, "is_inference", bool)():
+            return known
+        try:
+            return known, self.live.array(copy).tobytes()
+        except Exception:  # a kind of tensor without elements
+            return known
 
     def write_back(self):
         for value, copy, mark in self.made.values():
-            if copy is not value and self.live.mark(copy) != mark:
-                self.live.overwrite(value, copy)
+            if copy is not value and self.mark(copy) != mark:
+                self.write(value, copy)
+
+    def write(self, value, copy):
+        """Write a copy to its original, where PyTorch can along with what gradients go back by."""
+        try:
+            if copy.requires_grad:
+                value.copy_(copy)
+                return
+            if value.shape != copy.shape:
+                value.resize_(copy.shape)
+        except (AttributeError, RuntimeError):  # other frameworks; leaves, shared memory
+            pass
+        self.live.overwrite(value, copy)
 
 
 def _run(emit, code, traced, sites, call):

@@ -39,6 +39,8 @@ def shown(session, expression, entry, name):
         import torch
         x = torch.tensor([3.0, 1.0, 2.0])
         v, i = torch.empty(3), torch.empty(3, dtype=torch.int64)
+        none, r = torch.empty(0), torch.ones(3, requires_grad=True)
+        h = r * 2
         w, zeros = torch.zeros(1).expand(3), torch.zeros(3, dtype=torch.int64)
         print({expression})
         """
@@ -78,10 +80,15 @@ def test_double_precision_is_given_in_lists_as_well(bubblewrap_session, expressi
         "[torch.cumsum(x, 0, out=x), x][1]",
         "[x.mul_(x), x][1]",
         "[torch.nn.init.constant_(x, 7.0), x][1]",
+        "[torch.add(x, 1, out=none), none][1]",
+        "[h.mul_(3), h.sum().backward(), r.grad][2]",
+        "[w.clone().add_(r).sum().backward(), r.grad][1]",
+        "[torch.nn.init.constant_(r, 7.0), r][1]",
+        "torch.inference_mode()(lambda: [t := x + 0, t.mul_(3), t][2])()",
     ],
 )
 def test_what_a_call_writes_to_other_arguments_is_seen(bubblewrap_session, expression, entry):
-    name = next(n for n in ("torch.add", "cumsum", "mul_", "constant_") if n in expression)
+    name = next(n for n in ("torch.add", "cumsum", "mul_", "constant_", "add_") if n in expression)
     other, plain = shown(bubblewrap_session, expression, entry, name)
     assert other.numbers.few == pytest.approx(plain.numbers.few)
     assert other.dtype == plain.dtype
