@@ -25,7 +25,7 @@ def refused_in_part(calls: Iterable[Call]) -> frozenset[tuple[int, str]]:
 
 
 def _given(call: Call) -> tuple[object, ...]:
-    """What a call is given; of tensors, which may be those of a graph, the number of dimensions."""
+    """What a call is given; of tensors, which may be of a graph, and lists the dimensions alone."""
     keywords = ((name, _told(argument.value)) for name, argument in sorted(call.keywords, key=str))
     receiver = () if call.receiver is None else (_told(call.receiver.value),)
     return (*receiver, *(_told(one.value) for one in call.arguments), *keywords)
@@ -34,5 +34,7 @@ def _given(call: Call) -> tuple[object, ...]:
 def _told(value: Value) -> object:
     if value.is_tensor:
         return value.rank
-    items = value.items
-    return value.literal() or (value.kind if items is None else tuple(map(_told, items)))
+    if value.kind in ("list", "tuple") and value.items:
+        first = _told(value.items[0])
+        return first + 1 if isinstance(first, int) else 1
+    return value.literal() or value.kind
