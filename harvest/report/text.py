@@ -60,30 +60,38 @@ def joined(text: str) -> str:
 
 def _rows(line: str, following: Sequence[str]) -> int:
     """How many of the lines behind it close the lists of numbers that a line opens, if they do."""
-    depth, inside = _in_lists(line, 0)
+    depth = _open_lists(line)
     for count, more in enumerate(following[:MOST_ROWS], start=1):
-        if depth == 0 or not more.strip() or not _is_of_numbers(inside):
+        if depth <= 0 or not more.strip():
             break
-        depth, row = _in_lists(more, depth, inside)
+        depth += _open_lists(more)
         if depth == 0:
-            return count if _is_of_numbers(row) else 0
-        inside = row
+            return count if _are_of_numbers(line, following[:count]) else 0
     return 0
 
 
-def _is_of_numbers(inside: str) -> bool:
-    """Whether a list may hold this: `[0, 1)` opens none, and no heading is a part of one."""
+def _open_lists(line: str) -> int:
+    return line.count("[") - line.count("]")
+
+
+def _are_of_numbers(line: str, following: Sequence[str]) -> bool:
+    """Whether lists may hold what is in them: `[0, 1)` opens none, and no heading is in one."""
+    depth, inside = _in_lists(line, 0)
+    for more in following:
+        depth, row = _in_lists(more, depth)
+        inside += row
     return inside.count(")") <= inside.count("(") and _NUMBERS.fullmatch(inside) is not None
 
 
-def _in_lists(line: str, depth: int, inside: str = "") -> tuple[int, str]:
-    """How many lists are open behind a line, and what stands in the last that was opened."""
+def _in_lists(line: str, depth: int) -> tuple[int, str]:
+    """How many lists are open behind a line, and what stands in them; not in those closed."""
+    inside: list[str] = []
     for character in line:
-        if character == "]" and depth:
-            depth -= 1
-        if depth:
-            inside += character
         if character == "[":
-            inside = "" if depth == 0 else inside
+            inside = inside if depth else []
             depth += 1
-    return depth, f"{inside} "
+        elif character == "]":
+            depth -= depth > 0
+        elif depth:
+            inside.append(character)
+    return depth, "".join([*inside, "\n"])

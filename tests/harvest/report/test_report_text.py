@@ -39,3 +39,8 @@ def test_lists_of_numbers_are_joined(text):
 
 def test_behind_a_list_a_text_goes_on():
     assert joined("[1,\n2] is right\n## End") == "[1, 2] is right\n## End"
+
+
+def test_lists_that_nothing_closes_stay_as_they_are():
+    text = "[1,\n" * 300
+    assert joined(text) == text
