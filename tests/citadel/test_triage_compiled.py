@@ -1,12 +1,11 @@
-"""Compiled and eager results of one function, in a whole triage on a real build."""
+"""Compiled and eager results of one function, on a real build."""
 
 import shutil
 
 import pytest
 
 from analysis.target.session import Limits
-from citadel.triage import Options, triage
-from citadel.walk import Walk
+from citadel.triage import Options, verify_on
 
 pytestmark = [
     pytest.mark.torch,
@@ -29,9 +28,7 @@ POWER = """
 
 
 def test_what_is_compiled_is_to_blame_and_not_the_compiler(bench, read):
-    options = Options(walk=Walk(siblings=2, seconds=120.0), runs=2, limits=Limits(wall=60.0))
     reading = read("torch.compile: pow with exponent -0.5", POWER, text="The results differ.")
-    done = triage(reading, bench, options)
-    assert done.case.api == "torch.pow"
-    assert done.case.reproduces
-    assert "torch.Tensor.__pow__" in {finding.api for finding in done.bugs}
+    found = verify_on(reading, bench, Options(runs=1, limits=Limits(wall=60.0)))
+    assert found.case.api == "torch.pow"
+    assert found.case.reproduces
