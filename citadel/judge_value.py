@@ -193,7 +193,7 @@ class _Replay:
             close=close_for(channels, source, plan),
             akin=alike(channels),
             filled=filled,
-            drops=plan.drops,
+            drops=plan.loses,
             own_reference=self.written.references,
             limited=self._limited(),
         )

@@ -106,10 +106,15 @@ class Assembler:
             renamed=self._renamed((*slots[Stage.NEW], *slots[Stage.CALL])),
             after=() if same else self.lift.result,
             idle=bool(tensors) and all(value in dropped for value in tensors),
+            loses=any(v.value.kind not in _MODES for v in dropped),
             unset=tuple(
                 v.name for v in dropped if v.value.kind == "bool" and v.value.text == "True"
             ),
         )
+
+
+_MODES = frozenset(("bool", "str", "none", "dtype", "device", "layout", "memory_format"))
+"""Kinds of values that say how something is computed, not of what."""
 
 
 def _is_positional(expression: Expression) -> bool:

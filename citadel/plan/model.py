@@ -127,7 +127,8 @@ class Adaptation:
     one): a complaint about shapes or dtypes is then suspect. `unset` are flags that the source's
     call sets and the sibling has not got, `renamed` its parameters with the sibling's names;
     `idle`: it is given none of the tensors that the report's call works on. `after` are steps that
-    its result goes through.
+    its result goes through. `loses`: tensors or numbers of the report's call are dropped, rather
+    than flags and modes alone.
     """
 
     target: str
@@ -142,6 +143,7 @@ class Adaptation:
     renamed: tuple[tuple[str, str], ...] = ()
     idle: bool = False
     after: tuple[Step, ...] = ()
+    loses: bool = False
 
     @property
     def filled(self) -> bool:

@@ -216,3 +216,15 @@ def test_a_plan_tells_what_the_sibling_calls_the_parameters(call, api):
     made = call("torch.reshape", {(2, 3)}, [3, 2])
     (plan, *_) = plans(invocation(made, source, (made,)), target)
     assert plan.renamed == (("newshape", "target_shape"),)
+
+
+@pytest.mark.parametrize(("signature", "loses"), [("mode: str", False), ("size: int", True)])
+def test_flags_and_modes_are_no_inputs(api, call, signature, loses):
+    given = {"mode": "nearest"} if "mode" in signature else {"size": 3}
+    source = invocation(
+        call("torch.resize", {(2,)}, **given),
+        api("torch.resize", f"input: Tensor, {signature}"),
+        (),
+    )
+    plan = first(plans(source, api("torch.other", "input: Tensor")))
+    assert (plan.drops, plan.loses) == (True, loses)

@@ -64,7 +64,7 @@ def verified(bench, read):
 
 @pytest.fixture
 def judged(bench):
-    def check(found, code, target, channels=NEAR, *, filled=False, idle=False, edits=()):
+    def check(found, code, target, channels=NEAR, *, filled=False, idle=False, loses=False):
         api = bench.index.catalog.resolve(target)
         plan = Adaptation(
             target=target,
@@ -72,10 +72,11 @@ def judged(bench):
             receiver=None,
             new=(),
             call=(),
-            edits=edits,
+            edits=(),
             plausibility=1.0,
             invented=() if not filled else ("min" if filled is True else filled,),
             idle=idle,
+            loses=loses,
         )
         return judge_value(
             Rewritten(code=dedent(code), edits=(), sites={n: n for n in range(40)}),
