@@ -29,10 +29,10 @@ _VIEWS = frozenset(
     )
 )
 """Calls that hand on what they are given: suspected behind those that compute."""
-COMPILERS = frozenset(
+_COMPILERS = frozenset(
     (
         *("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"),
-        *("tf.function", "tf.compat.v1.function", "tf.xla.experimental.compile"),
+        *("tf.function", "tf.xla.experimental.compile"),
     )
 )
 """Calls that have the same function run in another way: behind what it computes with, even where
@@ -71,7 +71,7 @@ def suspects(
         if api is None or api.name in seen or name in USERS_OF_VALUES or name in _CHECKING:
             continue
         seen.add(api.name)
-        if api.name in COMPILERS:
+        if api.name in _COMPILERS:
             last.append((call, api))
         elif call not in first and (name in MAKERS | _VIEWS or call.form == "operator"):
             late.append((call, api))

@@ -204,8 +204,9 @@ class Rewriter:
     def _lowered(self, maker: Maker, called: Nodes) -> cst.BaseExpression | None:
         """The call of a layer that stays where it is, with what its result goes through."""
         call = called.get(self._source.call, self._source.call)
-        known = isinstance(call, cst.Call) and self._source.form != "inner"
-        return maker.after(call) if known and isinstance(call, cst.Call) else None
+        if not isinstance(call, cst.Call) or self._source.form == "inner":
+            return None
+        return maker.after(call)
 
     def _anew(self, maker: Maker) -> Nodes | None:
         """The call made through the sibling itself."""
