@@ -6,10 +6,10 @@ from analysis.index import load_or_build
 from analysis.target.target import Target
 from benchmarks.cases import FAILS
 from citadel.candidates import candidates
+from citadel.options import Options
 from citadel.plan.invocation import Invocation, invocation
 from citadel.probe import ProbeOutcome
 from citadel.rewrite.rewriter import Rewriter
-from citadel.triage import Options
 from citadel.verified import NotVerified, Verified
 from citadel.verify import verify
 from citadel.walk import Entry, Progress, Walk, walk

@@ -13,8 +13,9 @@ from analysis.catalog.model import Api, Catalog
 from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Baseline, Limits
-from citadel.guards import Rerun, made_backward
+from citadel.guards import Rerun
 from citadel.identify import leaf, resolve
+from citadel.infinities import made_backward
 from citadel.oracle.backends import OnBoth, Runs
 from citadel.oracle.numbers import finite
 from citadel.oracle.value import ValueOracle, Values, has_nan_at, unlike, values_of

@@ -135,7 +135,7 @@ def triage(
     from analysis.target.session import Limits
     from analysis.target.target import Interpreter
     from citadel.commands import TriageRequest, run_triage
-    from citadel.triage import Options
+    from citadel.options import Options
     from citadel.walk import Walk
 
     if fail_on not in (None, "bug"):

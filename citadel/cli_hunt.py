@@ -129,7 +129,7 @@ def hunt(
     from citadel.hunt.local import LocalPool
     from citadel.hunt.worker import Worker
     from citadel.hunting import HuntingRequest, run_hunt
-    from citadel.triage import Options
+    from citadel.options import Options
     from citadel.walk import Walk
 
     options = Options(

@@ -16,6 +16,7 @@ from analysis.sources import SourceRequest
 from analysis.target.target import Interpreter, Target
 from citadel.benches import Benches
 from citadel.model import Finding, Triage
+from citadel.options import Options
 from citadel.progress import Findings, Interrupted, Progress
 from citadel.report.cases import write_cases
 from citadel.report.document import document, write_json
@@ -24,7 +25,7 @@ from citadel.report.named import as_reported
 from citadel.report.terminal import render_summary, render_target, render_triage
 from citadel.report.text import plain
 from citadel.selection import Unavailable, Wish
-from citadel.triage import Options, triage, untried
+from citadel.triage import triage, untried
 from citadel.workbench import Workbench, summary
 from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report

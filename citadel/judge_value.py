@@ -8,57 +8,23 @@ very same wrong value.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from functools import cached_property
 
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
-from analysis.target.instrument import Watched, instrument, watched
+from analysis.target.instrument import instrument, watched
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
-from citadel.coincidences import adds_inputs, close_for, coincidence, plain, unfinished
-from citadel.disputed import carried
-from citadel.guards import (
-    Rerun,
-    Told,
-    beside,
-    demanded,
-    doubled,
-    has_limit,
-    ill_conditioned,
-    made_backward,
-    of_chance,
-    of_ties,
-    told,
-    wider,
-)
 from citadel.identify import failing_call, is_call_of
-from citadel.inconsistent import refused_in_part
-from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
+from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
-from citadel.oracle.backends import runner
-from citadel.oracle.value import (
-    ValueOracle,
-    has_nan_at,
-    in_double,
-    shows,
-    symptom,
-    unlike,
-    values_of,
-)
+from citadel.oracle.value import ValueOracle, shows
 from citadel.plan.model import Adaptation
-from citadel.relations import alike, near, related
+from citadel.relations import alike
 from citadel.rewrite.rewriter import Rewritten
+from citadel.value_replay import ValueReplay
 from citadel.verdicts import confidence, verdict
 from citadel.witness import Witness
-
-_INFINITE = re.compile(
-    r"^(?!\s*(?:assert|print)\b)[^#\n]*?"
-    r"(?:\bfloat\(\s*[\"'][-+]?inf(?:inity)?[\"']|\b[A-Za-z_]\w*\.inf\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""Code that makes an infinity, rather than words that speak of one or a check for it."""
 
 
 def judge_value(
@@ -80,7 +46,7 @@ def judge_value(
         return verdict(VerdictKind.NOT_ADAPTED, reason=problem.message)
     if case.missing & source.oracle.points:
         return verdict(VerdictKind.NOT_ADAPTED, reason="the rewritten code shows other values")
-    replay = _Replay(written, case, target, source, session, catalog, limits)
+    replay = ValueReplay(written, case, target, source, session, catalog, limits)
     if not replay.calls:
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
     shown = shows(source.oracle, replay.first, replay.values)
@@ -108,234 +74,6 @@ def judge_value(
         symptom=replace(seen, expected=replay.right or seen.expected),
         guards=(*replay.guards, f"shown in {hits} of {runs} runs with seeds of their own"),
     )
-
-
-class _Replay:
-    """One rewritten case, run in several ways; `guards` are what has spoken for a bug so far."""
-
-    def __init__(
-        self,
-        written: Rewritten,
-        case: Watched,
-        target: Api,
-        source: Witness,
-        session: Session,
-        catalog: Catalog,
-        limits: Limits,
-    ) -> None:
-        self.written, self.case, self.source = written, case, source
-        runs = runner(session, source.oracle)
-        self._again = Rerun(code=written.code, watched=case, session=runs, limits=limits)
-        self.first = self._run(case.traced, 0)
-        self.values = values_of(self.first)
-        self.calls = [call for call in self.first.calls if is_call_of(call, target, catalog)]
-        own = [c for c in source.observation.calls if is_call_of(c, source.api, catalog)]
-        refused = {(written.sites.get(site), kind) for site, kind in refused_in_part(own)}
-        self.inconsistent = {kind for _, kind in refused & refused_in_part(self.calls)}
-        """How both refuse in one place what they accept in another, given the same there."""
-        self.guards = ["the sibling is called"]
-        self.moved = False
-        self.right: str | None = None
-        """What double precision says the value should be."""
-
-    def _run(self, text: str, seed: int) -> Observation:
-        again = self._again
-        return again.session.run(again.code, traced=text, limits=again.limits, seed=seed)
-
-    def symptom(self) -> Symptom:
-        """What the sibling shows. Its right result need not be the one expected of the source."""
-        seen = symptom(self.source.oracle, self.case.points, self.values)
-        if self.source.oracle.kind is SymptomKind.NON_FINITE:
-            return replace(seen, expected="a finite value")
-        return seen
-
-    def again(self, runs: int) -> int:
-        """In how many runs, the first included, the bug shows; notes whether its values move."""
-        hits, oracle = 1, self.source.oracle
-        for seed in range(1, runs):
-            seen = self._run(self.case.text, seed)
-            found = values_of(seen)
-            hits += shows(oracle, seen, found) is True
-            self.moved = self.moved or True in unlike(oracle, self.values, found)
-        return hits
-
-    def doubt(self, plan: Adaptation, channels: Channels, *, same: bool) -> Verdict | None:
-        """Why values that show the symptom need not be the bug, if so.
-
-        `same`: the sibling does the same to the report's own arguments.
-        """
-        source = self.source
-        if plan.idle and source.oracle.kind is not SymptomKind.ACCEPTS:
-            reason = "is not given what the report's call works on"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        if source.made_backward:
-            return self._backward()
-        names = ", ".join(one.name for one in source.disputed)
-        close = related(channels) and not plan.drops if source.refused else near(channels)
-        if source.oracle.kind is SymptomKind.ACCEPTS and unfinished(
-            source.oracle, source.values, self.values
-        ):
-            reason = "gives no result yet, which may be refused later"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        if close and carried(plan, source.disputed):
-            self.guards.append(f"accepts what should be refused under the same name: {names}")
-            return None
-        filled = adds_inputs(plan)
-        accepts = source.oracle.kind is SymptomKind.ACCEPTS
-        its_own = accepts and near(channels) and not filled and not plan.drops
-        if its_own and self.inconsistent:
-            refusal = ", ".join(sorted(self.inconsistent))
-            self.guards.append(f"elsewhere it refuses what it accepts here ({refusal})")
-            return None
-        why = coincidence(
-            source,
-            self.values,
-            close=close_for(channels, source, plan),
-            akin=alike(channels),
-            filled=filled,
-            drops=plan.loses,
-            own_reference=self.written.references,
-            limited=self._limited(),
-        )
-        if why is None and not same and self._of_others():
-            why = "the check compares results of different inputs: it need not hold here"
-        if why is None and source.wider and self._wider() is False:
-            why = "an equal result, which double precision does not change as it does the source's"
-        known = source.wider or alike(channels) or channels.called
-        if why is None and filled and not known and self._comes_to_the_same():
-            why = "an equal result, with something filled in that the report has not got"
-        if why is None and self._infinite_itself():
-            why = "its own result is not finite, where the source's is"
-        if why is not None:
-            return verdict(VerdictKind.NOT_ADAPTED, reason=why)
-        changes = unlike(source.oracle, source.values, self.values)
-        equal = all(change is False for change in changes)
-        if source.refused:
-            self.guards.append("accepts what the source refuses, and is of its name family")
-            return None
-        own = "both sides are the sibling's" if source.oracle.paired else "the sibling's own value"
-        self.guards.append("the source's own value" if equal else own)
-        return None
-
-    def _limited(self) -> bool:
-        """Whether it is NaN at infinity though it tends to something there, as the source does."""
-        oracle = self.source.oracle
-        if not self.source.has_limit or not has_nan_at(oracle, self.values):
-            return False
-        found = has_limit(self._again, oracle, self.calls)
-        if found:
-            self.guards.append("NaN at infinity, where it tends to something")
-        return found
-
-    def _of_others(self) -> bool:
-        """Whether the sibling is called several times, each time with other numbers.
-
-        `f(x)` should be what `f` gives for a copy of `x`, whatever function it is; that `f(x + y)`
-        is `f(x) + f(y)` is a law of some.
-        """
-        source = self.source
-        if not source.oracle.paired or source.referred or len(self.calls) < 2:
-            return False
-        alike = [one.like(other) for one, other in beside(self._told)]
-        return bool(alike) and all(found is False for found in alike)
-
-    def _infinite_itself(self) -> bool:
-        """Whether a call that gives finite numbers in the report gives others when it is the
-        sibling's: the bug (of a gradient, say) comes up elsewhere then.
-        """
-        sites = {(self.written.sites.get(site), n) for site, n in self.source.gave_finite}
-        if not sites:
-            return False
-        return any(
-            (one.site, one.occurrence) in sites and one.finite is False for one in self._told
-        )
-
-    def _comes_to_the_same(self) -> bool:
-        """Whether it shows the source's own one number, to which many functions come."""
-        oracle, shown = self.source.oracle, self.source.values
-        if oracle.kind is SymptomKind.ACCEPTS or oracle.of_finiteness or oracle.paired:
-            return False
-        equal = all(change is False for change in unlike(oracle, shown, self.values))
-        return equal and all(plain(self.values, spot) for spot in oracle.spots)
-
-    def _wider(self) -> bool | None:
-        return wider(self._again, self.source.oracle, self.calls, self.values)
-
-    @cached_property
-    def _told(self) -> tuple[Told, ...]:
-        """What the sibling's calls are given and give: one run tells both guards."""
-        return told(self._again, self.calls)
-
-    def _backward(self) -> Verdict | None:
-        """Whether what is not finite comes up in its gradients alone, as in the source's.
-
-        A slope may well be infinite (of the square root at 0); where the source's is no number,
-        that is not the same.
-        """
-        oracle = self.source.oracle
-        if has_nan_at(oracle, self.source.values) and not has_nan_at(oracle, self.values):
-            reason = "infinite, where the report's gradient is NaN"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        if not made_backward(self._again, oracle, self.calls):
-            reason = "what is not finite does not come up in its gradients"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        self.guards.append("with a finite result, and given finite gradients, it hands on others")
-        return None
-
-    def imprecise(self) -> Verdict | None:
-        """Whether double precision says that this is another function, or how it must be."""
-        oracle = self.source.oracle
-        if not oracle.of_finiteness and not self.written.references:
-            return None
-        better = doubled(self._again, oracle, self.calls)
-        if self.written.references and (better is None or not better.cures):
-            reason = "need not be the function that it is compared with"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        if self.source.precise and better is not None and not better.cures:
-            reason = "double precision does not change it: what mathematics demands here"
-            return verdict(VerdictKind.EXPECTED, reason=reason)
-        if better is not None and better.cures:
-            self.guards.append("right in double precision")
-            self.right = in_double(oracle, better.values)
-            return None
-        return self._full()
-
-    def _full(self) -> Verdict | None:
-        """Whether the result is infinite for being too large, or NaN, where the source's is not."""
-        oracle = self.source.oracle
-        if has_nan_at(oracle, self.values) and not has_nan_at(oracle, self.source.values):
-            reason = "NaN, where the report's value is infinite"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        lost = has_nan_at(oracle, self.source.values) and not has_nan_at(oracle, self.values)
-        if lost and _INFINITE.search(self.written.code):
-            reason = "infinite, as what the case is given, where the report's value is NaN"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        if self.source.demanded is not False:
-            return None
-        full = demanded(self._again, oracle, self.calls, self.values)
-        if full:
-            reason = "becomes infinite where it is as large as its dtype allows"
-            return verdict(VerdictKind.EXPECTED, reason=reason)
-        if full is False:
-            self.guards.append("becomes infinite long before it is as large as its dtype allows")
-        return None
-
-    def unsteady(self) -> Verdict | None:
-        """Whether nobody promises that the two values are equal, or that they can be."""
-        oracle, source = self.source.oracle, self.source
-        if not oracle.paired:
-            return None
-        if (source.random or oracle.beside) and of_chance(self._again, oracle, self.calls):
-            return verdict(VerdictKind.NOT_ADAPTED, reason="its values are drawn at random")
-        if of_ties(self._again, oracle, self.calls, self.values):
-            return verdict(VerdictKind.EXPECTED, reason="the elements that they select are equal")
-        if source.ill_conditioned:
-            return None
-        if ill_conditioned(self._again, oracle, self.calls, self.values):
-            reason = "ill-conditioned: the last digit of its inputs matters as much"
-            return verdict(VerdictKind.EXPECTED, reason=reason)
-        self.guards.append("not ill-conditioned")
-        return None
 
 
 def _elsewhere(

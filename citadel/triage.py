@@ -1,4 +1,4 @@
-"""One report from reading to family: verify, plan, rank, probe, rewrite, judge, group.
+"""One report from reading to family: verify, carry over to siblings, group.
 
 In: a `Reading` and a `Workbench`. Out: a `Triage`; findings are also handed to `on_finding` as they
 are confirmed.
@@ -6,68 +6,22 @@ are confirmed.
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import islice
+from collections.abc import Callable
+from dataclasses import replace
 
 from analysis.dynamic.learned import learn
 from analysis.target.frameworks import FRAMEWORKS
-from analysis.target.session import Limits, Session
-from citadel.callees import callees
-from citadel.candidates import candidates
 from citadel.family.group import families
-from citadel.judge import judge
-from citadel.judge_performance import judge_performance
-from citadel.judge_value import judge_value
 from citadel.learn import samples_of
-from citadel.match.matches import Matches
-from citadel.match.mode import Mode
-from citadel.match.rank import Candidate
-from citadel.model import (
-    Finding,
-    Seconds,
-    SymptomKind,
-    Triage,
-    Verdict,
-    VerdictKind,
-)
-from citadel.oracle import status
-from citadel.plan.model import Adaptation
-from citadel.probe import ProbeOutcome
-from citadel.relations import related
-from citadel.replays import Replays
-from citadel.rewrite.rewriter import Rewritten
+from citadel.model import Finding, Seconds, Triage, VerdictKind
+from citadel.options import Options
+from citadel.propagation import Propagation
 from citadel.selection import used_late, variables
-from citadel.uses import Uses
 from citadel.verified import NotVerified, Verified
 from citadel.verify import verify
-from citadel.walk import AT_LEAST, Probed, Progress, Walk, walk
 from citadel.workbench import Workbench
 from harvest.report.model import Reading, Report
-
-WAYS = 3
-"""Ways to write one plan down that are tried at most."""
-REFUSABLE = (SymptomKind.CRASHES, SymptomKind.HANGS, SymptomKind.ACCEPTS)
-"""Symptoms of calls that should have been refused: a sibling that raises does that."""
-MOST_REPLAYED = 150
-"""APIs whose values are looked at behind the last finding: each has to be replayed for that."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What a user may set."""
-
-    walk: Walk = field(default_factory=Walk)
-    mode: Mode = Mode.RANKED
-    runs: int = 3
-    adaptations: int = 6
-    """Generated cases that are tried at most per sibling, until one shows the bug."""
-    limits: Limits = field(default_factory=Limits)
-    matches: Matches = field(default_factory=Matches)
-    """Pairs of APIs that somebody else held for equal."""
 
 
 def triage(
@@ -92,22 +46,22 @@ def triage(
     learn(bench.learned, samples_of(calls, verified.api, bench.index.catalog))
     seconds = Seconds(verify=time.monotonic() - started)
     result = replace(result, case=verified.case, seconds=seconds)
-    hunt = _Hunt(verified, bench, options)
-    for finding in hunt.findings(on_progress):
+    siblings = Propagation(verified, bench, options)
+    for finding in siblings.findings(on_progress):
         if finding.verdict.kind is VerdictKind.BUG:
             if seconds.first_finding is None:
                 seconds = replace(seconds, first_finding=time.monotonic() - started)
             if on_finding is not None:
                 on_finding(finding)
-    siblings = time.monotonic() - started - seconds.verify
+    took = time.monotonic() - started - seconds.verify
     result = replace(
         result,
-        findings=hunt.done(),
-        tried=hunt.tried,
-        unconfirmed=hunt.unconfirmed,
-        cut=hunt.cut,
-        control=hunt.control(),
-        seconds=replace(seconds, siblings=siblings),
+        findings=siblings.done(),
+        tried=siblings.tried,
+        unconfirmed=siblings.unconfirmed,
+        cut=siblings.cut,
+        control=siblings.control(),
+        seconds=replace(seconds, siblings=took),
     )
     return replace(result, families=families(result))
 
@@ -134,238 +88,3 @@ def verify_on(reading: Reading, bench: Workbench, options: Options) -> Verified 
         runs=options.runs,
         limits=options.limits,
     )
-
-
-class _Hunt:
-    """The siblings of one verified case."""
-
-    def __init__(self, verified: Verified, bench: Workbench, options: Options) -> None:
-        self.verified = verified
-        self.bench = bench
-        self.options = options
-        self.tried = 0
-        self.unconfirmed = 0
-        self.cut = False
-        self._found: dict[str, Finding] = {}
-        self._rank: dict[str, int] = {}
-        self._unrelated = [0, 0]
-        self._deadline = math.inf
-        self._uses = Uses(verified, bench)
-        self._progress: Progress | None = None
-
-    def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
-        """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
-        deadline = self._deadline = time.monotonic() + self.options.walk.seconds
-        if not self.verified.tells:
-            return
-        bench = self.bench
-        called = callees(self.verified, bench.replays[0], bench.index.catalog, self.options.limits)
-        matched = self.options.matches.of(self.verified.api, bench.index.catalog)
-        entries = candidates(self._uses.invocation, bench, self.options.mode, called, matched)
-        planned = {candidate.api.name: plans for candidate, plans in entries}
-        self._rank = {name: position for position, name in enumerate(planned)}
-        replays = Replays(self.bench.replays)
-        waiting = replays.waiting if self.verified.shown else lambda: 0
-        self._progress = progress = Progress(entries, self._walk(), waiting)
-        try:
-            for probed in walk(self.verified, progress, self.bench, self.options.limits):
-                yield from self._kept(replays.finished())
-                if probed is None or probed.outcome is ProbeOutcome.BUDGET:
-                    continue
-                self.tried += 1
-                if on_progress is not None:
-                    on_progress("siblings", self.tried, len(entries))
-                self._count(probed)
-                name = probed.candidate.api.name
-                if probed.outcome is self._telling:
-                    job = partial(self._replayed, probed, planned[name])
-                    replays.submit(job, self._rank[name])
-                else:
-                    self._found[name] = _unconfirmed(probed, self.verified)
-            yield from self._kept(replays.rest(deadline))
-            self.unconfirmed = replays.cancel()
-            late = progress.next < len(progress.entries) and time.monotonic() >= deadline
-            self.cut = late or self.unconfirmed > 0 or len(progress.entries) < len(entries)
-            yield from self._kept(replays.finished())
-        except KeyboardInterrupt:
-            self.bench.abort()
-            raise
-        finally:
-            replays.cancel()
-
-    @property
-    def _telling(self) -> ProbeOutcome:
-        """What of the probe makes a replay worth while: for values, that the call runs at all."""
-        return ProbeOutcome.CLEAN if self.verified.shown else ProbeOutcome.HIT
-
-    def _walk(self) -> Walk:
-        walk = self.options.walk
-        if not self.verified.shown or walk.patience is None:
-            return walk
-        return replace(walk, patience=min(walk.patience, MOST_REPLAYED))
-
-    def _kept(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        for finding in findings:
-            self._found[finding.api] = finding
-            yield finding
-
-    def done(self) -> tuple[Finding, ...]:
-        """What is worth telling: all hits, and what became of the best-ranked others."""
-        telling = (VerdictKind.BUG, VerdictKind.FLAKY)
-        kept = [
-            finding
-            for name, finding in self._found.items()
-            if finding.verdict.kind in telling or self._rank[name] < AT_LEAST or finding.code
-        ]
-        kept.sort(key=lambda f: (f.verdict.kind is not VerdictKind.BUG, self._rank[f.api]))
-        return tuple(kept)
-
-    def control(self) -> str | None:
-        """A warning when most unrelated APIs fail the same way."""
-        hits, tried = self._unrelated
-        if tried < 10 or hits * 2 < tried:
-            return None
-        return (
-            f"{hits} of {tried} unrelated APIs fail the same way: "
-            "the cause may lie outside the API under suspicion"
-        )
-
-    def _replayed(
-        self, probed: Probed, planned: tuple[Adaptation, ...], session: Session
-    ) -> Finding:
-        """Write the plan down and replay it; other ways and plans follow until one shows it."""
-        ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
-        witness = self.verified.witness
-        if witness is not None and witness.of_values:
-            ordered.sort(key=lambda plan: not plan.after)  # its result is the report's own
-        best: Finding | None = None
-        for plan, written in islice(self._written(ordered), self.options.adaptations):
-            verdict = self._judged(written, plan, probed.candidate, session)
-            finding = _finding(probed.candidate, verdict, written.edits, written.code)
-            if verdict.kind is VerdictKind.BUG:
-                if self._progress is not None:
-                    self._progress.hit(self._rank[finding.api])
-                return finding
-            if best is None or _better(verdict, best.verdict):
-                best = finding
-            if time.monotonic() > self._deadline:
-                return best
-        if best is not None:
-            return best
-        reason = "the plan cannot be written in the report's text"
-        return _finding(probed.candidate, _not_adapted(reason), probed.plan.edits, "")
-
-    def _judged(
-        self, written: Rewritten, plan: Adaptation, candidate: Candidate, session: Session
-    ) -> Verdict:
-        catalog, options = self.bench.index.catalog, self.options
-        if self.verified.witness is not None:
-            return judge_value(
-                written,
-                plan,
-                candidate.api,
-                self.verified.witness,
-                candidate.channels,
-                session,
-                catalog,
-                runs=options.runs,
-                limits=options.limits,
-            )
-        if self.verified.measured is not None:
-            return judge_performance(
-                written,
-                plan,
-                candidate.api,
-                self.verified.measured,
-                session,
-                catalog,
-                close=related(candidate.channels),
-                limits=options.limits,
-            )
-        return _of_kernels(
-            judge(
-                written,
-                plan,
-                candidate.api,
-                self.verified,
-                session,
-                catalog,
-                close=related(candidate.channels),
-                runs=options.runs,
-                limits=options.limits,
-            ),
-            candidate,
-        )
-
-    def _written(self, ordered: Iterable[Adaptation]) -> Iterator[tuple[Adaptation, Rewritten]]:
-        """The plans in text, the most plausible first, each in a few ways."""
-        for plan in ordered:
-            for written in islice(self._uses.write(plan), WAYS):
-                yield plan, written
-
-    def _count(self, probed: Probed) -> None:
-        channels = probed.candidate.channels
-        unrelated = channels.family is None and not channels.context and channels.signature < 0.3
-        if unrelated and probed.outcome in (ProbeOutcome.HIT, ProbeOutcome.CLEAN):
-            self._unrelated[0] += probed.outcome is ProbeOutcome.HIT
-            self._unrelated[1] += 1
-
-
-def _finding(candidate: Candidate, verdict: Verdict, edits: tuple[str, ...], code: str) -> Finding:
-    return Finding(
-        api=candidate.api.name,
-        verdict=verdict,
-        channels=candidate.channels,
-        edits=edits,
-        code=code,
-        aliases=candidate.api.aliases,
-    )
-
-
-def _better(verdict: Verdict, than: Verdict) -> bool:
-    order = (
-        VerdictKind.NOT_ADAPTED,
-        VerdictKind.NEEDS,
-        VerdictKind.NOISY,
-        VerdictKind.EXPECTED,
-        VerdictKind.CLEAN,
-        VerdictKind.REFUSED,
-        VerdictKind.DIFFERENT,
-        VerdictKind.FLAKY,
-        VerdictKind.BUG,
-    )
-    return order.index(verdict.kind) > order.index(than.kind)
-
-
-def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
-    """The verdict on an API that did not show the symptom on the live arguments."""
-    seen = probed.symptom
-    reason = seen.headline()[:200] if seen is not None else None
-    if probed.outcome is ProbeOutcome.CLEAN:
-        kind = VerdictKind.CLEAN
-    elif seen is not None and status.unavailable(seen):
-        kind = VerdictKind.NEEDS
-    elif probed.outcome is not ProbeOutcome.OTHER or seen is None:
-        kind = VerdictKind.NOT_ADAPTED
-    else:
-        plain = seen.kind is SymptomKind.RAISES and not status.internal(seen)
-        kind = VerdictKind.DIFFERENT
-        if plain and verified.case.symptom.kind in REFUSABLE:
-            kind = VerdictKind.REFUSED
-        elif plain and verified.shown:
-            kind = VerdictKind.NOT_ADAPTED
-    verdict = Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=seen, reason=reason)
-    return _finding(probed.candidate, verdict, probed.plan.edits, "")
-
-
-def _of_kernels(verdict: Verdict, candidate: Candidate) -> Verdict:
-    """A kernel that is missing is the bug of close relations only: any API may lack one."""
-    symptom = verdict.symptom if verdict.kind is VerdictKind.BUG else None
-    if symptom is None or related(candidate.channels) or not status.unavailable(symptom):
-        return verdict
-    reason = "has no such kernel either, but is no close relation"
-    return replace(verdict, kind=VerdictKind.NEEDS, confidence=0.0, reason=reason)
-
-
-def _not_adapted(reason: str) -> Verdict:
-    return Verdict(kind=VerdictKind.NOT_ADAPTED, runs=(0, 0), confidence=0.0, reason=reason)

@@ -17,19 +17,9 @@ from analysis.target.session import Limits, Session
 from analysis.target.watch import Point
 from citadel.blame import Blamed, Trial
 from citadel.disputed import Disputed, disputed
-from citadel.guards import (
-    Rerun,
-    demanded,
-    doubled,
-    has_limit,
-    ill_conditioned,
-    let_in,
-    of_chance,
-    of_ties,
-    told,
-    wider,
-)
+from citadel.guards import Rerun, doubled, ill_conditioned, of_chance, of_ties, told, wider
 from citadel.identify import failing_call, leaf, resolve
+from citadel.infinities import demanded, has_limit, let_in
 from citadel.model import SymptomKind
 from citadel.oracle.backends import differences
 from citadel.oracle.capture import capture

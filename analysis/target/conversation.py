@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from analysis.target.session import Event, Limits, Session, how_died
+from analysis.target.fork_server import Event
+from analysis.target.session import Limits, Session, how_died
 
 LEAVING = 10.0
 

@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
 from citadel.model import Triage
+from citadel.options import Options
 from citadel.store.findings import Kin
 from citadel.store.items import Stage
-from citadel.triage import Options
 from harvest.report.model import Report
 
 

@@ -18,11 +18,11 @@ from citadel.hunt.builds import Site
 from citadel.hunt.executor import Answer, Executor, Job, Outcome
 from citadel.hunt.schedule import Schedule
 from citadel.model import BugKind, Triage, VerdictKind
+from citadel.options import Options
 from citadel.report.cases import write_cases
 from citadel.store import items, reports, results
 from citadel.store.database import Store
 from citadel.store.items import Allowed, Item, Key, Lot, Stage, State
-from citadel.triage import Options
 
 TICK = 0.5
 GRACE = 0.1

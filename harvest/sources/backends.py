@@ -17,8 +17,9 @@ import numpy as np
 
 from analysis.errors import CitadelError
 from analysis.target.conversation import Answer, Conversation
+from analysis.target.fork_server import Event
 from analysis.target.frameworks import FRAMEWORKS
-from analysis.target.session import Event, Session
+from analysis.target.session import Session
 from analysis.target.target import Interpreter
 from harvest.sources.networks import Array, Network, Weights
 

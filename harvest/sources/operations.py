@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.target.session import Event
+from analysis.target.fork_server import Event
 from harvest.sources.backends import Backends
 from harvest.sources.layers import FUNCTION, LayerSpec, Parameter, add
 

@@ -6,10 +6,11 @@ import pytest
 
 from analysis.target.session import Limits
 from citadel.disputed import Disputed, carried, disputed
+from citadel.options import Options
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
 from citadel.plan.model import Adaptation
-from citadel.triage import Options, triage
+from citadel.triage import triage
 from citadel.verified import Verified
 from citadel.verify import verify
 from citadel.walk import Walk

@@ -8,7 +8,7 @@ from analysis.catalog.model import Api, ApiKind
 from citadel.match.rank import Candidate
 from citadel.model import Channels, Verdict, VerdictKind
 from citadel.oracle import status
-from citadel.triage import _of_kernels
+from citadel.propagation import _of_kernels
 
 MISSING = status.raises("NotFoundError", "Could not find device for node: {{node A}} = A[]")
 OTHER = status.raises("InvalidArgumentError", "bad window")

@@ -6,7 +6,8 @@ import pytest
 
 from analysis.target.session import Limits
 from citadel.model import VerdictKind
-from citadel.triage import Options, triage
+from citadel.options import Options
+from citadel.triage import triage
 from citadel.walk import Walk
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]

@@ -5,7 +5,8 @@ import shutil
 import pytest
 
 from analysis.target.session import Limits
-from citadel.triage import Options, verify_on
+from citadel.options import Options
+from citadel.triage import verify_on
 
 pytestmark = [
     pytest.mark.torch,

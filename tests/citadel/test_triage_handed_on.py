@@ -3,7 +3,8 @@
 import pytest
 
 from analysis.target.session import Limits
-from citadel.triage import Options, triage
+from citadel.options import Options
+from citadel.triage import triage
 from citadel.walk import Walk
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]

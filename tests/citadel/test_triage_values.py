@@ -6,8 +6,9 @@ import pytest
 
 from analysis.target.session import Limits
 from citadel.model import BugKind, VerdictKind
+from citadel.options import Options
 from citadel.report.markdown import family_markdown
-from citadel.triage import Options, triage
+from citadel.triage import triage
 from citadel.walk import Walk
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]

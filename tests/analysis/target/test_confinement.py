@@ -50,7 +50,7 @@ def test_files_of_the_host_cannot_be_read(session, path):
 def test_home_shows_no_more_than_the_way_to_the_interpreter(session):
     home = Path.home()
     shown = attempted(session, f"'/'.join(os.listdir({str(home)!r}))")
-    readable = [Path(path) for path in session._sandbox.readable]
+    readable = [Path(path) for path in session.server.sandbox.readable]
     ways = {path.relative_to(home).parts[0] for path in readable if path.is_relative_to(home)}
     assert shown == "refused" or set(shown.removeprefix("did ").split("/")) <= ways
 

@@ -168,9 +168,9 @@ def test_harmless_in_the_end(session, name):
 
 @pytest.mark.parametrize("how", ["os.getppid()", "-1"])
 def test_a_case_cannot_kill_its_server(session, how):
-    pid = session._process.pid
+    pid = session.server.pid
     session.run(f"import os\nos.kill({how}, 9)", limits=QUICK)
     session.run("pass", limits=QUICK)
-    if session._sandbox.kind == "bubblewrap":
-        assert session._process.pid == pid
+    if session.server.sandbox.kind == "bubblewrap":
+        assert session.server.pid == pid
     assert next_one_runs(session)

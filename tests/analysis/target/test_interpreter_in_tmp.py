@@ -46,15 +46,15 @@ for place, _, names in os.walk({str(folder)!r}):
 
 def test_one_server_runs_all_cases(session, folder):
     session.start()
-    server = session._process
+    server = session.server.pid
     for _ in range(3):
         assert seen(session, folder) == ["one/package/file one", "other/package/file other"]
-    assert session._process is server
+    assert session.server.pid == server
 
 
 def test_what_a_case_leaves_beside_it_is_gone(session, folder):
     session.start()
-    server = session._process
+    server = session.server.pid
     session.run(f"""
 import os
 os.makedirs({str(folder / "one/deep/er")!r})
@@ -62,7 +62,7 @@ open({str(folder / "one/left")!r}, "w").write("x")
 os.chmod({str(folder / "one")!r}, 0)
 """)
     assert seen(session, folder) == ["one/package/file one", "other/package/file other"]
-    assert session._process is server
+    assert session.server.pid == server
 
 
 @pytest.mark.parametrize(

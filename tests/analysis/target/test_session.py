@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import CitadelError
-from analysis.target import session as session_module
+from analysis.target import fork_server
 from analysis.target.observation import Outcome
 from analysis.target.sandbox import Sandbox, SandboxKind
 from analysis.target.session import Limits, Session
@@ -75,10 +75,10 @@ def test_a_session_outlives_the_thread_that_started_it(bare_session):
     thread = threading.Thread(target=bare_session.start)
     thread.start()
     thread.join()
-    pid = bare_session._process.pid
+    pid = bare_session.server.pid
     time.sleep(0.1)
     assert bare_session.run("print(1)").stdout == "1\n"
-    assert bare_session._process.pid == pid
+    assert bare_session.server.pid == pid
 
 
 def test_sessions_run_side_by_side(bare):
@@ -125,7 +125,7 @@ def test_a_missing_interpreter_is_explained(tmp_path_factory, scratch):
 
 
 def test_a_missing_framework_is_explained(bare_session, scratch):
-    bare_session._server[3] = "no_such_framework"
+    bare_session.server.framework = "no_such_framework"
     with pytest.raises(CitadelError, match="No module named 'no_such_framework'"):
         bare_session.start()
     assert nothing_left(scratch)
@@ -135,7 +135,7 @@ def test_a_server_that_hangs_at_start_is_given_up(tmp_path_factory, scratch, mon
     path = tmp_path_factory.mktemp("bin") / "python"
     path.write_text("#!/bin/sh\nexec sleep 60\n")
     path.chmod(0o755)
-    monkeypatch.setattr(session_module, "START_SECONDS", 0.3)
+    monkeypatch.setattr(fork_server, "START_SECONDS", 0.3)
     with pytest.raises(CitadelError, match="did not start"):
         broken(path).start()
     assert nothing_left(scratch)
@@ -145,7 +145,7 @@ def test_an_interrupt_during_the_start_leaves_nothing(bare_session, scratch, mon
     def interrupt(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(bare_session, "_read", interrupt)
+    monkeypatch.setattr(bare_session.server, "read", interrupt)
     with pytest.raises(KeyboardInterrupt):
         bare_session.start()
     assert nothing_left(scratch)
@@ -202,8 +202,8 @@ def test_seeds_make_runs_repeat(bare_session):
 
 def test_the_server_ends_when_nobody_listens(bare_session, scratch):
     bare_session.start()
-    bare_session._process.stdin.close()
-    bare_session._process.wait(5)
+    bare_session.server._process.stdin.close()
+    bare_session.server._process.wait(5)
     deadline = time.monotonic() + 3
     while servers(scratch):
         assert time.monotonic() < deadline

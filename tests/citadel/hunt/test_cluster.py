@@ -11,8 +11,8 @@ import pytest
 from analysis.errors import CitadelError
 from citadel.hunt.cluster import ClusterPool
 from citadel.hunt.hunt import Hunt, HuntRequest
+from citadel.options import Options
 from citadel.store.database import open_to_write
-from citadel.triage import Options
 from tests.citadel.hunt import scripted
 from tests.citadel.hunt.test_hunt import end_state
 

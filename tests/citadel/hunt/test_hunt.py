@@ -12,11 +12,11 @@ import pytest
 from analysis.errors import CitadelError
 from citadel.hunt.executor import Outcome
 from citadel.hunt.hunt import Hunt, HuntRequest
+from citadel.options import Options
 from citadel.store import reports
 from citadel.store.database import open_to_read, open_to_write
 from citadel.store.summary import yields
 from citadel.store.texts import LARGE
-from citadel.triage import Options
 from tests.citadel.hunt import scripted
 
 ROOT = Path(__file__).parents[3]

@@ -5,8 +5,8 @@ from functools import partial
 
 from citadel.hunt.executor import Job, Where
 from citadel.hunt.local import LocalPool
+from citadel.options import Options
 from citadel.store.items import Stage
-from citadel.triage import Options
 from tests.citadel.hunt import scripted
 
 

@@ -9,7 +9,8 @@ from analysis.catalog.records import read_catalog
 from analysis.dynamic.joined import Joined
 from analysis.index import read_index
 from analysis.target.session import Limits
-from citadel.triage import Options, triage
+from citadel.options import Options
+from citadel.triage import triage
 from citadel.verified import Verified
 from citadel.verify import verify
 from citadel.walk import Walk

@@ -1,0 +1,160 @@
+"""Is a result that is not finite a bug, or how it must be?
+
+In: a watched case that can be run again (`citadel.guards.Rerun`), its oracle, the calls of the
+blamed API. Each function runs the case with these calls made otherwise: given smaller inputs,
+finite ones, ones on the way to infinity, finite gradients.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+import time
+from collections.abc import Sequence
+
+from analysis.target.observation import Call
+from citadel.guards import Rerun, room
+from citadel.oracle.numbers import LARGEST, elements, finite, has_nan, largest
+from citadel.oracle.value import ValueOracle, Values, shows, values_of
+
+NEAR_LIMIT = 0.75
+"""Part of the largest number that a function has come to if it is about to exceed it."""
+OCTAVES = 1024
+"""How often inputs are halved at most until a result is finite."""
+CLOSE = 1e-4
+"""Octaves between inputs of which one makes a result infinite."""
+STEP = 0.05
+"""Octaves over which it is looked how fast a result grows."""
+FEW_DIGITS = {"bfloat16": 2.0**-6, "float16": 2.0**-9}
+"""Octaves between neighbouring numbers, at most, where that is more than `CLOSE`."""
+POWERS = (0.3, 0.4)
+"""Of the largest number of a dtype: inputs on the way to infinity whose squares are in range."""
+FURTHER = 10.0
+"""How often as large a number is that grows from one of these to the next."""
+SECONDS = 10.0
+"""Time for one bisection."""
+
+
+def demanded(
+    again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values
+) -> bool | None:
+    """Whether an infinity stands where a function has grown as large as its dtype allows.
+
+    The inputs of these calls are made smaller until the result is finite, and then as large as they
+    may be for that (by bisection). A result that becomes infinite while it is far from the largest
+    number is a bug of the way it is computed. None: the oracle is of another kind, there are NaNs,
+    the result does not become finite, or that would take too long.
+    """
+    if not oracle.of_finiteness or not oracle.spots:
+        return None
+
+    def size(factor: float) -> float | None:
+        """The result's largest number; infinite, if one is; None for NaN and what is not there."""
+        value = values_of(again.run("perturb:scaled", calls, factor=factor)).get(oracle.spots[0])
+        if value is None or has_nan(value) or finite(value) is None:
+            return None
+        return largest(value) if finite(value) else math.inf
+
+    until = time.monotonic() + SECONDS
+    octaves, below = 1, size(0.5)
+    while below == math.inf and octaves < OCTAVES and time.monotonic() < until:
+        octaves *= 2
+        below = size(2.0**-octaves)
+    limit = NEAR_LIMIT * _largest(oracle, values, calls)
+    if below is None or math.inf in (below, limit):
+        return None
+    low, high = float(-octaves), -octaves / 2 if octaves > 1 else 0.0
+    while below < limit and high - low > CLOSE:
+        middle = (low + high) / 2
+        found = size(2.0**middle)
+        if found is None or time.monotonic() > until:
+            return None
+        if found == math.inf:
+            high = middle
+        else:
+            low, below = middle, max(below, found)
+    if below >= limit:
+        return True
+    # A steep function, or inputs with few digits, may pass the largest number within one step.
+    before = size(2.0 ** (low - STEP))
+    if before is None or not 0 < before < below:
+        return False
+    given = {value.value.dtype for call in calls for value in call.inputs()}
+    reach = max([CLOSE, *(step for dtype, step in FEW_DIGITS.items() if dtype in given)])
+    return math.log(below) + reach / STEP * math.log(below / before) >= math.log(limit)
+
+
+def let_in(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
+    """Whether what is not finite is so no more where these calls are given finite numbers."""
+    if not oracle.of_finiteness:
+        return False
+    seen = again.run("perturb:cleaned", calls)
+    return shows(oracle, seen, values_of(seen)) is False
+
+
+def has_limit(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
+    """Whether the values tend to something where what these calls are given tends to infinity.
+
+    A result there is then no more NaN than `sigmoid` is. Nothing is known of `sin`, nor of `x - y`,
+    which depends on who is faster.
+    """
+    ends = [_ends(again, oracle, calls, falling=falling) for falling in (False, True)]
+    known = [end for end in ends if end is not None]
+    return len(known) == len(ends) and all(
+        _equal(one, other) for one, other in zip(*known, strict=True)
+    )
+
+
+def _ends(
+    again: Rerun, oracle: ValueOracle, calls: Sequence[Call], *, falling: bool
+) -> list[complex] | None:
+    """What each number of the oracle's values tends to; None where one tends to nothing."""
+    near, far = (
+        values_of(again.run("perturb:bounded", calls, power=power, falling=falling))
+        for power in POWERS
+    )
+    found: list[complex | None] = []
+    for spot in oracle.spots:
+        one = elements(near[spot]) if spot in near else None
+        other = elements(far[spot]) if spot in far else None
+        if one is None or other is None or len(one) != len(other):
+            return None
+        found += [_end(a, b) for a, b in zip(one, other, strict=True)]
+    ends = [end for end in found if end is not None]
+    return ends if ends and len(ends) == len(found) else None
+
+
+def _end(near: complex, far: complex) -> complex | None:
+    """The limit of what has come to two numbers on the way: that, zero, or an infinity."""
+    if cmath.isnan(near) or cmath.isnan(far):
+        return None
+    if _equal(near, far):
+        return far
+    real = not (near.imag or far.imag) and (near.real > 0) == (far.real > 0 or not far)
+    if not real or cmath.isinf(near):
+        return None
+    if abs(far) > FURTHER * abs(near):
+        return math.copysign(math.inf, far.real)
+    return 0.0 if abs(far) * FURTHER < abs(near) else None
+
+
+def _equal(one: complex, other: complex) -> bool:
+    return one == other or cmath.isclose(one, other, rel_tol=1e-3, abs_tol=1e-6)
+
+
+def made_backward(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool | None:
+    """Whether these calls, with finite results and given finite gradients, hand on others.
+
+    None where no gradients go through them.
+    """
+    if not oracle.of_finiteness or not calls:
+        return None
+    told = [event.get("made") for event in again.run("perturb:gradients", calls).extra]
+    return next((made for made in told if isinstance(made, bool)), None)
+
+
+def _largest(oracle: ValueOracle, values: Values, calls: Sequence[Call]) -> float:
+    """The largest number of a result: by its own dtype if that is known, else by its inputs'."""
+    value = values.get(oracle.spots[0])
+    known = None if value is None else LARGEST.get(value.dtype or "")
+    return known if known is not None else room(calls)
