@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from analysis.catalog.model import Api, ApiKind
 from analysis.values import Value
@@ -54,6 +55,7 @@ from citadel.plan.places import (
     must_be_given,
     overloads,
     places,
+    swapped,
     with_tensors,
 )
 from citadel.plan.receivers import as_receiver, on_a_copy
@@ -86,8 +88,9 @@ def plans(
     for new, call in overloads(target, constructing=source.constructing):
         arrays = as_tensorflow(target.name)
         taken = with_tensors(places(new, call), known, of_arrays=arrays)
-        for lift in (*dimension_change(source, target, known), *_leads(source, known)):
-            for plan in _Planner(source, target, taken, lift, known, lexicon).plans():
+        lifts = (*dimension_change(source, target, known), *_leads(source, known))
+        for order, lift in product(_orders(taken, target), lifts):
+            for plan in _Planner(source, target, order, lift, known, lexicon).plans():
                 if isinstance(plan, Obstacle):
                     obstacle = plan
                 else:
@@ -95,12 +98,20 @@ def plans(
     if not found:
         return obstacle
     found.sort(key=lambda plan: -plan.plausibility)
-    unique = {(plan.receiver, plan.new, plan.call): plan for plan in reversed(found)}
-    ordered = sorted(unique.values(), key=lambda plan: -plan.plausibility)
+    unique: dict[object, Adaptation] = {}
+    for plan in found:
+        unique.setdefault((plan.receiver, plan.new, plan.call), plan)
+    ordered = list(unique.values())
     kept = ordered[:MAX_PLANS]
     if not any(plan.after for plan in kept):
         kept += [plan for plan in ordered[MAX_PLANS:] if plan.after][:1]
     return tuple(kept)
+
+
+def _orders(taken: Places, target: Api) -> tuple[Places, ...]:
+    """As a reflected operator means its operands, then as they are written."""
+    turned = swapped(taken, target)
+    return (taken,) if turned is None else (turned, taken)
 
 
 def _leads(source: Invocation, known: Sequence[dict[str, Value]]) -> Iterator[Lift]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -68,6 +69,27 @@ def with_tensors(
         for place in found.named
     )
     return replace(found, named=named)
+
+
+def swapped(found: Places, target: Api) -> Places | None:
+    """The operands of a reflected operator as what they are: the receiver is the second one.
+
+    None where the target is no such operator. `y.__rsub__(x)` is `x - y`.
+    """
+    leaf = target.name.rpartition(".")[2]
+    plain = f"__{leaf.removeprefix('__r')}"
+    known = leaf.startswith("__r") and (hasattr(operator, plain) or plain == "__div__")
+    if target.kind is not ApiKind.METHOD or not known or len(found.named) < 2:
+        return None
+    second, first, *rest = found.named
+    return replace(
+        found,
+        named=(
+            replace(first, parameter=replace(first.parameter, name=second.parameter.name)),
+            replace(second, parameter=replace(second.parameter, name=first.parameter.name)),
+            *rest,
+        ),
+    )
 
 
 def overloads(

@@ -48,6 +48,25 @@ def test_a_function_becomes_a_method(conv, api):
     assert written(plan.call) == ["arg:1"]
 
 
+def test_the_receiver_of_a_reflected_operator_is_the_second_operand(api, call):
+    signature = "self: Tensor, other: Tensor"
+    made = call("torch.sub", {(1, 2)}, {(3, 4)})
+    source = invocation(made, api("torch.sub", "input: Tensor, other: Tensor"), ())
+    turned = first(plans(source, api("torch.Tensor.__rsub__", signature, kind=ApiKind.METHOD)))
+    assert turned.receiver == Take(key="arg:1")
+    assert written(turned.call) == ["arg:0"]
+    plain = first(plans(source, api("torch.Tensor.__rshift__", signature, kind=ApiKind.METHOD)))
+    assert plain.receiver == Take(key="arg:0")
+
+
+def test_a_number_cannot_be_the_receiver_of_a_reflected_operator(api, call):
+    made = call("torch.pow", {(1, 2)}, 2)
+    source = invocation(made, api("torch.pow", "input: Tensor, exponent: Tensor | Scalar"), ())
+    signature = "self: Tensor, other: Any"
+    plan = first(plans(source, api("torch.Tensor.__rpow__", signature, kind=ApiKind.METHOD)))
+    assert plan.receiver == Take(key="arg:0")
+
+
 def test_a_method_needs_a_receiver(api, call):
     source = invocation(call("torch.eye", 3), api("torch.eye", "n: int"), ())
     target = api("torch.Tensor.tril", "self: Tensor, n: int = 0", kind=ApiKind.METHOD)
