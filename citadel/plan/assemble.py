@@ -69,7 +69,10 @@ class Assembler:
             if not slot.keyword:
                 at = next((i for i, s in enumerate(slots[stage]) if s.keyword), at)
             slots[stage].insert(at, slot)
-        return self._adaptation(receiver, slots, dropped)
+        freely = [slot.value for _, slot in collected if slot.keyword and slot.name != "out"]
+        keys = {one.key for one in freely if isinstance(one, Take)}
+        anyhow = [value for value in self.source.values if value.key in keys]
+        return self._adaptation(receiver, slots, dropped, anyhow)
 
     def _renamed(self, slots: Iterable[Slot]) -> tuple[tuple[str, str], ...]:
         names = {value.key: value.name for value in self.source.values}
@@ -85,8 +88,11 @@ class Assembler:
         receiver: Expression | None,
         slots: dict[Stage, list[Slot]],
         dropped: Sequence[SourceValue],
+        anyhow: Sequence[SourceValue],
     ) -> Adaptation:
+        """`anyhow` is what goes to `**kwargs`: whatever takes all names may know none of them."""
         lost = sum(0.3 if value.value.is_tensor else 0.12 for value in dropped)
+        lost += sum(0.2 if value.value.is_tensor else 0.08 for value in anyhow)
         cost = lost + 0.15 * len(self.invented) + 0.05 * len(self.edits)
         cost += 0.1 * self.lift.guess + 0.05 * (self.lift.lead > 0)
         cost += 0.01 * self.lift.repeat + 0.02 * self.lift.unit

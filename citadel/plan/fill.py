@@ -28,6 +28,7 @@ from citadel.plan.types import (
     TENSOR,
     TENSORS,
     accepted,
+    choices,
     fits,
 )
 
@@ -128,7 +129,8 @@ class Filler:
         main = self.source.main
         if DTYPE in kinds and main is not None and main.value.dtype:
             return Fill(text=dtype_text(self._root, main.value.dtype))
-        return None
+        words = choices(parameter.type)
+        return Fill(text=repr(words[0])) if words else None
 
     def _taken(self, value: SourceValue) -> Take:
         return Take(key=value.key, steps=lifted(value, self.lift))

@@ -37,7 +37,15 @@ _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
     (r"\bLayout\b|layout", frozenset((LAYOUT,))),
     (r"Callable|Module", frozenset((FUNCTION,))),
     (r"Generator|Storage|MemoryFormat|Stream|Dimname", frozenset((OTHER,))),
+    # Attributes of TensorFlow's operators.
+    (r"^(?:type|string)(?:\{[^}]*\})?\[\]$", frozenset((OTHER,))),
+    (r"^type(?:\{[^}]*\})?$", frozenset((DTYPE, STR))),
+    (r"^string(?:\{[^}]*\})?$", frozenset((STR,))),
+    (r"^shape\[\]$", frozenset((INTS, OTHER))),
+    (r"^shape$", frozenset((INTS, INT, OTHER))),
+    (r"^func$", frozenset((FUNCTION,))),
 )  # fmt: skip
+_CHOICES = re.compile(r"string\{([^}]+)\}")
 _COMPILED = tuple((re.compile(pattern), kinds) for pattern, kinds in _WORDS)
 
 
@@ -95,6 +103,16 @@ def becomes_tensor(value: Value, declared: str | None) -> bool:
     """Whether a value is a number, and the declared type takes tensors alone."""
     number = value.kind in ("int", "float", "complex", "bool")
     return number and takes_tensor(declared) and not fits(value, declared)
+
+
+def choices(declared: str | None) -> tuple[str, ...]:
+    """The words of which an operator of TensorFlow takes one.
+
+    >>> choices("string{SAME,VALID}")
+    ('SAME', 'VALID')
+    """
+    found = _CHOICES.fullmatch(declared or "")
+    return () if found is None else tuple(found[1].split(","))
 
 
 def takes_tensor(declared: str | None) -> bool:

@@ -162,3 +162,23 @@ def test_a_call_that_is_given_no_tensor_is_idle(api, call):
     source = invocation(given, api("torch.f", "x: Tensor, y: Tensor, dim: int"), ())
     assert first(plans(source, api("torch.g", "dim: int"))).idle
     assert not first(plans(source, api("torch.h", "x: Tensor, dim: int"))).idle
+
+
+def test_one_of_the_words_that_an_operator_takes_is_filled(clamp, api):
+    target = api("tf.raw_ops.Windowed", "input: Tensor, padding: string{EDGE}")
+    assert "'EDGE'" in written(first(plans(clamp, target)).call)
+
+
+def test_no_number_goes_to_a_list_of_types(api, call):
+    source = invocation(call("tf.f", {(2, 3)}, 0.5), api("tf.f", "x: Tensor, rate: float"), ())
+    target = api("tf.raw_ops.Mapped", "x: Tensor, output_types: type[]")
+    assert plans(source, target) is Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
+
+
+def test_what_takes_any_name_suits_worse_than_what_knows_one(api, call):
+    made = call("tf.f", {(2, 3)}, scale={(2, 3)}, rate=0.5)
+    source = invocation(made, api("tf.f", "x: Tensor, scale: Tensor, rate: float"), ())
+    knows = first(plans(source, api("tf.g", "x: Tensor, scale: Tensor")))
+    takes = first(plans(source, api("tf.h", "x: Tensor, **options")))
+    assert written(takes.call) == ["arg:0", "scale=kw:scale", "rate=kw:rate"]
+    assert takes.plausibility < knows.plausibility
