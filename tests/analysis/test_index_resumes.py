@@ -11,7 +11,7 @@ import pytest
 from analysis.cache import ENVIRONMENT
 from analysis.index import cache_path, load_or_build
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.torch]
 
 BUILD = """
 import sys
@@ -21,7 +21,8 @@ load_or_build(probe(sys.argv[1], framework="torch"))
 """
 
 
-def test_a_killed_build_is_taken_up_again(target, index, tmp_path, monkeypatch):
+def test_a_killed_build_is_taken_up_again(torch_target, index_of, tmp_path, monkeypatch):
+    target, index = torch_target, index_of(torch_target)
     monkeypatch.setenv(ENVIRONMENT, str(tmp_path))
     info = target.info
     path = cache_path(info.framework, info.version, info.key)
