@@ -216,6 +216,7 @@ STEPS = {
     "indices": lambda value: value.indices,
     "values": lambda value: value.values,
     "shape": lambda value: value.dense_shape,
+    "sparse": lambda parts: tf.SparseTensor(*parts),
     "tensor": tf.convert_to_tensor,
     "variable": tf.Variable,
 }

@@ -342,9 +342,10 @@ def arguments(live, slots, values):
 
 
 def evaluate(live, expression, values):
-    """A taken value with its steps applied, a list of such, or a literal."""
+    """A taken value with its steps applied, a list of such or what is made of it, or a literal."""
     if "items" in expression:
-        return [evaluate(live, item, values) for item in expression["items"]]
+        items = [evaluate(live, item, values) for item in expression["items"]]
+        return live.STEPS[expression["made"]](items) if "made" in expression else items
     if "key" not in expression:
         return eval(expression["text"], dict(live.MODULES))
     return stepped(live, values[expression["key"]], expression["steps"])

@@ -47,7 +47,7 @@ from citadel.plan.model import (
     Step,
     Take,
 )
-from citadel.plan.parts import part_of, taken_apart
+from citadel.plan.parts import part_of, put_together, taken_apart
 from citadel.plan.places import (
     Place,
     Places,
@@ -140,13 +140,17 @@ class _Planner:
         if self.target.kind is not ApiKind.MODULE:
             values += self.source.attributes
         parts = taken_apart(values, self.places.named, self.lexicon)
-        whole = [value for value in values if value not in parts.values()]
+        joined = put_together(values, self.places.named, self.samples, self.lexicon)
+        used = {item.key for made in joined.values() for item in made.items}
+        used |= {value.key for value in parts.values()}
+        whole = [value for value in values if value.key not in used]
         whole = as_lists(whole, [place.parameter for place in self.places.named])
-        free = [n for n in range(len(self.places.named)) if n not in parts]
+        free = [n for n in range(len(self.places.named)) if n not in parts and n not in joined]
         found = assign(whole, [self.places.named[n] for n in free], self.lexicon)
         known = {value.key: value for value in values}
         chosen = {free[place]: known[value.key] for place, value in found.items()}
-        rest = [v for v in self.source.values if v not in (*chosen.values(), *parts.values())]
+        used |= {value.key for value in chosen.values()}
+        rest = [value for value in self.source.values if value.key not in used]
         if not all(self._receivable(chosen, n) for n in range(len(self.places.named))):
             yield Obstacle.NOT_CALLABLE_LIKE_THE_SOURCE
             return
@@ -154,6 +158,7 @@ class _Planner:
             n: Take(key=v.key, steps=(Step(name=part_of(self.places.named[n])),))
             for n, v in parts.items()
         }
+        given |= joined
         collector = Collector(
             source=self.source, target=self.target, places=self.places, lift=self.lift
         )

@@ -94,13 +94,15 @@ class Fill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gather:
-    """Several of the source's values in one list."""
+    """Several of the source's values in one list, or what is `made` of it: a "sparse" tensor."""
 
     items: tuple[Take, ...]
+    made: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """As `analysis/inside/probe.py` reads it."""
-        return {"items": [item.to_json() for item in self.items]}
+        made = {"made": self.made} if self.made else {}
+        return {"items": [item.to_json() for item in self.items], **made}
 
 
 Expression = Take | Fill | Gather

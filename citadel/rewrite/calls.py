@@ -15,7 +15,7 @@ from citadel.rewrite.layout import laid_out
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.pieces import replaced_in
 from citadel.rewrite.source import Source
-from citadel.rewrite.steps import ATOMS, NAMING, apply_steps, code_of
+from citadel.rewrite.steps import ATOMS, NAMING, apply_steps, code_of, made_of
 
 Nodes = dict[cst.CSTNode, cst.CSTNode]
 
@@ -245,10 +245,12 @@ class Maker:
             parts = [self._value(item, given) for item in value.items]
             if any(part is None for part in parts):
                 return None
-            return cst.List([cst.Element(part) for part in parts if part is not None])
+            written = [part for part in parts if part is not None]
+            if value.made:
+                return self._respelled(made_of(value.made, written))
+            return cst.List([cst.Element(part) for part in written])
         if isinstance(value, Fill):
-            local = self.source.local(self.source.call)
-            return imports.respelled(cst.parse_expression(value.text), local)
+            return self._respelled(cst.parse_expression(value.text))
         node = given.reached(value.key) if given is not None else self._node(value.key)
         if node is None:
             node = self._literal(value.key)
@@ -258,7 +260,10 @@ class Maker:
         changed = apply_steps(node, value.steps, seen, self.plan.target)
         if changed is None or not any(step.name in NAMING for step in value.steps):
             return changed
-        return imports.respelled(changed, self.source.local(self.source.call))
+        return self._respelled(changed)
+
+    def _respelled(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        return imports.respelled(node, self.source.local(self.source.call))
 
     def _node(self, key: str) -> cst.BaseExpression | None:
         """The text behind a key: an argument, the receiver, a layer's parameter, or a literal."""

@@ -28,6 +28,8 @@ MADE = {
     },
 }
 """Step -> function that writes it, by the root of the APIs that a case is about."""
+WHOLES = {"sparse": "tf.SparseTensor"}
+"""What is made of several values -> function that makes it."""
 NAMING = frozenset(("tensor", "variable", "narrow", "repeat"))
 """Steps that are written with a function of the framework."""
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
@@ -123,6 +125,12 @@ def apply_steps(
             return None
         node = changed
     return node
+
+
+def made_of(kind: str, parts: Sequence[cst.BaseExpression]) -> cst.BaseExpression:
+    """Return what is made of several values, which stand in the order of its parameters."""
+    function = cst.parse_expression(WHOLES[kind])
+    return cst.Call(func=function, args=[cst.Arg(part) for part in parts])
 
 
 def _apply(

@@ -17,6 +17,16 @@ POOL = """
     print(tf.nn.max_pool2d(frames, ksize=[0, 2], strides=2, padding="VALID").shape)
 """
 
+SPARSE = """
+    import tensorflow as tf
+    places, size = tf.constant([[0, 2]], tf.int64), tf.constant([2, 3], tf.int64)
+    tf.raw_ops.SparseTensorDenseMatMul(
+        a_indices=places, a_values=tf.ones([1]), a_shape=size, b=tf.ones([2, 2])
+    )
+"""
+
+INNER = "InvalidArgumentError: Cannot multiply A and B because inner dimension does not match"
+
 BATCHES = """
     import tensorflow as tf
 
@@ -68,6 +78,12 @@ LITTLE = {
     """, "InvalidArgumentError", "indices[0] = 9"),
 }  # fmt: skip
 """API -> (code, exception, part of its message): how TensorFlow's own kinds of APIs fail."""
+
+
+def test_what_takes_a_sparse_tensor_gets_one_made_of_its_parts(triaged):
+    found = triaged("SparseTensorDenseMatMul of wrong sizes", SPARSE, INNER)
+    (made,) = (f for f in found.bugs if f.api == "tf.sparse.sparse_dense_matmul")
+    assert "tf.SparseTensor(places, tf.ones([1]), size), b=tf.ones([2, 2])" in made.code
 
 
 def test_functions_layers_and_other_dimensions(triaged):
