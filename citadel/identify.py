@@ -161,7 +161,8 @@ def _maker_of_owner(
     owner = failing.name.rpartition(".")[0]
     for call in reversed(calls):
         built = call.result if call.form == "class" and call.number < failing.number else None
-        if built is not None and built.value.text == owner:
+        # Objects are known by where their class is defined, calls by its public name.
+        if built is not None and owner in (built.value.text, call.name):
             api = resolve(call, catalog)
             return None if api is None else (call, api)
     return None

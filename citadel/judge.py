@@ -51,7 +51,8 @@ def judge(
     def shows(observation: Observation) -> Symptom | None:
         return _shown(observation, source, target, catalog)
 
-    traced = session.run(code, traced=traced_code, limits=limits)
+    # Of a call that does not return, only the run that counts is waited for in full.
+    traced = session.run(code, traced=traced_code, limits=status.once_more(limits, wanted))
     seen = shows(traced)
     if not status.matches(wanted, seen, apis, plan.renamed):
         if passed(traced, written, source):

@@ -348,8 +348,9 @@ def test_a_none_that_nobody_complains_about_accuses_nobody(known, call):
     assert blamed(run, known, mention("torch.sum", title=1)) == "torch.exp"
 
 
-def test_a_method_that_fails_is_the_fault_of_the_class_that_made_its_object(known, call):
-    made = Value(kind="other", text="torch.nn.Linear")
+@pytest.mark.parametrize("defined", ["torch.nn.Linear", "torch.nn.modules.linear._Linear"])
+def test_a_method_that_fails_is_the_fault_of_the_class_that_made_its_object(known, call, defined):
+    made = Value(kind="other", text=defined)
     layer = call("torch.nn.Linear", form="class", number=1, result=made)
     step = call("torch.nn.Linear.step", number=2, raised=("ZeroDivisionError", "by zero"))
     run = raised(layer, step, message="by zero", kind="ZeroDivisionError")
