@@ -27,6 +27,13 @@ from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.model import ClaimKind, Reading
 
 _ASSERTION = re.compile(r"\bassert")
+_ACCEPTED = re.compile(
+    r"(?<!not )(?<!n't )\baccept(?:s|ed|ing)?\b"
+    r"|\bwithout (?:an? |any )?(?:error|exception|complaint|validation)"
+    r"|\b(?:silently|happily) (?!\w*(?:crash|fail|abort|exit))\w+",
+    re.IGNORECASE,
+)
+"""A title by which there is no error where one is wanted."""
 _PROMPT = re.compile(r">>>|\.\.\. |In ?\[\d+\]:")
 
 
@@ -162,10 +169,16 @@ def _session_without(reading: Reading, attempt: Attempt) -> bool:
 
 
 def _asked_to_refuse(reading: Reading, attempt: Attempt) -> bool:
-    """Whether an exception may be the very one that the report asks for."""
-    seen = attempt.symptom
+    """Whether an exception may be the very one that the report asks for.
+
+    Where the title says that something is accepted, what the report records is of another call.
+    """
+    seen, wanted = attempt.symptom, recorded(reading.claims)
     raised = seen is not None and seen.kind is SymptomKind.RAISES and not status.internal(seen)
-    return raised and reading.refusal is not None and recorded(reading.claims) is None
+    if not raised or reading.refusal is None:
+        return False
+    accepted = _ACCEPTED.search(reading.report.title) is not None
+    return wanted is None or (accepted and not status.matches(wanted, seen))
 
 
 def _settles(reading: Reading, attempt: Attempt, found: Verified | NotVerified) -> bool:

@@ -126,3 +126,25 @@ def test_what_others_raise_is_not_what_the_report_records(bench, read):
     assert found.case.reproduces
     assert found.witness is not None
     assert [one.name for one in found.witness.disputed] == ["alpha"]
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_what_is_refused_by_now_is_fixed_though_another_call_raises_as_much(bench, read):
+    """The title says what is accepted: the error beside the second call is how it should be."""
+    code = """
+        import torch
+        torch.nn.functional.one_hot(torch.tensor([2]), num_classes=-2)
+        torch.zeros(-2)  # RuntimeError: dimensions have to be positive
+    """
+    reading = read(
+        "torch.nn.functional.one_hot silently accepts a negative num_classes",
+        code,
+        text="`one_hot` should raise a RuntimeError, as `zeros` does.",
+    )
+    found = verify(
+        reading, bench.replays[0], bench.index.catalog, bench.target.info, runs=2, limits=Limits()
+    )
+    assert isinstance(found, Verified)
+    assert found.case.api == "torch.nn.functional.one_hot"
+    assert not found.case.reproduces
