@@ -1,6 +1,6 @@
 """The repair steps, in the order in which they are tried on top of each other."""
 
-from harvest.report.steps import layout, output, python2, sessions
+from harvest.report.steps import brackets, layout, output, python2, sessions
 from harvest.report.steps.step import Step
 
 STEPS: tuple[Step, ...] = (
@@ -21,6 +21,7 @@ STEPS: tuple[Step, ...] = (
     output.TRACEBACKS,
     output.FOREIGN_LINES,
     output.TRAILING_TEXT,
+    brackets.CLOSERS,
 )
 
 __all__ = ["STEPS", "Step"]

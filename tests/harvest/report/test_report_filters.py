@@ -46,7 +46,7 @@ EXAMPLES = [
         report("https://gist.github.com/a/0123456789abcdef"),
         report("https://gist.github.com/a/0123456789abcdef\n" + CODE),
     ),
-    ("broken_code", report(fenced("torch.rand((3")), report(fenced("torch.rand((3))"))),
+    ("broken_code", report(fenced("torch.rand((3,")), report(fenced("torch.rand((3))"))),
     ("no_framework", report("```python\nimport os\nos.getpid()\n```"), report()),
     ("incomplete", report(fenced("torch.sort(data)")), report(fenced("x = 1", "torch.sort(x)"))),
     ("network", report(fenced('torch.hub.load("a", "b")')), report()),
