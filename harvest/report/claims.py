@@ -39,6 +39,8 @@ _ORDER = {ClaimSource.LOG: 0, ClaimSource.TITLE: 1, ClaimSource.BODY: 2}
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*[-*#])")
 _CLAUSE = re.compile(r"[,;:](?=\s)|\s[-\u2013\u2014]+\s|\b(?:but|while|whereas|and|yet)\b")
 _LOGGED = re.compile(r"\s*(?:F \w|F\d{4} |\d{4}-\d\d-\d\d|Process finished|Fatal Python)")
+_DUMP = re.compile(r"\W*(?:versions?|env\w*|system)(?: info\w*)?\W*", re.IGNORECASE)
+"""What stands above blocks that tell of versions, and of what went wrong while listing them."""
 _INLINE_CODE = re.compile(r"`(?!\w{1,60} ?= ?-?[\d.]{1,30}`)[^`\n]*?[=(\[][^`\n]*+`")
 """Code in a sentence, whose words say nothing; an argument and its number (`k=-1`) do."""
 
@@ -49,8 +51,9 @@ def find_claims(title: str, document: Document, *, code: str | None = None) -> t
     reference = REFERENCE_OF_COMPILED if COMPILED.search(title) else REFERENCE
     intended = contrasts(title, document) | wished_blocks(document)
     told, wished = apart(document.prose)
-    telling = [block for block in document.blocks if block.number not in intended]
-    for block in telling or document.blocks:
+    blocks = [block for block in document.blocks if not _DUMP.fullmatch(block.lead[:80])]
+    telling = [block for block in blocks if block.number not in intended]
+    for block in telling or blocks:
         late = 10 if ELSEWHERE.search(_SENTENCE.split(block.lead.strip())[-1]) else 0
         ranked += [(late, claim) for claim in _from_log(_log_lines(block.text))]
     if code is not None:
@@ -143,6 +146,7 @@ def _crashes(line: str) -> Iterator[Claim]:
             yield Claim(
                 kind=symptom.kind,
                 source=ClaimSource.LOG,
+                exception=symptom.exception,
                 signal=symptom.signal,
                 message=line[at:].strip() if at >= 0 else None,
                 text=shorten(line),

@@ -60,6 +60,11 @@ IN_LOGS: tuple[Symptom, ...] = (
         kind=ClaimKind.VALUE,
         pattern=re.compile(r"Tensor-likes are not (?:close|equal)|Mismatched elements:"),
     ),
+    Symptom(
+        kind=ClaimKind.RAISES,
+        exception="GradcheckError",
+        pattern=re.compile(r"\bmismatch for output \d+ with respect to input \d"),
+    ),
 )
 
 

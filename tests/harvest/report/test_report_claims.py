@@ -317,3 +317,21 @@ def test_an_error_that_nobody_notices_is_none():
 )
 def test_what_a_reference_raises_is_no_claim(title, body, raises):
     assert any(one.kind is ClaimKind.RAISES for one in claims(title, body)) is raises
+
+
+def test_what_gradcheck_says_is_its_error_though_only_the_message_is_printed():
+    said = "Jacobian computed with forward mode mismatch for output 1 with respect to input 0,"
+    assert raised(fence(f"{said}\nnumerical:tensor([[1.]])\nanalytical:tensor([[2.]])")) == [
+        ("GradcheckError", None)
+    ]
+    told = claims(body=fence(TRACE + "torch.autograd.gradcheck.GradcheckError: " + said))
+    assert [claim.exception for claim in told] == ["GradcheckError"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "told"),
+    [("Versions", 0), ("**Environment info:**", 0), ("Versions that fail", 1), ("Error", 1)],
+)
+def test_what_fails_while_versions_are_listed_is_not_the_bug(heading, told):
+    body = f"f is wrong.\n\n### {heading}\n\n{fence(TRACE + 'AttributeError: no splitlines')}"
+    assert len(raised(body)) == told
