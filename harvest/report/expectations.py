@@ -33,7 +33,9 @@ MOST_LINES = 2000
 MOST_LEAD = 60
 """Characters of a line that may stand above a value and call it expected, or actual."""
 _ACTUAL = re.compile(
-    rf"(?:actual|current|observed|wrong)\b{RESULT}|what (?:i|you) (?:get|see)", re.IGNORECASE
+    rf"(?:actual|current|observed|wrong)\b{RESULT}|what (?:i|you) (?:get|see)"
+    r"|(?:the )?(?:results?|outputs?) (?:is|are)\b(?: (?:currently|now))?\W*$",
+    re.IGNORECASE,
 )
 _NO_RESULT = re.compile(
     r"\b(?:shape|size|length|rank|d?type|time|duration|rate|tolerance|version|memory)s?\b",
@@ -43,13 +45,22 @@ _NO_RESULT = re.compile(
 _SENTENCE = re.compile(r"(?<=[!?;])\s+|(?<!\d\.)(?<=\.)\s+|(?<=\d\.)\s+(?![-+\d\]]|nan\b|inf\b)|\n")
 """Between sentences. NumPy prints whole numbers with a point: `[0. 3.]` is one word."""
 _LEAD = re.compile(r"\W*(?:expect|desired|wanted|correct|right)", re.IGNORECASE)
+_PRINTED = re.compile(r"(?:tensor|array)\([-\d\[(]")
+"""How a value is printed, which may end in `dtype=torch.int32)`, as code does."""
 _PROMPT = re.compile(r"\s*(?:>>> ?|\.\.\. ?|In ?\[\d+\]: ?)")
 _COMMENT = re.compile(r"(?:[^#'\"]|'[^'\n]*'|\"[^\"\n]*\")*#(.*)")
 _VALUE = " ; "
 """Where a printed value stands among the words around it."""
+_NO_ARGUMENT = r"\b(?:negative|invalid|illegal|out[- ]of[- ]range|nonsensical)\b"
+"""What is said of an argument that has to be refused, whatever the function."""
+_NO_SHAPE = (
+    r"\b(?:negative (?:sizes?|shapes?|dimensions?)\b|negative[- ]sized?\b"
+    r"|tensors? (?:with|of) (?:an? )?negative (?:sizes?|shapes?|dimensions?)\b)"
+)
+"""Results that there cannot be."""
 _REFUSAL = re.compile(
     r"\b(?:should|expect(?:ed|s)?|would|ought to|must)\b(?:(?!\b(?:currently|fix\w*|go(?:es)? away"
-    r"|(?:instead of|rather than) (?:an? |the |raising |throwing ))\b)[^.\n]){0,80}?"
+    r"|(?:instead of|rather than) (?:an? |the |raising |throwing ))\b)(?:[^.\n]|\.(?=\w))){0,80}?"
     r"\b(?:raise[sd]?|throw[sn]?|reject(?:s|ed)?|refuse[sd]?|error(?! (?:appear|occur)s)|exception"
     r"|\w+Error|validat\w+)\b"
     r"|\b(?:\w*Error|exception|error)\s+(?:is |was )?expected"
@@ -68,6 +79,11 @@ _REFUSAL = re.compile(
     r"|input|bounds?|range|shape|parameter|value|sanity|error) ?-?(?:check\w*|validation)"
     r"|\b(?:lacks?|missing|lack of|insufficient) (?:validation|checks?|checking)\b"
     r"|\b(?:works?|goes|is|runs?) against the docs?\b"
+    rf"|\b(?:can|could|may) (?:also )?be (?:set|given|passed|fed|assigned|initiali[sz]ed)\b"
+    rf"[^.\n]{{0,30}}{_NO_ARGUMENT}"
+    rf"|(?<!not )(?<!n't )\b(?:allows?|permits?)\b[^.\n]{{0,20}}{_NO_ARGUMENT}"
+    rf"|\b(?:gets?|gives?|returns?|outputs?|creates|makes|produces?)\b[^.\n]{{0,20}}"
+    rf"{_NO_SHAPE}"
     rf"|{SUCCEEDS}",
     re.IGNORECASE,
 )
@@ -89,6 +105,7 @@ _FREE = re.compile(
     r"[^.,;\n]{0,60}\bwithout (?:an? |any )?(?:error|exception|complaint|warning)"
     rf"|\b(?:{_WRONG} (?:\w+ )?{_RESULTS}|{_RESULTS}\b[^.,;\n]{{0,20}}\b{_WRONG})\b"
     r"[^.,;\n]{0,30}\bwithout (?:an? |any )?warning"
+    rf"|\bsilently \w+ (?:\w+ )?{_WRONG} (?:\w+ )?{_RESULTS}\b"
     r"|^\W*(?:handle|support|allow|make|let)\b[^.\n]*\bwithout (?:an? |any )?(?:error|exception)",
     re.IGNORECASE,
 )
@@ -175,7 +192,8 @@ def _of_output(block: Block) -> Iterator[Expectation]:
         return
     tree = parse(block.text)
     line = joined(block.text.strip())
-    if "\n" not in line and (isinstance(tree, Refusal) or not _is_code(tree)):
+    plain = isinstance(tree, Refusal) or not _is_code(tree) or _PRINTED.match(line) is not None
+    if "\n" not in line and plain:
         shown = list(told(line, wanted=True))
         if len(shown) == 1:
             yield replace(shown[0], right=right, sentence=shorten(f"{lead}: {shown[0].literal}"))

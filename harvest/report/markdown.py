@@ -40,6 +40,9 @@ _IMPORT = re.compile(
 _FRAMEWORK = re.compile(
     r"\b(?:import|from)\s+(?:torch|tensorflow|keras)\b|import\s.*\b(?:torch|tensorflow)\b"
 )
+_USES = re.compile(r"\b(?:torch|tf|keras)\.\w")
+_STATEMENT = re.compile(r"[A-Za-z_][\w.]*(?:, \w+)* = \S|[A-Za-z_]\w*(?:\.\w+)+\(.*\)\s*(?:#.*)?$")
+_CODE_HEADING = re.compile(r"\b(?:code|reproduc\w+|example|script|snippet)\b", re.IGNORECASE)
 _TAG = re.compile(
     r"</?(?:details|summary|br|p|b|i|img|a|h\d|ul|ol|li|table|tbody|thead|tr|td|th|div|span|sub|sup"
     r"|hr|strong|em|kbd|pre|code)(?:\s[^<>\n]{0,500})?/?>",
@@ -52,6 +55,7 @@ _LOG_LEAD = re.compile(
     r"\b(?:logs?|outputs?|errors?|trace|results?|prints?|messages?)\b", re.IGNORECASE
 )
 _PROMPTED = re.compile(r"\s*(?:In ?\[|[$>%!@])")
+_IMAGE = re.compile(r"\s*!\[[^\]]{0,500}\]\([^)]{0,1000}\)\s*")
 _MARK = re.compile(r"[ \t>*+-]*(?:```|~~~)")
 _TRIES = 20
 MAX_BLOCKS = 100
@@ -128,6 +132,8 @@ def _is_crash(line: str) -> bool:
 def _lead(lines: list[str], first: int, block_end: int) -> str:
     """Return the nearest line of text above line `first`, up to the block before it."""
     for at in range(min(first, len(lines) - 1), block_end, -1):
+        if _IMAGE.fullmatch(lines[at]):
+            continue
         line = _TAG.sub(" ", lines[at][:500]).strip()
         if line:
             return heading_of(line) or line
@@ -167,22 +173,38 @@ def _without_comments(lines: list[str]) -> list[str]:
 
 
 def _take_plain(lines: list[str]) -> list[Fence]:
-    """Take code that stands in the text without any marking, from its first import on."""
+    """Take code that stands in the text without any marking, from its first import on.
+
+    Below a heading that calls it code, any statement may come first.
+    """
     found: list[Fence] = []
     at = 0
     while at < len(lines):
-        if len(lines[at]) > 500 or not _IMPORT.fullmatch(lines[at]):
+        begins = len(lines[at]) <= 500 and (
+            _IMPORT.fullmatch(lines[at]) or _begins_below_heading(lines, at)
+        )
+        if not begins:
             at += 1
             continue
         end = _plain_end(lines, at)
         text = "\n".join(lines[at:end])
-        if _FRAMEWORK.search(text):
+        uses = _FRAMEWORK if _IMPORT.fullmatch(lines[at]) else _USES
+        if uses.search(text):
             found.append(
                 Fence(text=textwrap.dedent(text).rstrip(), language="", first=at, last=end - 1)
             )
             lines[at:end] = [""] * (end - at)
         at = end
     return found
+
+
+def _begins_below_heading(lines: list[str], at: int) -> bool:
+    """Tell whether a line is a statement, and the first thing below "Code example"."""
+    if not _STATEMENT.match(lines[at]) or is_output(lines[at]):
+        return False
+    above = next((line for line in reversed(lines[:at]) if line.strip()), "")
+    heading = heading_of(above)
+    return heading is not None and _CODE_HEADING.search(heading) is not None
 
 
 def _plain_end(lines: list[str], start: int) -> int:

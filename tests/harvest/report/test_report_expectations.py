@@ -119,6 +119,11 @@ def test_an_error_need_not_be_wanted():
         "Wrong shapes pass through silently without a warning",
         "`f` silently gives garbage instead of an error",
         "It returns 0 for a negative size rather than raising a ValueError",
+        "the width of `f` can be set to a negative number",
+        "`f` allows an invalid mode",
+        "`f` returns a negative size tensor",
+        "`f` makes a tensor with negative dimensions",
+        "It should hand the nan on (as `g(x).h` does) or raise;",
     ],
 )
 def test_wishes_for_a_check(text):
@@ -136,6 +141,10 @@ def test_wishes_for_a_check(text):
         "It gives wrong results without a warning.",
         "It raises a TypeError instead of a ValueError.",
         "It crashes instead of raising an error.",
+        "The width can be set to a larger number.",
+        "`f` does not allow negative widths.",
+        "It says that one is trying to create a tensor with negative dimension -1.",
+        "The mean should be 3. I raise it by one.",
     ],
 )
 def test_no_error_may_be_what_is_wanted(text):
@@ -171,6 +180,21 @@ def test_a_comment_may_ask_for_an_error(comment, asks):
     document = read_markdown(f"f is odd.\n\n```python\n{code}\n```\n")
     assert wants_refusal("t", document) == (comment if asks else None)
     assert wants_refusal("t", read_markdown("f is odd."), code=code) == (comment if asks else None)
+
+
+@pytest.mark.parametrize(
+    ("lead", "right"),
+    [
+        ("## Expected behavior\n![a picture](https://a/b.png)", True),
+        ("The result is", False),
+        ("Outputs are now:", False),
+        ("The result is used by", None),
+    ],
+)
+def test_what_stands_above_the_only_value_of_a_block_calls_it(lead, right):
+    document = read_markdown(f"{lead}\n```\ntensor([0, -1], dtype=torch.int32)\n```\n")
+    found = [(one.right, one.numbers) for one in find_expectations("t", document)]
+    assert found == ([] if right is None else [(right, ("0", "-1"))])
 
 
 ROWS = "tensor([[1., 2.],\n        [3., {}]])"

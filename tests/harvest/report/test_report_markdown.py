@@ -154,3 +154,19 @@ def test_sentences_in_a_fence_are_prose():
     document = read_markdown(text)
     assert [block.text for block in document.blocks] == [CODE]
     assert "It needs a check." in document.prose
+
+
+@pytest.mark.parametrize(
+    ("heading", "first", "code"),
+    [
+        ("## Code example", "torch.manual_seed(0)", True),
+        ("## To reproduce", "x = torch.ones(3)", True),
+        ("## Code example", "Call torch.f(x)", False),
+        ("## Output", "x = torch.ones(3)", False),
+        ("", "x = torch.ones(3)", False),
+    ],
+)
+def test_code_below_a_heading_that_says_so_needs_no_import(heading, first, code):
+    text = f"It is slow.\n\n{heading}\n\n{first}\nprint(torch.f(3))\n\n## System\nLinux"
+    blocks = [block.text for block in read_markdown(text).blocks]
+    assert blocks == ([f"{first}\nprint(torch.f(3))"] if code else [])
