@@ -31,6 +31,11 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
         "import torch\ny = torch.f()\nprint(y)",
     ),
     (
+        "import torch\nif __name__ == '__main__':\n    x = torch.f()\n    y = x.cuda()\n"
+        "    print('CUDA', t)\n    print('all', x)",
+        "import torch\nif __name__ == '__main__':\n    x = torch.f()\n    print('all', x)",
+    ),
+    (
         "import torch\nx = torch.f(device='cuda:0')\ny = x.cuda()",
         "import torch\nx = torch.f(device='cpu')\ny = x.cpu()",
     ),
@@ -46,7 +51,11 @@ _DEVICES = frozenset({Need.CUDA, Need.MPS, Need.DEVICE})
 _OTHER = r"\b(?:GPUs?|CUDA|MPS|XPU|TPUs?)\b"
 _WELL = r"\b(?:correct(?:ly)?|right|fine|works?|okay|as expected|not present|does(?: not|n't))\b"
 _ASIDE = re.compile(r"\([^()]*\)|[,;].*")
-_ON_CPU = re.compile(r"\b(?:on|with|using|in|for) (?:the |a )?CPUs?\b", re.IGNORECASE)
+_ON_CPU = re.compile(
+    r"\b(?:on|with|using|in|for) (?:the |a )?CPUs?\b"
+    r"|\bCPU (?:versions?|implementations?|kernels?|operators?)\b",
+    re.IGNORECASE,
+)
 _BOTH = re.compile(
     rf"\bCPUs?,? (?:and|or|as well as|&|/) (?:also )?(?:on )?(?:the )?{_OTHER}"
     rf"|{_OTHER},? (?:and|or|as well as|&|/) (?:also )?(?:on )?(?:the )?CPU",
@@ -98,6 +107,14 @@ def shows_on_cpu(title: str, prose: str) -> bool:
     return _says_both(title, prose)
 
 
+def compares_devices(title: str) -> bool:
+    """Tell whether a title is about the CPU and another device, and how they differ."""
+    both = re.search(r"\bCPUs?\b", title[:_MOST], re.IGNORECASE) and re.search(
+        _OTHER, title[:_MOST], re.IGNORECASE
+    )
+    return both is not None and _COMPARES.search(title[:_MOST]) is not None
+
+
 def _right_on_cpu(title: str, prose: str) -> bool:
     return any(_RIGHT_HERE.search(sentence) for sentence in _sentences(title, prose))
 
@@ -146,9 +163,10 @@ def without_statements(code: str) -> str | None:
     absent: set[str] = set()
     edits: list[Edit] = []
     kept: list[ast.stmt] = []
-    for node in tree.body:
+    for node in _statements(tree):
         imports = isinstance(node, ast.Import | ast.ImportFrom)
-        if not imports and (_asks_for_device(node) or _reads(node) & absent):
+        gone = _asks_for_device(node) or _reads(node) & absent or (edits and _shows_other(node))
+        if not imports and gone:
             absent |= _binds(node)
             edits.append(Edit(node=node, text=""))
         else:
@@ -159,6 +177,25 @@ def without_statements(code: str) -> str | None:
     ]
     uses = any(_reads(node) & import_lines(tree).keys() for node in kept)
     return apply_edits(code, edits) if edits and shown and uses else None
+
+
+def _shows_other(node: ast.stmt) -> bool:
+    """Tell whether a statement prints what it calls another device's."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+            said = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+            return any(isinstance(text, str) and re.search(_OTHER, text) for text in said)
+    return False
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements of a module, with those that it makes when it is run as a script."""
+    for node in tree.body:
+        match node:
+            case ast.If(test=ast.Compare(left=ast.Name(id="__name__")), body=body, orelse=[]):
+                yield from body
+            case _:
+                yield node
 
 
 def _asks_for_device(node: ast.stmt) -> bool:
