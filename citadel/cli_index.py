@@ -74,7 +74,7 @@ def index(
     """
     from analysis.sources import SourceRequest
     from analysis.target.target import Interpreter
-    from citadel.explore import IndexRequest, run_index
+    from citadel.indexing import IndexRequest, run_index
 
     chosen = None
     if source is not None:

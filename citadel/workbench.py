@@ -9,7 +9,7 @@ from typing import Self
 from analysis.index import ApiIndex, learned_path
 from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.session import Baseline, Session
-from analysis.target.target import Target
+from analysis.target.target import Interpreter, Target
 from citadel.model import TargetSummary
 from citadel.plan.lexicon import learnt
 from citadel.plan.samples import SampleBook
@@ -94,3 +94,8 @@ def summary(target: Target) -> TargetSummary:
         sandbox=str(info.sandbox),
         settings=tuple(FRAMEWORKS[info.framework].settings(info.backend).items()),
     )
+
+
+def others(interpreter: Interpreter, target: Target) -> list[str]:
+    """The frameworks that an interpreter has beside the target's."""
+    return [name for name in interpreter.frameworks if name != target.info.framework]

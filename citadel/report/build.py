@@ -6,6 +6,7 @@ columns, in a pipe and without colour.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -182,3 +183,9 @@ def _figures(figures: Mapping[str, int], most: int | None = None) -> str:
     text = ", ".join(f"{plain(name)} {figure:,}" for name, figure in ordered[:most])
     rest = sum(figure for _, figure in ordered[most:]) if most is not None else 0
     return f"{text}, others {rest:,}" if rest else text
+
+
+def wide_console() -> Console:
+    """A console for tables: as wide as a terminal, or as wide as they need in a pipe."""
+    terminal = sys.stdout.isatty()
+    return Console(highlight=False, soft_wrap=not terminal, width=None if terminal else PIPE)
