@@ -237,13 +237,23 @@ def agreeing(value: Value, written: Sequence[str]) -> int:
 
 
 def of_kind(value: Value, written: Sequence[str]) -> bool:
-    """Whether what somebody wrote down can be meant for a value: truth is not said of a number."""
+    """Whether what somebody wrote down can be meant for a value.
+
+    Truth is not said of a number, nor NaN and infinity of a whole one: they are what goes in.
+    """
     if value.kind in ("list", "tuple") and value.items:
         return all(of_kind(item, written) for item in value.items)
+    whole = value.kind == "int" or (value.dtype or "").lstrip("uq").startswith("int")
+    if whole and not all(_finite(one) for one in written):
+        return False
     truths = all(one in ("true", "false") for one in written)
     if value.kind == "bool" or value.dtype == "bool":
         return truths or all(one in ("0", "1") for one in written)
     return not truths
+
+
+def _finite(written: str) -> bool:
+    return "nan" not in written and "inf" not in written
 
 
 def _is(number: complex, written: str) -> bool:

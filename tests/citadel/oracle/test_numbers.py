@@ -6,7 +6,7 @@ import pytest
 
 from analysis.target.watch import Check
 from analysis.values import Numbers, Value
-from citadel.oracle.numbers import distance, elements, finite, is_literal, same
+from citadel.oracle.numbers import distance, elements, finite, is_literal, of_kind, same
 from citadel.oracle.value import truth
 
 
@@ -140,3 +140,19 @@ def test_what_is_not_finite_in_one_of_two_is_infinitely_far(one, other):
 )
 def test_what_is_asserted_to_be_finite_is_handed_on(numbers, outcome):
     assert truth(tensor(*numbers), Check.FINITE) is outcome
+
+
+@pytest.mark.parametrize(
+    ("value", "written", "meant"),
+    [
+        (Value(kind="int", text="1"), ("nan",), False),
+        (Value(kind="int", text="1"), ("2",), True),
+        (Value(kind="float", text="1.0"), ("nan",), True),
+        (Value(kind="tensor", dtype="int64", shape=()), ("inf",), False),
+        (Value(kind="tensor", dtype="uint8", shape=()), ("-inf",), False),
+        (Value(kind="tensor", dtype="float32", shape=()), ("inf",), True),
+    ],
+)
+def test_no_whole_number_is_meant_to_be_nan(value, written, meant):
+    """A sentence about the index of a NaN does not say that the index should be one."""
+    assert of_kind(value, written) is meant
