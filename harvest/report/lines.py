@@ -13,7 +13,8 @@ _SENTENCE = re.compile(r"[A-Za-z][^=()\[\]{}]* [^=()\[\]{}]*[A-Za-z]{2}[.!?]")
 _OUTPUT = re.compile(
     r"""\s*+(?:
       Traceback\ \(most\ recent\ call\ last\) | File\ ".*",\ line\ \d+ | [\^~]+C?\s*$
-    | tensor\( | <tf\. | tf\.Tensor\( | array\( | <[\w.]+\ object\ at | \[\s*[-+\d.]+\s+[-+\d.]
+    | tensor\( | (?:\w+\s*=\s*)?+[\[({]*+(?:'\w+':\s*)?+<tf\.
+    | tf\.Tensor\( | array\( | <[\w.]+\ object\ at | \[\s*[-+\d.]+\s+[-+\d.]
     | Out\s?\[\d+\] | -{2,}>\s | [-=*_]{4,}\s*$ | \(?-?[\d.]+(?:e[-+]?\d+)?\)?\s*$
     | \d{4}-\d\d-\d\d[\ T]\d\d:\d\d | [WIEF]\d{4}\s\d\d: | [WIEF]\ tensorflow/
     | Segmentation\ fault | Floating\ point\ exception | Aborted\b | Illegal\ instruction
@@ -64,6 +65,11 @@ def is_output(line: str) -> bool:
     return bool(_OUTPUT.match(line)) or (
         line[:1] not in (" ", "\t", "") and line[-1] != "," and bool(_VALUES.fullmatch(line))
     )
+
+
+def is_values(line: str) -> bool:
+    """Tell whether `line` holds nothing but numbers and the like: code, or a part of an array."""
+    return bool(_VALUES.fullmatch(line[:500]))
 
 
 def is_prose(line: str) -> bool:

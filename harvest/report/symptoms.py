@@ -204,7 +204,8 @@ EXCEPTION_WORD = re.compile(
 """An exception that a sentence names, the quote mark before it and what follows its colon."""
 
 NEGATION = re.compile(
-    r"(?:\b(?:no|not|never|without|neither|nor|avoids?|than|cannot)|n't)\s+(?:\w+\s+){0,2}$",
+    r"(?:\b(?:no|not|never|without|neither|nor|avoids?|than|cannot|do(?:es)?nt)|n['\u2019]t)"
+    r"\s+(?:\w+\s+){0,2}$",
     re.IGNORECASE,
 )
 INSTEAD = re.compile(r"\b(?:instead of|rather than|in place of)\b[^.,;:]*$", re.IGNORECASE)

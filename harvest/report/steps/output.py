@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from harvest.report.lines import is_foreign, is_output
+from harvest.report.lines import is_foreign, is_output, is_values
 from harvest.report.steps.step import Step
 from harvest.report.syntax import Refusal, parse
 
@@ -141,7 +141,8 @@ def _trailing_text(code: str) -> str:
     end = len(lines)
     while end:
         line = lines[end - 1]
-        if line.strip() and not is_foreign(line) and not isinstance(parse(line.strip()), Refusal):
+        told = is_foreign(line) or is_values(line)
+        if line.strip() and not told and not isinstance(parse(line.strip()), Refusal):
             break
         end -= 1
         if len(lines) - end > 400:
@@ -155,6 +156,7 @@ TRAILING_TEXT = Step(
     apply=_trailing_text,
     examples=(
         ("x = 1\nand the result is:\n(1, 2", "x = 1"),
+        ("x = f()\n\ny = 'a': <tf.Tensor: b=\narray([[1],\n\n  [2],\n  [3]])>", "x = f()\n"),
         ("x = 1\nf(", "x = 1\nf("),
     ),
 )

@@ -110,6 +110,8 @@ def test_an_error_need_not_be_wanted():
     [
         "`f` and `g` do not check the type of an argument.",
         "Lack of type check in `f`",
+        "when the types differ `f` doesnt throw an exception",
+        "`f` doesn\u2019t raise for a negative size",
         "missing validation of the sizes",
         "It should check the dimension.",
         "a bool works against the doc",
