@@ -116,6 +116,7 @@ class _Collector(cst.CSTVisitor):
         self._depth = 0
         self._loops: list[tuple[float, ...]] = []
         self._last: cst.BaseExpression | None = None
+        self._printed = _printed_names(module)
 
     def show_last(self) -> None:
         """Take the last assignment of the module itself for what it shows."""
@@ -172,6 +173,9 @@ class _Collector(cst.CSTVisitor):
     def visit_Assign(self, node: cst.Assign) -> None:
         if self._depth == 0:
             self._last = node.value
+        if isinstance(node.value, cst.Call) and self._kept(node.targets[0].target):
+            self._statement += 1
+            self._add(node.value, Role.SHOWN)
 
     def visit_If(self, node: cst.If) -> None:
         otherwise = "" if node.orelse is None else _said(node.orelse.body)
@@ -194,6 +198,14 @@ class _Collector(cst.CSTVisitor):
                     if value is not None:
                         self._add(value, Role.SHOWN, label=label)
                         label = ""
+
+    def _kept(self, target: cst.BaseExpression) -> bool:
+        """Whether what is assigned is an entry of a dictionary that is printed as a whole."""
+        entry = m.Subscript(
+            value=m.Name(value=m.MatchIfTrue(self._printed.__contains__)),
+            slice=[m.SubscriptElement(slice=m.Index(value=m.SimpleString()))],
+        )
+        return m.matches(target, entry)
 
     def _select(self, *nodes: cst.CSTNode) -> None:
         """Note what says which elements are meant, and tests nothing: `where(x == 0, a, b)`."""
@@ -245,6 +257,13 @@ class _Collector(cst.CSTVisitor):
                 self._inside.add(id(inner))
             for operand in found.operands:
                 self._add(operand, Role.OPERAND, parent=number)
+
+
+def _printed_names(module: cst.Module) -> frozenset[str]:
+    """The names that a `print` has alone."""
+    alone = m.Call(func=m.Name("print"), args=[m.Arg(value=m.SaveMatchedNode(m.Name(), "it"))])
+    found = (one["it"] for one in m.extractall(module, alone))
+    return frozenset(name.value for name in found if isinstance(name, cst.Name))
 
 
 def _tells_of_elements(function: cst.CSTNode) -> bool:

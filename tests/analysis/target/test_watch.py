@@ -228,3 +228,18 @@ def test_what_is_asserted_to_be_finite_is_checked(name):
     found = the_check(code)
     assert found.check is Check.FINITE
     assert [p.text for p in points_of(code) if p.parent == found.number] == ["g"]
+
+
+def test_entries_of_a_dictionary_that_is_printed_are_shown():
+    code = """
+        found = {}
+        kept = {}
+        try:
+            found["y"] = f(x)
+            kept["z"] = g(x)
+        except Exception as problem:
+            found["why"] = "failed: " + str(problem)
+        print(found)
+    """
+    shown = [point.text for point in points_of(code) if point.role is Role.SHOWN]
+    assert shown == ["f(x)", "found"]
