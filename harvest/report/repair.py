@@ -152,6 +152,8 @@ def _is_echoed(value: ast.expr, unbound: frozenset[str]) -> bool:
         case ast.Call(func=ast.Name() | ast.Attribute() as function):
             names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
             return bool(names & unbound) and dotted(function).rpartition(".")[2] in _REPRS
+        case ast.Call(func=ast.Tuple() | ast.List() | ast.Constant()):
+            return True  # `(2, 3) (4,)`: two values side by side
         case ast.Subscript(value=ast.Name(id=name)):
             return name in unbound
         case ast.Tuple(elts=elts) | ast.List(elts=elts):

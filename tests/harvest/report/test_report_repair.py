@@ -75,6 +75,11 @@ def code_of(text):
             ("echoed values",),
         ),
         (
+            "import torch\nprint(a, b)\n(2, 3) (4,)",
+            "import torch\nprint(a, b)",
+            ("echoed values",),
+        ),
+        (
             "In [1]: x = torch.f()\n\nIn [2]: x\nOut[2]: 3",
             "x = torch.f()\nprint(repr(x))",
             ("prompts",),
