@@ -38,6 +38,10 @@ _OF_TENSORS = re.compile(
     r"\b(?:tensors?|dtypes?|shapes?|inputs?|arrays?|matri(?:x|ces)|sparse|bool(?:ean)?s?)\b",
     re.IGNORECASE,
 )
+_OF_ANY = frozenset(
+    ("value", "values", "input", "inputs", "other", "number", "argument", "parameter", "result")
+)
+"""Names of parameters that are words for what any parameter is given, or a function gives."""
 _MINUS = str.maketrans("\u2212\u2013", "--")
 
 
@@ -97,8 +101,11 @@ def _told(values: Iterable[SourceValue]) -> tuple[Disputed, ...]:
 
 
 def _named(name: str, text: str) -> bool:
-    """Whether a text names a parameter; a single letter only where it is marked as code."""
-    if len(name) == 1:
+    """Whether a text names a parameter.
+
+    A single letter, or a word that is said of any argument, only where it is marked as code.
+    """
+    if len(name) == 1 or name in _OF_ANY:
         return re.search(rf"`{re.escape(name)}\b|\b{re.escape(name)} ?[=<>]", text) is not None
     words = "[_ ]".join(map(re.escape, name.split("_")))
     return re.search(rf"\b{words}s?\b", text, re.IGNORECASE) is not None

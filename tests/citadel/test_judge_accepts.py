@@ -68,6 +68,21 @@ def test_the_only_argument_need_not_be_named(read, api, call):
 
 
 @pytest.mark.parametrize(
+    ("title", "names"),
+    [
+        ("f accepts 0 and negative values", ["p"]),
+        ("f accepts a negative `value`", ["value"]),
+        ("f accepts value=-2.0", ["value"]),
+    ],
+)
+def test_a_word_for_any_argument_names_none(read, api, call, title, names):
+    made = call("torch.f", p=0, value=1.0)
+    f = api("torch.f", "p: int, value: float")
+    found = disputed(made, f, (made,), read(title, "import torch", text=SENTENCE))
+    assert [one.name for one in found] == names
+
+
+@pytest.mark.parametrize(
     ("target", "kept"),
     [
         ("input: Tensor, beta1: float", True),
