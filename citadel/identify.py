@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from analysis.catalog.model import Api, ApiKind, Catalog
 from analysis.target.observation import Call, Observation, Outcome
+from analysis.target.watch import CHECK_CALLS, Check
 from citadel.oracle.messages import first_line
 from harvest.report.model import Mention
 
@@ -36,6 +37,10 @@ GRADIENTS = frozenset(
     )
 )
 """Users of values that reports name for what they differentiate, not for themselves."""
+_COMPARISONS = frozenset(
+    name.lower() for name, check in CHECK_CALLS.items() if check in (Check.EQUAL, Check.CLOSE)
+)
+"""Users of values that choke on values which do not go together."""
 REDUCTIONS = frozenset(("sum", "mean"))
 """What stands between an operation and the `backward` that is called to test it."""
 
@@ -111,6 +116,9 @@ def culprit(
     if not chain:
         return None
     first = chain[0]
+    compared = _compared(failing, chain, titled)
+    if compared is not None:
+        return compared
     user = first[0] is not failing or _uses(first[0])
     if first[0] is failing and not user:
         return _maker_of_nothing(failing, observation.calls, catalog, titled or named) or first
@@ -338,6 +346,15 @@ def _nodes(call: Call) -> frozenset[str]:
     message = call.raised.message if call.raised is not None else ""
     found = (_VERSION.sub("", node) for node in _NODE.findall(message))
     return frozenset(_CAPITAL.sub("_", node).lower() for node in found)
+
+
+def _compared(
+    failing: Call, chain: Sequence[tuple[Call, Api]], titled: set[str]
+) -> tuple[Call, Api] | None:
+    """Whose result a comparison chokes on, if the title names that API, and not the comparison."""
+    if leaf(failing.name) not in _COMPARISONS or leaf(failing.name) in titled:
+        return None
+    return next((pair for pair in chain if leaf(pair[0].name) in titled), None)
 
 
 def _nearest_maker(chain: list[tuple[Call, Api]]) -> tuple[Call, Api] | None:

@@ -317,6 +317,25 @@ def test_a_check_that_raises_accuses_what_its_function_calls(known, call, api, m
     assert blamed(raised(outer, inner, last), known, *mentions) == expected
 
 
+@pytest.mark.parametrize(
+    ("mentions", "expected"),
+    [
+        ((), "torch.allclose"),
+        ((mention("torch.exp"),), "torch.allclose"),
+        ((mention("torch.exp", title=1), mention("torch.allclose")), "torch.exp"),
+        ((mention("torch.exp", title=1), mention("torch.allclose", title=1)), "torch.allclose"),
+    ],
+)
+def test_a_comparison_chokes_on_what_the_title_names(
+    known, call, api, numbered, mentions, expected
+):
+    check = api("torch.allclose", "input: Tensor, other: Tensor")
+    known.apis[check.name] = check
+    made = call("torch.exp", {(2,)}, number=1, result=numbered(7))
+    compared = call("torch.allclose", numbered(7), {(3,)}, number=2, site=1, raised=BAD)
+    assert blamed(raised(made, compared), known, *mentions) == expected
+
+
 def test_a_call_that_runs_a_function_is_to_blame_itself_where_the_title_names_it(known, call):
     outer = call("torch.sum", number=1, raised=BAD)
     inner = call("torch.exp", {(2,)}, number=2, depth=1, result={(2,)})
