@@ -54,6 +54,9 @@ def judge(
     # Of a call that does not return, only the run that counts is waited for in full.
     traced = session.run(code, traced=traced_code, limits=status.once_more(limits, wanted))
     seen = shows(traced)
+    late = source.late and seen is None and _returned(traced, target, catalog)
+    if late:
+        seen = shows(session.run(code, limits=limits))
     if not status.matches(wanted, seen, apis, plan.renamed):
         if passed(traced, written, source):
             return verdict(VerdictKind.CLEAN)
@@ -61,7 +64,7 @@ def judge(
     if traced.exception is not None and status.no_kernel_here(traced.exception.message):
         lack = "the operator has no kernel for this device, whatever it is given"
         return verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
-    reason = _artefact(traced, plan, target, seen, source, catalog, close=close)
+    reason = _artefact(traced, plan, target, seen, source, catalog, close=close, late=late)
     if reason is None and not close and _gives_nothing(traced, target, catalog):
         reason = "gives nothing, as functions may that are called for their effect"
     if reason is not None:
@@ -123,10 +126,11 @@ def _artefact(
     catalog: Catalog,
     *,
     close: bool,
+    late: bool,
 ) -> str | None:
-    """Why a symptom that matches does not count, if so."""
-    caught = source.caught and status.capture(observation) is None
-    if not caught and not _blames(observation, target, source, catalog):
+    """Why a symptom that matches does not count, if so; `late`: it is not in the observation."""
+    unseen = late or (source.caught and status.capture(observation) is None)
+    if not unseen and not _blames(observation, target, source, catalog):
         return "another call than the sibling's fails"
     filled = made_up(plan)
     blamed = () if seen is None else _may_be_meant(seen, source.case.symptom, plan, target)
@@ -152,6 +156,13 @@ def _gives_nothing(observation: Observation, target: Api, catalog: Catalog) -> b
     """Whether the sibling returns None, and its use fails for that."""
     made = [call.result for call in observation.calls if is_call_of(call, target, catalog)]
     return bool(made) and all(one is not None and one.value.kind == "none" for one in made)
+
+
+def _returned(observation: Observation, target: Api, catalog: Catalog) -> bool:
+    """Whether the sibling was called and returned, in a run that came to its end."""
+    made = [call for call in observation.calls if is_call_of(call, target, catalog)]
+    ended = observation.outcome is Outcome.OK
+    return ended and any(call.result is not None for call in made)
 
 
 def _unlike(wanted: Symptom, seen: Symptom | None, observation: Observation) -> Verdict:

@@ -78,6 +78,13 @@ def reproduces(wanted: Symptom | None, seen: Symptom | None) -> bool:
     return wanted.pattern == seen.pattern or _related(wanted.exception, seen.exception)
 
 
+def says_the_same(wanted: Symptom, seen: Symptom) -> bool:
+    """Whether a run shows just what the report recorded, be it by a related exception."""
+    told = wanted.pattern is not None and wanted.pattern == seen.pattern
+    related = told and _related(wanted.exception, seen.exception)
+    return status.matches(wanted, seen) or (seen.kind is SymptomKind.RAISES and related)
+
+
 def _related(one: str | None, other: str | None) -> bool:
     kinds = {str(one), str(other)}
     return len(kinds) == 1 or kinds == {"NotImplementedError", "RuntimeError"}

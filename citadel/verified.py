@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from analysis.catalog.model import Api
 from analysis.target.instrument import Instrumented
-from analysis.target.observation import Call, Observation
-from citadel.model import BugCase, Symptom
+from analysis.target.observation import Call, Observation, Outcome
+from citadel.model import BugCase, Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.verify_performance import Measured
 from citadel.witness import Witness
@@ -29,6 +29,13 @@ class Verified:
     """What shows a value bug, where this is one."""
     measured: Measured | None = None
     """What shows a performance bug, where this is one."""
+
+    @property
+    def late(self) -> bool:
+        """Whether it is a crash that only a run shows which is not traced."""
+        crashes = self.case.symptom.kind is SymptomKind.CRASHES
+        ended = self.observation.outcome is Outcome.OK
+        return crashes and self.case.reproduces and ended and not self.shown
 
     @property
     def shown(self) -> bool:
@@ -64,6 +71,15 @@ class Attempt:
     hits: int
     runs: int
     caught: Call | None = None
+
+    @property
+    def late(self) -> bool:
+        """Whether the process dies of what a call has done to its memory, after the text's end.
+
+        While the case is traced nothing is freed, and it lives.
+        """
+        crashed = self.symptom is not None and self.symptom.kind is SymptomKind.CRASHES
+        return crashed and self.traced.outcome is Outcome.OK
 
 
 def evidence(

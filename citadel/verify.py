@@ -20,11 +20,12 @@ from citadel.identify import culprit, failing_call, leaf, resolve
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
 from citadel.oracle.value import asserts
-from citadel.recorded import STATUS_CLAIMS, bug_kind, recorded, reproduces
+from citadel.recorded import STATUS_CLAIMS, bug_kind, recorded, reproduces, says_the_same
 from citadel.shown import by_measure, by_values
 from citadel.suspects import meant, titled_call
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.model import ClaimKind, Reading
+from harvest.report.on_cpu import compares_devices
 
 _ASSERTION = re.compile(r"\bassert")
 _ACCEPTED = re.compile(
@@ -34,6 +35,9 @@ _ACCEPTED = re.compile(
     re.IGNORECASE,
 )
 """A title by which there is no error where one is wanted."""
+_BUG = re.compile(
+    r"\b(?:broken|bugs?|buggy|wrong(?:ly)?|incorrect(?:ly)?|misbehav\w+)\b", re.IGNORECASE
+)
 _PROMPT = re.compile(r">>>|\.\.\. |In ?\[\d+\]:")
 
 
@@ -53,7 +57,8 @@ def verify(
     guessed = [one for one in reading.candidates if one.guess]
     if isinstance(found, Verified):
         guessed = [one for one in guessed if one.code == found.case.code]
-        if _surely(recorded(reading.claims), found.case):
+        alone = found.case.kind is BugKind.STATUS or not compares_devices(reading.report.title)
+        if alone and _surely(recorded(reading.claims), found.case):
             return found
     elif any(not one.guess and lacks(one, info) is None for one in reading.candidates):
         guessed = []
@@ -63,7 +68,7 @@ def verify(
 def _surely(wanted: Symptom | None, case: BugCase) -> bool:
     """Whether a case shows the very bug: of what is guessed, a failure like it will not do."""
     if wanted is not None and case.kind is BugKind.STATUS:
-        return case.reproduces and status.matches(wanted, case.symptom)
+        return case.reproduces and says_the_same(wanted, case.symptom)
     return case.reproduces
 
 
@@ -129,6 +134,8 @@ def _of_values(reading: Reading, attempt: Attempt) -> bool:
 def _asserts(reading: Reading, attempt: Attempt) -> bool:
     """Whether an assertion fails that the report makes, rather than is about."""
     raised, failing = attempt.traced.exception, failing_call(attempt.traced)
+    if raised is None and attempt.symptom is not None:
+        return attempt.symptom.exception == "AssertionError"  # it is one where nothing is traced
     if raised is None or failing is None or "AssertionError" in raised.types:
         return asserts(attempt.traced)
     about = any(m.title and leaf(m.name) == leaf(failing.name) for m in reading.mentions)
@@ -190,7 +197,8 @@ def _settles(reading: Reading, attempt: Attempt, found: Verified | NotVerified) 
 
 def _told(reading: Reading) -> bool:
     """Whether the report speaks of a bug at all; else only what shows by itself counts."""
-    return bool(reading.claims or reading.refusal or reading.expectations)
+    told = bool(reading.claims or reading.refusal or reading.expectations)
+    return told or _BUG.search(reading.report.title) is not None
 
 
 def _promise(wanted: Symptom | None, attempt: Attempt) -> tuple[bool, bool, bool, int, bool]:
@@ -228,6 +236,8 @@ def _conclude(
         blamed = meant(attempt.traced, catalog, reading)
     elif blamed is None and again and wanted is not None and wanted.message:
         blamed = titled_call(attempt.traced, catalog, reading)
+    if blamed is None and again and attempt.late:
+        blamed = meant(attempt.traced, catalog, reading)
     if blamed is None:
         return NotVerified(reason=_without_api(attempt.traced, seen))
     if not again and seen is not None and seen.kind is SymptomKind.HANGS:

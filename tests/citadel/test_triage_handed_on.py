@@ -26,6 +26,21 @@ PICKLED = """
 """
 
 
+FREED = """
+    import os
+    import torch
+
+    class Brittle(torch.Tensor):
+        def __del__(self):
+            os.abort()
+
+    def brittle(x):
+        return x.as_subclass(Brittle)
+
+    torch.flip(brittle(torch.ones(2, 2)), (0,))
+"""
+
+
 @pytest.fixture
 def found(bench, read):
     def run(title, code, text, siblings):
@@ -54,3 +69,11 @@ def test_what_the_trace_knows_nothing_of_is_the_fault_of_whom_the_title_names(fo
 def test_a_title_that_names_nobody_accuses_nobody(found):
     text = "```\nTraceback (most recent call last):\nPicklingError: Can't pickle <lambda>\n```"
     assert found("cannot be pickled", PICKLED, text, 20).case is None
+
+
+def test_what_dies_when_nothing_is_traced_is_the_fault_of_whom_the_title_names(found):
+    """As of memory that a call has spoilt: the tracer keeps what it has seen."""
+    done = found("torch.flip aborts", FREED, "```\nAborted (core dumped)\n```", 12)
+    assert (done.case.api, done.case.reproduces) == ("torch.flip", True)
+    assert done.case.symptom.signal == "SIGABRT"
+    assert "torch.flipud" in {finding.api for finding in done.bugs}

@@ -7,7 +7,7 @@ import pytest
 from analysis.target.session import Limits
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
-from citadel.recorded import bug_kind, recorded, reproduces
+from citadel.recorded import bug_kind, recorded, reproduces, says_the_same
 from citadel.verified import NotVerified, Verified
 from citadel.verify import verify
 from harvest.report.model import Claim, ClaimKind, ClaimSource
@@ -52,6 +52,24 @@ def claim(kind, **fields):
 )
 def test_reproduces(wanted, seen, again):
     assert reproduces(wanted, seen) is again
+
+
+@pytest.mark.parametrize(
+    ("seen", "same"),
+    [
+        (status.raises("RuntimeError", "bad width 9"), True),
+        (status.raises("NotImplementedError", "bad width 9"), True),
+        (status.raises("TypeError", "bad width 9"), False),
+        (status.raises("NotImplementedError", "another text"), False),
+        (SEGV, False),
+    ],
+)
+def test_of_what_is_guessed_the_message_has_to_be_the_same(seen, same):
+    assert says_the_same(PLAIN, seen) is same
+
+
+def test_any_crash_that_is_recorded_says_the_same():
+    assert says_the_same(status.crashes(), SEGV)
 
 
 @pytest.mark.parametrize(
@@ -302,6 +320,19 @@ def test_what_needs_a_device_counts_here_only_if_it_shows_the_same(verified, rea
         read("diagonal_scatter fails", ASSERTS, text="```\nRuntimeError: CUDA 77\n```")
     )
     assert other == NotVerified(reason="needs cuda (cuda)")
+
+
+@real
+@pytest.mark.parametrize(("title", "shown"), [("is inf", True), ("differs on CPU and GPU", False)])
+def test_values_of_two_devices_are_not_compared_on_one(verified, read, title, shown):
+    code = """
+        import torch
+        x = torch.full((2,), 1e30, device="cuda")
+        print(torch.prod(x).item())
+    """
+    found = verified(read(f"torch.prod {title}", code, text="It prints inf."))
+    assert isinstance(found, Verified) is shown
+    assert shown or found == NotVerified(reason="needs cuda (cuda)")
 
 
 @real

@@ -6,7 +6,14 @@ from harvest.report import devices
 from harvest.report.edits import apply_edits
 from harvest.report.model import Need, Report, Snippet
 from harvest.report.needs import find_needs
-from harvest.report.on_cpu import EXAMPLES, LISTS, STATEMENTS, shows_on_cpu, with_cpu_versions
+from harvest.report.on_cpu import (
+    EXAMPLES,
+    LISTS,
+    STATEMENTS,
+    compares_devices,
+    shows_on_cpu,
+    with_cpu_versions,
+)
 from harvest.report.understand import understand
 
 ON_BOTH = "It is wrong on CPU and GPU."
@@ -102,3 +109,21 @@ def test_what_shows_on_cuda_alone_counts_elsewhere_only_if_it_shows():
     _, second = versions("sum is wrong on CPU", *lines)
     assert second.repairs == (STATEMENTS,)
     assert second.code == "import torch\nx = torch.ones(2)\nprint(x.sum())\n"
+
+
+@pytest.mark.parametrize(
+    ("title", "compares"),
+    [
+        ("f differs between CPU and CUDA", True),
+        ("inconsistent results of f (cpu vs. gpu)", True),
+        ("f is wrong on CPU and GPU", False),
+        ("f differs on CUDA", False),
+    ],
+)
+def test_a_title_may_compare_devices(title, compares):
+    assert compares_devices(title) is compares
+
+
+@pytest.mark.parametrize("title", ["The CPU version of f is slow", "The cpu kernel of f is wrong"])
+def test_a_version_for_the_cpu_is_one_that_shows_there(title):
+    assert shows_on_cpu(title, "")
