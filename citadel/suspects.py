@@ -8,7 +8,15 @@ from collections.abc import Iterator, Sequence
 from analysis.catalog.model import Api, Catalog
 from analysis.target.observation import Call, Observation
 from analysis.target.watch import CHECK_CALLS
-from citadel.identify import USERS_OF_VALUES, failing_call, leaf, mentioned_calls, resolve, spelt
+from citadel.identify import (
+    GRADIENTS,
+    USERS_OF_VALUES,
+    failing_call,
+    leaf,
+    mentioned_calls,
+    resolve,
+    spelt,
+)
 from harvest.report.model import Mention, Reading
 
 SHORTEST = 4
@@ -29,7 +37,7 @@ _VIEWS = frozenset(
     )
 )
 """Calls that hand on what they are given: suspected behind those that compute."""
-_COMPILERS = frozenset(
+COMPILERS = frozenset(
     (
         *("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"),
         *("tf.function", "tf.xla.experimental.compile"),
@@ -71,7 +79,7 @@ def suspects(
         if api is None or api.name in seen or name in USERS_OF_VALUES or name in _CHECKING:
             continue
         seen.add(api.name)
-        if api.name in _COMPILERS:
+        if api.name in COMPILERS:
             last.append((call, api))
         elif call not in first and (name in MAKERS | _VIEWS or call.form == "operator"):
             late.append((call, api))
@@ -86,7 +94,9 @@ def meant(observation: Observation, catalog: Catalog, reading: Reading) -> tuple
     A title may name another API than the code calls; then it is the last call that computes.
     """
     mentions = mentioned_calls(observation, catalog, reading.mentions)
-    named_one = next((pair for pair in mentions if _may_be_meant(pair, reading.mentions)), None)
+    named_ones = [pair for pair in mentions if _may_be_meant(pair, reading.mentions)]
+    # "gradcheck fails for f" is about f.
+    named_one = min(named_ones, key=lambda pair: leaf(pair[0].name) in GRADIENTS, default=None)
     doing = (p for p in suspects(observation, catalog, reading) if leaf(p[0].name) not in MAKERS)
     return named_one or next(doing, None)
 

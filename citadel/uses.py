@@ -28,6 +28,7 @@ class Uses:
         self._bench = bench
         self._others: list[tuple[Rewriter, Invocation]] = []
         self._references = verified.witness is not None and verified.witness.referred
+        self._made_again = verified.witness is not None and _made_again(verified)
         if not verified.shown:
             return
         nodes = verified.source.nodes
@@ -52,7 +53,7 @@ class Uses:
             if found is None:
                 return
             others.append((rewriter, _apart(found, use)))
-        main = _apart(plan, self.invocation) if others else plan
+        main = _apart(plan, self.invocation) if others or self._made_again else plan
         yield from self._rewriter.write(main, others, references=self._references)
 
     def _alike(self, use: Invocation) -> bool:
@@ -73,6 +74,12 @@ class Uses:
             key=lambda plan: (plan.form is main.form, plan.edits == main.edits),
             default=None,
         )
+
+
+def _made_again(verified: Verified) -> bool:
+    """Whether the same place of the text calls the API several times, with what stays as it is."""
+    at = [call for call in verified.observation.calls if call.site == verified.call.site]
+    return len(at) > 1 and not verified.api.name.endswith("_")
 
 
 def _apart(plan: Adaptation, use: Invocation) -> Adaptation:

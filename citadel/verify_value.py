@@ -23,7 +23,7 @@ from citadel.infinities import demanded, has_limit, let_in
 from citadel.model import SymptomKind
 from citadel.oracle.backends import differences
 from citadel.oracle.capture import capture
-from citadel.oracle.hints import CHECKS, bad_outcome, is_reference
+from citadel.oracle.hints import CHECKS, DIFFERENT, bad_outcome, is_reference
 from citadel.oracle.messages import first_line
 from citadel.oracle.value import (
     ValueOracle,
@@ -36,7 +36,7 @@ from citadel.oracle.value import (
     values_of,
 )
 from citadel.oracle.versions import on_one
-from citadel.suspects import MAKERS, named, spoken, suspects
+from citadel.suspects import COMPILERS, MAKERS, named, spoken, suspects
 from citadel.witness import Witness
 from harvest.report.model import Reading, Snippet
 
@@ -70,6 +70,12 @@ def witness(
     found = _refused(first, suspected[0][0], reading)
     guessed = [one for one in oracles if one.guessed and session.beside is not None]
     found = found or _holding([one for one in oracles if one not in guessed], observations)
+    whole = None
+    if found is None and session.beside is None:
+        whole = _whole(trial.case.points, observations, reading)
+    if whole is not None:
+        first, found = whole
+        suspected = sorted(suspected, key=lambda pair: pair[1].name not in COMPILERS)
     if found is None and session.beside is not None:
         trial = trial.on_both(session.beside)
         observations = [trial.run(seed) for seed in range(max(runs, 2))]
@@ -77,7 +83,7 @@ def witness(
         differing = differences(trial.case.points, observations, session.beside.name)
         steady = [one for one in differing if not of_chance(trial.again, one, first.calls)]
         found = _holding([*steady, *guessed], observations[:runs])
-    found = found or _fixed(oracles, first)
+    found = found or _fixed(oracles, first, reading)
     if found is None and session.beside is not None and _ended_well(first):
         return f"runs, and what it shows is no other on the {session.beside.name} backend"
     if found is None:
@@ -85,7 +91,7 @@ def witness(
     oracle, hits = found
     values = values_of(first)
     hurried = first.wall > MOST_SECONDS
-    likeliest = suspected[: FEW_SUSPECTS if hurried else None]
+    likeliest = suspected[: 1 if whole is not None else FEW_SUSPECTS if hurried else None]
     who = trial.blamed(oracle, values, first.calls, likeliest)
     told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
     alone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
@@ -178,6 +184,20 @@ def _holding(
     return None
 
 
+def _whole(
+    points: Sequence[Point], observations: Sequence[Observation], reading: Reading
+) -> tuple[Observation, tuple[ValueOracle, int]] | None:
+    """The first run that is not traced, with an oracle that holds in it and all others but one.
+
+    What is compiled is compiled in pieces where a tracer is called in between.
+    """
+    first, *others = observations
+    if not others or not any(leaf(call.name) == "compile" for call in first.calls):
+        return None
+    found = _holding(capture(points, others[0], reading), others)
+    return None if found is None else (replace(others[0], calls=first.calls), found)
+
+
 def _claimed(oracle: ValueOracle, points: Sequence[Point], reading: Reading) -> bool:
     """Whether words of the report, or around its check, say that something is wrong."""
     if reading.claims or reading.expectations or reading.refusal is not None:
@@ -196,11 +216,23 @@ def _refused(first: Observation, suspect: Call, reading: Reading) -> tuple[Value
     return ValueOracle(kind=SymptomKind.ACCEPTS, spots=(), why=reading.refusal), 0
 
 
-def _fixed(oracles: Sequence[ValueOracle], first: Observation) -> tuple[ValueOracle, int] | None:
-    """An oracle that would tell, on a build that no longer shows the bug."""
+def _fixed(
+    oracles: Sequence[ValueOracle], first: Observation, reading: Reading
+) -> tuple[ValueOracle, int] | None:
+    """An oracle that would tell, on a build that no longer shows the bug.
+
+    Two values of one run are one where the title says that they differ, or one is a reference.
+    """
     if first.outcome is not Outcome.OK:
         return None
-    telling = (o for o in oracles if o.how in CHECKS or o.expected is not None)
+    differing = DIFFERENT.search(reading.report.title) is not None
+    telling = (
+        one
+        for one in oracles
+        if one.how in CHECKS
+        or one.expected is not None
+        or (one.paired and (differing or one.against))
+    )
     return next(((oracle, 0) for oracle in telling), None)
 
 

@@ -26,6 +26,7 @@ from citadel.oracle.hints import (
     is_called_reference,
     is_input,
     is_reference,
+    made_of,
     says_good,
     wrapped,
 )
@@ -161,7 +162,7 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
         if first.number != second.number and comparable(left, right):
             if labelled and have_common(first, second):
                 yield pair(run, one, other, why=f'"{first.label}" and "{second.label}"')
-            elif wrapped(first.node, second.node):
+            elif wrapped(first.node, second.node) or made_of(first, second):
                 yield pair(run, one, other, why="the same arguments, called in two ways")
 
 

@@ -85,7 +85,11 @@ def _non_finite(run: Seen) -> Iterator[ValueOracle]:
 
     A reference may, and a title that speaks of NaN alone.
     """
-    texts = (run.reading.report.title, run.reading.report.body)
+    # Two results that differ may both have them, among what a report pastes.
+    differing = DIFFERENT.search(run.reading.report.title) is not None
+    comments = (one[0] for code in run.reading.candidates for one in _COMMENT.finditer(code.code))
+    words = run.reading.prose + "".join(comments) if differing else run.reading.report.body
+    texts = (run.reading.report.title, words)
     if not any(NOT_FINITE.search(text) for text in texts):
         return
     title, refusal = run.reading.report.title, run.reading.refusal

@@ -196,6 +196,29 @@ def wrapped(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
     )
 
 
+_MAKES_OF = frozenset(("compile", "trace", "script", "freeze", "optimize_for_inference"))
+"""What makes another way to compute the same of a function, or of a model."""
+
+
+def made_of(one: Point, other: Point) -> bool:
+    """Whether two calls are handed the same arguments, and one's function was made of the other's.
+
+    `g = torch.jit.trace(f, x)`, and then `f(x)` and `g(x)` are shown.
+    """
+    first, second = _core(one.node), _core(other.node)
+    if first is None or second is None or not first.args or len(first.args) != len(second.args):
+        return False
+    pairs = zip(first.args, second.args, strict=True)
+    if not all(a.value.deep_equals(b.value) for a, b in pairs):
+        return False
+    by = [(one, next(_functions(first.func), "")), (other, next(_functions(second.func), ""))]
+    for (plain, name), (made, another) in (by, by[::-1]):
+        makers = {call.rpartition(".")[2] for call in made.origin.calls - plain.origin.calls}
+        if name != another and name in made.origin.names and makers & _MAKES_OF:
+            return True
+    return False
+
+
 def _functions(node: cst.BaseExpression) -> Iterator[str]:
     """The dotted names that a function is made of: of `F.relu` that is all, and not the module.
 

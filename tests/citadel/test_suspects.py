@@ -104,6 +104,17 @@ def test_where_nothing_fails_a_call_is_meant_though_the_title_names_another(
     assert meant(Observation(outcome=Outcome.OK, calls=(makes,)), known, report) is None
 
 
+def test_a_report_that_gradcheck_fails_for_an_api_is_about_the_api(api, catalog, call, read):
+    check = "torch.autograd.gradcheck"
+    known = catalog(api(check, "func, inputs"), api("torch.angle", "input: Tensor"))
+    calls = (call("torch.angle", {(2,)}, number=2), call(check, number=1))
+    report = read("`gradcheck` fails for torch.angle", "gradcheck(f, x)", text="See `gradcheck`.")
+    run = Observation(outcome=Outcome.OK, calls=calls)
+    assert meant(run, known, report)[1].name == "torch.angle"
+    alone = Observation(outcome=Outcome.OK, calls=calls[1:])
+    assert meant(alone, known, report)[1].name == check
+
+
 def test_a_compiler_comes_behind_what_it_compiles(api, catalog, call, read):
     made = Argument(value=Value(kind="function"))
     calls = (

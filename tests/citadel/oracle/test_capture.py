@@ -335,3 +335,32 @@ def test_of_what_is_pasted_as_it_comes_out_it_is_the_value_of_the_api_in_the_tit
     title = "`torch.sin` gives wrong values"
     found = holding(code, *seen, title=title, text=pasted, stdout="[2.0]\n[3.0]")
     assert found == (["torch.sin(x)"], "disagrees")
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "holds"),
+    [
+        ("f differs when traced", "```\ntensor([inf, 2.])\n```", False),
+        ("f differs when traced", "One of them is inf.", True),
+        ("f is wrong", "```\ntensor([inf, 2.])\n```", True),
+    ],
+)
+def test_of_results_that_differ_only_words_tell_of_infinities(title, text, holds):
+    found = holding("print(f(x))", ("f(x)", [INF, 2.0]), title=title, text=text)
+    assert found == ((["f(x)"], "non_finite") if holds else None)
+
+
+@pytest.mark.parametrize(
+    ("made", "shown", "holds"),
+    [
+        ("torch.jit.trace(f, x)", "g(x)", True),
+        ("torch.compile(f)", "g(x)", True),
+        ("torch.compile(f)", "g(y)", False),  # of something else
+        ("torch.compile(h)", "g(x)", False),
+        ("torch.vmap(f)", "g(x)", False),
+    ],
+)
+def test_a_function_and_what_is_made_of_it_agree(made, shown, holds):
+    code = f"g = {made}\nprint(f(x))\nprint({shown})"
+    events = [("f(x)", [1.0, 2.0]), (shown, [1.0, 3.0])]
+    assert holding(code, *events) == ((["f(x)", shown], "disagrees") if holds else None)

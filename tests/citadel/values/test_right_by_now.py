@@ -3,8 +3,11 @@
 import pytest
 
 from analysis.target.session import Limits
+from citadel.options import Options
+from citadel.triage import triage
 from citadel.verified import NotVerified, Verified
 from citadel.verify import verify
+from citadel.walk import Walk
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -25,6 +28,44 @@ def test_the_only_value_that_is_shown_may_be_right_by_now(bench, read, call, fix
     )
     assert isinstance(found, Verified) == fixed  # a third value proves nothing
     assert not fixed or not found.case.reproduces
+
+
+@pytest.mark.parametrize(("title", "fixed"), [("differs", True), ("is wrong", False)])
+def test_two_ways_that_are_said_to_differ_may_agree_by_now(bench, read, title, fixed):
+    code = """
+        import torch
+        def f(x):
+            return torch.sinh(x) / 2
+        x = torch.tensor([0.25, 1.5])
+        print(f(x))
+        g = torch.jit.trace(f, x)
+        print(g(x))
+    """
+    found = verify(
+        read(f"sinh {title} when traced", code),
+        bench.replays[0],
+        bench.index.catalog,
+        bench.target.info,
+    )
+    assert isinstance(found, Verified) == fixed
+    assert not fixed or (found.case.api, found.case.reproduces) == ("torch.sinh", False)
+
+
+def test_a_sibling_does_not_change_what_its_next_call_is_given(bench, read):
+    code = """
+        import torch
+        def f(x):
+            return torch.floor(torch.cosh(x))
+        x = torch.tensor([0.25, 1.5])
+        print(f(x))
+        g = torch.jit.trace(f, x)
+        print(g(x))
+    """
+    options = Options(walk=Walk(siblings=8, seconds=30.0), runs=1, limits=Limits(wall=20.0))
+    done = triage(read("cosh differs when traced", code), bench, options)
+    assert (done.case.api, done.case.reproduces) == ("torch.cosh", False)
+    assert not done.bugs
+    assert "torch.cosh_" in {finding.api for finding in done.findings}
 
 
 def test_values_that_are_right_verify_nothing(bench, read):
