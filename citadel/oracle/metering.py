@@ -203,7 +203,8 @@ def _captured(
     points, code = runner.case.watched.points, runner.case.code
     other = runner.session.baseline
     name = other.name if other is not None and settings.against else ""
-    for last in runner.looks(settings, runs, before=SELECTING):
+    # Of one run nothing can be said: the report's own case has two, however long they take.
+    for last in runner.looks(settings, runs, before=SELECTING, least=LOOKS[0]):
         found = performance.capture(points, runs, reading, code, last=last, baseline=name)
         if isinstance(found, NoOracle) or found.decision is not Decision.MORE:
             break
@@ -222,15 +223,15 @@ class _Runner:
         self.count = 0
 
     def looks(
-        self, settings: Settings, runs: list[Observation], *, before: int = 0
+        self, settings: Settings, runs: list[Observation], *, before: int = 0, least: int = 1
     ) -> Iterator[bool]:
         """Fill `runs` from stage to stage; yields whether this was the last one there is time for.
 
-        `before`: runs that the stages do not count.
+        `before`: runs that the stages do not count; `least`: those that are made in any case.
         """
         for stage in LOOKS:
             wanted = stage if stage == LOOKS[0] else stage + before
-            while len(runs) < wanted and (not runs or self.affords(1)):
+            while len(runs) < wanted and (len(runs) < least or self.affords(1)):
                 runs.append(self.run(settings))
                 if not performance.complete(runs[-1]):
                     yield True

@@ -96,6 +96,12 @@ def test_equal_code_does_not_reproduce(session):
     assert not oracle.reproduces
 
 
+def test_two_runs_of_the_reports_case_are_made_however_long_they_take(session):
+    oracle = established(session, "mm is slow", timed("mm(x, x)", 400, 4), seconds=0.001)
+    assert len(oracle.logs) == 2
+    assert oracle.reproduces
+
+
 STEPS = """
 import time
 import torch
