@@ -14,7 +14,7 @@ from citadel.rewrite.given import Given, without_steps
 from citadel.rewrite.layout import laid_out
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.pieces import replaced_in
-from citadel.rewrite.source import Source
+from citadel.rewrite.source import ARGUMENTS, CONSTRUCTION, Source
 from citadel.rewrite.steps import ATOMS, NAMING, apply_steps, code_of, made_of
 
 Nodes = dict[cst.CSTNode, cst.CSTNode]
@@ -135,18 +135,25 @@ class Maker:
         return self._made(function, self.new, source.constructed, source.built)
 
     def function(self) -> cst.BaseExpression | None:
-        """A lambda that takes what the function was given, and calls the sibling with it."""
-        source = self.source
-        keys = [key for key in source.values if key.startswith(("arg:", "kw:"))]
-        if len(keys) != len(source.called.bound):
+        """A lambda that takes what the function was given, and calls the sibling with it.
+
+        Of a layer, what its class was given.
+        """
+        source, naming = self.source, self.source.naming
+        given = source.constructed if source.layer else source.called
+        prefixes = CONSTRUCTION if source.layer or source.constructing else ARGUMENTS
+        keys = [key for key in source.values if key.startswith(tuple(f"{p}:" for p in prefixes))]
+        if naming is None or naming.owner is not None or naming.bound is not None:
+            return None
+        if given.stars or sorted(keys) != sorted(given.bound or given.args):
             return None
         names = dict(zip(keys, parameters([source.names[key] for key in keys]), strict=True))
+        words = {key: key.partition(":")[2] for key in keys if key in given.args}
+        if any(not word.isdigit() and names[key] != word for key, word in words.items()):
+            return None  # it is called by other names
         inner = Given(args={key: cst.Arg(cst.Name(name)) for key, name in names.items()}, parts={})
-        naming = source.naming
-        if naming is None:
-            return None
         maker = Maker(source, self.plan, self.changed, self.nodes)
-        body = maker.applied(inner, naming.node)
+        body = maker.construction(inner) if source.layer else maker.applied(inner, naming.node)
         if body is None:
             return None
         ending = len(keys)
@@ -155,6 +162,17 @@ class Maker:
         taken = [names[key] for key in keys[:ending]]
         taken += [f"{names[key]}={source.defaults[key]}" for key in keys[ending:]]
         return cst.parse_expression(f"lambda {', '.join(taken)}: {code_of(body)}")
+
+    def construction(self, given: Given) -> cst.BaseExpression | None:
+        """The construction of a layer from other expressions than those of the report's own."""
+        naming = self.source.naming
+        if naming is None or self.plan.form is not Form.MODULE:
+            return None
+        args = given.written(self.new, lambda slot: self._text(slot, given), bound=False)
+        if args is None:
+            return None
+        plain = [arg.with_changes(comma=cst.MaybeSentinel.DEFAULT) for arg in args]
+        return laid_out(self.name(naming.node), plain, None)
 
     def applied(self, given: Given, at: cst.CSTNode) -> cst.BaseExpression | None:
         """The sibling's call on other expressions than those at the failing call."""

@@ -160,13 +160,17 @@ class Rewriter:
         naming, named = source.naming, None if plan.after else maker.named()
         if naming is None:
             return None
+        changed: Nodes | None = None
         if named is not None:
             slots = maker.new if plan.form is Form.CONSTRUCTOR else maker.arguments()
             changed = maker.kept(source.called, source.call, slots)
-            if changed is not None and (not changed or source.handed or source.alone(source.call)):
-                return {naming.node: named, **self._label(plan), **changed, **maker.nodes}
-        function = maker.function() if source.handed else None
-        return None if function is None else {naming.node: function, **maker.nodes}
+        kept = changed is not None and (not changed or source.handed)
+        function = maker.function() if (source.handed or source.shared) and not kept else None
+        if function is not None:
+            return {naming.node: function, **self._label(plan), **maker.nodes}
+        if named is None or changed is None or not (kept or source.alone(source.call)):
+            return None
+        return {naming.node: named, **self._label(plan), **changed, **maker.nodes}
 
     def _label(self, plan: Adaptation) -> Nodes:
         """The key of a dictionary of functions that says the function's name, changed as well."""
@@ -192,6 +196,9 @@ class Rewriter:
             return None  # what the call is given need not be there yet
         if naming is not None and (named := maker.named()) is not None:
             built = maker.kept(source.constructed, source.built, maker.new)
+            function = maker.function() if built != {} and source.shared else None
+            if function is not None:
+                return {naming.node: function, **called, **maker.nodes}
             if built is not None:
                 return {naming.node: named, **built, **called, **maker.nodes}
         if m.matches(source.built, m.Call(func=m.Attribute(value=m.Call(func=m.Name("super"))))):

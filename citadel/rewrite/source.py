@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import libcst as cst
 import libcst.matchers as m
@@ -98,6 +99,25 @@ class Source:
             return False
         binding = self.scopes.binding(call.func)
         return binding is None or len(list(self.scopes.reads(binding))) == 1
+
+    @cached_property
+    def shared(self) -> bool:
+        """Whether the place of the call calls other functions, too: `for f in (torch.a, torch.b)`.
+
+        Then nothing but the name can become the sibling's, unless the others change with it.
+        """
+        node = None if self.naming is None else self.naming.node
+        above = None if node is None else self.tree.parent(node)
+        if isinstance(above, (cst.Element, cst.DictElement)):
+            held = self.tree.parent(above)
+            return isinstance(held, (cst.List, cst.Tuple, cst.Set, cst.Dict)) and (
+                len(held.elements) > 1
+            )
+        call = self.tree.parent(above) if isinstance(above, cst.Arg) else None
+        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Name):
+            return False
+        asked = self.scopes.binding(call.func)
+        return asked is not None and len(list(self.scopes.reads(asked))) > 1
 
     def _naming(self) -> Naming | None:
         made = self.built if self.layer else self.call
