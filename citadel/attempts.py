@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from analysis.catalog.model import Catalog
 from analysis.errors import CitadelError
@@ -14,7 +15,7 @@ from citadel.identify import caught_calls, failing_call
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.recorded import bug_kind, recorded
-from citadel.variants import eager, of_version_1
+from citadel.variants import eager, of_version_1, without_reference
 from citadel.verified import Attempt
 from harvest.report.model import Claim, Need, Reading, Snippet
 
@@ -22,6 +23,7 @@ MAX_CANDIDATES = 12
 INCOMPLETE = frozenset(("NameError", "SyntaxError", "IndentationError", "FileNotFoundError"))
 """Exceptions by which code says that it is not whole, rather than that the framework is broken."""
 _OF_MODULE = re.compile(r"module '(?:torch|tensorflow|keras)")
+_NO_MODULE = re.compile(r"needs a package: No module named '([\w.]+)'")
 MISSING = frozenset(("ModuleNotFoundError", "ImportError"))
 ELSEWHERE = "not in this build"
 
@@ -38,7 +40,7 @@ def attempts_of(
     """What the report's snippets do here, up to the one that shows what is wanted; else why not."""
     reasons: list[str] = []
     attempts: list[Attempt] = []
-    for snippet in reading.candidates[:MAX_CANDIDATES]:
+    for snippet in map(_without_packages, reading.candidates[:MAX_CANDIDATES]):
         lack = lacks(snippet, info)
         if lack:
             reasons.append(lack)
@@ -47,6 +49,7 @@ def attempts_of(
             continue  # what the report's own code needs is there
         attempt = _attempt(snippet, session, runs, limits, reading.claims)
         older = of_version_1(snippet, catalog, reading.claims) if _elsewhere(attempt) else None
+        older = older or _without_what_is_missing(snippet, attempt)
         if older is not None:
             attempt = _attempt(older, session, runs, limits, reading.claims)
         if isinstance(attempt, str):
@@ -63,6 +66,22 @@ def attempts_of(
 def _elsewhere(attempt: Attempt | str) -> bool:
     """Whether a snippet names what this build has not."""
     return isinstance(attempt, str) and attempt.startswith(ELSEWHERE)
+
+
+def _without_packages(snippet: Snippet) -> Snippet:
+    """The snippet without packages that it names, where only a comparison needs them."""
+    for need in snippet.needs:
+        changed = without_reference(snippet, need[1]) if need[0] is Need.PACKAGE else None
+        if changed is not None:
+            left = tuple(one for one in snippet.needs if one != need)
+            snippet = replace(changed, needs=left)
+    return snippet
+
+
+def _without_what_is_missing(snippet: Snippet, attempt: Attempt | str) -> Snippet | None:
+    """The snippet without a library that this build has not, where only a comparison needs it."""
+    missing = _NO_MODULE.search(attempt) if isinstance(attempt, str) else None
+    return None if missing is None else without_reference(snippet, missing[1])
 
 
 def inside_functions(

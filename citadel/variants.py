@@ -16,6 +16,7 @@ from harvest.report.steps.tensorflow import (
     named,
     run_eagerly,
 )
+from harvest.report.without import REFERENCE_LEFT_OUT, without
 
 _NEW, _OLD = "tf.", "tf.compat.v1."
 
@@ -38,6 +39,11 @@ def of_version_1(snippet: Snippet, catalog: Catalog, claims: tuple[Claim, ...]) 
 def eager(snippet: Snippet) -> Snippet | None:
     """TensorFlow code whose functions run as Python, if it imports TensorFlow."""
     return _changed(snippet, run_eagerly(snippet.code), EAGERLY)
+
+
+def without_reference(snippet: Snippet, module: str) -> Snippet | None:
+    """The snippet without what a module that is not there computes beside the framework."""
+    return _changed(snippet, without(snippet.code, module), REFERENCE_LEFT_OUT)
 
 
 def _changed(snippet: Snippet, code: str | None, name: str) -> Snippet | None:

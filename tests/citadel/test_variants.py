@@ -1,6 +1,9 @@
 import pytest
 
-from citadel.variants import eager, of_version_1
+from analysis.target.session import Limits
+from citadel.variants import eager, of_version_1, without_reference
+from citadel.verified import Verified
+from citadel.verify import verify
 
 GRAPH = """
     import tensorflow as tf
@@ -44,3 +47,33 @@ def test_functions_run_eagerly(read):
     assert "\ntf.config.run_functions_eagerly(True)\n" in changed.code
     assert changed.repairs == ("functions run eagerly",)
     assert eager(first(read("a + b", "import torch\ntorch.add(1, 2)"))) is None
+
+
+def test_a_library_that_is_compared_with_is_left_out(read):
+    code = "import scipy\nimport torch\nprint(torch.erf(x))\nprint(scipy.special.erf(x))\n"
+    changed = without_reference(first(read("erf is wrong", code)), "scipy")
+    assert changed.code == "import torch\nprint(torch.erf(x))\n"
+    assert changed.repairs == ("reference left out",)
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_a_report_needs_no_library_that_only_shows_what_is_right(bench, read):
+    code = """
+        import torch
+        import mpmath
+        print(torch.hypot(torch.tensor(3.0), torch.tensor(4.0)))  # gives 5
+        print(mpmath.hypot(3, 4))  # should be 6
+    """
+    found = verify(
+        read("torch.hypot returns a wrong value", code, text="It gives 5, but should be 6."),
+        bench.replays[0],
+        bench.index.catalog,
+        bench.target.info,
+        runs=2,
+        limits=Limits(wall=20.0),
+    )
+    assert isinstance(found, Verified), found
+    assert found.case.api == "torch.hypot"
+    assert found.case.reproduces
+    assert "mpmath" not in found.case.code
