@@ -96,6 +96,8 @@ def coincidence(
         return "NaN, where the report's value is a number"
     if _apart(oracle, source.values) and not _apart(oracle, values):
         return "the values agree: the check fails for another reason"
+    if _of_one_shape(oracle, source.values) and not _of_one_shape(oracle, values):
+        return "gives another shape than what it is compared with"
     if equal:
         telling = not all(plain(values, spot) for spot in oracle.spots)
         all_of_it = not filled and not drops  # what is given back as it is proves nothing
@@ -145,6 +147,12 @@ def _turns_nan(source: Witness, values: Values) -> bool:
 def _apart(oracle: ValueOracle, values: Values) -> bool:
     """Whether two compared values differ as numbers, of whatever dtype; NaN equals NaN."""
     return agrees(oracle, values) is False
+
+
+def _of_one_shape(oracle: ValueOracle, values: Values) -> bool:
+    """Whether two tensors are compared that have the same shape."""
+    shapes = [values[spot].shape for spot in oracle.spots if spot in values]
+    return len(shapes) == 2 and shapes[0] is not None and shapes[0] == shapes[1]
 
 
 def _agree_elsewhere(source: Witness, values: Values) -> bool:

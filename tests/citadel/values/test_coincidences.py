@@ -247,3 +247,29 @@ def test_a_sibling_that_is_given_no_tensor_is_another_function(verified, judged)
     verdict = judged(found, other, "torch.tensor", idle=True)
     assert verdict.kind is VerdictKind.NOT_ADAPTED
     assert verdict.reason == "is not given what the report's call works on"
+
+
+INTO = """
+    import torch
+    x = torch.tensor([[0.5, 2.0], [1.0, 0.25]])
+    kept = torch.zeros(2, 2)
+    row = kept[1]
+    torch.CALL
+    print(torch.equal(kept[1], row))
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        ("cumsum(x, 1, out=row)", "gives another shape than what it is compared with"),
+        ("max(x, out=row)", "gives another shape than what it is compared with"),
+        ("amax(x, 1, out=row)", None),
+    ],
+)
+def test_what_is_resized_is_another_matter(verified, judged, call, reason):
+    found = verified("sum with out= is wrong", INTO.replace("CALL", "sum(x, 1, out=row)"))
+    assert (found.case.api, found.case.reproduces) == ("torch.sum", False)
+    told = judged(found, INTO.replace("CALL", call), f"torch.{call.partition('(')[0]}")
+    assert told.reason == reason
+    assert told.kind is (VerdictKind.CLEAN if reason is None else VerdictKind.NOT_ADAPTED)
