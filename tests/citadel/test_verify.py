@@ -16,6 +16,7 @@ HANGS = Symptom(kind=SymptomKind.HANGS)
 SEGV = status.crashes("SIGSEGV")
 PLAIN = status.raises("RuntimeError", "bad width 3")
 ASSERTION = status.raises("RuntimeError", 'x INTERNAL ASSERT FAILED at "a/b.cpp":1, please report')
+NO_KERNEL = status.raises("NotFoundError", "Could not find device for node: {{node F}}")
 
 
 def claim(kind, **fields):
@@ -41,6 +42,9 @@ def claim(kind, **fields):
         (SEGV, PLAIN, False),
         (SEGV, HANGS, False),
         (status.crashes(), SEGV, True),
+        (status.crashes(), PLAIN, False),
+        (status.crashes(), NO_KERNEL, True),
+        (SEGV, NO_KERNEL, False),
         (HANGS, HANGS, True),
         (HANGS, PLAIN, False),
         (HANGS, None, False),
