@@ -30,14 +30,15 @@ def stand_in(maker: Maker) -> Nodes | None:
     built = source.built
     variable = m.matches(source.call, m.Call(func=m.Name()))  # it may be any of the layers
     held = source.form == "inner" or (variable and isinstance(_above(source, built), _HELD))
-    if not held or not isinstance(built, cst.Call) or source.naming is not None:
+    named = source.naming is not None and not source.shared
+    if not held or not isinstance(built, cst.Call) or named:
         return None
     if plan.form not in (Form.FUNCTION, Form.METHOD):
         return None
     values = (plan.receiver, *(slot.value for slot in plan.call))
     own = [take for value in values for take in takes(value) if take.key.startswith("attr:")]
     layer, dot, _ = source.api.rpartition(".")
-    if not own and _keras(source.api):
+    if not own and _keras(source.api) and source.naming is None:
         function = _lambda(maker, built)
         if function is None:
             return None
@@ -69,11 +70,27 @@ def _with_class(maker: Maker, built: cst.Call, own: list[Take]) -> Nodes | None:
     end = m.findall(made, m.Return())[0]
     made = made.with_deep_changes(end, value=body if fits else shortened(body))
     args = built.args if own else ()
+    if source.naming is not None:
+        return _handed_on(maker, name, made, statement, inherits=bool(own))
     return {
         built: built.with_changes(func=cst.Name(name), args=args) if args else _plain(name),
         statement: made,
         **maker.nodes,
     }
+
+
+def _handed_on(
+    maker: Maker, name: str, made: cst.ClassDef, statement: cst.CSTNode, *, inherits: bool
+) -> Nodes | None:
+    """The class where the report hands the layer's own on: it takes what that is given there."""
+    source = maker.source
+    keys = [key for key in source.values if key.startswith(("new:", "newkw:"))]
+    taken = ", ".join(parameters([source.names[key] for key in keys]))
+    if source.naming is None or set(source.constructed.args) != set(keys):
+        return None
+    ready = cst.parse_expression(f"lambda {taken}: {name}()")
+    given = cst.Name(name) if inherits or not keys else ready
+    return {source.naming.node: given, statement: made, **maker.nodes}
 
 
 def _lambda(maker: Maker, built: cst.Call) -> cst.BaseExpression | None:

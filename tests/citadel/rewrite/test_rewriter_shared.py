@@ -99,3 +99,31 @@ def test_a_class_that_is_handed_over_beside_others_becomes_a_lambda(case, layer,
     )
     lone = "lambda inplace: nn.Threshold(1, 1, inplace)"
     assert filled[0] == before.replace("nn.ReLU6", lone)
+
+
+def test_a_function_for_a_class_that_is_handed_over_gets_a_layer_of_its_own(case, layer, api, call):
+    before = text("""
+        import torch
+        from torch import nn
+        def run(act):
+            model = nn.Sequential(act(inplace=True))
+            return model(torch.rand(2))
+        print(run(nn.ReLU), run(nn.ReLU6))
+    """)
+    receiver = Value(kind="module", text="torch.nn.ReLU6")
+    made = call("torch.nn.ReLU6", {(2,)}, form="inner", receiver=receiver)
+    built = ("act(inplace", call("torch.nn.ReLU6", form="class", inplace=True))
+    source = layer("torch.nn.ReLU6", "inplace: bool = False")
+    target = api("torch.nn.functional.celu", "input: Tensor, inplace: bool = False")
+    (way,) = case(before, source, "model(torch", made, built=built).ways(target)
+    own = text("""
+
+
+        class Celu(nn.Module):
+            def forward(self, x):
+                return nn.functional.celu(x, inplace=True)
+
+
+    """)
+    after = before.replace("import nn\n", "import nn\n\n\n" + own)
+    assert way == after.replace("nn.ReLU6", "lambda inplace: Celu()")
