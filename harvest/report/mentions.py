@@ -149,7 +149,8 @@ _ADJECTIVE = re.compile(
 )
 """A title that opens with a word that says what kind its second word is of."""
 
-_PLAIN = re.compile(r"(?<![\w.])[a-z][a-z0-9]{2,30}+(?![\w.])")
+_PLAIN = re.compile(r"(?<![\w.])[a-z][a-z0-9]{2,30}+(?![\w.]|-[a-z]+ed\b)")
+"""A word of a title, which "normal-distributed" has not got."""
 _COMMON = frozenset(
     {"all", "and", "any", "are", "array", "bool", "but", "can", "complex", "cpu", "cuda"}
     | {"default", "device", "does", "double", "dtype", "empty", "equal", "error", "extra"}

@@ -50,3 +50,15 @@ def test_counts_and_order():
 )
 def test_plain_words_of_a_title(title, expected):
     assert [name for name in names(title) if name != "second"] == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "named"),
+    [
+        ("A model gives odd numbers for normal-distributed weights", False),
+        ("A model gives odd numbers for normal", True),
+        ("A model gives odd numbers for normal-softmax", True),
+    ],
+)
+def test_a_word_that_says_how_something_was_made_names_nothing(title, named):
+    assert ("normal" in {mention.name for mention in find_mentions(title, "")}) is named
