@@ -30,6 +30,7 @@ _FORM_HEADING = re.compile(
     r"^\W*(?:describe the (?:bug|issue)|bug|(?:steps |code |how )?to reproduce|reproduction|repro"
     r"|issue type|(?:current|actual|expected) (?:behaviou?r|result|output)|outputs?|results?"
     r"|errors?(?: logs?| messages?)?|additional context|motivation"
+    r"|standalone code(?: to reproduce)?(?: the issue)?|(?:relevant )?log output|source code"
     r"|(?:the )?feature(?:, motivation and pitch)?)\W*$",
     re.IGNORECASE,
 )

@@ -120,6 +120,8 @@ It broke when I pressed the button, and smoke came out of it.
         (OLD_TORCH.partition("\n\n")[2], "It dies with a signal."),
         (OLD_TORCH.replace("## 🐛 Bug", "# Bug"), "unfold crashes for size 0"),
         (OLD_TORCH.replace("Bug", "Feature, motivation and pitch"), "unfold crashes for size 0"),
+        ("### Issue type\nBug\n### Current behavior?\nIt aborts.\n### Standalone code to reproduce"
+         " the issue\n```shell\nimport torch\n```\n### Relevant log output\n", "It aborts."),
         ("Hello all\n\n# sum is wrong\n\nIt is.\n", "sum is wrong"),
         ("### Issue type\n\nBug\n\n### Source\n\nbinary\n", "Issue type"),
         ("```python\nimport torch\n```\n", ""),
