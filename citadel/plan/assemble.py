@@ -18,8 +18,9 @@ from citadel.plan.model import (
     Stage,
     Take,
 )
-from citadel.plan.places import Places, is_receiver, keyword_name
+from citadel.plan.places import Place, Places, is_receiver, keyword_name
 from citadel.plan.sizes import one_by_one
+from citadel.plan.types import INT, accepted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,7 @@ class Assembler:
                 continue
             plain = parameter.required or _is_positional(expression) or place.stage in starred
             named = parameter.keyword_only or gap[place.stage] or not plain
+            named = named or self._taken_for_a_flag(place)
             gap[place.stage] = gap[place.stage] or named
             spread = one_by_one(self.target, parameter, self.places.sizes)
             slots[place.stage].append(
@@ -73,6 +75,17 @@ class Assembler:
         keys = {one.key for one in freely if isinstance(one, Take)}
         anyhow = [value for value in self.source.values if value.key in keys]
         return self._adaptation(receiver, slots, dropped, anyhow)
+
+    def _taken_for_a_flag(self, place: Place) -> bool:
+        """Whether an operator would take a number there for the flag of another overload.
+
+        `torch.ops.aten.std(x, 0)` is `std(x, unbiased=False)`.
+        """
+        if self.target.kind is not ApiKind.OP or INT not in accepted(place.parameter.type):
+            return False
+        signatures = [signature.parameters for signature in self.target.signatures]
+        there = [found[place.index] for found in signatures if len(found) > place.index]
+        return any(one.type == "bool" and not one.keyword_only for one in there)
 
     def _renamed(self, slots: Iterable[Slot]) -> tuple[tuple[str, str], ...]:
         names = {value.key: value.name for value in self.source.values}

@@ -67,6 +67,18 @@ def test_a_number_cannot_be_the_receiver_of_a_reflected_operator(api, call):
     assert plan.receiver == Take(key="arg:0")
 
 
+def test_operators_of_several_overloads_take_no_number_for_a_flag(api, call):
+    overloads = (
+        "self: Tensor, unbiased: bool",
+        "self: Tensor, dim: int[1]?, keepdim: bool = False",
+    )
+    made = call("torch.std", {(2, 3)}, 0)
+    source = invocation(made, api("torch.std", "input: Tensor, dim: int[1]?"), ())
+    operator = first(plans(source, api("torch.ops.aten.std", *overloads, kind=ApiKind.OP)))
+    assert written(operator.call) == ["arg:0", "dim=arg:1"]
+    assert written(first(plans(source, api("torch.var", *overloads))).call) == ["arg:0", "arg:1"]
+
+
 def test_a_method_needs_a_receiver(api, call):
     source = invocation(call("torch.eye", 3), api("torch.eye", "n: int"), ())
     target = api("torch.Tensor.tril", "self: Tensor, n: int = 0", kind=ApiKind.METHOD)
