@@ -76,7 +76,8 @@ class Trial:
 
         Where they depend on none (a shape, say, or the slope of a slope), it is the first suspect.
         What makes a case's inputs is suspected only where nothing else is called, or the title
-        names it.
+        names it. What makes a function (`vmap(f)`) cannot be replaced: it is to blame if the title
+        names it, and not what the values depend on.
         """
         doing = [
             pair
@@ -84,6 +85,7 @@ class Trial:
             if leaf(pair[0].name) not in MAKERS or titled(pair[1], self._mentions)
         ]
         behind: Blamed | None = None  # who makes what the value should be
+        wraps: Blamed | None = None
         for call, api in (doing or list(suspected))[:MOST_SUSPECTS]:
             of_api = [one for one in calls if resolve(one, self._catalog) is api]
             other = values_of(self.again.run("perturb:run", of_api))
@@ -91,8 +93,11 @@ class Trial:
             if oracle.against and own == (False, True) and not titled(api, self._mentions):
                 behind = behind or Blamed(call=call, api=api, own=own)
                 continue
+            named = titled(api, self._mentions)
             if True in own:
-                return Blamed(call=call, api=api, own=own)
+                return (None if named else wraps) or Blamed(call=call, api=api, own=own)
+            if named and wraps is None and _makes_a_function(call):
+                wraps = Blamed(call=call, api=api, own=tuple(None for _ in own))
             made = made_backward(self.again, oracle, of_api)
             if made:
                 return Blamed(call=call, api=api, own=tuple(True for _ in own), made_backward=True)
@@ -103,6 +108,10 @@ class Trial:
                 return behind
             call, api = suspected[0]
         return Blamed(call=call, api=api, own=tuple(None for _ in oracle.spots))
+
+
+def _makes_a_function(call: Call) -> bool:
+    return call.result is not None and call.result.value.kind == "function"
 
 
 def _changes(oracle: ValueOracle, one: Values, other: Values) -> tuple[bool | None, ...]:

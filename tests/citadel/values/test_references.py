@@ -225,3 +225,20 @@ def test_what_makes_inputs_is_to_blame_if_the_title_names_it(verified):
         assert t[-1].item() == end
     """
     assert verified("linspace of int64 ends wrongly", code).case.api == "torch.linspace"
+
+
+@pytest.mark.parametrize(
+    ("title", "api"),
+    [("torch.func.vmap gives a wrong sine", "vmap"), ("wrong result of torch.sin", "sin")],
+)
+def test_what_makes_another_function_is_to_blame_if_the_title_names_it(verified, title, api):
+    code = """
+        import torch
+        def f(x):
+            return torch.sin(x)
+        found = torch.func.vmap(f)(torch.ones(2))
+        print(torch.allclose(found, torch.tensor([2.0, 2.0])))
+    """
+    found = verified(title, code)
+    assert found.case.reproduces
+    assert found.case.api.rpartition(".")[2] == api
