@@ -92,12 +92,9 @@ def coincidence(
         if _misses_what_is_not_finite(source) and not akin:
             return "nothing says that what it gives should not be finite"
         return _doubt_of_finiteness(source, values, close=close or limited, filled=filled)
-    if not oracle.paired and _turns_nan(source, values):
-        return "NaN, where the report's value is a number"
-    if _apart(oracle, source.values) and not _apart(oracle, values):
-        return "the values agree: the check fails for another reason"
-    if _of_one_shape(oracle, source.values) and not _of_one_shape(oracle, values):
-        return "gives another shape than what it is compared with"
+    unlike_numbers = _of_another_kind(source, values)
+    if unlike_numbers is not None:
+        return unlike_numbers
     if equal:
         telling = not all(plain(values, spot) for spot in oracle.spots)
         all_of_it = not filled and not drops  # what is given back as it is proves nothing
@@ -112,6 +109,20 @@ def coincidence(
     if oracle.check is not None and oracle.how not in _EQUALITIES:
         return None if akin else "nothing says that this must hold for what it gives, too"
     return "computes something else than what is expected"
+
+
+def _of_another_kind(source: Witness, values: Values) -> str | None:
+    """Why the check fails for something else than what the source's numbers are, if so."""
+    oracle = source.oracle
+    if not oracle.paired and _turns_nan(source, values):
+        return "NaN, where the report's value is a number"
+    if oracle.paired and _both_turn_nan(oracle, source.values, values):
+        return "NaN in both that are compared, where the report's values are numbers"
+    if _apart(oracle, source.values) and not _apart(oracle, values):
+        return "the values agree: the check fails for another reason"
+    if _of_one_shape(oracle, source.values) and not _of_one_shape(oracle, values):
+        return "gives another shape than what it is compared with"
+    return None
 
 
 def _doubt_of_finiteness(
@@ -142,6 +153,16 @@ def _turns_nan(source: Witness, values: Values) -> bool:
     spots = {*source.oracle.spots, *_printed(source)}
     had, has = source.values, values
     return any(has_nan(has[s]) and not has_nan(had[s]) for s in spots if s in has and s in had)
+
+
+def _both_turn_nan(oracle: ValueOracle, had: Values, has: Values) -> bool:
+    """Whether both compared values have NaN where neither of the source's does.
+
+    Two ways to compute what is not defined need not agree on what else they give.
+    """
+    spots = [spot for spot in oracle.spots if spot in had and spot in has]
+    turned = [has_nan(has[spot]) and not has_nan(had[spot]) for spot in spots]
+    return len(turned) == 2 and all(turned)
 
 
 def _apart(oracle: ValueOracle, values: Values) -> bool:

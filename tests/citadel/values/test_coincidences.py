@@ -273,3 +273,19 @@ def test_what_is_resized_is_another_matter(verified, judged, call, reason):
     told = judged(found, INTO.replace("CALL", call), f"torch.{call.partition('(')[0]}")
     assert told.reason == reason
     assert told.kind is (VerdictKind.CLEAN if reason is None else VerdictKind.NOT_ADAPTED)
+
+
+def test_where_neither_side_is_defined_nothing_need_agree(verified, judged):
+    code = """
+        import torch
+        x = torch.tensor([2.5, -3.5])
+        one, other = torch.round(x), -torch.round(2 - x)
+        print(torch.equal(one, other))
+    """
+    found = verified("round disagrees with itself for the negated tensor", code)
+    assert found.case.reproduces
+    sibling = judged(found, code.replace("torch.round", "torch.sqrt"), "torch.sqrt")
+    assert sibling.kind is VerdictKind.NOT_ADAPTED
+    assert sibling.reason == "NaN in both that are compared, where the report's values are numbers"
+    floor = judged(found, code.replace("torch.round", "torch.floor"), "torch.floor")
+    assert floor.reason is None or "NaN" not in floor.reason
