@@ -18,6 +18,8 @@ from values import describe
 MAX_EVENTS = 4000
 QUIET_AFTER = 200
 """Calls of one site that are recorded in full; later ones only when they fail."""
+MOST_ITEMS = 16
+"""Items of a list up to which each is known again."""
 BUILT = {}
 """How each layer was constructed: id -> (args, kwargs); the tracer keeps the layers alive."""
 
@@ -217,8 +219,8 @@ class Tracer:
         return any(self.interesting(value) for value in (*args[:8], *kwargs.values()))
 
     def interesting(self, value):
-        if isinstance(value, (list, tuple)):
-            return any(self.interesting(item) for item in value[:4])
+        if issubclass(type(value), (list, tuple)):
+            return any(self.interesting(item) for item in items(value, 4))
         return self.names is not None and self.names.interesting(value)
 
     def seen_value(self, value, numbered=False):
@@ -230,11 +232,18 @@ class Tracer:
                 self.numbers[key] = len(self.alive)
                 self.alive.append(value)
             record["id"] = self.numbers[key]
-        elif isinstance(value, (list, tuple)) and len(value) <= 16:
-            for item, part in zip(value, record.get("items", ())):
+        elif issubclass(type(value), (list, tuple)):
+            inner = items(value, MOST_ITEMS + 1)
+            known = record.get("items", ()) if len(inner) <= MOST_ITEMS else ()
+            for item, part in zip(inner, known):
                 if self.interesting(item):
                     part.update(self.seen_value(item))
         return record
+
+
+def items(value, most):
+    """The first items of a list or tuple, whatever a class of the case's own makes of them."""
+    return (list if issubclass(type(value), list) else tuple).__getitem__(value, slice(most))
 
 
 def within_form(form, within):

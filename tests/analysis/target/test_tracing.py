@@ -50,6 +50,20 @@ def test_layers_and_their_construction(trace):
     assert called.result.value.shape == (1, 3)
 
 
+@pytest.mark.parametrize("method", ["__len__", "__getitem__", "__iter__"])
+def test_lists_of_the_cases_own_are_read_without_their_methods(trace, method):
+    seen = trace(
+        f"import torch\nclass L(list):\n    def {method}(self, *_):\n"
+        "        raise ValueError('touched')\n"
+        "x = torch.ones(2)\nheld = L([x])\ny = torch.floor(x)\n"
+    )
+    assert seen.outcome is Outcome.OK
+    assert [call.name for call in seen.calls if call.form == "function"] == [
+        "torch.ones",
+        "torch.floor",
+    ]
+
+
 def test_the_call_that_never_returned(trace):
     seen = trace(
         "import os, torch\nclass F(torch.autograd.Function):\n"
