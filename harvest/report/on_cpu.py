@@ -36,6 +36,11 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
         "import torch\nif __name__ == '__main__':\n    x = torch.f()\n    print('all', x)",
     ),
     (
+        "import torch\nx = torch.f()\nif __name__ == '__main__':\n    y = x.cuda()\n"
+        "print('GPU and CPU', torch.g(x))",
+        "import torch\nx = torch.f()\nprint('GPU and CPU', torch.g(x))",
+    ),
+    (
         "import torch\nx = torch.f(device='cuda:0')\ny = x.cuda()",
         "import torch\nx = torch.f(device='cpu')\ny = x.cpu()",
     ),
@@ -176,16 +181,28 @@ def without_statements(code: str) -> str | None:
         node for node in kept if not isinstance(node, ast.Assign | ast.AnnAssign | ast.FunctionDef)
     ]
     uses = any(_reads(node) & import_lines(tree).keys() for node in kept)
-    return apply_edits(code, edits) if edits and shown and uses else None
+    return apply_edits(code, _whole_blocks(tree, edits)) if edits and shown and uses else None
 
 
 def _shows_other(node: ast.stmt) -> bool:
-    """Tell whether a statement prints what it calls another device's."""
+    """Tell whether a statement prints what it calls another device's, and not the CPU's as well."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
-            said = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
-            return any(isinstance(text, str) and re.search(_OTHER, text) for text in said)
+            found = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+            said = [text for text in found if isinstance(text, str) and text != "cpu"]  # a device
+            both = any(re.search(r"\bCPUs?\b", text, re.IGNORECASE) for text in said)
+            return not both and any(re.search(_OTHER, text) for text in said)
     return False
+
+
+def _whole_blocks(tree: ast.Module, edits: list[Edit]) -> list[Edit]:
+    """The edits, with one for a whole block instead of those for all its statements."""
+    gone = {id(edit.node) for edit in edits}
+    blocks = [node for node in tree.body if isinstance(node, ast.If)]
+    empty = [block for block in blocks if all(id(node) in gone for node in block.body)]
+    inside = {id(node) for block in empty for node in block.body}
+    left = [edit for edit in edits if id(edit.node) not in inside]
+    return [*left, *(Edit(node=block, text="") for block in empty)]
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.stmt]:

@@ -127,3 +127,24 @@ def test_a_title_may_compare_devices(title, compares):
 @pytest.mark.parametrize("title", ["The CPU version of f is slow", "The cpu kernel of f is wrong"])
 def test_a_version_for_the_cpu_is_one_that_shows_there(title):
     assert shows_on_cpu(title, "")
+
+
+def test_a_script_s_block_goes_as_a_whole_where_nothing_of_it_stays():
+    lines = ("x = torch.ones(3)", "if __name__ == '__main__':", "    y = x.cuda()", "    y.sum()")
+    _, second = versions("f is wrong on CPU", *lines, "print(torch.f(x))")
+    assert second.code == "import torch\nx = torch.ones(3)\nprint(torch.f(x))\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "stays"),
+    [
+        ('"GPU is right, CPU gives", f', True),
+        ('"right on GPU, wrong on cpu", f', True),
+        ('"on GPU", f', False),
+        ('"on GPU", f.to("cpu")', False),
+    ],
+)
+def test_what_is_printed_for_the_cpu_as_well_is_shown(words, stays):
+    lines = ("f = torch.f(torch.ones(3))", "g = f.cuda()", f"print({words})", "print(torch.h(f))")
+    _, second = versions("f is wrong on CPU", *lines)
+    assert (f"print({words})" in second.code) is stays
