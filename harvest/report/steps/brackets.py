@@ -11,8 +11,9 @@ _MOST = 8
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _GOES_ON = re.compile(r"[(\[{,=+\-*/.]\s*$")
 """The end of code behind which something must follow."""
-_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
-_COMMENT = re.compile(r"[ \t]*#.*$")
+_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?")
+"""A string, up to the end of its line where it is cut off: else each quote would be tried anew."""
+_COMMENT = re.compile(r"(?<![ \t])[ \t]*+#.*$")
 
 
 def _closed(code: str) -> str:

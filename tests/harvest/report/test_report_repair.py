@@ -5,6 +5,7 @@ import pytest
 from harvest.report import entries
 from harvest.report.repair import Repaired, add_imports, repair
 from harvest.report.steps import STEPS
+from harvest.report.steps.brackets import CLOSERS
 from harvest.report.syntax import Refusal
 
 EXAMPLES = [
@@ -148,3 +149,15 @@ def test_tests_that_nobody_calls_are_called(code, calls):
     found = entries.add_calls(code_of(code))
     assert found.code == (f"{code}\n\n{calls}" if calls else code)
     assert found.repairs == (("calls of test functions",) if calls else ())
+
+
+@pytest.mark.parametrize(
+    ("cut", "whole"),
+    [
+        ("y = f(x  # don't (", "y = f(x)"),
+        ("y = f('#', x \t # it's 'so'", "y = f('#', x)"),
+        (r"y = f('\'#', [x", r"y = f('\'#', [x])"),
+    ],
+)
+def test_quotes_and_hashes_open_no_brackets(cut, whole):
+    assert CLOSERS.apply(cut) == whole

@@ -79,6 +79,7 @@ LONG = {
     "tracebacks": "Traceback (most recent call last):\n" * 20_000,
     "open calls": "```\n" + "x = f((\n" * 9_000 + "```",
     "session": "```\n" + ">>> f((\n" * 9_000 + "```",
+    "cut off strings": "```\nimport torch\ny = torch.f(x  # " + '\\"' * 50_000 + "\n```",
     "sum": "```\nimport torch\nx = " + "1+" * 50_000 + "1\n```",
 }
 
