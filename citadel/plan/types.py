@@ -37,14 +37,16 @@ _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
     (r"\bLayout\b|layout", frozenset((LAYOUT,))),
     (r"Callable|Module", frozenset((FUNCTION,))),
     (r"Generator|Storage|MemoryFormat|Stream|Dimname", frozenset((OTHER,))),
-    # Attributes of TensorFlow's operators.
-    (r"^(?:type|string)(?:\{[^}]*\})?\[\]$", frozenset((OTHER,))),
-    (r"^type(?:\{[^}]*\})?$", frozenset((DTYPE, STR))),
-    (r"^string(?:\{[^}]*\})?$", frozenset((STR,))),
-    (r"^shape\[\]$", frozenset((INTS, OTHER))),
-    (r"^shape$", frozenset((INTS, INT, OTHER))),
-    (r"^func$", frozenset((FUNCTION,))),
 )  # fmt: skip
+_ATTRIBUTES: tuple[tuple[str, frozenset[str]], ...] = (
+    (r"(?:type|string)(?:\{[^}]*\})?\[\]", frozenset((OTHER,))),
+    (r"type(?:\{[^}]*\})?", frozenset((DTYPE, STR))),
+    (r"string(?:\{[^}]*\})?", frozenset((STR,))),
+    (r"shape\[\]", frozenset((INTS, OTHER))),
+    (r"shape", frozenset((INTS, INT, OTHER))),
+    (r"func", frozenset((FUNCTION,))),
+)
+"""Attributes of TensorFlow's operators. What stands in braces are values, and no types."""
 _CHOICES = re.compile(r"string\{([^}]+)\}")
 _COMPILED = tuple((re.compile(pattern), kinds) for pattern, kinds in _WORDS)
 
@@ -58,6 +60,9 @@ def accepted(declared: str | None) -> frozenset[str]:
     """
     if not declared or declared == BROADCAST:
         return frozenset((ANY,))
+    for attribute, kinds in _ATTRIBUTES:
+        if re.fullmatch(attribute, declared):
+            return kinds
     found: set[str] = set()
     rest = declared
     for pattern, kinds in _COMPILED:

@@ -49,6 +49,9 @@ def sequence(*items, kind="list"):
         ("string{SAME,VALID}", {"str"}),
         ("string[]", {"other"}),
         ("type{int32,int64}", {"dtype", "str"}),
+        ("type{bool,float32}", {"dtype", "str"}),
+        ("type{bool,int32}[]", {"other"}),
+        ("string{int,str}", {"str"}),
         ("type[]", {"other"}),
         ("shape", {"ints", "int", "other"}),
         ("shape[]", {"ints", "other"}),
@@ -135,3 +138,10 @@ def test_takes_tensor():
 def test_name_likeness(one, other, likeness):
     assert Lexicon().likeness(one, other) == likeness
     assert Lexicon().likeness(other, one) == likeness
+
+
+def test_a_flag_is_no_dtype():
+    flag = Value(kind="bool", text="True")
+    assert not fits(flag, "type{bool,float32}")
+    assert fits(flag, "bool")
+    assert fits(Value(kind="dtype", text="bool"), "type{bool,float32}")
