@@ -79,7 +79,7 @@ def coincidence(
 
     `akin`: the two do the same to their inputs. `filled`: the sibling's call has arguments that
     the report's has not; `drops`: the other way round. `limited`: its result at infinity is
-    known (`guards.has_limit`).
+    known (`infinities.has_limit`).
     """
     oracle = source.oracle
     changes = unlike(oracle, source.values, values)

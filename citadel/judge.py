@@ -71,14 +71,17 @@ def judge(
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
     hits = 0
     for run in range(runs):
-        again = traced_code if source.caught else None
+        traced_again = traced_code if source.caught else None
         cold = wanted.kind is SymptomKind.CRASHES and run == 0
         entry = "cold:run" if cold else "case:run"
         # Importing the framework is not the case's own time.
         allowed = replace(limits, wall=limits.wall + COLD_START) if cold else limits
         allowed = status.once_more(allowed, seen) if hits else allowed
-        observation = session.run(code, traced=again, limits=allowed, seed=run, entry=entry)
-        hits += status.matches(wanted, shows(observation), apis, plan.renamed)
+        observation = session.run(code, traced=traced_again, limits=allowed, seed=run, entry=entry)
+        again = shows(observation)
+        hits += status.matches(wanted, again, apis, plan.renamed)
+        if wanted.kind is SymptomKind.HANGS and again is None and not hits:
+            return verdict(VerdictKind.CLEAN)  # it takes long, and comes to its end
     kind = VerdictKind.BUG if hits == runs else VerdictKind.FLAKY
     return Verdict(
         kind=kind if hits else VerdictKind.NOT_ADAPTED,

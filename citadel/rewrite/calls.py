@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -112,6 +112,7 @@ class Maker:
             return None
         first = next(iter(given.args.values()), None)
         before = node.args[: node.args.index(first)] if first in node.args else ()
+        before = [arg for arg in before if all(arg is not star for star, _ in given.stars)]
         return {node: laid_out(node.func, [*before, *args], node)}
 
     def _of_model(self) -> Given:
@@ -145,22 +146,17 @@ class Maker:
         keys = [key for key in source.values if key.startswith(tuple(f"{p}:" for p in prefixes))]
         if naming is None or naming.owner is not None or naming.bound is not None:
             return None
-        if given.stars or sorted(keys) != sorted(given.bound or given.args):
+        if sorted(keys) != sorted(given.keys):
             return None
         names = dict(zip(keys, parameters([source.names[key] for key in keys]), strict=True))
-        words = {key: key.partition(":")[2] for key in keys if key in given.args}
-        if any(not word.isdigit() and names[key] != word for key, word in words.items()):
-            return None  # it is called by other names
+        words = {key: key.partition(":")[2] for key in keys}
+        names |= {key: word for key, word in words.items() if not word.isdigit()}
         inner = Given(args={key: cst.Arg(cst.Name(name)) for key, name in names.items()}, parts={})
         maker = Maker(source, self.plan, self.changed, self.nodes)
         body = maker.construction(inner) if source.layer else maker.applied(inner, naming.node)
         if body is None:
             return None
-        ending = len(keys)
-        while ending and keys[ending - 1] in source.defaults:
-            ending -= 1
-        taken = [names[key] for key in keys[:ending]]
-        taken += [f"{names[key]}={source.defaults[key]}" for key in keys[ending:]]
+        taken = defaulted(source, keys, [names[key] for key in keys])
         return cst.parse_expression(f"lambda {', '.join(taken)}: {code_of(body)}")
 
     def construction(self, given: Given) -> cst.BaseExpression | None:
@@ -340,6 +336,15 @@ def parameters(names: Sequence[str]) -> Iterator[str]:
     for index, name in enumerate(names):
         plain = name.isidentifier() and name not in ("self", "input", *names[:index])
         yield name if plain else "x" if index == 0 else f"x{index}"
+
+
+def defaulted(source: Source, keys: Sequence[str], names: Iterable[str]) -> list[str]:
+    """Parameters of a lambda with the API's defaults, the last ones that have some."""
+    ending = len(keys)
+    while ending and keys[ending - 1] in source.defaults:
+        ending -= 1
+    known = [f"={source.defaults[key]}" if n >= ending else "" for n, key in enumerate(keys)]
+    return [name + default for name, default in zip(names, known, strict=True)]
 
 
 def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

@@ -168,7 +168,8 @@ class Rewriter:
         function = maker.function() if (source.handed or source.shared) and not kept else None
         if function is not None:
             return {naming.node: function, **self._label(plan), **maker.nodes}
-        if named is None or changed is None or not (kept or source.alone(source.call)):
+        alone = source.alone(source.call) and not source.shared
+        if named is None or changed is None or not (kept or alone):
             return None
         return {naming.node: named, **self._label(plan), **changed, **maker.nodes}
 
@@ -199,7 +200,7 @@ class Rewriter:
             function = maker.function() if built != {} and source.shared else None
             if function is not None:
                 return {naming.node: function, **called, **maker.nodes}
-            if built is not None:
+            if built is not None and not (built and source.shared):
                 return {naming.node: named, **built, **called, **maker.nodes}
         if m.matches(source.built, m.Call(func=m.Attribute(value=m.Call(func=m.Name("super"))))):
             return None

@@ -49,9 +49,9 @@ class Source:
         self.defaults = {
             one.key: text
             for one in invocation.values
-            if (text := defaults.get(one.name)) is not None and text == one.value.literal()
+            if (text := defaults.get(one.name)) is not None
         }
-        """Values that are the API's own defaults: whoever calls it need not have given them."""
+        """The API's own defaults: who else calls what takes its place need not give them."""
         self.call = source.nodes[invocation.call.site]
         built = invocation.constructor
         self.built = source.nodes[built.site] if built is not None else None
@@ -106,18 +106,30 @@ class Source:
 
         Then nothing but the name can become the sibling's, unless the others change with it.
         """
-        node = None if self.naming is None else self.naming.node
-        above = None if node is None else self.tree.parent(node)
-        if isinstance(above, (cst.Element, cst.DictElement)):
-            held = self.tree.parent(above)
-            return isinstance(held, (cst.List, cst.Tuple, cst.Set, cst.Dict)) and (
-                len(held.elements) > 1
-            )
-        call = self.tree.parent(above) if isinstance(above, cst.Arg) else None
-        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Name):
-            return False
-        asked = self.scopes.binding(call.func)
-        return asked is not None and len(list(self.scopes.reads(asked))) > 1
+        node: cst.CSTNode | None = None if self.naming is None else self.naming.node
+        while node is not None:
+            above = self.tree.parent(node)
+            if isinstance(above, (cst.Element, cst.DictElement)):
+                return self._among_others(above)
+            if isinstance(above, cst.Param):
+                return True  # a default, in place of which others may be given
+            call = self.tree.parent(above) if isinstance(above, cst.Arg) else None
+            if not isinstance(call, cst.Call):
+                return False
+            asked = self.scopes.binding(call.func)
+            if asked is not None:
+                return len(list(self.scopes.reads(asked))) > 1
+            node = call  # `torch.compile(torch.a)` stands for `torch.a`
+        return False
+
+    def _among_others(self, element: cst.CSTNode) -> bool:
+        """Whether a list has more than this element; `[(torch.a, x), ...]` is a list of pairs."""
+        held = self.tree.parent(element)
+        outer = None if held is None else self.tree.parent(held)
+        if isinstance(outer, cst.Element) and isinstance(held, (cst.List, cst.Tuple)):
+            return self._among_others(outer)
+        displays = (cst.List, cst.Tuple, cst.Set, cst.Dict)
+        return isinstance(held, displays) and len(held.elements) > 1
 
     def _naming(self) -> Naming | None:
         made = self.built if self.layer else self.call

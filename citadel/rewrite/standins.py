@@ -11,7 +11,7 @@ import libcst.matchers as m
 
 from citadel.plan.model import Form, Take
 from citadel.rewrite import imports
-from citadel.rewrite.calls import Maker, Nodes, parameters
+from citadel.rewrite.calls import Maker, Nodes, defaulted, parameters
 from citadel.rewrite.given import Given, takes
 from citadel.rewrite.layout import LONGEST, shortened
 from citadel.rewrite.source import Source
@@ -85,9 +85,9 @@ def _handed_on(
     """The class where the report hands the layer's own on: it takes what that is given there."""
     source = maker.source
     keys = [key for key in source.values if key.startswith(("new:", "newkw:"))]
-    taken = ", ".join(parameters([source.names[key] for key in keys]))
     if source.naming is None or set(source.constructed.args) != set(keys):
         return None
+    taken = ", ".join(defaulted(source, keys, parameters([source.names[key] for key in keys])))
     ready = cst.parse_expression(f"lambda {taken}: {name}()")
     given = cst.Name(name) if inherits or not keys else ready
     return {source.naming.node: given, statement: made, **maker.nodes}

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.target.session import Limits
 from citadel.judge import confidence, judge, made_up
-from citadel.model import VerdictKind
+from citadel.model import Symptom, SymptomKind, VerdictKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation, Fill, Form, Slot, Take
 from citadel.rewrite.rewriter import Rewritten
@@ -53,7 +53,7 @@ MATMUL = "import torch\nx = torch.rand(2, 3)\ntorch.matmul(x, x)\n"
 
 @pytest.fixture
 def judged(bench, by_hand, call):
-    def check(code, target, wanted, *, close=True, **fields):
+    def check(code, target, wanted, *, close=True, wall=20.0, **fields):
         api = bench.index.catalog.resolve(target)
         assert api is not None
         return judge(
@@ -65,7 +65,7 @@ def judged(bench, by_hand, call):
             bench.index.catalog,
             close=close,
             runs=3,
-            limits=Limits(wall=20.0),
+            limits=Limits(wall=wall),
         )
 
     return check
@@ -192,3 +192,25 @@ def test_what_shows_only_sometimes_is_flaky(judged):
     """
     verdict = judged(code, "torch.nn.functional.conv3d", GROUPS)
     assert (verdict.kind, verdict.runs) == (VerdictKind.FLAKY, (2, 3))
+
+
+SLOW = """
+    import time
+    import torch
+    from torch.utils.checkpoint import checkpoint
+
+    def slow(x):
+        time.sleep(SECONDS)
+        return x
+
+    checkpoint(slow, torch.ones(2), use_reentrant=False)
+"""
+
+
+@on_torch
+@pytest.mark.parametrize(("seconds", "kind"), [(2, VerdictKind.CLEAN), (60, VerdictKind.BUG)])
+def test_what_takes_long_and_ends_does_not_hang(judged, monkeypatch, seconds, kind):
+    monkeypatch.setattr(status, "HANGS_AGAIN", 1.0)
+    code = SLOW.replace("SECONDS", str(seconds))
+    wanted = Symptom(kind=SymptomKind.HANGS)
+    assert judged(code, "torch.utils.checkpoint.checkpoint", wanted, wall=6.0).kind is kind

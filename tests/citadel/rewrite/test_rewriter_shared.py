@@ -97,7 +97,7 @@ def test_a_class_that_is_handed_over_beside_others_becomes_a_lambda(case, layer,
     filled = found.ways(
         layer("torch.nn.Threshold", "threshold: float, value: float, inplace: bool")
     )
-    lone = "lambda inplace: nn.Threshold(1, 1, inplace)"
+    lone = "lambda inplace=False: nn.Threshold(1, 1, inplace)"
     assert filled[0] == before.replace("nn.ReLU6", lone)
 
 
@@ -126,4 +126,49 @@ def test_a_function_for_a_class_that_is_handed_over_gets_a_layer_of_its_own(case
 
     """)
     after = before.replace("import nn\n", "import nn\n\n\n" + own)
-    assert way == after.replace("nn.ReLU6", "lambda inplace: Celu()")
+    assert way == after.replace("nn.ReLU6", "lambda inplace=False: Celu()")
+
+
+@pytest.mark.parametrize(
+    ("listed", "named"),
+    [
+        ("torch.mul, torch.compile(torch.scaled)", "torch.scaled"),
+        ("partial(torch.mul, x), partial(torch.scaled, x)", "torch.scaled"),
+        ("(torch.mul, 1), (torch.scaled, 2)", "torch.scaled"),
+    ],
+)
+def test_functions_inside_of_what_is_listed(case, api, call, listed, named):
+    taken = ["f(2)", "f"] if "partial" in listed else ["f(x, 2)", "f"]
+    if "1)" in listed:
+        taken = ["f(x, n)", "f, n"]
+    used, over = taken
+    before = (
+        "import torch\nfrom functools import partial\nx = torch.rand(2)\n"
+        f"for {over} in [{listed}]:\n    print({used})\n"
+    )
+    source = api("torch.scaled", "input: Tensor, factor: float")
+    target = api("torch.powered", "input: Tensor, factor: float, top: bool")
+    ways = case(before, source, used, call("torch.scaled", {(2,)}, 2)).ways(target)
+    lone = "lambda x, factor: torch.powered(x, factor, False)"
+    assert ways[0] == before.replace(named, lone)
+
+
+def test_the_default_of_a_parameter_is_shared(scaled):
+    before = text("""
+        import torch
+        def run(f=torch.scaled):
+            return f(torch.rand(2), 2)
+        print(run(), run(torch.mul))
+    """)
+    lone = "lambda x, factor: torch.powered(x, factor, False)"
+    assert scaled(before, "f(torch.rand")[0] == before.replace("torch.scaled", lone)
+
+
+def test_a_star_is_written_once(scaled):
+    before = text("""
+        import torch
+        def run(f, *given):
+            return f(*given, 2)
+        print(run(torch.scaled, torch.rand(2)))
+    """)
+    assert "*given, *given" not in "".join(scaled(before, "f(*given"))
