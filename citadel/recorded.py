@@ -64,13 +64,14 @@ def reproduces(wanted: Symptom | None, seen: Symptom | None) -> bool:
     Messages drift between releases, so an exception of a related class still counts. A crash that
     has become an exception, or an internal assertion that has become a plain refusal, is fixed; a
     crash that has become an internal assertion is not. Of a crash in words alone, with no log of
-    one, a missing kernel may be all that is meant: no refusal of arguments.
+    one, a missing kernel may be all that is meant: no refusal of arguments, no device or build
+    that the machine lacks.
     """
     if seen is None or wanted is None:
         return seen is not None
     if wanted.kind is SymptomKind.CRASHES:
         in_words = wanted.signal is None and wanted.message is None
-        if in_words and status.unavailable(seen):
+        if in_words and status.without_kernel(seen):
             return True
         return seen.kind is not SymptomKind.HANGS and status.internal(seen)
     if wanted.kind is SymptomKind.HANGS:

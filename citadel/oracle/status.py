@@ -134,13 +134,21 @@ def refuses_arguments(symptom: Symptom) -> bool:
     return _ARGUMENTS.search(symptom.message or "") is not None
 
 
-_UNAVAILABLE = re.compile(
+_NO_KERNEL = (
     r"Could not find device for node|No OpKernel was registered|No registered '\w+' OpKernel"
+)
+_UNAVAILABLE = re.compile(
+    rf"{_NO_KERNEL}"
     r"|not (?:compiled|built|linked) with|not available in this build"
     # The probe's own words.
     r"|is not loaded, and takes too long to import",
     re.IGNORECASE,
 )
+
+
+def without_kernel(symptom: Symptom) -> bool:
+    """Whether an operator has no kernel for what it was given: no lack of the machine's."""
+    return re.search(_NO_KERNEL, symptom.message or "", re.IGNORECASE) is not None
 
 
 def unavailable(symptom: Symptom) -> bool:

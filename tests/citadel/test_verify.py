@@ -16,6 +16,7 @@ HANGS = Symptom(kind=SymptomKind.HANGS)
 SEGV = status.crashes("SIGSEGV")
 PLAIN = status.raises("RuntimeError", "bad width 3")
 ASSERTION = status.raises("RuntimeError", 'x INTERNAL ASSERT FAILED at "a/b.cpp":1, please report')
+NO_CUDA = status.raises("AssertionError", "Torch not compiled with CUDA enabled")
 NO_KERNEL = status.raises("NotFoundError", "Could not find device for node: {{node F}}")
 
 
@@ -45,6 +46,7 @@ def claim(kind, **fields):
         (status.crashes(), PLAIN, False),
         (status.crashes(), NO_KERNEL, True),
         (SEGV, NO_KERNEL, False),
+        (status.crashes(), NO_CUDA, False),
         (HANGS, HANGS, True),
         (HANGS, PLAIN, False),
         (HANGS, None, False),
