@@ -173,7 +173,8 @@ class _Collector(cst.CSTVisitor):
     def visit_Assign(self, node: cst.Assign) -> None:
         if self._depth == 0:
             self._last = node.value
-        if isinstance(node.value, cst.Call) and self._kept(node.targets[0].target):
+        # What is a call here may be an operator, or have an index, where another API is called.
+        if self._kept(node.targets[0].target) and not _is_message(node.value):
             self._statement += 1
             self._add(node.value, Role.SHOWN)
 
@@ -264,6 +265,13 @@ def _printed_names(module: cst.Module) -> frozenset[str]:
     alone = m.Call(func=m.Name("print"), args=[m.Arg(value=m.SaveMatchedNode(m.Name(), "it"))])
     found = (one["it"] for one in m.extractall(module, alone))
     return frozenset(name.value for name in found if isinstance(name, cst.Name))
+
+
+def _is_message(node: cst.BaseExpression) -> bool:
+    """Whether a text is put together: `"failed: " + str(problem)`."""
+    if isinstance(node, cst.BinaryOperation):
+        return _is_message(node.left) or _is_message(node.right)
+    return isinstance(node, (cst.SimpleString, cst.ConcatenatedString, cst.FormattedString))
 
 
 def _tells_of_elements(function: cst.CSTNode) -> bool:

@@ -243,3 +243,18 @@ def test_entries_of_a_dictionary_that_is_printed_are_shown():
     """
     shown = [point.text for point in points_of(code) if point.role is Role.SHOWN]
     assert shown == ["f(x)", "found"]
+
+
+@pytest.mark.parametrize("value", ["f(x)", "f(x)[0]", "x @ y", "-x", "x.mT", "x"])
+def test_an_entry_is_shown_however_its_value_is_written(value):
+    assert shown_of(value) == [value, "found"]
+
+
+@pytest.mark.parametrize("value", ["1", "[0.5, -1.0]", "'slow'", "'at %s' % x", "'a' + b + 'c'"])
+def test_literals_and_messages_in_entries_are_not_shown(value):
+    assert shown_of(value) == ["found"]
+
+
+def shown_of(value):
+    code = f"found = {{}}\nfound['y'] = {value}\nprint(found)"
+    return [point.text for point in points_of(code) if point.role is Role.SHOWN]
