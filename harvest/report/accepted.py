@@ -1,0 +1,111 @@
+"""Words by which something is taken that should be refused -> whether a sentence says just that.
+
+In: a title or a sentence. Out: whether it tells of a fact ("accepts `p=2`", "can be set to a
+negative number"), not of a wish, of a failure, or of what another library does.
+"""
+
+from __future__ import annotations
+
+import re
+
+MOST_WORDS = 500
+"""Characters of a sentence that are read."""
+EXAMPLES: tuple[tuple[str, bool], ...] = (
+    ("f accepts strings", True),
+    ("an empty tuple is accepted by f", True),
+    ("f does not check and accepts strings", True),
+    ("f should refuse strings; it accepts them", True),
+    ("a different argument is accepted by g", True),
+    ("g should only accept numbers", False),
+    ("f raises when strings are accepted", False),
+    ("RuntimeError when accepting strings", False),
+    ("f should accept strings", False),
+    ("strings should be accepted", False),
+    ("f fails to accept strings", False),
+    ("f refuses to accept strings", False),
+    ("f is unable to accept strings", False),
+    ("f no longer accepts strings", False),
+    ("f doesnt accept strings", False),
+    ("f doesn\u2019t accept strings", False),
+    ("strings aren't accepted", False),
+    ("f only accepts strings", False),
+    ("the accepted dtypes are those of integers", False),
+)
+"""(sentence, whether it says that something is accepted)."""
+TITLES: tuple[tuple[str, bool], ...] = (
+    ("the width of `f` can be set to a negative number", True),
+    ("`f` allows an invalid mode", True),
+    ("`f` returns a negative size tensor", True),
+    ("`f` makes a tensor with negative dimensions", True),
+    ("torch.add allows an invalid constant", True),
+    ("f should allow negative widths", False),
+    ("Allow negative widths in f", False),
+    ("the width may be a negative number, as documented", False),
+    ("the width may be set to a negative number", False),
+    ("numpy allows negative widths", False),
+    ("f no longer allows negative widths", False),
+    ("f doesn\u2019t allow negative widths", False),
+    ("f gives ValueError: negative dimensions are not allowed", False),
+    ("f gives a negative dimension error", False),
+    ("Please make f such that it allows negative widths", False),
+    ("f crashes if the width can be set to a negative number", False),
+)
+"""(title, whether it says that something is taken, or made, that there cannot be)."""
+
+_ACCEPTS = re.compile(
+    r"\b(?:accepts|accepted(?! (?:as|values?|types?|dtypes?|range|inputs?|formats?|shapes?)\b))\b",
+    re.IGNORECASE,
+)
+_DENIED = (
+    r"(?:not|never|longer|only|(?:ca|do|does|did|is|are|was|were|wo|would|should)n['\u2019]?t)"
+)
+_NOT_SO = re.compile(
+    r"\b(?:when|if|until|before|previously|once|should|must|would|could|ought|fail\w*|refus\w+"
+    rf"|unable|no|{_DENIED})\b(?:[^.;,\n](?!\b(?:and|but)\b)){{0,60}}$",
+    re.IGNORECASE,
+)
+"""What stands in front of a verb that says no fact."""
+_NO_ARGUMENT = r"\b(?:negative|invalid|illegal|out[- ]of[- ]range|nonsensical)\b"
+"""What is said of an argument that has to be refused, whatever the function."""
+_NO_SHAPE = (
+    r"\b(?:negative (?:sizes?|shapes?|dimensions?)\b|negative[- ]sized?\b"
+    r"|tensors? (?:with|of) (?:an? )?negative (?:sizes?|shapes?|dimensions?)\b)"
+)
+"""Results that there cannot be."""
+_TAKES = re.compile(
+    r"\b(?:can|could) (?:also )?be (?:set|given|passed|fed|assigned|initiali[sz]ed)\b"
+    rf"[^.\n]{{0,30}}{_NO_ARGUMENT}"
+    rf"|\b(?:allows|permits)\b[^.\n]{{0,20}}{_NO_ARGUMENT}"
+    rf"|\b(?:gets?|gives|returns|outputs|creates|makes|produces)\b[^.\n]{{0,20}}{_NO_SHAPE}",
+    re.IGNORECASE,
+)
+_ELSE = re.compile(
+    r"\b(?:should|must|would|ought|please|need\w*|wish|request\w*|feature|support\w*|documented"
+    rf"|so that|such that|caused by|as (?:in|expected)|{_DENIED}"
+    r"|raises?|raised|throw\w*|fail\w*|crash\w*|abort\w*|segfault\w*|error|exception|\w*Error)\b"
+    r"|^\W*(?:let|allow|make|add|enable)\b"
+    r"|\b(?:numpy|np|scipy|jax|matlab|pytorch|torch|tensorflow|tf|keras) (?:also |already )?"
+    r"(?:allows|permits|gives|returns|outputs|creates|makes|produces)\b",
+    re.IGNORECASE,
+)
+"""A title that wishes something, tells of a failure, or of what another library does."""
+
+
+def accepts(sentence: str) -> bool:
+    """Tell whether a sentence says, as a fact, that something is accepted."""
+    return is_fact(_ACCEPTS, sentence)
+
+
+def is_fact(words: re.Pattern[str], sentence: str) -> bool:
+    """Tell whether a sentence has such words where nothing in front of them says otherwise."""
+    text = sentence[:MOST_WORDS]
+    return any(not _NOT_SO.search(text[: one.start()]) for one in words.finditer(text))
+
+
+def takes_what_is_none(title: str) -> bool:
+    """Tell whether a title says that something takes, or makes, what there cannot be.
+
+    In a text such words may be documentation, or a message that is quoted.
+    """
+    words = title[:MOST_WORDS]
+    return _TAKES.search(words) is not None and _ELSE.search(words) is None
