@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from analysis.catalog.model import Api, Catalog
 from analysis.target.observation import Call, Observation
 from analysis.target.watch import CHECK_CALLS
+from citadel.compilers import is_compiler
 from citadel.identify import (
     GRADIENTS,
     USERS_OF_VALUES,
@@ -37,14 +38,6 @@ _VIEWS = frozenset(
     )
 )
 """Calls that hand on what they are given: suspected behind those that compute."""
-COMPILERS = frozenset(
-    (
-        *("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"),
-        *("tf.function", "tf.xla.experimental.compile"),
-    )
-)
-"""Calls that have the same function run in another way: behind what it computes with, even where
-the title names them."""
 _CHECKING = frozenset(name.lower() for name in CHECK_CALLS)
 """Calls that say something of values, and are not suspected."""
 
@@ -79,7 +72,7 @@ def suspects(
         if api is None or api.name in seen or name in USERS_OF_VALUES or name in _CHECKING:
             continue
         seen.add(api.name)
-        if api.name in COMPILERS:
+        if is_compiler(api.name):  # behind what it computes with, even where the title names it
             last.append((call, api))
         elif call not in first and (name in MAKERS | _VIEWS or call.form == "operator"):
             late.append((call, api))

@@ -16,6 +16,7 @@ from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Point
 from citadel.blame import Blamed, Trial
+from citadel.compilers import is_compiler
 from citadel.disputed import Disputed, disputed
 from citadel.guards import Rerun, doubled, ill_conditioned, of_chance, of_ties, told, wider
 from citadel.identify import failing_call, leaf, resolve
@@ -36,7 +37,7 @@ from citadel.oracle.value import (
     values_of,
 )
 from citadel.oracle.versions import on_one
-from citadel.suspects import COMPILERS, MAKERS, named, spoken, suspects
+from citadel.suspects import MAKERS, named, spoken, suspects
 from citadel.witness import Witness
 from harvest.report.model import Reading, Snippet
 
@@ -75,7 +76,7 @@ def witness(
         whole = _whole(trial.case.points, observations, reading)
     if whole is not None:
         first, found = whole
-        suspected = sorted(suspected, key=lambda pair: pair[1].name not in COMPILERS)
+        suspected = sorted(suspected, key=lambda pair: not is_compiler(pair[1].name))
     if found is None and session.beside is not None:
         trial = trial.on_both(session.beside)
         observations = [trial.run(seed) for seed in range(max(runs, 2))]

@@ -23,13 +23,15 @@ class Origin:
     """What a value comes from.
 
     `names` are those behind it, modules aside; `calls` the dotted names of all that was called on
-    the way, in the words of the text, and `call` the one that made the value itself ("" where
-    that is no single call). `library` is the module that `call` was imported from. `fixed`: it is
-    made by nothing but what stands in the text, and nothing changes it in place.
+    the way, in the words of the text, `functions` the same by the full names that the text's
+    imports give them, and `call` the one that made the value itself ("" where that is no single
+    call). `library` is the module that `call` was imported from. `fixed`: it is made by nothing but
+    what stands in the text, and nothing changes it in place.
     """
 
     names: frozenset[str] = frozenset()
     calls: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
     call: str = ""
     library: str = ""
     fixed: bool = False
@@ -68,6 +70,7 @@ class Origins:
         return Origin(
             names=frozenset(names),
             calls=frozenset(calls),
+            functions=frozenset(map(self._full, calls)),
             call=name,
             library=self._library(name),
             fixed=fixed,
@@ -113,8 +116,11 @@ class Origins:
         return node
 
     def _library(self, call: str) -> str:
-        root = call.partition(".")[0]
-        return self._imports.get(root, (root, True))[0].partition(".")[0]
+        return self._full(call).partition(".")[0]
+
+    def _full(self, call: str) -> str:
+        root, dot, rest = call.partition(".")
+        return self._imports.get(root, (root, True))[0] + dot + rest
 
 
 _KNOWN = frozenset(("True", "False", "None", "float", "int", "complex", "print", "range", "len"))
@@ -166,8 +172,11 @@ class _Collector(cst.CSTVisitor):
 
     def visit_Import(self, node: cst.Import) -> None:
         for alias in node.names:
-            name = alias.evaluated_alias or alias.evaluated_name.partition(".")[0]
-            self.imports[name] = (alias.evaluated_name, True)
+            root = alias.evaluated_name.partition(".")[0]  # all that `import a.b` binds
+            self.imports[alias.evaluated_alias or root] = (
+                alias.evaluated_name if alias.evaluated_alias else root,
+                True,
+            )
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
         base = "" if node.module is None else _dotted(node.module)

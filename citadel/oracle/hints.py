@@ -14,6 +14,7 @@ import libcst.helpers as h
 import libcst.matchers as m
 
 from analysis.target.watch import Check, Point, Role, leaf
+from citadel.compilers import is_compiler
 from citadel.oracle.quantities import CLOCK
 
 CHECKS = {
@@ -196,10 +197,6 @@ def wrapped(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
     )
 
 
-_MAKES_OF = frozenset(("compile", "trace", "script", "freeze", "optimize_for_inference"))
-"""What makes another way to compute the same of a function, or of a model."""
-
-
 def made_of(one: Point, other: Point) -> bool:
     """Whether two calls are handed the same arguments, and one's function was made of the other's.
 
@@ -213,8 +210,8 @@ def made_of(one: Point, other: Point) -> bool:
         return False
     by = [(one, next(_functions(first.func), "")), (other, next(_functions(second.func), ""))]
     for (plain, name), (made, another) in (by, by[::-1]):
-        makers = {call.rpartition(".")[2] for call in made.origin.calls - plain.origin.calls}
-        if name != another and name in made.origin.names and makers & _MAKES_OF:
+        makers = made.origin.functions - plain.origin.functions
+        if name != another and name in made.origin.names and any(map(is_compiler, makers)):
             return True
     return False
 

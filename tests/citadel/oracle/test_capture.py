@@ -358,9 +358,32 @@ def test_of_results_that_differ_only_words_tell_of_infinities(title, text, holds
         ("torch.compile(f)", "g(y)", False),  # of something else
         ("torch.compile(h)", "g(x)", False),
         ("torch.vmap(f)", "g(x)", False),
+        ("torch.trace(f)", "g(x)", False),  # the sum of a diagonal
+        ("tf.function(f)", "g(x)", True),
+        ("tf.function(jit_compile=True)(f)", "g(x)", True),
+        ("m.compile(f)", "g(x)", False),
     ],
 )
 def test_a_function_and_what_is_made_of_it_agree(made, shown, holds):
     code = f"g = {made}\nprint(f(x))\nprint({shown})"
     events = [("f(x)", [1.0, 2.0]), (shown, [1.0, 3.0])]
     assert holding(code, *events) == ((["f(x)", shown], "disagrees") if holds else None)
+
+
+@pytest.mark.parametrize(
+    ("imports", "made", "holds"),
+    [
+        ("from torch.jit import trace", "trace(f, x)", True),
+        ("from torch import trace", "trace(f)", False),
+        ("import torch.jit as j", "j.script(f)", True),
+        ("import torch.jit", "torch.jit.freeze(f)", True),
+        ("import tensorflow", "tensorflow.function(f)", True),
+        ("import tensorflow.compat.v1 as tf", "tf.function(f)", True),
+        ("from tensorflow import function as graph", "graph(f)", True),
+        ("import jit", "jit.trace(f, x)", False),
+    ],
+)
+def test_the_imports_of_the_text_tell_what_makes_a_function(imports, made, holds):
+    code = f"{imports}\ng = {made}\nprint(f(x))\nprint(g(x))"
+    events = [("f(x)", [1.0, 2.0]), ("g(x)", [1.0, 3.0])]
+    assert holding(code, *events) == ((["f(x)", "g(x)"], "disagrees") if holds else None)
