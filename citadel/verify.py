@@ -24,17 +24,22 @@ from citadel.recorded import STATUS_CLAIMS, bug_kind, recorded, reproduces, says
 from citadel.shown import by_measure, by_values
 from citadel.suspects import meant, titled_call
 from citadel.verified import Attempt, NotVerified, Verified, evidence
+from harvest.report.accepted import accepts, is_fact
 from harvest.report.model import ClaimKind, Reading
 from harvest.report.on_cpu import compares_devices
 
 _ASSERTION = re.compile(r"\bassert")
-_ACCEPTED = re.compile(
-    r"(?<!not )(?<!n't )\baccept(?:s|ed|ing)?\b"
-    r"|\bwithout (?:an? |any )?(?:error|exception|complaint|validation)"
+_QUIETLY = re.compile(
+    r"\bwithout (?:an? |any )?(?:error|exception|complaint|validation)"
     r"|\b(?:silently|happily) (?!\w*(?:crash|fail|abort|exit))\w+",
     re.IGNORECASE,
 )
-"""A title by which there is no error where one is wanted."""
+"""A title by which there is no error where one is wanted, beside one that speaks of accepting."""
+_RAISES = re.compile(
+    r"(?:(?!\b(?:instead|rather|without|no|should|must)\b).)*?\b\w*(?:error|exception)\b",
+    re.IGNORECASE,
+)
+"""A title that names an error which there is."""
 _BUG = re.compile(
     r"\b(?:broken|bugs?|buggy|wrong(?:ly)?|incorrect(?:ly)?|misbehav\w+)\b", re.IGNORECASE
 )
@@ -184,8 +189,13 @@ def _asked_to_refuse(reading: Reading, attempt: Attempt) -> bool:
     raised = seen is not None and seen.kind is SymptomKind.RAISES and not status.internal(seen)
     if not raised or reading.refusal is None:
         return False
-    accepted = _ACCEPTED.search(reading.report.title) is not None
+    accepted = says_accepted(reading.report.title)
     return wanted is None or (accepted and not status.matches(wanted, seen))
+
+
+def says_accepted(title: str) -> bool:
+    """Whether a title says that there is no error where one is wanted."""
+    return not _RAISES.match(title) and (accepts(title) or is_fact(_QUIETLY, title))
 
 
 def _settles(reading: Reading, attempt: Attempt, found: Verified | NotVerified) -> bool:

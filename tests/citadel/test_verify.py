@@ -9,7 +9,7 @@ from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.recorded import bug_kind, recorded, reproduces, says_the_same
 from citadel.verified import NotVerified, Verified
-from citadel.verify import verify
+from citadel.verify import says_accepted, verify
 from harvest.report.model import Claim, ClaimKind, ClaimSource
 
 HANGS = Symptom(kind=SymptomKind.HANGS)
@@ -152,6 +152,24 @@ CONV = """
 """
 OTHER = "import torch\ntorch.ones(3).view(7)\n"
 CALM = "import torch\nx = torch.exp(torch.ones(3))\nprint(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("title", "says"),
+    [
+        ("f silently accepts a negative size", True),
+        ("f takes ints without an error", True),
+        ("f accepts ints instead of raising a TypeError", True),
+        ("f: RuntimeError when accepting ints", False),
+        ("f raises a TypeError where it accepts ints in eager mode", False),
+        ("f fails to accept ints", False),
+        ("f no longer accepts ints", False),
+        ("f doesn\u2019t accept ints", False),
+        ("f should run without an error", False),
+    ],
+)
+def test_a_title_may_say_that_there_is_no_error(title, says):
+    assert says_accepted(title) is says
 
 
 @pytest.fixture
