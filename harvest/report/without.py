@@ -2,9 +2,9 @@
 
 In: code that parses and a module that a build has not. Out: the code less the imports of that
 module, the statements that use it and those that use what they made; or None where more than plain
-statements depend on it, or where one of them may be the failing one: it fills what stays, hands what
-the library made to anything but Python and NumPy, or has a call that is not made elsewhere. What a
-report pastes or says of the results still tells what is wrong.
+statements depend on it, or where one of them may be the failing one: it fills what stays, hands
+what the library made to anything but Python and NumPy, or has a call that is not made elsewhere.
+What a report pastes or says of the results still tells what is wrong.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ _CLOCKS = frozenset(
 _PLAIN = frozenset(("numpy", "math", "cmath"))
 """Modules whose functions show what a library made, and are not what a report is about."""
 _READS = frozenset(
-    "abs all any clone cpu detach double float item max mean min norm numpy sum tolist".split()
-)
+    ("abs", "all", "any", "clone", "cpu", "detach", "double", "float", "item", "max", "mean", "min")
+).union(("norm", "numpy", "sum", "tolist"))
 """Methods that show a result."""
 _FILLS = re.compile(r"(?:assert|copyto|put|place|fill|shuffle|pop|seed)|.*[^_]_$")
 """Functions that are called for what they do to what they are given, or to check it."""
