@@ -48,7 +48,7 @@ _SENTENCE = re.compile(r"(?<=[!?;])\s+|(?<!\d\.)(?<=\.)\s+|(?<=\d\.)\s+(?![-+\d\
 _LEAD = re.compile(r"\W*(?:expect|desired|wanted|correct|right)", re.IGNORECASE)
 _PRINTED = re.compile(r"(?:tensor|array)\([-\d\[(]")
 """How a value is printed, which may end in `dtype=torch.int32)`, as code does."""
-_PROMPT = re.compile(r"\s*(?:>>> ?|\.\.\. ?|In ?\[\d+\]: ?)")
+_PROMPT = re.compile(r"^\s*+(?:>>> ?|\.\.\. ?|In ?\[\d+\]: ?)")
 _COMMENT = re.compile(r"(?:[^#'\"]|'[^'\n]*'|\"[^\"\n]*\")*#(.*)")
 _VALUE = " ; "
 """Where a printed value stands among the words around it."""
