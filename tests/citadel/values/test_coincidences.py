@@ -289,24 +289,3 @@ def test_where_neither_side_is_defined_nothing_need_agree(verified, judged):
     assert sibling.reason == "NaN in both that are compared, where the report's values are numbers"
     floor = judged(found, code.replace("torch.round", "torch.floor"), "torch.floor")
     assert floor.reason is None or "NaN" not in floor.reason
-
-
-@pytest.mark.parametrize(
-    ("channels", "filled", "loses", "kind"),
-    [
-        (FAR, False, True, VerdictKind.BUG),
-        (FAR, True, False, VerdictKind.BUG),
-        (FAR, True, True, VerdictKind.NOT_ADAPTED),
-        (NEAR, True, True, VerdictKind.BUG),
-    ],
-)
-def test_what_shares_neither_name_nor_arguments_disagrees_with_itself_for_its_own_reasons(
-    verified, judged, channels, filled, loses, kind
-):
-    code = TIES.replace("torch.min(torch.max(x2, lo), hi)", "torch.clip(2 * x2, lo, hi)")
-    found = verified("clamp and clip disagree", code)
-    assert found.case.reproduces
-    other = code.replace("torch.clamp(x1, lo, hi)", "torch.exp(x1)")
-    other = other.replace("torch.clip(2 * x2, lo, hi)", "torch.exp(2 * x2)")
-    sibling = judged(found, other, "torch.exp", channels, filled=filled, loses=loses)
-    assert sibling.kind is kind
