@@ -1,8 +1,8 @@
 """Is a result that is not finite a bug, or how it must be?
 
 In: a watched case that can be run again (`citadel.guards.Rerun`), its oracle, the calls of the
-blamed API. Each function runs the case with these calls made otherwise: given smaller inputs,
-finite ones, ones on the way to infinity, finite gradients.
+blamed API. Most functions run the case with these calls made otherwise: given smaller inputs,
+finite ones, ones on the way to infinity, finite gradients. `no_room` looks at values alone.
 """
 
 from __future__ import annotations
@@ -13,8 +13,17 @@ import time
 from collections.abc import Sequence
 
 from analysis.target.observation import Call
+from analysis.values import Value
 from citadel.guards import Rerun, room
-from citadel.oracle.numbers import LARGEST, elements, finite, has_nan, largest
+from citadel.oracle.numbers import (
+    LARGEST,
+    all_close,
+    elements,
+    finite,
+    has_nan,
+    largest,
+    tolerance,
+)
 from citadel.oracle.value import ValueOracle, Values, shows, values_of
 
 NEAR_LIMIT = 0.75
@@ -82,6 +91,32 @@ def demanded(
     given = {value.value.dtype for call in calls for value in call.inputs()}
     reach = max([CLOSE, *(step for dtype, step in FEW_DIGITS.items() if dtype in given)])
     return math.log(below) + reach / STEP * math.log(below / before) >= math.log(limit)
+
+
+def no_room(oracle: ValueOracle, values: Values) -> bool:
+    """Whether of two compared values one is infinite just where the other, of a wider dtype, is
+    too large for its own: a rounding, however far apart they look.
+
+    Of large tensors only the range is known, and the elements that are not finite are counted.
+    """
+    if not oracle.paired or any(spot not in values for spot in oracle.spots):
+        return False
+    one, other = (values[spot] for spot in oracle.spots)
+    return _outgrown(one, other) or _outgrown(other, one)
+
+
+def _outgrown(narrow: Value, wide: Value) -> bool:
+    limit = LARGEST.get(narrow.dtype or "", math.inf)
+    has, had = elements(narrow), elements(wide)
+    if has is not None and had is not None and len(has) == len(had):
+        rounded = [math.copysign(math.inf, n.real) if abs(n) > limit else n for n in had]
+        return rounded != list(had) and all_close(has, rounded, *tolerance(narrow, wide))
+    few, many = narrow.numbers, wide.numbers
+    if few is None or many is None or few.count != many.count or few.nan or many.nan:
+        return False
+    above = many.high is not None and many.high > limit
+    below = many.low is not None and many.low < -limit
+    return (above or below) and above == (few.inf > 0) and below == (few.ninf > 0)
 
 
 def let_in(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:

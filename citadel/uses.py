@@ -93,8 +93,10 @@ def _added(plan: Adaptation) -> dict[str, str]:
 
     Two uses that are compared must be given the same there, or it is that which differs.
     """
+    own = {} if plan.receiver is None else {"": plan.receiver}
+    own |= {slot.name: slot.value for slot in (*plan.new, *plan.call)}
     return {
-        slot.name: repr(slot.value)
-        for slot in (*plan.new, *plan.call)
-        if isinstance(slot.value, Fill) or slot.name in plan.invented
+        name: repr(value)
+        for name, value in own.items()
+        if isinstance(value, Fill) or name in plan.invented
     }

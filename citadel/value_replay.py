@@ -30,7 +30,7 @@ from citadel.guards import (
 )
 from citadel.identify import is_call_of
 from citadel.inconsistent import refused_in_part
-from citadel.infinities import demanded, has_limit, made_backward
+from citadel.infinities import demanded, has_limit, made_backward, no_room
 from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle.backends import runner
 from citadel.oracle.value import has_nan_at, in_double, shows, symptom, unlike, values_of
@@ -263,6 +263,9 @@ class ValueReplay:
         oracle, source = self.source.oracle, self.source
         if not oracle.paired:
             return None
+        if no_room(oracle, self.values) and not no_room(oracle, source.values):
+            reason = "infinite just where its dtype has no room for what it is compared with"
+            return verdict(VerdictKind.EXPECTED, reason=reason)
         if (source.random or oracle.beside) and of_chance(self._again, oracle, self.calls):
             return verdict(VerdictKind.NOT_ADAPTED, reason="its values are drawn at random")
         if of_ties(self._again, oracle, self.calls, self.values):

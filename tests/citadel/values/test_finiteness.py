@@ -254,3 +254,42 @@ def test_infinities_that_stay_what_they_are_do_not_become_nan(verified, judged):
     verdict = judged(found, other, "torch.nn.utils.get_total_norm")
     assert verdict.kind is VerdictKind.NOT_ADAPTED
     assert "is NaN" in verdict.reason
+
+
+PRECISIONS = """
+    import torch
+    x = torch.tensor([1e20, 2e20, 4e20])
+    print(repr(torch.nn.functional.normalize(x, dim=0)))
+    print(repr(torch.nn.functional.normalize(x.double(), dim=0)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [
+        ("torch.linalg.norm", VerdictKind.BUG),  # 4.6e20
+        ("torch.cumprod", VerdictKind.EXPECTED),  # 1e20, 2e40, 8e60
+        ("torch.var", VerdictKind.EXPECTED),  # 2.3e40
+        ("torch.sum", VerdictKind.CLEAN),
+    ],
+)
+def test_what_a_dtype_has_no_room_for_is_no_disagreement(verified, judged, sibling, kind):
+    title = "normalize of large float32 is zeros, float64 is right"
+    found = verified(title, PRECISIONS, "Both should be the same.")
+    assert found.case.reproduces
+    code = PRECISIONS.replace("torch.nn.functional.normalize", sibling)
+    assert judged(found, code, sibling).kind is kind
+
+
+def test_nor_is_it_in_large_tensors(verified, judged):
+    title = "normalize of large float32 is zeros, float64 is right"
+    code = PRECISIONS.replace("4e20])", "4e20]).repeat(2000)")
+    found = verified(title, code, "Both should be the same.")
+    square = code.replace("torch.nn.functional.normalize(x, dim=0)", "torch.square(x)")
+    square = square.replace("torch.nn.functional.normalize(x.double(), dim=0)", "SQUARE")
+    expected = judged(found, square.replace("SQUARE", "torch.square(x.double())"), "torch.square")
+    assert expected.kind is VerdictKind.EXPECTED
+    wrong = judged(
+        found, square.replace("SQUARE", "torch.square(x.double() / 1e9)"), "torch.square"
+    )
+    assert wrong.kind is not VerdictKind.EXPECTED
