@@ -30,7 +30,7 @@ from analysis.target.observation import Outcome
 from analysis.target.session import Limits
 from analysis.target.target import probe as probe_target
 from citadel.candidates import candidates
-from citadel.identify import failing_call, resolve
+from citadel.identify import failing_call
 from citadel.judge import passed
 from citadel.judge_value import judge_value
 from citadel.model import BugKind, VerdictKind
@@ -38,6 +38,7 @@ from citadel.oracle import status
 from citadel.plan.invocation import invocation
 from citadel.probe import ProbeOutcome, probe
 from citadel.rewrite.rewriter import Rewriter
+from citadel.traced import resolve
 from citadel.verified import NotVerified
 from citadel.verify import verify
 from citadel.workbench import Workbench

@@ -14,12 +14,12 @@ from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Baseline, Limits
 from citadel.guards import Rerun
-from citadel.identify import leaf, resolve
 from citadel.infinities import made_backward
 from citadel.oracle.backends import OnBoth, Runs
 from citadel.oracle.numbers import finite
 from citadel.oracle.value import ValueOracle, Values, has_nan_at, unlike, values_of
 from citadel.suspects import MAKERS, titled
+from citadel.traced import leaf, resolve
 from harvest.report.model import Mention
 
 MOST_SUSPECTS = 8

@@ -14,12 +14,11 @@ from analysis.catalog.model import Api, ApiKind, Catalog
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.watch import CHECK_CALLS, Check
 from citadel.oracle.messages import first_line
+from citadel.traced import OPERATOR_FORMS, leaf, makers, resolve, spelt
 from harvest.report.model import Mention
 
 CASE_FILE = "case.py"
 """What tracebacks call the case's own text."""
-LAYER_FORMS = ("module", "inner")
-OPERATOR_FORMS = ("operator", "reflected")
 USERS_OF_VALUES = frozenset(
     (
         *("backward", "grad", "gradient", "jacobian", "batch_jacobian"),
@@ -49,21 +48,6 @@ _NODE = re.compile(r"\bnode:? '?(?:\w+/)*([A-Za-z]\w*)", re.IGNORECASE)
 _VERSION = re.compile(r"(?:V\d+)?(?:_\d+)?$")
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NOTHING = re.compile(r"\bNone(?:Type)?\b")
-
-
-def leaf(name: str) -> str:
-    """The last part of a dotted name, without in-place underscores, in lower case."""
-    return name.rsplit(".", 1)[-1].strip("_").lower()
-
-
-def spelt(name: str) -> str:
-    """The last part of a dotted name, in whatever style: functions and layers differ in no more.
-
-    >>> spelt("F.soft_margin_loss"), spelt("nn.SoftMarginLoss"), spelt("nn.CrossEntropyLoss")
-    ('softmargin', 'softmargin', 'crossentropy')
-    """
-    plain = leaf(name).replace("_", "")
-    return plain.removesuffix("loss") or plain
 
 
 def failing_call(observation: Observation) -> Call | None:
@@ -257,62 +241,6 @@ def _mentioned(name: str, calls: Sequence[Call], catalog: Catalog) -> tuple[Call
         if styled is None and spelt(name) in map(spelt, names):
             styled = call, api
     return known or styled
-
-
-def resolve(call: Call, catalog: Catalog) -> Api | None:
-    """The public API of a traced call; a layer's call and its construction are the layer class."""
-    if call.form == "other":
-        return None
-    if call.form in OPERATOR_FORMS:
-        owner, _, dunder = call.name.rpartition(".")
-        name = dunder.strip("_")
-        in_place = (f"{owner}.{name[1:]}_",) if name.startswith("i") else ()
-        found = (catalog.resolve(form) for form in (*in_place, f"{owner}.{name}", call.name))
-        return next((api for api in found if api is not None), None)
-    return catalog.resolve(call.name)
-
-
-def is_call_of(call: Call, api: Api, catalog: Catalog) -> bool:
-    """Whether a call is one of this API.
-
-    An operator stands for the method of that name and for itself: `x ** y` is `Tensor.pow` and
-    `Tensor.__pow__`.
-    """
-    found = resolve(call, catalog)
-    return call.name == api.name or (found is not None and found.name == api.name)
-
-
-def makers(call: Call, calls: Sequence[Call]) -> Iterator[Call]:
-    """The calls that made the values a call was given, nearest first, transitively.
-
-    In-place calls return what they were given: the last one to return a value made it.
-    """
-    made_by: dict[int, list[Call]] = {}
-    for earlier in calls:
-        for number in earlier.result.ids if earlier.result is not None else ():
-            made_by.setdefault(number, []).append(earlier)
-    seen: set[int] = set()
-    queue = [call]
-    while queue:
-        current = queue.pop(0)
-        for number in (number for value in current.inputs() for number in value.ids):
-            known = made_by.get(number, ())
-            maker = next((m for m in reversed(known) if m.number < current.number), None)
-            if maker is not None and maker.number not in seen:
-                seen.add(maker.number)
-                yield maker
-                queue.append(maker)
-
-
-def constructor_of(call: Call, calls: Sequence[Call]) -> Call | None:
-    """Where the layer of a `module` call was constructed, if that was traced."""
-    if call.form not in LAYER_FORMS or call.receiver is None or call.receiver.id is None:
-        return None
-    for earlier in calls:
-        built = earlier.result if earlier.form == "class" else None
-        if built is not None and built.id == call.receiver.id:
-            return earlier
-    return None
 
 
 def _maker_of_nothing(

@@ -9,11 +9,12 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import instrument
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
-from citadel.identify import caught_calls, culprit, failing_call, is_call_of, resolve
+from citadel.identify import caught_calls, culprit, failing_call
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
+from citadel.traced import is_call_of, resolve
 from citadel.verdicts import confidence, made_up, mostly_filled, shaping, verdict
 from citadel.verified import Verified
 from harvest.report.model import Mention

@@ -8,7 +8,6 @@ from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
 from analysis.target.instrument import instrument, watched
 from analysis.target.session import Limits, Session
-from citadel.identify import is_call_of
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.measure import Form
@@ -17,6 +16,7 @@ from citadel.oracle.performance import Judged
 from citadel.oracle.samples import Decision
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
+from citadel.traced import is_call_of
 from citadel.verdicts import confidence, verdict
 from citadel.verify_performance import Measured, symptom
 

@@ -15,13 +15,14 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import instrument, watched
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
-from citadel.identify import failing_call, is_call_of
+from citadel.identify import failing_call
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.value import ValueOracle, shows
 from citadel.plan.model import Adaptation
 from citadel.relations import alike
 from citadel.rewrite.rewriter import Rewritten
+from citadel.traced import is_call_of
 from citadel.value_replay import ValueReplay
 from citadel.verdicts import confidence, verdict
 from citadel.witness import Witness

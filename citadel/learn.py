@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from analysis.catalog.model import Api, Catalog
 from analysis.dynamic.model import CallValues, Provider, Sample
 from analysis.target.observation import Call
-from citadel.identify import LAYER_FORMS, constructor_of, resolve
+from citadel.traced import LAYER_FORMS, constructor_of, resolve
 
 MOST_CALLS = 500
 

@@ -9,15 +9,8 @@ from analysis.catalog.model import Api, Catalog
 from analysis.target.observation import Call, Observation
 from analysis.target.watch import CHECK_CALLS
 from citadel.compilers import is_compiler
-from citadel.identify import (
-    GRADIENTS,
-    USERS_OF_VALUES,
-    failing_call,
-    leaf,
-    mentioned_calls,
-    resolve,
-    spelt,
-)
+from citadel.identify import GRADIENTS, USERS_OF_VALUES, failing_call, mentioned_calls
+from citadel.traced import leaf, resolve, spelt
 from harvest.report.model import Mention, Reading
 
 SHORTEST = 4

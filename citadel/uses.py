@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from citadel.identify import resolve
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation, invocation
 from citadel.plan.model import Adaptation, Fill, Obstacle
 from citadel.plan.receivers import on_a_copy
 from citadel.rewrite.rewriter import Rewriter, Rewritten
+from citadel.traced import resolve
 from citadel.verified import Verified
 from citadel.workbench import Workbench
 

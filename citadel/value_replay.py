@@ -28,7 +28,6 @@ from citadel.guards import (
     told,
     wider,
 )
-from citadel.identify import is_call_of
 from citadel.inconsistent import refused_in_part
 from citadel.infinities import demanded, has_limit, made_backward, no_room
 from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
@@ -37,6 +36,7 @@ from citadel.oracle.value import has_nan_at, in_double, shows, symptom, unlike, 
 from citadel.plan.model import Adaptation
 from citadel.relations import alike, near, related
 from citadel.rewrite.rewriter import Rewritten
+from citadel.traced import is_call_of
 from citadel.verdicts import verdict
 from citadel.witness import Witness
 

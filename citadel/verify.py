@@ -16,13 +16,14 @@ from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
 from citadel.attempts import attempts_of, inside_functions, lacks
-from citadel.identify import culprit, failing_call, leaf, resolve
+from citadel.identify import culprit, failing_call
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
 from citadel.oracle.value import asserts
 from citadel.recorded import STATUS_CLAIMS, bug_kind, recorded, reproduces, says_the_same
 from citadel.shown import by_measure, by_values
 from citadel.suspects import meant, titled_call
+from citadel.traced import leaf, resolve
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.accepted import accepts, is_fact
 from harvest.report.model import ClaimKind, Reading

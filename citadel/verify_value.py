@@ -19,7 +19,7 @@ from citadel.blame import Blamed, Trial
 from citadel.compilers import is_compiler
 from citadel.disputed import Disputed, disputed
 from citadel.guards import Rerun, doubled, ill_conditioned, of_chance, of_ties, told, wider
-from citadel.identify import failing_call, leaf, resolve
+from citadel.identify import failing_call
 from citadel.infinities import demanded, has_limit, let_in
 from citadel.model import SymptomKind
 from citadel.oracle.backends import differences
@@ -38,6 +38,7 @@ from citadel.oracle.value import (
 )
 from citadel.oracle.versions import on_one
 from citadel.suspects import MAKERS, named, spoken, suspects
+from citadel.traced import leaf, resolve
 from citadel.witness import Witness
 from harvest.report.model import Reading, Snippet
 

@@ -9,11 +9,11 @@ from analysis.catalog.model import Api, ApiKind, Parameter, Signature
 from analysis.dynamic.model import CallValues, Sample
 from analysis.target.observation import Argument, Call
 from analysis.values import Value
-from citadel.identify import LAYER_FORMS, OPERATOR_FORMS, constructor_of
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.model import SourceValue
 from citadel.plan.sizes import sizes
 from citadel.plan.types import fits
+from citadel.traced import LAYER_FORMS, OPERATOR_FORMS, constructor_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

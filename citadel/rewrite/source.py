@@ -11,7 +11,6 @@ import libcst.matchers as m
 from analysis.target.instrument import Instrumented
 from analysis.target.operators import NAMESPACE, Site, operation
 from analysis.values import Value
-from citadel.identify import LAYER_FORMS, OPERATOR_FORMS
 from citadel.plan.invocation import Invocation
 from citadel.rewrite import imports
 from citadel.rewrite.given import Given, given
@@ -21,6 +20,7 @@ from citadel.rewrite.scope import Scopes, bindings
 from citadel.rewrite.shapes import leaf
 from citadel.rewrite.steps import code_of
 from citadel.rewrite.tree import Tree
+from citadel.traced import LAYER_FORMS, OPERATOR_FORMS
 
 ARGUMENTS = ("arg", "kw")
 CONSTRUCTION = ("new", "newkw")

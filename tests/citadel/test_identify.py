@@ -8,15 +8,8 @@ import pytest
 from analysis.catalog.model import ApiKind
 from analysis.target.observation import Argument, Frame, Observation, Outcome, Raised
 from analysis.values import Value
-from citadel.identify import (
-    constructor_of,
-    culprit,
-    failing_call,
-    leaf,
-    makers,
-    mentioned_calls,
-    resolve,
-)
+from citadel.identify import culprit, failing_call, mentioned_calls
+from citadel.traced import constructor_of, leaf, makers, resolve
 from harvest.report.model import Mention
 
 BAD = ("RuntimeError", "bad")

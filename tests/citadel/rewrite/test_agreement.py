@@ -12,12 +12,13 @@ import pytest
 from analysis.target.instrument import instrument
 from analysis.target.session import Limits
 from citadel.candidates import candidates
-from citadel.identify import failing_call, resolve
+from citadel.identify import failing_call
 from citadel.model import SymptomKind
 from citadel.oracle import status
 from citadel.plan.invocation import invocation
 from citadel.probe import ProbeOutcome, probe
 from citadel.rewrite.rewriter import Rewriter
+from citadel.traced import resolve
 from citadel.verified import NotVerified
 from citadel.verify import verify
 from harvest.report.inputs import load

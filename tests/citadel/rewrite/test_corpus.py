@@ -6,11 +6,11 @@ import pytest
 
 from analysis.errors import CitadelError
 from analysis.target.instrument import instrument
-from citadel.identify import resolve
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
 from citadel.plan.model import Obstacle
 from citadel.rewrite.rewriter import Rewriter
+from citadel.traced import resolve
 from harvest.report.inputs import load
 from harvest.report.understand import understand
 
