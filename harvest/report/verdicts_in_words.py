@@ -35,8 +35,8 @@ _RIGHT = re.compile(
     r"\b(?:expect(?:s|ed|ing)?(?: \w+){0,3}? to (?:be|have|get|give|return|print|equal|yield|see)"
     r"|expect(?:s|ed|ing)?"
     r"|should(?: (?:also|have))?(?: be(?:en)?| give| return| print| equal| clip to| yield)?"
-    r"|instead of|rather than|correct(?:ly)?(?: (?:value|result|answer|output))?"
-    r"|ought to be|supposed to be|must be|true (?:value|result)|and not"
+    r"|correct(?:ly)?(?: (?:value|result|answer|output))?"
+    r"|ought to be|supposed to be|must be|true (?:value|result)"
     r"|right (?:value|result|answer)|(?:is|are) representable)\b",
     re.IGNORECASE,
 )
@@ -46,6 +46,17 @@ _WRONG = re.compile(
     r"|actual(?:ly)?|results?|see|observe[sd]?|obtain(?:s|ed)?|but not)\b|[-=]>|→",
     re.IGNORECASE,
 )
+_CONTRAST = re.compile(r"\b(?:instead of|rather than|and not)\b", re.IGNORECASE)
+"""Right is what follows where wrong is what stands before, and the other way round."""
+_CASE = re.compile(
+    r"\b(?:if|when\w*|where\w*|in case)\s+(?:[`'\w.]+\s+){0,4}(?:is|are|was)$", re.IGNORECASE
+)
+"""What a verb says of an input, up to that verb: "if the input is (invalid)"."""
+_RAISED = re.compile(
+    r"\b(?:rais\w+|throw\w*|errors?|exceptions?|\w+Error|reject\w*|refus\w*|fail\w*)\b",
+    re.IGNORECASE,
+)
+"""Numbers behind these are what is refused: "should raise ValueError on NaN"."""
 _BEHIND = re.compile(
     r"[`'\")\]]*\s*\(?(?:(?:is|was|are|were|would be|being)\s+(?:the\s+)?)?"
     r"(?:(?P<right>expected|correct|right|desired|wanted)|(?P<wrong>wrong|incorrect|a bug))\b"
@@ -98,6 +109,7 @@ class _Mark:
     end: int
     right: bool
     reference: bool = False
+    contrast: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +129,7 @@ def told(sentence: str, *, beside: str = "", wanted: bool = False) -> Iterator[E
     another one right before ("expected 3, got 4").
     """
     sentence = _PRINTED_SHAPE.sub("", sentence[:MOST_CHARACTERS])
-    marks = _marks(sentence)
+    marks = _marks(sentence, wanted=wanted)
     for literal in _literals(sentence):
         numbers = _numbers(literal.text)
         if not numbers or _part_of_formula(sentence, literal):
@@ -163,7 +175,7 @@ def _closed(sentence: str, start: int) -> int:
     return 0
 
 
-def _marks(sentence: str) -> list[_Mark]:
+def _marks(sentence: str, *, wanted: bool) -> list[_Mark]:
     right = list(_RIGHT.finditer(sentence))
     marks = [_Mark(end=found.end(), right=True) for found in right]
     for found in _WRONG.finditer(sentence):
@@ -171,6 +183,15 @@ def _marks(sentence: str) -> list[_Mark]:
             subject = _ARGUMENTS.sub("", sentence[: found.start()])
             reference = _REFERENCE.search(subject) is not None
             marks.append(_Mark(end=found.end(), right=reference, reference=reference))
+    for found in _CONTRAST.finditer(sentence):
+        before = [
+            mark
+            for mark in marks
+            if mark.end <= found.start() and not _CASE.search(sentence[: mark.end])
+        ]
+        said = max(before, key=lambda mark: mark.end, default=None)
+        before_it = wanted if said is None else said.right
+        marks.append(_Mark(end=found.end(), right=not before_it, contrast=True))
     return sorted(marks, key=lambda mark: mark.end)
 
 
@@ -184,13 +205,13 @@ def _called(
         return
     mark = next((one for one in reversed(marks) if one.end <= literal.start), None)
     between = sentence[mark.end if mark is not None else 0 : literal.start]
-    if _CONDITION.search(between) or _NONE.search(between):
+    if _CONDITION.search(between) or _NONE.search(between) or _RAISED.search(between):
         return
     if mark is not None and mark.reference and _ALSO.match(sentence, literal.end):
         return
     if mark is not None and _reaches(between):
         yield mark.right and not _NOT.search(between)
-        if wanted and not mark.right:
+        if wanted and not mark.right and not mark.contrast:
             yield True
     elif mark is None and wanted and _reaches(between):
         yield True

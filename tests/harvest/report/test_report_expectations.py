@@ -46,6 +46,11 @@ RIGHT, WRONG = True, False
         ("JAX gives nan as well", []),
         ("it should be positive for x <= -3", []),
         ("the second derivative is -pi**2/3", []),
+        ("It should give 3 instead of 4", [(RIGHT, ("3",)), (WRONG, ("4",))]),
+        ("We want a refusal if the size is zero rather than nan", [(RIGHT, ("nan",))]),
+        ("Expect a refusal if the size is zero rather than nan", [(WRONG, ("nan",))]),
+        ("NumPy yields 2, and not 5", [(RIGHT, ("2",)), (WRONG, ("5",))]),
+        ("It should throw IndexError on inf", []),
     ],
 )
 def test_sentences(text, expected):
@@ -55,6 +60,11 @@ def test_sentences(text, expected):
 def test_what_stands_under_expected_behavior_is_right():
     text = "### Actual\nI get nan\n\n### Expected behavior\ntensor(0.)\n\n### Versions\n3.8"
     assert said(text) == [(WRONG, ("nan",)), (RIGHT, ("0.",))]
+
+
+def test_what_is_wanted_instead_of_something_is_not_that_under_any_heading():
+    text = "**Describe the expected behavior**\nAn exception if `x` is odd instead of nan here"
+    assert said(text) == [(WRONG, ("nan",))]
 
 
 def beside(code):
