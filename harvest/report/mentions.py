@@ -171,18 +171,50 @@ def find_mentions(title: str, prose: str) -> tuple[Mention, ...]:
 
     A title that opens with a plain lower-case word may name an API by it ("addmm with a ..."), and
     one that holds no better name may do so anywhere ("derivative of pow with respect to ...").
+    What a title shows as an argument of a call counts as named in the text.
     """
-    in_title = Counter(_names(title))
+    outer, inner = _outermost(title)
+    in_title = Counter(_names(outer))
     first = _FIRST_WORD.match(title)
     named = first is not None and not _ADJECTIVE.match(title)
     if first and named and first[1] not in in_title and first[1] not in _SINGLE | _NO_API:
         in_title = Counter([first[1], *in_title.elements()])
     elif not in_title:
         in_title.update(word for word in _PLAIN.findall(title) if word not in _COMMON | _SINGLE)
-    in_body = Counter(_names(prose))
+    in_body = Counter([*inner, *_names(prose)])
     order = {name: at for at, name in enumerate([*in_title, *in_body])}
     found = [Mention(name=name, title=in_title[name], body=in_body[name]) for name in order]
     return tuple(sorted(found, key=lambda mention: (-mention.title, -mention.body)))
+
+
+def _outermost(title: str) -> tuple[str, list[str]]:
+    """The title without calls that make the arguments of a call of the same library; their names.
+
+    "`a.f(a.g(1), a.h)`" is about `a.f`, and may be about `a.h`, which is handed over.
+    """
+    outer, inner = title, []
+    root, end = "", 0
+    for token in _TOKEN.finditer(title):
+        first, dotted, _ = token["name"].partition(".")
+        if token["call"] is None or not dotted:
+            continue
+        if token.start() < end and first == root:
+            inner.append(token["name"])
+            hidden = " " * len(token[0])
+            outer = outer[: token.start()] + hidden + outer[token.end() :]
+        elif token.start() >= end:
+            root, end = first, _closed(title, token.end())
+    return outer, inner
+
+
+def _closed(text: str, start: int) -> int:
+    """Where the bracket closes that was opened before `start`, or the end of the text."""
+    depth = 1
+    for at in range(start, len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if depth == 0:
+            return at
+    return len(text)
 
 
 def _names(text: str) -> Iterator[str]:

@@ -38,6 +38,20 @@ def test_counts_and_order():
 @pytest.mark.parametrize(
     ("title", "expected"),
     [
+        ("`tf.foo(tf.one(1), tf.one(2))` is nan", {"tf.foo": 1, "tf.one": 0}),
+        ("tf.foo(tf.one(1)) and tf.one(2) differ", {"tf.foo": 1, "tf.one": 1}),
+        ("torch.wrap(torch.foo.bar)(x) is slow", {"torch.wrap": 1, "torch.foo.bar": 1}),
+        ("`np.asarray(tf.foo(x))` is empty", {"np.asarray": 1, "tf.foo": 1}),
+        ("tf.foo(tf.one(1, tf.two((2", {"tf.foo": 1, "tf.one": 0, "tf.two": 0}),
+    ],
+)
+def test_what_makes_an_argument_in_a_title_is_not_its_subject(title, expected):
+    assert {m.name: m.title for m in find_mentions(title, "")} == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
         ("addmm with a sparse input", ["addmm"]),
         ("[bug] median of an empty integer tensor", ["median"]),
         ("Second derivative of pow is nan", ["derivative", "pow"]),
