@@ -26,7 +26,7 @@ from citadel.suspects import meant, titled_call
 from citadel.traced import leaf, resolve
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.accepted import accepts, is_fact
-from harvest.report.model import ClaimKind, Reading
+from harvest.report.model import ClaimKind, ClaimSource, Reading
 from harvest.report.on_cpu import compares_devices
 
 _ASSERTION = re.compile(r"\bassert")
@@ -160,16 +160,25 @@ def _of_values_after_all(reading: Reading, attempt: Attempt) -> bool:
 
     An exception that is named in words alone may be what others raise ("NumPy raises IndexError,
     this silently returns the last element"), where the report wants one, or says what is right.
+    One that a log has may be of anything, where the title speaks of a value alone.
     """
     wanted = recorded(reading.claims)
     if attempt.symptom is not None:
         return False
+    if wanted is not None and _titled_value_alone(reading):
+        return True
     if wanted is not None:
         in_words = wanted.kind is SymptomKind.RAISES and not wanted.message
         if reading.refusal is None or not in_words:
             return False
     of_values = any(claim.kind is ClaimKind.VALUE for claim in reading.claims)
     return of_values or any(one.right for one in reading.expectations)
+
+
+def _titled_value_alone(reading: Reading) -> bool:
+    """Whether the title says that a value is wrong, and of no failure."""
+    titled = {claim.kind for claim in reading.claims if claim.source is ClaimSource.TITLE}
+    return ClaimKind.VALUE in titled and titled.isdisjoint(STATUS_CLAIMS)
 
 
 def _session_without(reading: Reading, attempt: Attempt) -> bool:

@@ -248,6 +248,16 @@ def test_a_pasted_failure_that_is_gone_is_one_whatever_the_title_says(verified, 
 
 
 @real
+def test_a_pasted_failure_is_another_one_where_the_title_speaks_of_a_value_alone(verified, read):
+    code = "import torch\nx = torch.log(torch.tensor([-2.0, 1.0]))\nprint(x)\n"
+    text = "I expect `[0., 0.]`.\n```\nAttributeError: module 'zlib' has no attribute 'best'\n```"
+    found = verified(read("torch.log returns nan below zero", code, text=text))
+    assert isinstance(found, Verified), found
+    assert (found.case.api, found.case.kind) == ("torch.log", BugKind.VALUE)
+    assert found.case.reproduces
+
+
+@real
 def test_that_others_raise_does_not_keep_values_from_being_looked_at(verified, read):
     code = "import torch\nx = torch.zeros(1).expand(2)\nx.masked_fill_(torch.tensor([True, False])"
     text = "`put_` and `index_copy_` raise an error. I expect `tensor([1., 0.])`."
