@@ -20,6 +20,8 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
         "A:\n`import torch`\n`try:`\n  `f(1)`\n`except E:`\n`  pass`\nB",
         "A:\n```\nimport torch\ntry:\n  f(1)\nexcept E:\n  pass\n```\nB",
     ),
+    ("`\n>>> x = f(1)\n>>> x\n[nan]\n`\nB", "```\n>>> x = f(1)\n>>> x\n[nan]\n```\nB"),
+    ("`\n>>> and then\nit crashes\n`", "`\n>>> and then\nit crashes\n`"),
     ("`torch.f(a)`\n`torch.g(a)`", "`torch.f(a)`\n`torch.g(a)`"),
     ("`torch.f`\n`torch.g`", "`torch.f`\n`torch.g`"),
     ("```\n`\nf(1)\n`\n```", "```\n`\nf(1)\n`\n```"),
@@ -29,6 +31,7 @@ _LONE = re.compile(r"[ \t]*`{1,2}[ \t]*")
 _LINE = re.compile(r"([ \t]*)`([^`]+)`[ \t]*")
 _FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
 _CALL = re.compile(r"\w\(")
+_PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)[ \t]?(.*)")
 _MOST = 400
 
 
@@ -73,8 +76,9 @@ def _end_of_lone(lines: Sequence[str], at: int) -> int | None:
 
 
 def _is_code(lines: Sequence[str]) -> bool:
-    """Whether lines are Python that brings its names and calls something."""
-    text = "\n".join(lines)
+    """Whether lines are Python, or a session, that brings its names and calls something."""
+    prompted = [found[1] for line in lines if (found := _PROMPT.match(line))]
+    text = "\n".join(prompted or lines)
     tree = parse(text) if _CALL.search(text) else Refusal(message="no call", line=1)
     binds = ast.Import | ast.ImportFrom | ast.Assign
     return isinstance(tree, ast.Module) and any(isinstance(node, binds) for node in tree.body)

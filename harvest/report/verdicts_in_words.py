@@ -58,7 +58,8 @@ _RAISED = re.compile(
 )
 """Numbers behind these are what is refused: "should raise ValueError on NaN"."""
 _BEHIND = re.compile(
-    r"[`'\")\]]*\s*\(?(?:(?:is|was|are|were|would be|being)\s+(?:the\s+)?)?"
+    r"[`'\")\]]*\s*(?:(?:\u2190|<-+|<=+|\u2014|--)\s*)?\(?"
+    r"(?:(?:is|was|are|were|would be|being)\s+(?:the\s+)?)?"
     r"(?:(?P<right>expected|correct|right|desired|wanted)|(?P<wrong>wrong|incorrect|a bug))\b"
     r"(?!\W*(?:[-+]?\d|nan|inf|true|false|tensor|array|to\b))",
     re.IGNORECASE,

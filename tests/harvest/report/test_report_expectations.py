@@ -51,6 +51,8 @@ RIGHT, WRONG = True, False
         ("Expect a refusal if the size is zero rather than nan", [(WRONG, ("nan",))]),
         ("NumPy yields 2, and not 5", [(RIGHT, ("2",)), (WRONG, ("5",))]),
         ("It should throw IndexError on inf", []),
+        ("2.5  \u2190 correct (as a loop)", [(RIGHT, ("2.5",))]),
+        ("7e9 <- wrong!", [(WRONG, ("7e9",))]),
     ],
 )
 def test_sentences(text, expected):
