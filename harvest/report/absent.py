@@ -14,7 +14,7 @@ from types import MappingProxyType
 from harvest.report.edits import Edit, apply_edits
 from harvest.report.needs import import_needs
 from harvest.report.repair import Repaired
-from harvest.report.syntax import Refusal, dotted, parse
+from harvest.report.syntax import Refusal, dotted, nodes, parse
 
 UNUSED, BARS, PLOTS = "unused imports", "progress bars", "plots"
 EXAMPLES: tuple[tuple[str, str, str], ...] = (
@@ -60,7 +60,7 @@ def leave_out(found: Repaired) -> Repaired:
 
 
 def _unused_imports(tree: ast.Module) -> Iterator[Edit]:
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    used = {node.id for node in nodes(tree) if isinstance(node, ast.Name)}
     told = set(_words(tree))
     for node in tree.body:
         if not isinstance(node, ast.Import | ast.ImportFrom):
@@ -77,7 +77,7 @@ def _from(node: ast.ImportFrom, kept: list[ast.alias]) -> ast.ImportFrom:
 
 def _words(tree: ast.Module) -> Iterator[str]:
     """The words in strings and attributes: names of packages that something registers."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Constant(value=str(text)):
                 yield from re.findall(r"[a-z0-9]+", text.lower())
@@ -102,7 +102,7 @@ def _is_needless(
 
 def _progress_bars(tree: ast.Module) -> Iterator[Edit]:
     done: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case (
                 ast.For(iter=ast.Call(func=function, args=[shown, *_]) as call)
@@ -117,19 +117,19 @@ def _progress_bars(tree: ast.Module) -> Iterator[Edit]:
 def _plots(tree: ast.Module) -> Iterator[Edit]:
     drawn = {
         alias.asname or alias.name.partition(".")[0]
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
         if (getattr(node, "module", None) or alias.name).partition(".")[0] in _PLOTTING
     }
-    statements = [node for node in ast.walk(tree) if isinstance(node, ast.Expr | ast.Assign)]
+    statements = [node for node in nodes(tree) if isinstance(node, ast.Expr | ast.Assign)]
     found: list[ast.Expr | ast.Assign] = []
     for node in sorted(statements, key=lambda one: one.lineno):
         if _draws(node, drawn):
             found.append(node)
             drawn |= _targets(node)
     inside = {id(child) for node in found for child in ast.walk(node)}
-    reads = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    reads = (node for node in nodes(tree) if isinstance(node, ast.Name))
     if drawn and all(id(node) in inside or node.id not in drawn - {"_"} for node in reads):
         top = {id(node) for node in tree.body}
         yield from (Edit(node=node, text="" if id(node) in top else "pass") for node in found)

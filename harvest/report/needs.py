@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 
 from harvest.report.model import Need
-from harvest.report.syntax import dotted
+from harvest.report.syntax import dotted, nodes
 
 Found = tuple[Need, str]
 
@@ -113,7 +113,7 @@ def _guard_names(tree: ast.AST) -> frozenset[str]:
     """Return the variables that tell whether a device is there (`use_cuda = ...is_available()`)."""
     return frozenset(
         dotted(target)
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Assign) and _asks_for_device(node.value, frozenset())
         for target in node.targets
     )

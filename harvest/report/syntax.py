@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MAX_CODE = 200_000
 """Longer texts are data or logs; parsing them takes long and helps nobody."""
+REMEMBERED, LATELY = 8_000, 16
+"""Texts up to this length are not parsed again if they are among so many last ones."""
 
 MODULE_NAMES = frozenset({*dir(builtins), "__file__", "__name__", "__doc__"})
 """Names that are bound in every module (`dir(builtins)` of the interpreter that reads)."""
@@ -27,9 +30,17 @@ class Refusal:
 
 
 def parse(code: str) -> ast.Module | Refusal:
-    """Parse `code`; a refusal is a value, whatever the parser raised."""
+    """Parse `code`; a refusal is a value, whatever the parser raised.
+
+    The steps of a reading ask for the same text again and again: nobody may change the tree.
+    """
     if len(code) > MAX_CODE:
         return Refusal(message="the text is too long to be a snippet", line=1)
+    return _parsed(code) if len(code) <= REMEMBERED else _parsed.__wrapped__(code)
+
+
+@functools.lru_cache(maxsize=LATELY)
+def _parsed(code: str) -> ast.Module | Refusal:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -38,6 +49,16 @@ def parse(code: str) -> ast.Module | Refusal:
         return Refusal(message=error.msg or "invalid syntax", line=error.lineno or 1)
     except (ValueError, MemoryError, RecursionError) as error:
         return Refusal(message=str(error) or type(error).__name__, line=1)
+
+
+def nodes(tree: ast.AST) -> Iterable[ast.AST]:
+    """All nodes of a tree, as `ast.walk` has them; those of modules are kept a while."""
+    return _nodes(tree) if isinstance(tree, ast.Module) else ast.walk(tree)
+
+
+@functools.lru_cache(maxsize=LATELY)
+def _nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree))
 
 
 def source_of(lines: Sequence[str], node: ast.expr | ast.stmt) -> str:
@@ -55,8 +76,13 @@ def source_of(lines: Sequence[str], node: ast.expr | ast.stmt) -> str:
 
 def bound_names(tree: ast.AST) -> frozenset[str]:
     """Return every name that `tree` binds in any scope; `*` stands for a star import."""
+    return _bound(tree) if isinstance(tree, ast.Module) else _bound.__wrapped__(tree)
+
+
+@functools.lru_cache(maxsize=LATELY)
+def _bound(tree: ast.AST) -> frozenset[str]:
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 found.add(name)
@@ -84,7 +110,7 @@ def open_names(tree: ast.AST) -> frozenset[str]:
         return frozenset()
     read = {
         node.id
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
     return frozenset(read - bound - MODULE_NAMES)
@@ -93,7 +119,7 @@ def open_names(tree: ast.AST) -> frozenset[str]:
 def imported_roots(tree: ast.AST) -> frozenset[str]:
     """Return the top-level packages that `tree` imports, relative imports aside."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -104,7 +130,7 @@ def imported_roots(tree: ast.AST) -> frozenset[str]:
 def import_lines(tree: ast.AST) -> dict[str, str]:
     """Return, per name that an import binds, a line that imports just that."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
         for alias in node.names:

@@ -15,7 +15,7 @@ from itertools import islice
 from harvest.report.markdown import Document, read_markdown
 from harvest.report.model import Comment, Mention, Report, Snippet
 from harvest.report.snippets import WORKAROUND, find_snippets
-from harvest.report.syntax import Refusal, dotted, parse
+from harvest.report.syntax import Refusal, dotted, nodes, parse
 
 MAX_COMMENTS = 30
 """Comments that are read: long threads repeat themselves."""
@@ -53,7 +53,7 @@ def called_names(snippets: Iterable[Snippet]) -> frozenset[str]:
         _last(dotted(node.func))
         for tree in trees
         if not isinstance(tree, Refusal)
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Call)
     ) - {"", "print"}
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from harvest.report.edits import Edit, apply_edits
 from harvest.report.repair import Repaired
-from harvest.report.syntax import Refusal, bound_names, dotted, import_lines, parse
+from harvest.report.syntax import Refusal, bound_names, dotted, import_lines, nodes, parse
 
 NAME = "timed text"
 MOST = 40
@@ -103,7 +103,7 @@ def _called(found: Repaired) -> Repaired:
 
 
 def _timed(tree: ast.Module, lines: list[str]) -> Iterator[_Timed]:
-    for statement in ast.walk(tree):
+    for statement in nodes(tree):
         if not isinstance(statement, ast.stmt) or hasattr(statement, "body"):
             continue
         head = lines[statement.lineno - 1].encode()[: statement.col_offset]
@@ -140,7 +140,7 @@ def _texts(call: ast.Call) -> dict[str, ast.Module]:
             return {}
         found[name] = tree
     run = found.get("stmt")
-    names = {n.id for tree in found.values() for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    names = {n.id for tree in found.values() for n in nodes(tree) if isinstance(n, ast.Name)}
     if run is None or (_RUN in names and not _is_ours(run)) or not _calls_something(run):
         return {}
     read = {n.id for n in ast.walk(run) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
@@ -157,7 +157,7 @@ def _is_ours(tree: ast.Module) -> bool:
 
 
 def _calls_something(tree: ast.Module) -> bool:
-    calls = (isinstance(node, ast.Call | ast.BinOp) for node in ast.walk(tree))
+    calls = (isinstance(node, ast.Call | ast.BinOp) for node in nodes(tree))
     return not _is_ours(tree) and any(calls)
 
 
