@@ -1,0 +1,136 @@
+"""A planned call, made on the values of a running case: text is never parsed for it.
+
+In: a plan (see `citadel.plan.model.Adaptation.to_json`) and the values behind its keys. Out: what
+became of the call, and its result.
+"""
+
+import ast
+import sys
+
+import side
+import texts
+from trace_calls import BUILT, OPERATORS, others
+
+
+def live_values(live, function, args, kwargs):
+    """The values behind the keys of a plan: receiver, arguments, the layer's construction."""
+    if function in vars(OPERATORS).values():
+        # As the tracer decides it: the operator is that of the first operand that is followed.
+        left = len(args) == 1 or side.module("names").interesting(args[0])
+        rest = others("operator" if left else "reflected", args)
+        values = {"arg:%d" % index: value for index, value in enumerate(rest)}
+        return dict(values, recv=args[0] if left else args[1])
+    values = {"arg:%d" % index: value for index, value in enumerate(args)}
+    values.update(("kw:" + name, value) for name, value in kwargs.items())
+    values.update(("new:%d" % index, value) for index, value in enumerate(args))
+    values.update(("newkw:" + name, value) for name, value in kwargs.items())
+    owner = getattr(function, "__self__", None)
+    if owner is not None:
+        values["recv"] = owner
+    built = BUILT.get(id(function))
+    if built is not None:
+        values.update(("new:%d" % index, value) for index, value in enumerate(built[0]))
+        values.update(("newkw:" + name, value) for name, value in built[1].items())
+    if not isinstance(function, type):  # a class has no parameters before it is one's own
+        for name, parameter in live.parameters(function).items():
+            values["attr:" + name] = parameter
+    return values
+
+
+def execute(live, plan, values):
+    """Make the planned call: (record, result).
+
+    The record's stage says whether preparing the arguments ("adapt") or the call itself failed.
+    """
+    stage = "adapt"
+    try:
+        receiver = plan["receiver"] and evaluate(live, plan["receiver"], values)
+        new = arguments(live, plan["new"], values)
+        call = arguments(live, plan["call"], values)
+        form = plan["form"]
+        if form == "method":
+            target = getattr(receiver, plan["target"].rsplit(".", 1)[1])
+        else:
+            target = resolve(live, plan["target"])
+        stage = "call"
+        if form in ("module", "constructor"):
+            target = result = target(*new[0], **new[1])
+        if form != "constructor":
+            result = target(*call[0], **call[1])
+        stage = "adapt"
+        result = stepped(live, result, plan["after"])
+    except BaseException as problem:
+        kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
+        return {"o": "raise", "stage": stage, "types": kinds, "message": texts.of(problem)}, None
+    return {"o": "ok"}, result
+
+
+def resolve(live, name):
+    """The object behind a public dotted name of the framework."""
+    first, *rest = name.split(".")
+    thing = live.MODULES.get(first) or sys.modules[first]
+    for part in rest:
+        thing = getattr(thing, part)
+    return thing
+
+
+def arguments(live, slots, values):
+    positional, keywords = [], {}
+    for name, expression in slots:
+        value = evaluate(live, expression, values)
+        if name is None:
+            positional.append(value)
+        elif name == "*":
+            positional.extend(value)
+        else:
+            keywords[name] = value
+    return positional, keywords
+
+
+def evaluate(live, expression, values):
+    """A taken value with its steps applied, a list of such or what is made of it, or a literal."""
+    if "items" in expression:
+        items = [evaluate(live, item, values) for item in expression["items"]]
+        return live.STEPS[expression["made"]](items) if "made" in expression else items
+    if "key" not in expression:
+        return eval(expression["text"], dict(live.MODULES))
+    return stepped(live, values[expression["key"]], expression["steps"])
+
+
+def stepped(live, value, steps):
+    """The value, changed step by step."""
+    for name, *given in steps:
+        value = (STEPS.get(name) or live.STEPS[name])(value, *given)
+    return value
+
+
+def resize(value, amount, behind=0):
+    """Make a list or tuple `amount` long, its ends apart: cut it, or repeat its last entry."""
+    items = list(value)
+    first, last = items[:behind], items[len(items) - behind :]
+    middle = items[behind : len(items) - behind]
+    return type(value)(first + (middle + [middle[-1]] * amount)[:amount] + last)
+
+
+def extend(value, amount, *given):
+    """Put a number in front of the last of a list, `amount` times; `given` end with its text."""
+    items = list(value)
+    end = len(items) - (given[0] if len(given) == 2 else 0)
+    return type(value)(items[:end] + [ast.literal_eval(given[-1])] * amount + items[end:])
+
+
+def ends(value, amount):
+    """Numbers with a 1 at either end; a single one stands for all."""
+    return [1] + ([value] * amount if isinstance(value, int) else list(value)) + [1]
+
+
+STEPS = {
+    "resize": resize,
+    "extend": extend,
+    "each": lambda value, amount: (value,) * amount,
+    "ends": ends,
+    "inner": lambda value: value[1:-1],
+    "list": lambda value: [value],
+    "say": lambda _, text: ast.literal_eval(text),
+}
+"""What is done to lists and other plain values; tensors are the framework's."""
