@@ -15,7 +15,7 @@ from citadel.identify import caught_calls, failing_call
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.recorded import bug_kind, recorded
-from citadel.variants import eager, of_version_1, without_reference
+from citadel.variants import eager, of_version_1, with_new_names, without_reference
 from citadel.verified import Attempt
 from harvest.report.model import Claim, Need, Reading, Snippet
 
@@ -23,6 +23,7 @@ MAX_CANDIDATES = 12
 INCOMPLETE = frozenset(("NameError", "SyntaxError", "IndentationError", "FileNotFoundError"))
 """Exceptions by which code says that it is not whole, rather than that the framework is broken."""
 _OF_MODULE = re.compile(r"module '(?:torch|tensorflow|keras)")
+_OF_NUMPY = re.compile(r"module 'numpy' has no attribute '|`np\.\w+` was removed in the NumPy")
 _NO_MODULE = re.compile(r"needs a package: No module named '([\w.]+)'")
 MISSING = frozenset(("ModuleNotFoundError", "ImportError"))
 ELSEWHERE = "not in this build"
@@ -52,6 +53,9 @@ def attempts_of(
         older = older or _without_what_is_missing(snippet, attempt)
         if older is not None:
             attempt = _attempt(older, session, runs, limits, reading.claims)
+        newer = with_new_names(older or snippet) if _names_what_numpy_had(attempt) else None
+        if newer is not None:
+            attempt = _attempt(newer, session, runs, limits, reading.claims)
         if isinstance(attempt, str):
             reasons.append(attempt)
             continue
@@ -66,6 +70,13 @@ def attempts_of(
 def _elsewhere(attempt: Attempt | str) -> bool:
     """Whether a snippet names what this build has not."""
     return isinstance(attempt, str) and attempt.startswith(ELSEWHERE)
+
+
+def _names_what_numpy_had(attempt: Attempt | str) -> bool:
+    """Whether a run ends for the lack of a name in NumPy."""
+    symptom = None if isinstance(attempt, str) else attempt.symptom
+    message = "" if symptom is None or symptom.exception != "AttributeError" else symptom.message
+    return _OF_NUMPY.match(message or "") is not None
 
 
 def _without_packages(snippet: Snippet) -> Snippet:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from analysis.catalog.model import Catalog
 from harvest.report.model import Claim, ClaimKind, Snippet
+from harvest.report.steps.numpy import RENAMED, with_names_of_today
 from harvest.report.steps.tensorflow import (
     EAGERLY,
     VERSION_1,
@@ -44,6 +45,11 @@ def eager(snippet: Snippet) -> Snippet | None:
 def without_reference(snippet: Snippet, module: str) -> Snippet | None:
     """The snippet without what a module that is not there computes beside the framework."""
     return _changed(snippet, without(snippet.code, module), REFERENCE_LEFT_OUT)
+
+
+def with_new_names(snippet: Snippet) -> Snippet | None:
+    """The snippet with names that NumPy has had once replaced by those that it has."""
+    return _changed(snippet, with_names_of_today(snippet.code), RENAMED)
 
 
 def _changed(snippet: Snippet, code: str | None, name: str) -> Snippet | None:

@@ -1,7 +1,7 @@
 import pytest
 
 from analysis.target.session import Limits
-from citadel.variants import eager, of_version_1, without_reference
+from citadel.variants import eager, of_version_1, with_new_names, without_reference
 from citadel.verified import Verified
 from citadel.verify import verify
 
@@ -56,6 +56,13 @@ def test_a_library_that_is_compared_with_is_left_out(read):
     assert changed.repairs == ("reference left out",)
 
 
+def test_names_that_numpy_once_had(read):
+    code = "import numpy as np\nimport torch\nprint(torch.neg(torch.tensor(np.PINF)))\n"
+    changed = with_new_names(first(read("neg is wrong", code)))
+    assert "torch.tensor(np.inf)" in changed.code
+    assert changed.repairs == ("older numpy",)
+
+
 @pytest.mark.slow
 @pytest.mark.torch
 def test_a_report_needs_no_library_that_only_shows_what_is_right(bench, read):
@@ -77,3 +84,24 @@ def test_a_report_needs_no_library_that_only_shows_what_is_right(bench, read):
     assert found.case.api == "torch.hypot"
     assert found.case.reproduces
     assert "mpmath" not in found.case.code
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+@pytest.mark.parametrize("old", ["np.float", "np.float_"])
+def test_a_name_that_numpy_has_no_more_keeps_nothing_from_being_shown(bench, read, old):
+    code = f"""
+        import numpy as np
+        import torch
+        print(torch.hypot(torch.tensor({old}(3.0)), torch.tensor(4.0)))  # gives 5
+    """
+    found = verify(
+        read("torch.hypot returns a wrong value", code, text="It gives 5, but should be 6."),
+        bench.replays[0],
+        bench.index.catalog,
+        bench.target.info,
+        runs=2,
+        limits=Limits(wall=20.0),
+    )
+    assert isinstance(found, Verified), found
+    assert (found.case.api, found.case.reproduces) == ("torch.hypot", True)
