@@ -32,7 +32,7 @@ _VIEWS = frozenset(
 )
 """Calls that hand on what they are given: suspected behind those that compute."""
 _CHECKING = frozenset(name.lower() for name in CHECK_CALLS)
-"""Calls that say something of values, and are not suspected."""
+"""Calls that say something of values, and are suspected only where the title names them."""
 
 
 _DOES = (
@@ -62,10 +62,14 @@ def suspects(
     for call in (*first, *calls):
         api = resolve(call, catalog)
         name = leaf(call.name)
-        if api is None or api.name in seen or name in USERS_OF_VALUES or name in _CHECKING:
+        if api is None or api.name in seen or name in USERS_OF_VALUES:
+            continue
+        if name in _CHECKING and call not in titles:
             continue
         seen.add(api.name)
-        if is_compiler(api.name):  # behind what it computes with, even where the title names it
+        if name in _CHECKING:  # behind what computes: a check may be named for what it found
+            late.insert(0, (call, api))
+        elif is_compiler(api.name):  # behind what it computes with, even where the title names it
             last.append((call, api))
         elif call not in first and (name in MAKERS | _VIEWS or call.form == "operator"):
             late.append((call, api))

@@ -62,6 +62,26 @@ def test_all_that_a_title_names_come_before_what_is_called_later(api, catalog, c
     assert names(calls, known, report) == ["torch.func.vmap", "torch.stft", "torch.stack"]
 
 
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("torch.isclose is wrong for inf", ["torch.exp", "torch.isclose", "torch.tensor"]),
+        ("torch.exp is wrong for inf", ["torch.exp", "torch.tensor"]),
+    ],
+)
+def test_a_check_is_suspected_where_the_title_names_it_behind_what_computes(
+    api, catalog, call, read, title, expected
+):
+    called = ("torch.tensor", "torch.exp", "torch.isclose")
+    known = catalog(*(api(name, "input: Tensor") for name in called))
+    calls = (
+        call("torch.tensor", number=1),
+        call("torch.exp", {(2,)}, number=2, site=1),
+        call("torch.isclose", {(2,)}, number=3, site=2),
+    )
+    assert names(calls, known, read(title, "print(torch.isclose(y, x))")) == expected
+
+
 def test_the_method_of_an_object_stands_for_its_class_and_output_for_nothing(
     api, catalog, call, read
 ):
