@@ -27,7 +27,7 @@ from citadel.oracle import samples
 from citadel.oracle.measure import AGAINST, SERIES, Form, Measure
 from citadel.oracle.quantities import AMOUNTS, Place, Table
 from citadel.oracle.scaling import Series, by_size, scalings, series
-from citadel.oracle.wording import complaint, slow_side
+from citadel.oracle.wording import complaint, pasted_side, slow_side
 from harvest.report.model import Reading
 
 MOST_ALLOWED = 20.0
@@ -60,9 +60,11 @@ def _remoteness(one: Measure, points: Sequence[Point]) -> tuple[bool, bool]:
 
 
 def _directed(one: Measure, points: Sequence[Point], known: Table, reading: Reading) -> Measure:
-    """By the report's words if they tell, else by what was seen: the larger over the smaller."""
+    """By the report's words, else its numbers; else what was seen to be larger over the smaller."""
     texts = _side_texts(one, points)
     told = slow_side(*texts, reading) if texts is not None else 0
+    if not told and one.lower is not None:
+        told = pasted_side(points[one.upper.point].label, points[one.lower.point].label, reading)
     if told:
         return replace(one if told > 0 else one.turned(), stated=True)
     return one.turned() if _seen(one, known) < 0 else one

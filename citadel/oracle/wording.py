@@ -1,12 +1,13 @@
 """Which of two sides a report calls the slow one, what ratio it states, and what else it compares.
 
 In: a report and the texts of two expressions with their labels. Read are names that say it (`slow`,
-`baseline`) and sentences that compare ("X is slower than Y").
+`baseline`), sentences that compare ("X is slower than Y"), and the numbers that the report pastes.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from harvest.report.growth import Growing, growing
 from harvest.report.model import Reading
@@ -54,6 +55,13 @@ _VERSIONS = re.compile(
     re.IGNORECASE,
 )
 MOST_TEXT = 5000
+_AMOUNT = r"(\d+(?:\.\d*)?(?:e[-+]?\d+)?)(?: ?([num\u00b5\u03bc]s|s|[KMG]i?B|B)\b)?"
+_UNITS = {
+    **{"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3, "s": 1.0},
+    **{"B": 1.0, "KB": 2.0**10, "KiB": 2.0**10, "MB": 2.0**20, "MiB": 2.0**20},
+    **{"GB": 2.0**30, "GiB": 2.0**30},
+}
+"""Two amounts without a unit, or with one, are compared; which one it is, does not matter."""
 
 
 def slow_side(one: str, other: str, reading: Reading) -> int:
@@ -73,6 +81,26 @@ def slow_side(one: str, other: str, reading: Reading) -> int:
                 score -= _score(its - shared, slow - fast, fast - slow)
                 told += sign * score
     return (told > 0) - (told < 0)
+
+
+def pasted_side(one: str, other: str, reading: Reading) -> int:
+    """1 if what the report pastes behind the label `one` is always more, -1 if less, else 0."""
+    if one == other:
+        return 0
+    mine, its = (list(_behind(label, reading)) for label in (one, other))
+    signs = {(a > b) - (a < b) for a, b in zip(mine, its, strict=False)}
+    return signs.pop() if len(signs) == 1 else 0
+
+
+def _behind(label: str, reading: Reading) -> Iterator[float]:
+    """The amounts of time or memory that pasted lines have behind a label."""
+    text = " ".join(label.split())
+    if not _WORD.search(text.lower()):
+        return
+    amount = re.compile(rf"{re.escape(text)}\s*{_AMOUNT}")
+    for line in reading.output:
+        for found in amount.finditer(line):
+            yield float(found[1]) * _UNITS.get(found[2] or "", 1.0)
 
 
 def no_effect(reading: Reading) -> bool:

@@ -72,6 +72,15 @@ def test_two_durations_that_are_shown():
     assert found.ratio == pytest.approx(3)
 
 
+def test_pasted_numbers_tell_which_side_is_the_slow_one():
+    code = "a, b = f()\nprint('eager', a)\nprint('graph', b)\n"
+    values = {"a": (2.0, "s"), "b": (1.0, "s")}
+    found = captured(code, values, text="```\neager 0.1\ngraph 0.7\n```")
+    assert (found.measure.stated, found.reproduces) == (True, False)
+    assert found.ratio == pytest.approx(0.5)
+    assert captured(code, values).ratio == pytest.approx(2)
+
+
 def test_the_words_tell_which_side_is_the_slow_one():
     code = "slow, fast = f()\nprint(slow, fast)\n"
     found = captured(code, {"slow": (1.0, "s"), "fast": (2.0, "s")})

@@ -53,6 +53,25 @@ def test_words(one, other, title, side):
 
 
 @pytest.mark.parametrize(
+    ("output", "side"),
+    [
+        ("loop:  0.5\nbatched: 2.25", 1),
+        ("loop: 800 ms batched: 0.3 s", -1),
+        ("loop: 1.5e-3\nloop: 1\nbatched: 2\nbatched: 3", 1),
+        ("loop: 1\nbatched: 2\nloop: 3\nbatched: 2", 0),
+        ("loop: 1", 0),
+        ("batched: 4", 0),
+        ("loop: much\nbatched: more", 0),
+    ],
+)
+def test_pasted_numbers_tell_which_side_takes_more(output, side):
+    body = f"```python\nimport torch\ntorch.ones(3).sort()\n```\n\nIt shows:\n\n```\n{output}\n```"
+    reading = understand(Report(source="r.md", title="t", body=body))
+    assert wording.pasted_side("batched:", "loop:", reading) == side
+    assert wording.pasted_side(":", "loop:", reading) == 0
+
+
+@pytest.mark.parametrize(
     ("title", "about"),
     [
         ("sort is 3x slower than in 1.12", True),
