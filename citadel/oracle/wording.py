@@ -93,12 +93,13 @@ def pasted_side(one: str, other: str, reading: Reading) -> int:
 
 
 def _behind(label: str, reading: Reading) -> Iterator[float]:
-    """The amounts of time or memory that pasted lines have behind a label."""
+    """The amounts of time or memory that lines have behind a label, be it in a fence or not."""
     text = " ".join(label.split())
     if not _WORD.search(text.lower()):
         return
     amount = re.compile(rf"{re.escape(text)}\s*{_AMOUNT}")
-    for line in reading.output:
+    prose = (" ".join(line.split()) for line in reading.prose.splitlines())
+    for line in (*reading.output, *prose):
         for found in amount.finditer(line):
             yield float(found[1]) * _UNITS.get(found[2] or "", 1.0)
 
