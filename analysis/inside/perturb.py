@@ -16,6 +16,7 @@ import case
 import child
 import contents
 import side
+from copies import Copies
 from values import describe
 
 EPSILON = {
@@ -259,7 +260,7 @@ def _given(emit, code, traced, sites, change):
 
 def _call_given(function, args, kwargs, change):
     """Make a call with other arguments; what it writes to them reaches the case's own."""
-    live, copies = side.module("live"), _Copies(change)
+    live, copies = side.module("live"), Copies(change)
     owner = getattr(function, "__self__", None)
     if live.is_tensor(owner):
         function = getattr(copies.of(owner), function.__name__)
@@ -268,50 +269,6 @@ def _call_given(function, args, kwargs, change):
     result = function(*given, **named)
     copies.write_back()
     return result
-
-
-class _Copies:
-    """What a call is given in place of its arguments: of one object always the same."""
-
-    def __init__(self, change):
-        self.change = change
-        self.live = side.module("live")
-        self.made = {}  # id -> (original, copy, its mark before the call)
-
-    def of(self, value):
-        if not self.live.is_tensor(value):
-            return self.change(value)
-        if id(value) not in self.made:
-            copy = self.change(value)
-            self.made[id(value)] = (value, copy, self.mark(copy))
-        return self.made[id(value)][1]
-
-    def mark(self, copy):
-        """What tells a change; in inference mode tensors have no version, but content."""
-        known = self.live.mark(copy)
-        if not getattr(copy, "is_inference", bool)():
-            return known
-        try:
-            return known, self.live.array(copy).tobytes()
-        except Exception:  # a kind of tensor without elements
-            return known
-
-    def write_back(self):
-        for value, copy, mark in self.made.values():
-            if copy is not value and self.mark(copy) != mark:
-                self.write(value, copy)
-
-    def write(self, value, copy):
-        """Write a copy to its original, where PyTorch can along with what gradients go back by."""
-        try:
-            if copy.requires_grad:
-                value.copy_(copy)
-                return
-            if value.shape != copy.shape:
-                value.resize_(copy.shape)
-        except (AttributeError, RuntimeError):  # other frameworks; leaves, shared memory
-            pass
-        self.live.overwrite(value, copy)
 
 
 def _run(emit, code, traced, sites, call):

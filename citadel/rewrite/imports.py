@@ -9,7 +9,7 @@ import libcst as cst
 import libcst.helpers as h
 import libcst.matchers as m
 
-from citadel.rewrite.scope import bindings
+from citadel.rewrite.bound import bindings
 
 MODULES = {"tensorflow": "tf", "keras": "tf.keras"}
 """How the catalog calls packages that it does not call by their own name."""

@@ -20,6 +20,7 @@ from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation, Form
 from citadel.rewrite import imports
+from citadel.rewrite.bound import assigning
 from citadel.rewrite.calls import Maker, Nodes
 from citadel.rewrite.given import takes
 from citadel.rewrite.layout import LONGEST, shortened
@@ -28,7 +29,6 @@ from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.origins import Edits, Wanted
 from citadel.rewrite.pieces import Pieces, classes, replaced_in
 from citadel.rewrite.references import counterparts
-from citadel.rewrite.scope import assigning
 from citadel.rewrite.sites import Sites
 from citadel.rewrite.source import Source
 from citadel.rewrite.standins import stand_in

@@ -13,10 +13,11 @@ from analysis.target.operators import NAMESPACE, Site, operation
 from analysis.values import Value
 from citadel.plan.invocation import Invocation
 from citadel.rewrite import imports
+from citadel.rewrite.bound import bindings
 from citadel.rewrite.given import Given, given
 from citadel.rewrite.naming import Namer, Naming
 from citadel.rewrite.origins import Origins
-from citadel.rewrite.scope import Scopes, bindings
+from citadel.rewrite.scope import Scopes
 from citadel.rewrite.shapes import leaf
 from citadel.rewrite.steps import code_of
 from citadel.rewrite.tree import Tree

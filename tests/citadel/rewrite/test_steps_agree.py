@@ -15,7 +15,7 @@ MAKERS = {
     "s = tf.sparse.from_dense([[0.0, 2.0], [3.0, 0.0]])\n",
 }
 COMPARE = """
-import numpy as np, side, probe
+import numpy as np, side, planned
 live = side.module("live")
 def plain(value):
     if isinstance(value, (list, tuple, str)):
@@ -23,7 +23,7 @@ def plain(value):
     value = value.numpy() if hasattr(value, "numpy") else np.asarray(value)
     return value.shape, value.tolist()
 for text, name, given, value in CASES:
-    function = probe.STEPS.get(name) or live.STEPS[name]
+    function = planned.STEPS.get(name) or live.STEPS[name]
     assert plain(eval(text)) == plain(function(value, *given)), (text, name, given)
     print(text)
 """
