@@ -49,7 +49,8 @@ def attempts_of(
         if snippet.guess and snippet.guess not in reasons:
             continue  # what the report's own code needs is there
         attempt = _attempt(snippet, session, runs, limits, reading.claims)
-        older = of_version_1(snippet, catalog, reading.claims) if _elsewhere(attempt) else None
+        fails = _elsewhere(attempt) or _raises_another(attempt, wanted)
+        older = of_version_1(snippet, catalog, reading.claims) if fails else None
         older = older or _without_what_is_missing(snippet, attempt)
         if older is not None:
             attempt = _attempt(older, session, runs, limits, reading.claims)
@@ -70,6 +71,13 @@ def attempts_of(
 def _elsewhere(attempt: Attempt | str) -> bool:
     """Whether a snippet names what this build has not."""
     return isinstance(attempt, str) and attempt.startswith(ELSEWHERE)
+
+
+def _raises_another(attempt: Attempt | str, wanted: Symptom | None) -> bool:
+    """Whether a snippet ends by an exception that the report does not record."""
+    seen = None if isinstance(attempt, str) else attempt.symptom
+    raised = seen is not None and seen.kind is SymptomKind.RAISES
+    return raised and (wanted is None or not status.matches(wanted, seen))
 
 
 def _names_what_numpy_had(attempt: Attempt | str) -> bool:

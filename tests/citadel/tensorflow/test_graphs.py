@@ -6,7 +6,7 @@ import pytest
 
 from analysis.target.session import Limits
 from citadel.judge import judge
-from citadel.model import SymptomKind, VerdictKind
+from citadel.model import BugKind, SymptomKind, VerdictKind
 from citadel.oracle import status
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
@@ -112,6 +112,18 @@ def test_code_of_version_1_runs_as_such_and_so_does_what_is_generated_from_it(tr
     assert "repaired: tensorflow 1" in found.case.evidence
     (raw,) = (f for f in found.bugs if f.api == "tf.raw_ops.Gather")
     assert "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n" in raw.code
+
+
+def test_what_fails_before_it_comes_to_what_only_version_1_has_is_of_version_1(bench, read):
+    code = """
+        import tensorflow as tf
+        x = tf.constant([0.0, 2.0])
+        slope = tf.gradients(tf.sqrt(x), x)
+        print(tf.Session().run(slope))
+    """
+    found = verified(bench, read("The gradient of tf.sqrt is inf at zero", code))
+    assert "repaired: tensorflow 1" in found.case.evidence
+    assert (found.case.reproduces, found.case.kind) == (True, BugKind.VALUE)
 
 
 def test_what_dies_in_a_graph_is_blamed_where_the_function_runs_as_python(triaged):
