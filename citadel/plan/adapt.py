@@ -51,6 +51,7 @@ from citadel.plan.parts import part_of, put_together, taken_apart
 from citadel.plan.places import (
     Place,
     Places,
+    as_operands,
     is_receiver,
     must_be_given,
     overloads,
@@ -85,12 +86,13 @@ def plans(
     known = samples.of(target) if samples is not None else ()
     found: list[Adaptation] = []
     obstacle = Obstacle.NO_SIGNATURE
-    for new, call in overloads(target, constructing=source.constructing):
+    signatures = overloads(target, constructing=source.constructing)
+    for (new, call), read in product(signatures, _readings(source)):
         arrays = as_tensorflow(target.name)
         taken = with_tensors(places(new, call), known, of_arrays=arrays)
-        lifts = (*dimension_change(source, target, known), *_leads(source, known))
+        lifts = (*dimension_change(read, target, known), *_leads(read, known))
         for order, lift in product(_orders(taken, target), lifts):
-            for plan in _Planner(source, target, order, lift, known, lexicon).plans():
+            for plan in _Planner(read, target, order, lift, known, lexicon).plans():
                 if isinstance(plan, Obstacle):
                     obstacle = plan
                 else:
@@ -106,6 +108,12 @@ def plans(
     if not any(plan.after for plan in kept):
         kept += [plan for plan in ordered[MAX_PLANS:] if plan.after][:1]
     return tuple(kept)
+
+
+def _readings(source: Invocation) -> tuple[Invocation, ...]:
+    """Of a reflected operator its operands in their order, then what it is given as it is."""
+    operands = as_operands(source.values, source.api)
+    return (source,) if operands is None else (replace(source, values=operands), source)
 
 
 def _orders(taken: Places, target: Api) -> tuple[Places, ...]:

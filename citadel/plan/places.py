@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
 from analysis.values import Value
-from citadel.plan.model import Stage
+from citadel.plan.model import SourceValue, Stage
 from citadel.plan.sizes import sizes
 from citadel.plan.types import ANY, ANY_OR_TENSOR, accepted
 
@@ -76,10 +76,7 @@ def swapped(found: Places, target: Api) -> Places | None:
 
     None where the target is no such operator. `y.__rsub__(x)` is `x - y`.
     """
-    leaf = target.name.rpartition(".")[2]
-    plain = f"__{leaf.removeprefix('__r')}"
-    known = leaf.startswith("__r") and (hasattr(operator, plain) or plain == "__div__")
-    if target.kind is not ApiKind.METHOD or not known or len(found.named) < 2:
+    if not reflects(target) or len(found.named) < 2:
         return None
     second, first, *rest = found.named
     return replace(
@@ -90,6 +87,22 @@ def swapped(found: Places, target: Api) -> Places | None:
             *rest,
         ),
     )
+
+
+def as_operands(values: Sequence[SourceValue], source: Api) -> tuple[SourceValue, ...] | None:
+    """What a reflected operator is given, in the order of its operands; None where it is none."""
+    if not reflects(source) or len(values) < 2:
+        return None
+    second, first, *rest = values
+    return replace(first, name=second.name), replace(second, name=first.name), *rest
+
+
+def reflects(api: Api) -> bool:
+    """Whether it is a reflected operator: `__rsub__`, and not `__rshift__`."""
+    leaf = api.name.rpartition(".")[2]
+    plain = f"__{leaf.removeprefix('__r')}"
+    known = leaf.startswith("__r") and (hasattr(operator, plain) or plain == "__div__")
+    return api.kind is ApiKind.METHOD and known
 
 
 def overloads(

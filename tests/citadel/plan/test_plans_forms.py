@@ -67,6 +67,18 @@ def test_a_number_cannot_be_the_receiver_of_a_reflected_operator(api, call):
     assert plan.receiver == Take(key="arg:0")
 
 
+def test_operands_of_a_reflected_operator_keep_their_order(api, call):
+    signature = "self: Tensor, other: Any"
+    made = call("torch.Tensor.__rpow__", True, form="reflected", receiver={(2,)})
+    source = invocation(made, api(made.name, signature, kind=ApiKind.METHOD), ())
+    power = api("torch.pow", "input: Tensor, exponent: Tensor", "self: Scalar, exponent: Tensor")
+    found = [(plan.receiver, written(plan.call)) for plan in plans(source, power)]
+    assert (None, ["arg:0", "recv"]) in found
+    reflected = first(plans(source, api("torch.Tensor.__rsub__", signature, kind=ApiKind.METHOD)))
+    assert reflected.receiver == Take(key="recv")
+    assert written(reflected.call) == ["arg:0"]
+
+
 def test_operators_of_several_overloads_take_no_number_for_a_flag(api, call):
     overloads = (
         "self: Tensor, unbiased: bool",
