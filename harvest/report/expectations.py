@@ -18,7 +18,7 @@ from harvest.report.lines import heading_of
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Expectation
 from harvest.report.syntax import Refusal, parse, source_of
-from harvest.report.text import MOST_ROWS, continued, joined, shorten
+from harvest.report.text import MOST_ROWS, OUT, continued, joined, shorten
 from harvest.report.verdicts_in_words import told
 from harvest.report.wishes import (
     DENIED,
@@ -49,6 +49,7 @@ _LEAD = re.compile(r"\W*(?:expect|desired|wanted|correct|right)", re.IGNORECASE)
 _PRINTED = re.compile(r"(?:tensor|array)\([-\d\[(]")
 """How a value is printed, which may end in `dtype=torch.int32)`, as code does."""
 _PROMPT = re.compile(r"^\s*+(?:>>> ?|\.\.\. ?|In ?\[\d+\]: ?)")
+_OUT = re.compile(rf"^\s*{OUT}")
 _COMMENT = re.compile(r"(?:[^#'\"]|'[^'\n]*'|\"[^\"\n]*\")*#(.*)")
 _VALUE = " ; "
 """Where a printed value stands among the words around it."""
@@ -148,7 +149,7 @@ def pasted_output(document: Document) -> tuple[str, ...]:
         plain = not isinstance(tree, Refusal) and _is_code(tree)
         lines += [_comment(line) for line in block.text.splitlines()] if plain else []
         lines += [] if plain else block.text.splitlines()
-    told = (" ".join(line.split()) for line in lines[:MOST_LINES])
+    told = (" ".join(_OUT.sub("", line).split()) for line in lines[:MOST_LINES])
     return tuple(line for line in told if line)
 
 

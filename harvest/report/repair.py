@@ -42,6 +42,7 @@ IMPORTS = {
     "tf": "import tensorflow as tf",
     "tensorflow": "import tensorflow",
     "keras": "from tensorflow import keras",
+    "scipy": "import scipy",
     **{name: f"import {name}" for name in _MODULES},
 }
 _REPRS = frozenset({"tensor", "array", "Parameter", "Tensor", "EagerTensor", "matrix", "dtype"})

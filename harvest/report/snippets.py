@@ -18,6 +18,7 @@ from harvest.report.lines import is_environment, is_output
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Snippet
 from harvest.report.needs import find_needs
+from harvest.report.noted import print_noted
 from harvest.report.parametrised import call_parametrised
 from harvest.report.repair import IMPORTS, Repaired, add_imports, repair
 from harvest.report.syntax import (
@@ -101,7 +102,7 @@ def _entered(found: Repaired) -> Repaired:
 
 
 def _snippet(found: Repaired, origin: str) -> Snippet:
-    found = catch_intended(call_timed(leave_out(found)))
+    found = catch_intended(call_timed(print_noted(leave_out(found))))
     return Snippet(
         code=found.code.strip("\n") + "\n",
         origin=origin,

@@ -14,6 +14,8 @@ _NUMBERS = re.compile(
     re.IGNORECASE,
 )
 """What a list of numbers, or of tensors, is printed as."""
+OUT = r"Out ?\[\d*\]: ?"
+"""What IPython writes in front of a result."""
 _REPLACEMENT = "�"
 
 
