@@ -81,6 +81,11 @@ _RESULT = (
 )
 _VALUES = r"(?:results?|outputs?|values?|answers?|gradients?)"
 _COMPARED = rf"(?:{_VALUES}|CPU|GPU|CUDA|eager|compiled|NumPy|SciPy)"
+_OF_NUMBERS = (
+    *("calculation", "computation", "numerical", "rounding", "precision", "approximation"),
+    *("absolute", "relative", "squared"),
+)
+"""Errors that are no exceptions."""
 _UNFIT = (
     r"\b(?:invalid|illegal|wrong|incorrect|negative|non-?positive|impossible|nonsens\w*|bad|bogus"
     r"|malformed|mismatch(?:ed|ing)|inconsistent|incompatible|unsupported"
@@ -144,6 +149,7 @@ IN_WORDS: tuple[Symptom, ...] = (
         r"does(?: not|n't) work (?:correctly|properly|as (?:expected|intended|documented))",
         r"incorrect(?:ly)?|wrong(?:ly)?|silent(?:ly)?|inconsisten(?:t|tly|cy)|discrepanc(?:y|ies)",
         r"(?:precision|accuracy) loss|los(?:es|s of) (?:precision|accuracy)",
+        rf"(?:{'|'.join(_OF_NUMBERS)}) errors?",
         rf"(?:numerical(?:ly)?|{_VALUES}) mismatch(?:es)?",
         rf"mismatch(?:es|ed)? (?:(?:between|in|of|with) )?(?:[\w-]+ ){{0,2}}?{_COMPARED}",
     ),
@@ -189,7 +195,8 @@ IN_WORDS: tuple[Symptom, ...] = (
     _word(
         ClaimKind.RAISES,
         r"raises?|throws?|fails?|failed|failing|unsupported|misleading|complains",
-        r"errors?(?: out)?(?![^\n]{0,60}?\b(?:uncaught|undetected|unreported|missing)\b)",
+        "".join(f"(?<!{word} )" for word in _OF_NUMBERS)
+        + r"errors?(?: out)?(?![^\n]{0,60}?\b(?:uncaught|undetected|unreported|missing)\b)",
         r"does(?: not|n't) (?:work(?! correct| proper| as )|run|support|broadcast|accept)",
         r"(?<!point )exceptions?(?! of\b)",
         r"not (?:implemented|supported|available)",

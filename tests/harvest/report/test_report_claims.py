@@ -290,6 +290,9 @@ def test_each_claim_is_made_once():
         ("Latency issue with f", ClaimKind.PERFORMANCE),
         ("The time of f is an order of magnitude more than that of g", ClaimKind.PERFORMANCE),
         ("Overflow error in torch.f", ClaimKind.RAISES),
+        ("There is a calculation error in f", ClaimKind.VALUE),
+        ("f has a large relative error for small inputs", ClaimKind.VALUE),
+        ("f: an error for small inputs", ClaimKind.RAISES),
     ],
 )
 def test_kinds_of_titles(title, kind):
