@@ -54,6 +54,8 @@ _WRAPPERS = frozenset(
         *("count_nonzero", "float", "int", "cpu", "detach", "tolist", "alltrue"),
     )
 )
+_UNEQUAL = frozenset(("ne", "not_equal"))
+_COUNTERS = frozenset(("any", "reduce_any", "sum", "reduce_sum", "count_nonzero"))
 _OF_DIFFERENCES = _WRAPPERS | frozenset(
     ("abs", "max", "amax", "mean", "norm", "reduce_max", "reduce_mean", "round")
 )
@@ -164,10 +166,23 @@ class Checks:
         if check is not None and len(given) > (check in _PAIRS):
             operands = tuple(given[: 2 if check in _PAIRS else 1])
             return Found(check=check, negated=False, operands=operands)
+        if name in _COUNTERS and given and (pair := self._unequal(given[0])) is not None:
+            return pair
         if name in _WRAPPERS and given and (known := self.found(given[0])) is not None:
             # The ratio of a mean, say, is no ratio of what is shown.
             return known if known.check is not Check.RATIO or name in ("float", "item") else None
         return self._difference(node)
+
+    def _unequal(self, node: cst.BaseExpression) -> Found | None:
+        """`torch.ne(a, b)`, where it is only counted: it may itself be what a report is about."""
+        if not isinstance(node, cst.Call) or leaf(node.func) not in _UNEQUAL:
+            return None
+        given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
+        if isinstance(node.func, cst.Attribute) and not self._is_module(node.func.value):
+            given.insert(0, node.func.value)
+        if len(given) != 2:
+            return None
+        return Found(check=Check.UNEQUAL, negated=False, operands=(given[0], given[1]))
 
     def _difference(self, node: cst.BaseExpression) -> Found | None:
         """`(a - b).abs().max()` in any order and spelling, with an `abs` or a norm on the way."""

@@ -33,6 +33,8 @@ from citadel.oracle.hints import (
 from citadel.oracle.numbers import elements, same
 from citadel.oracle.seen import Seen, comparable, numeric
 from citadel.oracle.value import Spot, ValueOracle
+from citadel.traced import leaf
+from harvest.report.on_cpu import compares_devices
 
 MOST_COMPARED = 200
 """Characters of two expressions by which their likeness is told: it takes quadratic time."""
@@ -164,6 +166,24 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
                 yield pair(run, one, other, why=f'"{first.label}" and "{second.label}"')
             elif wrapped(first.node, second.node) or made_of(first, second):
                 yield pair(run, one, other, why="the same arguments, called in two ways")
+
+
+def said_to_differ(run: Seen) -> Iterator[ValueOracle]:
+    """The only two results that are shown, both of one API, where the title says that they differ.
+
+    What differs from device to device or from another library's need not differ here.
+    """
+    title = run.reading.report.title
+    if not DIFFERENT.search(title) or run.differs_from_absent or compares_devices(title):
+        return
+    shown = [s for s in run.results(Role.SHOWN) if numeric(s[2])]
+    if len(shown) != 2:
+        return
+    (one, first, left), (other, second, right) = shown
+    by = leaf(first.origin.call)
+    of_one = first.number != second.number and by == leaf(second.origin.call) != ""
+    if of_one and comparable(left, right) and have_common(first, second):
+        yield pair(run, one, other, why=f"two results of {by}, which are said to differ")
 
 
 def precisions(run: Seen) -> Iterator[ValueOracle]:

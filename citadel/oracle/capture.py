@@ -4,8 +4,8 @@ In: the watched expressions of a run and what the report says. Out: oracles, the
 first: values unlike what a comment beside them expects; values that the report calls wrong and
 right by number; checks (`allclose`, `isnan`, ...) and differences; values shown beside a reference;
 the same call shown in two modes or precisions; non-finite values that the report speaks of;
-comparisons of size; values unlike expected ones; calls that the report wants to be refused; what it
-pastes.
+comparisons of size; values unlike expected ones; two results that are said to differ; calls that
+the report wants to be refused; what it pastes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from citadel.oracle.agreement import (
     precisions,
     references,
     referred,
+    said_to_differ,
 )
 from citadel.oracle.expectations import beside, expected, nearly_expected, numbers
 from citadel.oracle.hints import (
@@ -74,8 +75,10 @@ def capture(
         *precisions(run),
         *orders(run),
         *expected(run),
+        *said_to_differ(run),
         *_accepted(run),
         *_pasted(run),
+        *_finite_by_now(run),
     ]
     return tuple(dict.fromkeys(found))
 
@@ -104,6 +107,9 @@ def _non_finite(run: Seen) -> Iterator[ValueOracle]:
     if run.asserted:
         return
     right = {one for one, ref, _ in referred(run) if agree(run, one, ref)}
+    right.update(
+        spot for two in said_to_differ(run) for spot in two.spots if agree(run, *two.spots)
+    )
     nan_alone = titled == {"nan"} or becomes_nan
     lost = NAN_IS_LOST.search(title) is not None
     wanted = [e for e in run.reading.expectations if e.right and unbounded(e)]
@@ -137,7 +143,9 @@ def _accepted(run: Seen) -> Iterator[ValueOracle]:
     # An exception that the code catches and shows is of no call: it was refused.
     called = [(spot, value) for spot, point, value in run.every(Role.SHOWN) if point.origin.calls]
     made = [(spot, value) for spot, value in called if value.kind in _MADE]
-    for spot, _ in next(filter(None, (*results, made)), []):
+    found = next(filter(None, (*results, made)), [])
+    # What goes into a call may be shown beside what it gives.
+    for spot, _ in sorted(found, key=lambda one: not run.is_titled(run.points[one[0].point])):
         why = f"the report says: {run.reading.refusal}"
         yield ValueOracle(kind=SymptomKind.ACCEPTS, spots=(spot,), why=why)
 
@@ -149,7 +157,8 @@ def _pasted(run: Seen) -> Iterator[ValueOracle]:
     pasted = Counter(map(bare, run.reading.output))
     if not printed or not printed <= pasted or run.asserted:
         return
-    if len(printed) == 1 < printed.total() and DIFFERENT.search(run.reading.report.title):
+    differing = DIFFERENT.search(run.reading.report.title) and not run.differs_from_absent
+    if len(printed) == 1 < printed.total() and differing:
         return  # what is said to differ is the same by now
     wanted = [one for one in run.reading.expectations if one.right]
     shown = sorted(run.results(Role.SHOWN), key=lambda one: not run.is_titled(one[1]))
@@ -159,6 +168,22 @@ def _pasted(run: Seen) -> Iterator[ValueOracle]:
             yield ValueOracle(
                 kind=SymptomKind.DISAGREES, spots=(spot,), why="printed as the report has it"
             )
+
+
+def _finite_by_now(run: Seen) -> Iterator[ValueOracle]:
+    """Where the title says that there is NaN or infinity: what is shown, and is finite here."""
+    title = run.reading.report.title
+    codes = [_COMMENT.sub("", one.code) for one in run.reading.candidates]
+    if run.reading.refusal is not None or NAN_IS_LOST.search(title) or DIFFERENT.search(title):
+        return
+    if run.asserted or not _not_finite(title) or any(map(_not_finite, codes)):
+        return
+    if any(unbounded(one) for one in run.reading.expectations if one.right):
+        return
+    for spot, point, value in run.results(Role.SHOWN):
+        if numeric(value) and finite(value) and not is_reference(point):
+            why = "the report speaks of what is not finite"
+            yield ValueOracle(kind=SymptomKind.NON_FINITE, spots=(spot,), why=why)
 
 
 def _tells(shown: tuple[Spot, Value]) -> bool:

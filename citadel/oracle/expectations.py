@@ -11,7 +11,7 @@ from analysis.target.watch import Role
 from analysis.values import Value
 from citadel.model import SymptomKind
 from citadel.oracle.agreement import outcome
-from citadel.oracle.hints import CHECKS
+from citadel.oracle.hints import CHECKS, is_foreign
 from citadel.oracle.numbers import agreeing, elements, finite, is_literal, of_kind
 from citadel.oracle.seen import Seen, unbounded
 from citadel.oracle.value import Spot, ValueOracle
@@ -24,7 +24,7 @@ def beside(run: Seen) -> Iterator[ValueOracle]:
     """A value unlike the one that is expected right where it is shown."""
     for spot, point, value in run.every(Role.SHOWN):
         count = len(elements(value) or ())
-        for right in run.said_beside(point):
+        for right in () if is_foreign(point) else run.said_beside(point):
             if right.right and point.check in CHECKS and right.numbers in _OUTCOMES:
                 yield from outcome(run, point, bad=not _OUTCOMES[right.numbers])
             elif right.right and count == len(right.numbers) and of_kind(value, right.numbers):
@@ -32,16 +32,21 @@ def beside(run: Seen) -> Iterator[ValueOracle]:
 
 
 def numbers(run: Seen) -> Iterator[ValueOracle]:
-    """A value that the report calls wrong, where it also says what would be right."""
+    """A value that the report calls wrong, where it also says what would be right.
+
+    What the title calls wrong comes before what is said in passing.
+    """
     said = run.reading.expectations
-    for spot, _, value in run.results(Role.SHOWN, Role.OPERAND):
-        wrong = [e for e in said if not e.right and is_literal(value, e.numbers)]
-        if not wrong:
+    found: list[tuple[int, ValueOracle]] = []
+    for spot, point, value in run.results(Role.SHOWN, Role.OPERAND):
+        wrong = [at for at, e in enumerate(said) if not e.right and is_literal(value, e.numbers)]
+        if not wrong or is_foreign(point):
             continue
         for right in _otherwise(value, said):
             if len(right.numbers) in (1, len(elements(value) or ())):
-                yield _unlike(spot, value, right)
+                found.append((wrong[0], _unlike(spot, value, right)))
                 break
+    yield from (oracle for _, oracle in sorted(found, key=lambda one: one[0]))
 
 
 def nearly_expected(run: Seen) -> Iterator[ValueOracle]:
@@ -70,7 +75,7 @@ def _unlike_expected(run: Seen) -> list[tuple[Spot, Value, Expectation]]:
     """
     found: list[tuple[Spot, Value, Expectation]] = []
     said = run.reading.expectations
-    shown = list(run.results(Role.SHOWN))
+    shown = [one for one in run.results(Role.SHOWN) if not is_foreign(one[1])]
     for spot, point, value in shown:
         count = len(elements(value) or ())
         here = any(not one.right for one in run.said_beside(point))

@@ -98,7 +98,7 @@ _BAD = re.compile(
     r"|unexpected)\b|!=",
     re.IGNORECASE,
 )
-_REFERENCES = frozenset(("numpy", "np", "scipy", "math", "cmath", "mpmath", "jax", "statistics"))
+REFERENCES = frozenset(("numpy", "np", "scipy", "math", "cmath", "mpmath", "jax", "statistics"))
 """Libraries whose results a framework is compared with."""
 PRECISION = {"float64": 3, "complex128": 3, "float32": 2, "complex64": 2, "float16": 1}
 
@@ -107,8 +107,23 @@ def is_input(point: Point) -> bool:
     """Whether a value is what the text itself makes: a tensor of literals, say."""
     if m.findall(point.node, m.Attribute(attr=m.Name("grad"))):
         return False  # `backward` makes that
+    if isinstance(_bare(point.node), cst.BinaryOperation):
+        return False  # an operator has computed it
     calls = {call.rpartition(".")[2] for call in point.origin.calls}
     return point.origin.fixed and bool(calls) and calls <= _MAKERS
+
+
+def _bare(node: cst.BaseExpression) -> cst.BaseExpression:
+    """What `repr(...)`, `.item()` and such are of."""
+    while isinstance(node, cst.Call):
+        match node:
+            case cst.Call(func=cst.Attribute(value=inner), args=[]):
+                node = inner
+            case cst.Call(func=cst.Name(value="repr" | "str"), args=[cst.Arg(value=inner)]):
+                node = inner
+            case _:
+                return node
+    return node
 
 
 def is_duration(point: Point) -> bool:
@@ -118,9 +133,17 @@ def is_duration(point: Point) -> bool:
 
 def is_reference(point: Point) -> bool:
     """Whether a value is shown as what another should be."""
+    return (
+        is_foreign(point)
+        or _REFERENCE.search(point.label) is not None
+        or is_called_reference(point)
+    )
+
+
+def is_foreign(point: Point) -> bool:
+    """Whether another library, which results are compared with, has computed a value."""
     name = point.origin.call.rpartition(".")[2]
-    foreign = point.origin.library in _REFERENCES and name not in _MAKERS
-    return foreign or _REFERENCE.search(point.label) is not None or is_called_reference(point)
+    return point.origin.library in REFERENCES and name not in _MAKERS
 
 
 def is_called_reference(point: Point) -> bool:

@@ -12,7 +12,14 @@ from collections.abc import Iterator, Sequence
 from analysis.target.observation import Observation
 from analysis.target.watch import Point, Role
 from analysis.values import Value
-from citadel.oracle.hints import CHECKS, is_duration, is_input, is_reference
+from citadel.oracle.hints import (
+    CHECKS,
+    REFERENCES,
+    is_duration,
+    is_foreign,
+    is_input,
+    is_reference,
+)
 from citadel.oracle.numbers import elements, is_literal, same
 from citadel.oracle.value import Spot, Values, asserts, values_of
 from harvest.report.model import Expectation, Reading
@@ -64,6 +71,12 @@ class Seen:
         """Whether a value comes of a call of what the report's title names."""
         titled = {one.name.rpartition(".")[2] for one in self.reading.mentions if one.title}
         return not titled.isdisjoint(call.rpartition(".")[2] for call in point.origin.calls)
+
+    @property
+    def differs_from_absent(self) -> bool:
+        """Whether the title names a library that the code shows no result of."""
+        named = set(re.findall(r"\w+", self.reading.report.title.lower()))
+        return bool(named & REFERENCES) and not any(map(is_foreign, self.points))
 
     def is_reference(self, spot: Spot) -> bool:
         """Whether the text calls a value what another should be."""

@@ -280,6 +280,102 @@ def test_what_is_said_to_differ_is_not_what_is_the_same(title, holds):
     assert (found is not None) is holds
 
 
+@pytest.mark.parametrize(("library", "holds"), [("numpy.f", True), ("torch.g", False)])
+def test_what_differs_from_a_library_that_the_code_has_not_got_may_be_the_same_twice(
+    library, holds
+):
+    code, text = "print(f(x))\nprint(f(y))", "I get\n```\n1.0\n1.0\n```\n"
+    seen, title = (("f(x)", 1.0), ("f(y)", 1.0)), f"torch.f is divergent from {library}"
+    found = holding(code, *seen, title=title, text=text, stdout="1.0\n1.0\n")
+    assert (found is not None) is holds
+    code += "\nprint('right', np.f(x))"
+    seen = (*seen, ("np.f(x)", 1.0))
+    assert holding(code, *seen, title=title, text=text, stdout="1.0\n1.0\n1.0\n") is None
+
+
+@pytest.mark.parametrize(
+    ("title", "holds"),
+    [
+        ("torch.f is inconsistent", True),
+        ("torch.f differs from scipy", False),
+        ("torch.f: CPU and CUDA results differ", False),
+        ("torch.f is slow", False),
+    ],
+)
+def test_the_only_two_results_of_an_api_that_are_said_to_differ(title, holds):
+    code = "import torch\nprint(torch.f(x, y))\nprint(torch.f(y, x))"
+    seen = (("torch.f(x, y)", [1.0]), ("torch.f(y, x)", [2.0]))
+    both = ["torch.f(x, y)", "torch.f(y, x)"]
+    assert holding(code, *seen, title=title) == ((both, "disagrees") if holds else None)
+    other = code.replace("torch.f(y, x)", "torch.g(y, x)")
+    assert holding(other, seen[0], ("torch.g(y, x)", [2.0]), title=title) is None
+    more = (*seen, ("torch.f(z, x)", [3.0]))
+    assert holding(f"{code}\nprint(torch.f(z, x))", *more, title=title) is None
+
+
+@pytest.mark.parametrize(("other", "holds"), [([NAN], False), ([1.0], True)])
+def test_nan_of_which_two_results_are_alike_is_not_what_differs(other, holds):
+    code = "import torch\nprint(torch.f(x, y))\nprint(torch.f(y, x))"
+    seen = (("torch.f(x, y)", [NAN]), ("torch.f(y, x)", other))
+    found = holding(code, *seen, title="torch.f is inconsistent with NaN")
+    assert found == ((["torch.f(x, y)"], "non_finite") if holds else None)
+
+
+@pytest.mark.parametrize(
+    ("title", "code", "is_one"),
+    [
+        ("f gives NaN", "print(f(x))", True),
+        ("f gives NaN", "print(f(float('nan')))", False),
+        ("f swallows NaN", "print(f(x))", False),
+        ("f is wrong", "print(f(x))", False),
+        ("f returns 2 instead of inf", "print(f(x))", False),
+    ],
+)
+def test_what_is_finite_by_now_tells_though_it_does_not_hold(title, code, is_one):
+    points = watched(instrument(code)).points
+    run = Observation(outcome=Outcome.OK, seen=(Seen(point=0, occurrence=1, value=value([2.0])),))
+    body = f"```python\n{code}\n```\n"
+    found = capture(points, run, understand(Report(source="r.md", title=title, body=body)))
+    kinds = [str(one.kind) for one in found if not shows(one, run, values_of(run))]
+    assert ("non_finite" in kinds) is is_one
+
+
+def test_what_an_operator_computes_is_a_result():
+    code = "import torch\nx = torch.tensor([2.])\nprint(repr(x * x))"
+    found = holding(code, ("x * x", [INF]), title="x * x gives inf")
+    assert found == (["x * x"], "non_finite")
+    code = code.replace("x * x", "x")
+    assert holding(code, ("x", [INF]), title="x gives inf") is None
+
+
+def test_what_differs_may_be_counted():
+    code = "print(torch.ne(f(x), g(x)).sum())"
+    seen = (("f(x)", [1.0]), ("g(x)", [2.0]), ("torch.ne(f(x), g(x)).sum()", 1))
+    assert holding(code, *seen) == (["f(x)", "g(x)"], "false")
+    seen = (("torch.ne(f(x), g(x))", [1.0]),)
+    assert holding("print(torch.ne(f(x), g(x)))", *seen) is None
+
+
+def test_what_the_title_calls_wrong_is_it_rather_than_what_is_said_in_passing():
+    code, title = "print(f(x))\nprint(g(x))", "f gives 7 instead of NaN"
+    seen = (("f(x)", [0.0, 0.0]), ("g(x)", [7.0, 7.0]))
+    found = holding(code, *seen, title=title, text="Here the norm is 0.")
+    assert found == (["g(x)"], "disagrees")
+
+
+def test_what_another_library_gives_is_not_what_is_wrong():
+    code = "import torch\nimport numpy as np\nprint(torch.f(x))\nprint(np.f(x))"
+    code += "\n# torch gives 3.0, but numpy's output is 4.0"
+    assert holding(code, ("torch.f(x)", 5.0), ("np.f(x)", 5.0)) is None
+
+
+def test_what_the_api_of_the_title_gives_is_accepted_rather_than_what_it_is_given():
+    code = "import torch\nx = torch.rand(2)\nprint(x)\ny = torch.take(x, i)\nprint(y)"
+    wish = "`torch.take` should raise an exception."
+    found = holding(code, ("x", [1.0, 2.0]), ("y", [2.0]), title="Checks of torch.take", text=wish)
+    assert found == (["y"], "accepts")
+
+
 @pytest.mark.parametrize(
     ("check", "holds"), [("f(x) < g(x)", False), ("allclose(f(x), g(x))", True)]
 )
