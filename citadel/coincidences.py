@@ -22,6 +22,8 @@ _EQUALITIES = (Check.EQUAL, Check.CLOSE, Check.UNEQUAL)
 _OBJECTS = ("module", "function", "other")
 """Kinds of values that do the work later."""
 
+_USUAL = frozenset(("0", "0.0", "1", "1.0"))
+
 FEW_TRUTHS = 16
 """Truth values that many functions come to by chance."""
 
@@ -98,7 +100,10 @@ def coincidence(
     if equal:
         telling = not all(plain(values, spot) for spot in oracle.spots)
         all_of_it = not filled and not drops  # what is given back as it is proves nothing
-        known = close or (all_of_it and (telling or _agree_elsewhere(source, values)))
+        known = all_of_it and (telling or _agree_elsewhere(source, values))
+        if not akin and not known and all(_usual(values, spot) for spot in oracle.spots):
+            return "an equal result that other functions come to as well"
+        known = known or close
         return None if known else "an equal result, of another function"
     if oracle.paired:
         if source.referred and not own_reference:
@@ -202,6 +207,12 @@ def plain(values: Values, spot: Spot) -> bool:
     if found is None:
         return held is None or (held.low == held.high and (held.finite or held.low is None))
     return len({repr(number) for number in found}) <= 1
+
+
+def _usual(values: Values, spot: Spot) -> bool:
+    """Whether a tensor is of zeros, or of ones, alone."""
+    found = elements(values[spot]) if spot in values and values[spot].is_tensor else None
+    return bool(found) and {repr(abs(number)) for number in found or ()} <= _USUAL
 
 
 def _of_truths(value: Value) -> bool:

@@ -125,6 +125,21 @@ def test_an_equal_result_of_a_part_of_what_is_given_may_be_a_coincidence(verifie
         assert judged(found, other, "torch.clone", FAR, loses=loses).kind is kind
 
 
+@pytest.mark.parametrize(
+    ("channels", "kind"), [(CONTEXT, VerdictKind.NOT_ADAPTED), (NEAR, VerdictKind.BUG)]
+)
+def test_zeros_are_the_bug_of_what_does_the_same_alone(verified, judged, channels, kind):
+    code = """
+        import torch
+        print(torch.nn.functional.normalize(torch.zeros(2), dim=0))
+    """
+    found = verified("normalize gives zeros", code, "It prints `[0., 0.]`, expected `[nan, nan]`.")
+    assert found.case.reproduces
+    other = code.replace("torch.nn.functional.normalize(torch.zeros(2), dim=0)", "{}")
+    other = other.format("torch.relu(torch.zeros(2))")
+    assert judged(found, other, "torch.relu", channels).kind is kind
+
+
 def test_a_large_wrong_result_is_no_coincidence(verified, judged):
     code = """
         import torch
