@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 import libcst as cst
 import libcst.matchers as m
 
-from citadel.plan.model import Adaptation, Expression, Fill, Form, Gather, Slot, Take
+from citadel.plan.model import Adaptation, Form, Slot, Take
 from citadel.rewrite import imports
 from citadel.rewrite.given import Given, without_steps
 from citadel.rewrite.layout import laid_out
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.pieces import replaced_in
 from citadel.rewrite.source import ARGUMENTS, CONSTRUCTION, Source
-from citadel.rewrite.steps import ATOMS, NAMING, apply_steps, code_of, made_of
+from citadel.rewrite.steps import ATOMS, apply_steps, code_of
+from citadel.rewrite.texts import Texts
 
 Nodes = dict[cst.CSTNode, cst.CSTNode]
 
@@ -252,60 +253,7 @@ class Maker:
         return isinstance(value, Take) and value.key == key and not value.steps
 
     def _text(self, slot: Slot, given: Given | None = None) -> cst.BaseExpression | None:
-        return self._value(slot.value, given)
-
-    def _value(self, value: Expression, given: Given | None) -> cst.BaseExpression | None:
-        if isinstance(value, Gather):
-            parts = [self._value(item, given) for item in value.items]
-            if any(part is None for part in parts):
-                return None
-            written = [part for part in parts if part is not None]
-            if value.made:
-                return self._respelled(made_of(value.made, written))
-            return cst.List([cst.Element(part) for part in written])
-        if isinstance(value, Fill):
-            return self._respelled(cst.parse_expression(value.text))
-        node = given.reached(value.key) if given is not None else self._node(value.key)
-        if node is None:
-            node = self._literal(value.key)
-        if node is None:
-            return None
-        seen = self.source.values.get(value.key)
-        changed = apply_steps(node, value.steps, seen, self.plan.target)
-        if changed is None or not any(step.name in NAMING for step in value.steps):
-            return changed
-        return self._respelled(changed)
-
-    def _respelled(self, node: cst.BaseExpression) -> cst.BaseExpression:
-        return imports.respelled(node, self.source.local(self.source.call))
-
-    def _node(self, key: str) -> cst.BaseExpression | None:
-        """The text behind a key: an argument, the receiver, a layer's parameter, or a literal."""
-        source = self.source
-        if key.startswith("attr:"):
-            layer = source.layer_node()
-            name = cst.Name(key.partition(":")[2])
-            return None if layer is None else cst.Attribute(value=layer, attr=name)
-        if key == "recv":
-            return source.receiver
-        if not key.startswith("new") or source.form == "class":
-            found = source.called.reached(key)
-            return found if found is not None else self._elsewhere(source.called, key)
-        found = source.constructed.reached(key)
-        if found is not None and constant(found):
-            return found
-        return self._literal(key) or found
-
-    def _elsewhere(self, given: Given, key: str) -> cst.BaseExpression | None:
-        """What `functools.partial` has bound, where it is more than a literal."""
-        literal = self._literal(key)
-        found = given.parts.get(key) if key in given.bound else None
-        return found if literal is None or (found is not None and constant(found)) else literal
-
-    def _literal(self, key: str) -> cst.BaseExpression | None:
-        recorded = self.source.values.get(key)
-        text = recorded.literal() if recorded is not None else None
-        return None if text is None else cst.parse_expression(text)
+        return Texts(self.source, self.plan.target).of(slot.value, given)
 
 
 def imported_name(source: Source, name: str, api: str, read: int) -> imports.Imported | None:
@@ -315,20 +263,6 @@ def imported_name(source: Source, name: str, api: str, read: int) -> imports.Imp
         return None
     new = code_of(found.name)
     return None if new != name and source.scopes.bound(new) else found
-
-
-def constant(node: cst.BaseExpression) -> bool:
-    """Whether an expression means the same wherever it stands."""
-    text = code_of(node)
-    try:
-        compile(text, "<argument>", "eval")
-    except SyntaxError:
-        return False
-    return not any(isinstance(child, cst.Name) for child in _walk(node)) or text in (
-        "True",
-        "False",
-        "None",
-    )
 
 
 def parameters(names: Sequence[str]) -> Iterator[str]:
@@ -345,9 +279,3 @@ def defaulted(source: Source, keys: Sequence[str], names: Iterable[str]) -> list
         ending -= 1
     known = [f"={source.defaults[key]}" if n >= ending else "" for n, key in enumerate(keys)]
     return [name + default for name, default in zip(names, known, strict=True)]
-
-
-def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    yield node
-    for child in node.children:
-        yield from _walk(child)
