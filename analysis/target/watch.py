@@ -18,6 +18,7 @@ import libcst.matchers as m
 from analysis.target.checks import CHECK_CALLS, MODULES, Check, Checks, leaf
 from analysis.target.loops import loop_numbers
 from analysis.target.origins import NO_ORIGIN, Origin, Origins
+from analysis.target.printing import displayed, is_message, printed_names, prints, said
 
 __all__ = ["CHECK_CALLS", "Check", "Point", "Role", "leaf", "points_of"]
 
@@ -62,10 +63,6 @@ class Point:
     loop: tuple[float, ...] = ()
 
 
-_PRINTS = frozenset(("print", "pprint", "display"))
-_LOGS = frozenset(("info", "warning", "debug", "error", "log"))
-"""Methods that print, of what is called a log: `torch.log` does not."""
-_LOG = re.compile(r"(?:^|_)(?:log|logger|logging)$", re.IGNORECASE)
 _SELECTS = re.compile(r"where|mask|select|index|compress|put|take|gather|fill|scatter|nonzero")
 """Names of functions that are told which elements are meant."""
 _LITERALS = (
@@ -116,7 +113,7 @@ class _Collector(cst.CSTVisitor):
         self._depth = 0
         self._loops: list[tuple[float, ...]] = []
         self._last: cst.BaseExpression | None = None
-        self._printed = _printed_names(module)
+        self._printed = printed_names(module)
 
     def show_last(self) -> None:
         """Take the last assignment of the module itself for what it shows."""
@@ -138,7 +135,7 @@ class _Collector(cst.CSTVisitor):
         return False
 
     def visit_Call(self, node: cst.Call) -> None:
-        if _prints(node):
+        if prints(node):
             self._statement += 1
             self._show(node.args)
         elif _SELECTS.search(leaf(node.func)):
@@ -159,7 +156,7 @@ class _Collector(cst.CSTVisitor):
 
     def visit_Expr(self, node: cst.Expr) -> None:
         """A line that stands for itself shows its value in a session, and tells it in a script."""
-        printing = isinstance(node.value, cst.Call) and _prints(node.value)
+        printing = isinstance(node.value, cst.Call) and prints(node.value)
         if not printing and self._depth == 0:
             self._statement += 1
             self._add(node.value, Role.SHOWN)
@@ -174,17 +171,17 @@ class _Collector(cst.CSTVisitor):
         if self._depth == 0:
             self._last = node.value
         # What is a call here may be an operator, or have an index, where another API is called.
-        if self._kept(node.targets[0].target) and not _is_message(node.value):
+        if self._kept(node.targets[0].target) and not is_message(node.value):
             self._statement += 1
             self._add(node.value, Role.SHOWN)
 
     def visit_If(self, node: cst.If) -> None:
-        otherwise = "" if node.orelse is None else _said(node.orelse.body)
-        self._add(node.test, Role.TESTED, label=_said(node.body), otherwise=otherwise)
+        otherwise = "" if node.orelse is None else said(node.orelse.body)
+        self._add(node.test, Role.TESTED, label=said(node.body), otherwise=otherwise)
 
     def visit_IfExp(self, node: cst.IfExp) -> None:
-        said, otherwise = _said(node.body), _said(node.orelse)
-        self._add(node.test, Role.TESTED, label=said, otherwise=otherwise)
+        text, otherwise = said(node.body), said(node.orelse)
+        self._add(node.test, Role.TESTED, label=text, otherwise=otherwise)
 
     def visit_Assert(self, node: cst.Assert) -> None:
         for test in _conjuncts(node.test):
@@ -194,7 +191,7 @@ class _Collector(cst.CSTVisitor):
         label = ""
         for arg in args:
             if arg.keyword is None and not arg.star:
-                for text, value in _displayed(arg.value):
+                for text, value in displayed(arg.value):
                     label += text
                     if value is not None:
                         self._add(value, Role.SHOWN, label=label)
@@ -260,20 +257,6 @@ class _Collector(cst.CSTVisitor):
                 self._add(operand, Role.OPERAND, parent=number)
 
 
-def _printed_names(module: cst.Module) -> frozenset[str]:
-    """The names that a `print` has alone."""
-    alone = m.Call(func=m.Name("print"), args=[m.Arg(value=m.SaveMatchedNode(m.Name(), "it"))])
-    found = (one["it"] for one in m.extractall(module, alone))
-    return frozenset(name.value for name in found if isinstance(name, cst.Name))
-
-
-def _is_message(node: cst.BaseExpression) -> bool:
-    """Whether a text is put together: `"failed: " + str(problem)`."""
-    if isinstance(node, cst.BinaryOperation):
-        return _is_message(node.left) or _is_message(node.right)
-    return isinstance(node, (cst.SimpleString, cst.ConcatenatedString, cst.FormattedString))
-
-
 def _tells_of_elements(function: cst.CSTNode) -> bool:
     """Whether a function says of each element whether it is NaN, infinite, finite."""
     return CHECK_CALLS.get(leaf(function)) in (Check.NAN, Check.INFINITE, Check.FINITE)
@@ -288,67 +271,7 @@ def _conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
         yield node
 
 
-def _said(branch: cst.CSTNode) -> str:
-    """What a branch says: its literal texts, and that it raises."""
-    raises = ["raise"] if m.findall(branch, m.Raise()) else []
-    texts = m.findall(branch, m.SimpleString() | m.FormattedStringText())
-    return " ".join([*raises, *(_literal(text) for text in texts)])[:200]
-
-
-def _literal(node: cst.CSTNode) -> str:
-    return _text(node) if isinstance(node, cst.SimpleString) else getattr(node, "value", "")
-
-
 def _constant(node: cst.BaseExpression) -> bool:
     """Whether an expression is a literal all through: `[1.0, 2.0]`, `-1`, `None`."""
     names = m.findall(node, m.Name() | m.Call())
     return all(isinstance(n, cst.Name) and n.value in ("None", "True", "False") for n in names)
-
-
-def _displayed(node: cst.BaseExpression) -> Iterator[tuple[str, cst.BaseExpression | None]]:
-    """The literal texts and the values of what is printed, in their order."""
-    match node:
-        case cst.SimpleString():
-            yield _text(node), None
-        case cst.ConcatenatedString():
-            yield from _displayed(node.left)
-            yield from _displayed(node.right)
-        case cst.FormattedString():
-            for part in node.parts:
-                if isinstance(part, cst.FormattedStringText):
-                    yield part.value, None
-                elif isinstance(part, cst.FormattedStringExpression) and part.equal is None:
-                    yield "", part.expression
-        case cst.BinaryOperation(operator=cst.Modulo(), left=cst.SimpleString() as template):
-            values = node.right.elements if isinstance(node.right, cst.Tuple) else ()
-            yield from _filled(_text(template), [e.value for e in values] or [node.right], r"%")
-        case cst.BinaryOperation(operator=cst.Add()):
-            yield from _displayed(node.left)
-            yield from _displayed(node.right)
-        case cst.Call(func=cst.Attribute(value=cst.SimpleString() as template), args=args) if (
-            leaf(node.func) == "format"
-        ):
-            yield from _filled(_text(template), [arg.value for arg in args], "{")
-        case cst.Call(func=cst.Name(value="str" | "repr"), args=[cst.Arg(value=inner, star="")]):
-            yield from _displayed(inner)
-        case _:
-            yield "", node
-
-
-def _filled(
-    template: str, values: Sequence[cst.BaseExpression], mark: str
-) -> Iterator[tuple[str, cst.BaseExpression | None]]:
-    """The values of a template, each behind the text in front of its place."""
-    yield from zip(template.split(mark), values, strict=False)
-
-
-def _text(node: cst.SimpleString) -> str:
-    value = node.evaluated_value
-    return value if isinstance(value, str) else ""
-
-
-def _prints(call: cst.Call) -> bool:
-    name = leaf(call.func)
-    if name in _LOGS and isinstance(call.func, cst.Attribute):
-        return _LOG.search(leaf(call.func.value)) is not None
-    return name in _PRINTS
