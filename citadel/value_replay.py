@@ -248,7 +248,7 @@ class ValueReplay:
         if lost and _INFINITE.search(self.written.code):
             reason = "infinite, as what the case is given, where the report's value is NaN"
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        if self.source.demanded is not False:
+        if self.source.reproduces and self.source.demanded is not False:
             return None
         full = demanded(self._again, oracle, self.calls, self.values)
         if full:

@@ -293,3 +293,17 @@ def test_nor_is_it_in_large_tensors(verified, judged):
         found, square.replace("SQUARE", "torch.square(x.double() / 1e9)"), "torch.square"
     )
     assert wrong.kind is not VerdictKind.EXPECTED
+
+
+def test_what_is_too_large_for_its_dtype_is_no_bug_of_a_report_that_is_fixed(verified, judged):
+    code = """
+        import torch
+        a, b = torch.tensor([0.25], dtype=torch.float16), torch.tensor(65600.)
+        print(torch.mul(a, b))
+    """
+    found = verified("torch.mul gives inf", code)
+    assert not found.case.reproduces
+    assert found.case.symptom.kind is SymptomKind.NON_FINITE
+    sibling = judged(found, code.replace("torch.mul", "torch.add"), "torch.add")
+    assert sibling.kind is VerdictKind.EXPECTED
+    assert sibling.reason == "becomes infinite where it is as large as its dtype allows"
