@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import libcst as cst
 import libcst.matchers as m
@@ -228,11 +228,18 @@ def _groups(points: Sequence[Point], known: Table, shown: Sequence[Place]) -> li
 
 
 def _growths(points: Sequence[Point], known: Table) -> Iterator[Measure]:
-    """Amounts of memory in a loop; times in a loop mostly count from the beginning."""
+    """Amounts of memory in a loop; times in a loop mostly count from the beginning.
+
+    Numbers without a unit may be amounts, and may be those that the loop goes through.
+    """
     for number, group in groupby(known.items(), key=lambda item: item[0].point):
         series = [column for _, column in group]
         if len(series) < SERIES or {column.unit for column in series} != {"B"}:
             continue
-        if samples.slope([column.middle for column in series]) > 0:
+        values = [column.middle for column in series]
+        counting = all(after - before == 1 for before, after in pairwise(values))
+        if counting or set(values) <= set(points[number].loop):
+            continue
+        if samples.slope(values) > 0:
             place = Place(point=number)
             yield Measure(form=Form.GROWTH, where=points[number].text, unit="B", upper=place)

@@ -137,6 +137,22 @@ def test_growth_in_a_loop():
     assert performance.judge(found, [run_of(code, flat)] * 2).decision is Decision.CLEAN
 
 
+@pytest.mark.parametrize(
+    ("loop", "numbers"),
+    [
+        ("for step in count(3):", list(range(3, 15))),
+        ("for step in range(0, 2400, 200):", list(range(0, 2400, 200))),
+    ],
+)
+def test_the_numbers_that_a_loop_goes_through_are_no_memory(loop, numbers):
+    code = f"{loop}\n    print(step)\n    print(used())\n"
+    grown = [9000 + 500 * step for step in range(12)]
+    values = {"step": (numbers, None), "used()": (grown, None)}
+    found = captured(code, values, title="memory leak", count=2)
+    assert (found.measure.form, found.where, found.ratio) == (Form.GROWTH, "used()", 500)
+    assert isinstance(captured(code, values | {"used()": ([9000] * 12, None)}), NoOracle)
+
+
 AT_SIZES = (
     CLOCKED
     + """
