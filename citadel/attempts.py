@@ -15,7 +15,13 @@ from citadel.identify import caught_calls, failing_call
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.recorded import bug_kind, recorded
-from citadel.variants import eager, of_version_1, with_new_names, without_reference
+from citadel.variants import (
+    eager,
+    of_version_1,
+    with_new_names,
+    without_psutil,
+    without_reference,
+)
 from citadel.verified import Attempt
 from harvest.report.model import Claim, Need, Reading, Snippet
 
@@ -88,9 +94,11 @@ def _names_what_numpy_had(attempt: Attempt | str) -> bool:
 
 
 def _without_packages(snippet: Snippet) -> Snippet:
-    """The snippet without packages that it names, where only a comparison needs them."""
+    """The snippet without packages that it names, where it can do without them."""
     for need in snippet.needs:
-        changed = without_reference(snippet, need[1]) if need[0] is Need.PACKAGE else None
+        changed = None
+        if need[0] is Need.PACKAGE:
+            changed = without_psutil(snippet, need[1]) or without_reference(snippet, need[1])
         if changed is not None:
             left = tuple(one for one in snippet.needs if one != need)
             snippet = replace(changed, needs=left)

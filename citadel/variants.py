@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from analysis.catalog.model import Catalog
 from harvest.report.model import Claim, ClaimKind, Snippet
+from harvest.report.steps.memory import PACKAGE, WITHOUT_PSUTIL, resident
 from harvest.report.steps.numpy import RENAMED, with_names_of_today
 from harvest.report.steps.tensorflow import (
     EAGERLY,
@@ -45,6 +46,12 @@ def eager(snippet: Snippet) -> Snippet | None:
 def without_reference(snippet: Snippet, module: str) -> Snippet | None:
     """The snippet without what a module that is not there computes beside the framework."""
     return _changed(snippet, without(snippet.code, module), REFERENCE_LEFT_OUT)
+
+
+def without_psutil(snippet: Snippet, module: str) -> Snippet | None:
+    """The snippet without psutil, if that is what it needs, and only for its own memory."""
+    code = resident(snippet.code) if module == PACKAGE else None
+    return _changed(snippet, code, WITHOUT_PSUTIL)
 
 
 def with_new_names(snippet: Snippet) -> Snippet | None:

@@ -1,7 +1,13 @@
 import pytest
 
 from analysis.target.session import Limits
-from citadel.variants import eager, of_version_1, with_new_names, without_reference
+from citadel.variants import (
+    eager,
+    of_version_1,
+    with_new_names,
+    without_psutil,
+    without_reference,
+)
 from citadel.verified import Verified
 from citadel.verify import verify
 
@@ -61,6 +67,15 @@ def test_names_that_numpy_once_had(read):
     changed = with_new_names(first(read("neg is wrong", code)))
     assert "torch.tensor(np.inf)" in changed.code
     assert changed.repairs == ("older numpy",)
+
+
+def test_memory_that_psutil_would_tell_is_read_without_it(read):
+    code = "import psutil\nimport torch\ntorch.ones(3)\nprint(psutil.Process().memory_info().rss)\n"
+    snippet = first(read("ones leaks memory", code))
+    changed = without_psutil(snippet, "psutil")
+    assert changed.code.endswith("print(resident_bytes())\n")
+    assert changed.repairs == ("memory without psutil",)
+    assert without_psutil(snippet, "scipy") is None
 
 
 @pytest.mark.slow
