@@ -13,6 +13,8 @@ from citadel.rewrite.bound import bindings
 
 MODULES = {"tensorflow": "tf", "keras": "tf.keras"}
 """How the catalog calls packages that it does not call by their own name."""
+PACKAGES = {"tf": "tensorflow"}
+"""Packages by the catalog's name."""
 IMPORTS = {"tf": "import tensorflow as tf"}
 """How packages are imported whose name is not that of the catalog."""
 
@@ -149,7 +151,10 @@ def spelled(api: str, local: dict[str, str]) -> tuple[str, str | None]:
             best = (len(dotted), name + wanted[len(dotted) :])
     if best is not None:
         return best[1], None
-    return api, api.split(".", 1)[0]
+    first, dot, rest = api.partition(".")
+    # `tf` may be the first version of TensorFlow, where another function has that name.
+    package = first if local.get(first, first) == first else PACKAGES.get(first, first)
+    return package + dot + rest, package
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +213,8 @@ class _Speller(cst.CSTTransformer):
         self, original_node: cst.Attribute, updated_node: cst.Attribute
     ) -> cst.BaseExpression:
         dotted = h.get_full_name_for_node(original_node)
-        if dotted is None or "." not in dotted:
+        first = (dotted or "").partition(".")[0]
+        if dotted is None or "." not in dotted or self._local.get(first, first) != first:
             return updated_node
         return cst.parse_expression(spelled(dotted, self._local)[0])
 

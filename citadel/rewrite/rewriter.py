@@ -249,10 +249,11 @@ class Rewriter:
             nodes = {n: shortened(new) if n in calls else new for n, new in nodes.items()}
             code = self._pieces.replaced(nodes, line)
         framework = plan.target.split(".", 1)[0]
-        # What the report's own call names is in reach there, however it was imported.
-        known = framework in source.local(source.call) or _names(nodes, framework)
-        if not known and _names(nodes.values(), framework):
-            code = imports.with_import(cst.parse_module(code), framework).code
+        for name in sorted({framework, imports.PACKAGES.get(framework, framework)}):
+            # What the report's own call names is in reach there, however it was imported.
+            known = name in source.local(source.call) or _names(nodes, name)
+            if not known and _names(nodes.values(), name):
+                code = imports.with_import(cst.parse_module(code), name).code
         return Rewritten(code=code, edits=plan.edits + edits, sites=self._sites.moved(nodes, line))
 
 

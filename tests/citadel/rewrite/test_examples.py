@@ -22,6 +22,21 @@ def test_an_api_that_no_import_reaches_tells_what_is_missing(text):
     assert imports.spelled("torch.linalg.eig", local) == ("torch.linalg.eig", "torch")
 
 
+@pytest.mark.parametrize(
+    ("api", "written"),
+    [
+        ("tf.norm", ("tensorflow.norm", "tensorflow")),
+        ("tf.compat.v1.norm", ("tf.norm", None)),
+        ("tf.keras.layers.Dense", ("tensorflow.keras.layers.Dense", "tensorflow")),
+    ],
+)
+def test_a_name_that_stands_for_something_else_is_not_the_packages(api, written):
+    local = imports.aliases(cst.parse_module("import tensorflow.compat.v1 as tf\n"))
+    assert imports.spelled(api, local) == written
+    kept = imports.respelled(cst.parse_expression("tf.cast(1, tf.float32)"), local)
+    assert steps.code_of(kept) == "tf.cast(1, tf.float32)"
+
+
 @pytest.mark.parametrize(("before", "after"), imports.MISSING)
 def test_missing_imports(before, after):
     assert imports.with_import(cst.parse_module(before), "torch").code == after

@@ -114,6 +114,19 @@ def test_code_of_version_1_runs_as_such_and_so_does_what_is_generated_from_it(tr
     assert "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n" in raw.code
 
 
+def test_a_sibling_of_version_2_is_no_function_of_version_1_with_its_name(triaged):
+    code = """
+        import tensorflow as tf
+        x = tf.placeholder(tf.float32, [2, 3])
+        tf.norm(x, ord="none", axis=1)
+    """
+    found = triaged("norm", code, "ValueError: 'ord' must be a supported vector norm", siblings=20)
+    assert found.case.api == "tf.compat.v1.norm"
+    (second,) = (f for f in found.bugs if f.api == "tf.norm")
+    assert "import tensorflow\n" in second.code
+    assert 'tensorflow.norm(x, ord="none", axis=1)' in second.code
+
+
 def test_what_fails_before_it_comes_to_what_only_version_1_has_is_of_version_1(bench, read):
     code = """
         import tensorflow as tf
