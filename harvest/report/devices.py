@@ -1,14 +1,15 @@
 """Lists of devices that a case goes through -> the same without what only accelerators can run.
 
 In: the tree of a case. Out: edits that leave `['cpu']` of `['cpu', 'cuda']`, where the case does
-the same on each device. A case that compares devices keeps them: without one of them it would show
-something else, or nothing.
+the same on each device, and `run('cpu')` of that and `run('cuda')`, one below the other. A case
+that compares devices keeps them: without one of them it would show something else, or nothing.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from copy import deepcopy
 
 from harvest.report.edits import Edit
 from harvest.report.needs import device_needs
@@ -29,6 +30,14 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
         "for d, t in [('cpu', int), ('cuda', int), ('cuda', bool)]:\n    f(d, t)",
         "for d, t in [('cpu', int)]:\n    f(d, t)",
     ),
+    ("run('cuda', 1)\nrun('cpu', 1)", "run('cpu', 1)"),
+    (
+        "def main():\n    run(on='cpu')\n    run(on='cuda:0')\nmain()",
+        "def main():\n    run(on='cpu')\nmain()",
+    ),
+    ("run('cuda', 1)\nrun('cpu', 2)", ""),
+    ("x = run('cuda')\nrun('cpu')\nprint(x)", ""),
+    ("run('cuda')\nif a:\n    run('cpu')", ""),
     ("for d in ['cuda', 'cuda:1']:\n    f(d)", ""),
     ("for d in ['cpu', other]:\n    f(d)", ""),
     ("r = []\nfor d in ['cpu', 'cuda']:\n    r.append(f(d))\nprint(r[0] == r[1])", ""),
@@ -42,13 +51,37 @@ _COLLECTS = frozenset({"append", "extend", "add", "update", "setdefault", "inser
 
 
 def cpu_only(tree: ast.Module) -> Iterator[Edit]:
-    """Yield the edits for lists of devices that `for` statements go through."""
+    """Yield the edits for devices that `for` statements go through, or that calls are made for."""
+    yield from _made_for_each(tree)
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)]
     for loop in loops:
         for devices in _lists(loop, tree):
             kept = _kept(devices)
             if kept and _is_independent(loop, tree):
                 yield Edit(node=devices, text=_like(devices, kept))
+
+
+def _made_for_each(tree: ast.Module) -> Iterator[Edit]:
+    """The calls that stand for themselves beside the very same for the CPU."""
+    for block in (
+        node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.FunctionDef)
+    ):
+        calls = [n for n in block.body if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
+        plain = {ast.dump(one) for one in calls if not _is_absent(one.value)}
+        for one in calls:
+            if _is_absent(one.value) and ast.dump(_ON_CPU.visit(deepcopy(one))) in plain:
+                yield Edit(node=one, text="")
+
+
+class _OnCpu(ast.NodeTransformer):
+    """Names the CPU wherever another device is named."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        absent = isinstance(node.value, str) and device_needs(node.value)
+        return ast.Constant(value="cpu") if absent else node
+
+
+_ON_CPU = _OnCpu()
 
 
 def _lists(loop: ast.For, tree: ast.Module) -> Iterator[ast.List | ast.Tuple]:
