@@ -12,6 +12,7 @@ from analysis.target.session import Limits, Session
 from citadel.identify import caught_calls, culprit, failing_call
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
+from citadel.oracle.aborts import names_check
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
 from citadel.traced import is_call_of, resolve
@@ -37,10 +38,10 @@ def judge(
 ) -> Verdict:
     """Replay once traced (did the sibling itself fail?), then `runs` times as it stands.
 
-    A native crash is also replayed in an interpreter of its own: what is read out of bounds depends
-    on what the process did before. A failure that the rewriting brought about is `not_adapted`,
-    never a finding; what fails behind the place where the report failed is no failure. `close`: the
-    sibling is a close relation of the source.
+    A native crash that names no failed check is also replayed in an interpreter of its own: what is
+    read out of bounds depends on what the process did before. A failure that the rewriting brought
+    about is `not_adapted`, never a finding; what fails behind the place where the report failed is
+    no failure. `close`: the sibling is a close relation of the source.
     """
     code = written.code
     try:
@@ -70,10 +71,12 @@ def judge(
         reason = "gives nothing, as functions may that are called for their effect"
     if reason is not None:
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
+    crashes = wanted.kind is SymptomKind.CRASHES
+    alone = crashes and not names_check(None if seen is None else seen.message)
     hits = 0
     for run in range(runs):
         traced_again = traced_code if source.caught else None
-        cold = wanted.kind is SymptomKind.CRASHES and run == 0
+        cold = run == 0 and alone
         entry = "cold:run" if cold else "case:run"
         # Importing the framework is not the case's own time.
         allowed = replace(limits, wall=limits.wall + COLD_START) if cold else limits

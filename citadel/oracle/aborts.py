@@ -14,10 +14,8 @@ MOST_WORDS = 300
 
 _STAMP = re.compile(r"^(?:[IWEF]\d{4} \S+\s+\d+ |\d{4}-\d\d-\d\d \S+ [IWEF] )")
 """Time and thread in front of a line of a log."""
-_REASON = re.compile(
-    r"Check failed: |Non-OK-status: |Assertion `.*' failed|LLVM ERROR: "
-    r"|^\s*(?:what\(\): |terminate called)"
-)
+_CHECK = re.compile(r"Check failed: |Non-OK-status: |Assertion `.*' failed")
+_REASON = re.compile(rf"{_CHECK.pattern}|LLVM ERROR: |^\s*(?:what\(\): |terminate called)")
 _HEAP = re.compile(
     r"^(?:double free or corruption|corrupted (?:size|double)|free\(\): |malloc\w*\(\): "
     r"|munmap_chunk\(\): |\*\*\* stack smashing)"
@@ -62,6 +60,11 @@ def last_words(stderr: str) -> str | None:
             if pattern.search(line[:MOST_LINE]):
                 return _STAMP.sub("", line.strip())[:MOST_WORDS].rstrip()
     return None
+
+
+def names_check(words: str | None) -> bool:
+    """Whether last words name a check that failed: the same input then fails it again."""
+    return words is not None and _CHECK.search(words[:MOST_LINE]) is not None
 
 
 def crash_state(words: str | None) -> str | None:

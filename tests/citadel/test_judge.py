@@ -173,6 +173,27 @@ def test_a_crash_of_another_call_altogether_is_no_finding(judged, close, kind):
 
 
 @on_torch
+@pytest.mark.parametrize(
+    ("words", "alone"),
+    [("", 1), ("free(): invalid pointer", 1), ("a.cc:1] Check failed: d < dims() (4 vs. 4)", 0)],
+)
+def test_a_crash_that_names_no_check_is_tried_in_an_interpreter_of_its_own(
+    judged, bench, monkeypatch, words, alone
+):
+    run, entries = bench.replays[0].run, []
+
+    def noted(*given, entry="case:run", **more):
+        entries.append(entry)
+        return run(*given, entry=entry, **more)
+
+    monkeypatch.setattr(bench.replays[0], "run", noted)
+    code = BEYOND.replace("y = ", f"import os\n    os.write(2, b{words!r} + b'\\n')\n    y = ")
+    verdict = judged(code, "torch.Tensor.as_strided_", status.crashes("SIGSEGV"))
+    assert (verdict.kind, verdict.runs) == (VerdictKind.BUG, (3, 3))
+    assert entries.count("cold:run") == alone
+
+
+@on_torch
 def test_a_failing_unsqueeze_of_ours_is_no_finding(judged, bench):
     head = "import torch\nx = torch.eye(4).to_sparse_csr()\n"
     wanted = status.capture(bench.replays[0].run(head + "x.unsqueeze(-1)\n"))
