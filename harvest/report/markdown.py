@@ -42,6 +42,7 @@ _FRAMEWORK = re.compile(
 )
 _USES = re.compile(r"\b(?:torch|tf|keras)\.\w")
 _STATEMENT = re.compile(r"[A-Za-z_][\w.]*(?:, \w+)* = \S|[A-Za-z_]\w*(?:\.\w+)+\(.*\)\s*(?:#.*)?$")
+_CALLED = re.compile(r"\s*(?:[\w.]+ = )?[\w.]+\(")
 _CODE_HEADING = re.compile(r"\b(?:code|reproduc\w+|example|script|snippet)\b", re.IGNORECASE)
 _TAG = re.compile(
     r"</?(?:details|summary|br|p|b|i|img|a|h\d|ul|ol|li|table|tbody|thead|tr|td|th|div|span|sub|sup"
@@ -175,13 +176,16 @@ def _without_comments(lines: list[str]) -> list[str]:
 def _take_plain(lines: list[str]) -> list[Fence]:
     """Take code that stands in the text without any marking, from its first import on.
 
-    Below a heading that calls it code, any statement may come first.
+    Below a heading that calls it code, any statement may come first, and so it may in a paragraph
+    that is code all through.
     """
     found: list[Fence] = []
     at = 0
     while at < len(lines):
         begins = len(lines[at]) <= 500 and (
-            _IMPORT.fullmatch(lines[at]) or _begins_below_heading(lines, at)
+            _IMPORT.fullmatch(lines[at])
+            or _begins_below_heading(lines, at)
+            or _is_paragraph_of_code(lines, at)
         )
         if not begins:
             at += 1
@@ -205,6 +209,19 @@ def _begins_below_heading(lines: list[str], at: int) -> bool:
     above = next((line for line in reversed(lines[:at]) if line.strip()), "")
     heading = heading_of(above)
     return heading is not None and _CODE_HEADING.search(heading) is not None
+
+
+def _is_paragraph_of_code(lines: list[str], at: int) -> bool:
+    """Tell whether the lines from here to the next blank one are statements, and no others."""
+    if (at and lines[at - 1].strip()) or not _STATEMENT.match(lines[at]) or is_output(lines[at]):
+        return False
+    above = next((line for line in reversed(lines[:at]) if line.strip()), "")
+    if heading_of(above) is not None:  # which says what it is
+        return False
+    end = next((n for n in range(at, len(lines)) if not lines[n].strip()), len(lines))
+    text = "\n".join(lines[at:end])
+    calls = any(_CALLED.match(line) for line in lines[at + 1 : end])
+    return calls and _USES.search(text) is not None and not isinstance(parse(text), Refusal)
 
 
 def _plain_end(lines: list[str], start: int) -> int:

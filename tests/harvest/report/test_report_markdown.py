@@ -163,10 +163,28 @@ def test_sentences_in_a_fence_are_prose():
         ("## To reproduce", "x = torch.ones(3)", True),
         ("## Code example", "Call torch.f(x)", False),
         ("## Output", "x = torch.ones(3)", False),
-        ("", "x = torch.ones(3)", False),
+        ("", "Call torch.f(x)", False),
     ],
 )
 def test_code_below_a_heading_that_says_so_needs_no_import(heading, first, code):
     text = f"It is slow.\n\n{heading}\n\n{first}\nprint(torch.f(3))\n\n## System\nLinux"
     blocks = [block.text for block in read_markdown(text).blocks]
     assert blocks == ([f"{first}\nprint(torch.f(3))"] if code else [])
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "is_code"),
+    [
+        ("x = torch.ones(2)\nprint(torch.f(x))", True),
+        ("x = torch.ones(2)\nloss = sum(x ** 0)\nloss.backward()\nprint(x.grad)", True),
+        ("x = torch.ones(2)\nand then torch.f(x) is wrong", False),
+        ("x = torch.f", False),
+        ("x = ones(2)\nprint(f(x))", False),
+        ("Then:\nx = torch.ones(2)\nprint(torch.f(x))", False),
+        ("torch.f is wrong\nfor x = torch.ones(2)", False),
+    ],
+)
+def test_a_paragraph_that_is_code_all_through_needs_no_fence(paragraph, is_code):
+    document = read_markdown(f"It is wrong, see below.\n\n{paragraph}\n\nI think that it is NaN.")
+    assert [block.text for block in document.blocks] == ([paragraph] if is_code else [])
+    assert "I think" in document.prose
