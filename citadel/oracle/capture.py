@@ -43,7 +43,7 @@ from citadel.oracle.hints import (
 from citadel.oracle.numbers import finite, has_nan, is_literal
 from citadel.oracle.seen import Seen, numeric, unbounded
 from citadel.oracle.value import Spot, ValueOracle
-from harvest.report.model import Reading
+from harvest.report.model import ClaimKind, Reading
 
 __all__ = ["capture"]
 
@@ -171,12 +171,13 @@ def _pasted(run: Seen) -> Iterator[ValueOracle]:
 
 
 def _finite_by_now(run: Seen) -> Iterator[ValueOracle]:
-    """Where the title says that there is NaN or infinity: what is shown, and is finite here."""
+    """Where the report complains of NaN or infinity: what is shown, and is finite here."""
     title = run.reading.report.title
+    told = [one.text for one in run.reading.claims if one.kind is ClaimKind.VALUE]
     codes = [_COMMENT.sub("", one.code) for one in run.reading.candidates]
     if run.reading.refusal is not None or NAN_IS_LOST.search(title) or DIFFERENT.search(title):
         return
-    if run.asserted or not _not_finite(title) or any(map(_not_finite, codes)):
+    if run.asserted or not any(map(_not_finite, (title, *told))) or any(map(_not_finite, codes)):
         return
     if any(unbounded(one) for one in run.reading.expectations if one.right):
         return

@@ -322,19 +322,21 @@ def test_nan_of_which_two_results_are_alike_is_not_what_differs(other, holds):
 
 
 @pytest.mark.parametrize(
-    ("title", "code", "is_one"),
+    ("title", "text", "code", "is_one"),
     [
-        ("f gives NaN", "print(f(x))", True),
-        ("f gives NaN", "print(f(float('nan')))", False),
-        ("f swallows NaN", "print(f(x))", False),
-        ("f is wrong", "print(f(x))", False),
-        ("f returns 2 instead of inf", "print(f(x))", False),
+        ("f gives NaN", "", "print(f(x))", True),
+        ("A case of f", "We have a NaN there.", "print(f(x))", True),
+        ("A case of f", "There is no NaN.", "print(f(x))", False),
+        ("f gives NaN", "", "print(f(float('nan')))", False),
+        ("f swallows NaN", "", "print(f(x))", False),
+        ("f is wrong", "", "print(f(x))", False),
+        ("f returns 2 instead of inf", "", "print(f(x))", False),
     ],
 )
-def test_what_is_finite_by_now_tells_though_it_does_not_hold(title, code, is_one):
+def test_what_is_finite_by_now_tells_though_it_does_not_hold(title, text, code, is_one):
     points = watched(instrument(code)).points
     run = Observation(outcome=Outcome.OK, seen=(Seen(point=0, occurrence=1, value=value([2.0])),))
-    body = f"```python\n{code}\n```\n"
+    body = f"{text}\n\n```python\n{code}\n```\n"
     found = capture(points, run, understand(Report(source="r.md", title=title, body=body)))
     kinds = [str(one.kind) for one in found if not shows(one, run, values_of(run))]
     assert ("non_finite" in kinds) is is_one
