@@ -18,7 +18,7 @@ from citadel.infinities import made_backward
 from citadel.oracle.backends import OnBoth, Runs
 from citadel.oracle.numbers import finite
 from citadel.oracle.value import ValueOracle, Values, has_nan_at, unlike, values_of
-from citadel.suspects import MAKERS, titled
+from citadel.suspects import MAKERS, spoken, titled
 from citadel.traced import leaf, resolve
 from harvest.report.model import Mention
 
@@ -46,8 +46,10 @@ class Trial:
         catalog: Catalog,
         limits: Limits,
         mentions: Sequence[Mention],
+        title: str = "",
     ) -> None:
         self._mentions = mentions
+        self._title = title
         self.case = case
         self.again = Rerun(code=code, watched=case, session=session, limits=limits)
         self._catalog = catalog
@@ -57,7 +59,9 @@ class Trial:
         again = self.again
         runs = OnBoth(here=again.session, there=beside.session)
         limits = again.limits
-        return Trial(again.code, self.case, runs, self._catalog, limits, self._mentions)
+        return Trial(
+            again.code, self.case, runs, self._catalog, limits, self._mentions, self._title
+        )
 
     def run(self, seed: int) -> Observation:
         """With its values watched; the first run is traced as well."""
@@ -76,8 +80,8 @@ class Trial:
 
         Where they depend on none (a shape, say, or the slope of a slope), it is the first suspect.
         What makes a case's inputs is suspected only where nothing else is called, or the title
-        names it. What makes a function (`vmap(f)`) cannot be replaced: it is to blame if the title
-        names it, and not what the values depend on.
+        names it. What makes a function (`vmap(f)`) or another object (a distribution) cannot be
+        replaced: it is to blame if the title names it, and not what the values depend on.
         """
         doing = [
             pair
@@ -96,7 +100,8 @@ class Trial:
             named = titled(api, self._mentions)
             if True in own:
                 return (None if named else wraps) or Blamed(call=call, api=api, own=own)
-            if named and wraps is None and _makes_a_function(call):
+            told = named or spoken(api, self._title)
+            if told and wraps is None and _makes_an_object(call):
                 wraps = Blamed(call=call, api=api, own=tuple(None for _ in own))
             made = made_backward(self.again, oracle, of_api)
             if made:
@@ -110,8 +115,8 @@ class Trial:
         return Blamed(call=call, api=api, own=tuple(None for _ in oracle.spots))
 
 
-def _makes_a_function(call: Call) -> bool:
-    return call.result is not None and call.result.value.kind == "function"
+def _makes_an_object(call: Call) -> bool:
+    return call.result is not None and call.result.value.kind in ("function", "other")
 
 
 def _changes(oracle: ValueOracle, one: Values, other: Values) -> tuple[bool | None, ...]:

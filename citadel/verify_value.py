@@ -62,7 +62,8 @@ def witness(
     limits: Limits,
 ) -> Witness | str:
     """Run a snippet with its values watched; the reason, where they tell nothing."""
-    trial = Trial(snippet.code, watched(source), session, catalog, limits, reading.mentions)
+    title = reading.report.title
+    trial = Trial(snippet.code, watched(source), session, catalog, limits, reading.mentions, title)
     first = trial.run(0)
     observations = [first, *(trial.run(seed) for seed in range(1, runs))]
     oracles = capture(trial.case.points, first, reading)

@@ -77,3 +77,17 @@ def test_values_that_are_right_verify_nothing(bench, read):
     )
     assert isinstance(found, NotVerified)
     assert "nothing tells which" in found.reason
+
+
+def test_an_object_that_the_title_speaks_of_is_to_blame_for_what_it_gives(verified):
+    code = """
+        import torch
+        from torch.distributions import Categorical
+        weights = torch.tensor([0.5, 1., 2.])
+        print(Categorical(logits=weights).entropy())
+        print(Categorical(probs=torch.softmax(weights, -1)).entropy())
+    """
+    for title, blamed in (("Categorical", "distributions.Categorical"), ("It", "softmax")):
+        found = verified(f"{title}: the two ways to give weights are inconsistent", code)
+        assert not found.case.reproduces
+        assert found.case.api == f"torch.{blamed}"
