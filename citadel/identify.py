@@ -21,7 +21,7 @@ CASE_FILE = "case.py"
 """What tracebacks call the case's own text."""
 USERS_OF_VALUES = frozenset(
     (
-        *("backward", "grad", "gradient", "jacobian", "batch_jacobian"),
+        *("backward", "grad", "gradient", "gradients", "jacobian", "batch_jacobian", "hessians"),
         *("item", "tolist", "numpy", "cpu", "clone", "print", "repr", "str"),
         *("deepcopy", "dump", "dumps"),
     )
@@ -31,8 +31,8 @@ RUNS_GRAPHS = ("Session.run", "Tensor.eval", "Operation.run")
 """Methods that run what operations have put into a graph before."""
 GRADIENTS = frozenset(
     (
-        *("backward", "grad", "gradient", "jacobian", "batch_jacobian"),
-        *("gradcheck", "gradgradcheck"),
+        *("backward", "grad", "gradient", "gradients", "jacobian", "batch_jacobian"),
+        *("hessians", "gradcheck", "gradgradcheck"),
     )
 )
 """Users of values that reports name for what they differentiate, not for themselves."""

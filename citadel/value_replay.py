@@ -28,6 +28,7 @@ from citadel.guards import (
     told,
     wider,
 )
+from citadel.identify import GRADIENTS
 from citadel.inconsistent import refused_in_part
 from citadel.infinities import demanded, has_limit, made_backward, no_room
 from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
@@ -36,7 +37,7 @@ from citadel.oracle.value import has_nan_at, in_double, shows, symptom, unlike, 
 from citadel.plan.model import Adaptation
 from citadel.relations import alike, near, related
 from citadel.rewrite.rewriter import Rewritten
-from citadel.traced import is_call_of
+from citadel.traced import is_call_of, leaf
 from citadel.verdicts import verdict
 from citadel.witness import Witness
 
@@ -247,6 +248,9 @@ class ValueReplay:
         lost = has_nan_at(oracle, self.source.values) and not has_nan_at(oracle, self.values)
         if lost and _INFINITE.search(self.written.code):
             reason = "infinite, as what the case is given, where the report's value is NaN"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        if lost and any(leaf(call.name) in GRADIENTS for call in self.first.calls):
+            reason = "a slope that is infinite, as it may be, where the report's value is NaN"
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
         if self.source.reproduces and self.source.demanded is not False:
             return None

@@ -1,16 +1,18 @@
 """Reports about graph functions, sessions and code of TensorFlow 1."""
 
+from fractions import Fraction
 from textwrap import dedent
 
 import pytest
 
 from analysis.target.session import Limits
 from citadel.judge import judge
-from citadel.model import BugKind, SymptomKind, VerdictKind
+from citadel.judge_value import judge_value
+from citadel.model import BugKind, Channels, SymptomKind, VerdictKind
 from citadel.oracle import status
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
-from citadel.plan.model import Obstacle
+from citadel.plan.model import Adaptation, Form, Obstacle
 from citadel.rewrite.rewriter import Rewritten
 
 from .conftest import DIVIDE, WINDOW, bugs, verified
@@ -125,6 +127,50 @@ def test_a_sibling_of_version_2_is_no_function_of_version_1_with_its_name(triage
     (second,) = (f for f in found.bugs if f.api == "tf.norm")
     assert "import tensorflow\n" in second.code
     assert 'tensorflow.norm(x, ord="none", axis=1)' in second.code
+
+
+SLOPES = """
+    import tensorflow as tf
+    x = tf.placeholder(tf.float32, [3, 1])
+    y = {call}
+    with tf.Session() as session:
+        print(session.run((y, tf.gradients(y, [x])), {{x: [[1.0], [0.0], [1e-16]]}}))
+"""
+
+
+def test_an_infinite_slope_is_no_slope_that_is_no_number(bench, read):
+    code = SLOPES.format(call="tf.norm(x, axis=1)")
+    found = verified(bench, read("The gradient of tf.norm is nan at zero", code))
+    assert found.case.api == "tf.compat.v1.norm"
+    plan = Adaptation(
+        target="tf.raw_ops.Sqrt",
+        form=Form.FUNCTION,
+        receiver=None,
+        new=(),
+        call=(),
+        edits=(),
+        plausibility=1.0,
+    )
+    other = found.case.code.replace("tf.norm(x, axis=1)", "tf.raw_ops.Sqrt(x=x)")
+    told = judge_value(
+        Rewritten(code=other, edits=(), sites={n: n for n in range(40)}),
+        plan,
+        bench.index.catalog.resolve("tf.raw_ops.Sqrt"),
+        found.witness,
+        Channels(context=Fraction(9, 10), signature=0.1),
+        bench.replays[0],
+        bench.index.catalog,
+        runs=1,
+        limits=Limits(wall=30.0),
+    )
+    assert (told.kind, told.symptom.kind) == (VerdictKind.NOT_ADAPTED, SymptomKind.NON_FINITE)
+    assert "slope" in told.reason
+
+
+def test_what_is_differentiated_is_to_blame_where_a_report_is_fixed(bench, read):
+    code = SLOPES.format(call="tf.clip_by_norm(x, 9.0)")
+    found = verified(bench, read("nan gradients", code, text="It should be 1, I get nan."))
+    assert "clip_by_norm" in found.case.api
 
 
 def test_what_fails_before_it_comes_to_what_only_version_1_has_is_of_version_1(bench, read):
