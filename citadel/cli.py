@@ -6,7 +6,9 @@ met; 2 usage or input error; 3 nothing could be run; 130 interrupted.
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -204,7 +206,12 @@ def top(
 
 
 def main() -> None:
-    """Run the command line; users' errors become two lines and exit status 2."""
+    """Run the command line; users' errors become two lines and exit status 2.
+
+    What ends by a scheduler or by `timeout` (SIGTERM) keeps what is finished, as after Ctrl-C.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         status = app(prog_name="citadel", standalone_mode=False) or 0
     except CitadelError as problem:

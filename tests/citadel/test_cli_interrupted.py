@@ -53,8 +53,15 @@ def alive(pid, start):
     return fields[0] != "Z" and fields[19] == start
 
 
-@pytest.mark.parametrize("moment", ["verifying", "probing"])
-def test_ctrl_c_writes_what_was_finished_and_leaves_nothing_running(warm, tmp_path, moment):
+@pytest.mark.parametrize(
+    ("moment", "kill"),
+    [
+        ("verifying", lambda pid: os.killpg(pid, signal.SIGINT)),
+        ("probing", lambda pid: os.killpg(pid, signal.SIGINT)),
+        ("probing", lambda pid: os.kill(pid, signal.SIGTERM)),  # as `timeout` does
+    ],
+)
+def test_ctrl_c_writes_what_was_finished_and_leaves_nothing_running(warm, tmp_path, moment, kill):
     finished = write(tmp_path, "# Question\n\nHow?\n", "a.md")
     running = write(tmp_path, SLOW if moment == "verifying" else GROUPS, "b.md")
     last = write(tmp_path, GROUPS, "c.md")
@@ -89,7 +96,7 @@ def test_ctrl_c_writes_what_was_finished_and_leaves_nothing_running(warm, tmp_pa
         wait_for(process, moment)
         below = descendants(process.pid)
         assert below
-        os.killpg(process.pid, signal.SIGINT)
+        kill(process.pid)
         started = time.monotonic()
         _, errors = process.communicate(timeout=60)
         assert time.monotonic() - started < 30
