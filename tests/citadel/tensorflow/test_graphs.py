@@ -138,10 +138,8 @@ SLOPES = """
 """
 
 
-def test_an_infinite_slope_is_no_slope_that_is_no_number(bench, read):
-    code = SLOPES.format(call="tf.norm(x, axis=1)")
-    found = verified(bench, read("The gradient of tf.norm is nan at zero", code))
-    assert found.case.api == "tf.compat.v1.norm"
+def with_roots(bench, found, call):
+    """The verdict on the square root in the place of a call: its slope at zero is infinite."""
     plan = Adaptation(
         target="tf.raw_ops.Sqrt",
         form=Form.FUNCTION,
@@ -151,8 +149,8 @@ def test_an_infinite_slope_is_no_slope_that_is_no_number(bench, read):
         edits=(),
         plausibility=1.0,
     )
-    other = found.case.code.replace("tf.norm(x, axis=1)", "tf.raw_ops.Sqrt(x=x)")
-    told = judge_value(
+    other = found.case.code.replace(call, "tf.raw_ops.Sqrt(x=x)")
+    return judge_value(
         Rewritten(code=other, edits=(), sites={n: n for n in range(40)}),
         plan,
         bench.index.catalog.resolve("tf.raw_ops.Sqrt"),
@@ -163,6 +161,13 @@ def test_an_infinite_slope_is_no_slope_that_is_no_number(bench, read):
         runs=1,
         limits=Limits(wall=30.0),
     )
+
+
+def test_an_infinite_slope_is_no_slope_that_is_no_number(bench, read):
+    code = SLOPES.format(call="tf.norm(x, axis=1)")
+    found = verified(bench, read("The gradient of tf.norm is nan at zero", code))
+    assert found.case.api == "tf.compat.v1.norm"
+    told = with_roots(bench, found, "tf.norm(x, axis=1)")
     assert (told.kind, told.symptom.kind) == (VerdictKind.NOT_ADAPTED, SymptomKind.NON_FINITE)
     assert "slope" in told.reason
 
@@ -171,6 +176,8 @@ def test_what_is_differentiated_is_to_blame_where_a_report_is_fixed(bench, read)
     code = SLOPES.format(call="tf.clip_by_norm(x, 9.0)")
     found = verified(bench, read("nan gradients", code, text="It should be 1, I get nan."))
     assert "clip_by_norm" in found.case.api
+    assert not found.case.reproduces
+    assert "slope" in with_roots(bench, found, "tf.clip_by_norm(x, 9.0)").reason
 
 
 def test_what_fails_before_it_comes_to_what_only_version_1_has_is_of_version_1(bench, read):
