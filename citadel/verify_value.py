@@ -222,7 +222,7 @@ def _refused(first: Observation, suspect: Call, reading: Reading) -> tuple[Value
 def _fixed(
     oracles: Sequence[ValueOracle], first: Observation, reading: Reading
 ) -> tuple[ValueOracle, int] | None:
-    """An oracle that would tell, on a build that no longer shows the bug.
+    """An oracle that tells, on a build that no longer shows the bug.
 
     Two values of one run are one where the title says that they differ, or one is a reference.
     """
@@ -237,7 +237,8 @@ def _fixed(
         or one.kind is SymptomKind.NON_FINITE
         or (one.paired and (differing or one.against))
     )
-    return next(((oracle, 0) for oracle in telling), None)
+    values = values_of(first)
+    return next(((one, 0) for one in telling if shows(one, first, values) is not None), None)
 
 
 def _ended_well(run: Observation) -> bool:

@@ -14,6 +14,8 @@ from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
 from citadel.plan.model import Adaptation, Form, Obstacle
 from citadel.rewrite.rewriter import Rewritten
+from citadel.verified import NotVerified
+from citadel.verify import verify
 
 from .conftest import DIVIDE, WINDOW, bugs, verified
 
@@ -178,6 +180,32 @@ def test_what_is_differentiated_is_to_blame_where_a_report_is_fixed(bench, read)
     assert "clip_by_norm" in found.case.api
     assert not found.case.reproduces
     assert "slope" in with_roots(bench, found, "tf.clip_by_norm(x, 9.0)").reason
+
+
+def test_a_check_of_which_a_graph_tells_nothing_is_no_sign_that_a_report_is_fixed(bench, read):
+    code = """
+        import tensorflow as tf
+
+        def checked(x):
+            return tf.debugging.check_numerics(x, "odd")
+
+        x = tf.constant([2.0, float("nan")])
+        try:
+            checked(x)
+        except Exception as problem:
+            print(type(problem).__name__)
+        try:
+            tf.function(checked, jit_compile=True)(x)
+            print("fine")
+        except Exception as problem:
+            print(type(problem).__name__)
+    """
+    title = "XLA ignores tf.debugging.check_numerics on nan while eager raises InvalidArgumentError"
+    text = "Eager execution refuses nan; compiled, it returns successfully instead of raising."
+    reading = read(title, code, text=text)
+    catalog, info = bench.index.catalog, bench.target.info
+    found = verify(reading, bench.replays[0], catalog, info, runs=1, limits=Limits(wall=60.0))
+    assert isinstance(found, NotVerified) or found.case.reproduces
 
 
 def test_what_fails_before_it_comes_to_what_only_version_1_has_is_of_version_1(bench, read):
