@@ -34,7 +34,7 @@ from citadel.plan.fill import Filler
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
-from citadel.plan.lexicon import Lexicon
+from citadel.plan.lexicon import Lexicon, same_name
 from citadel.plan.model import (
     Adaptation,
     Expression,
@@ -65,6 +65,8 @@ from citadel.plan.sizes import as_lists, one_by_one
 from citadel.plan.types import INT, NONE, SEED, accepted, becomes_tensor, fits, wraps
 
 WRAP = Step(name="list")
+IN_PLACE = "inplace"
+"""PyTorch's name for the flag of functions that may write to what they are given."""
 MAX_PLANS = 4
 PLAIN = Lexicon()
 
@@ -211,8 +213,30 @@ class _Planner:
             lift=self.lift,
             edits=self.edits,
             invented=self.invented,
+            unset=self._unset({**chosen, **spared}, dropped),
         )
         return assembler.assembled({**given, **filled}, collected, dropped)
+
+    def _unset(
+        self, chosen: Mapping[int, SourceValue], dropped: Sequence[SourceValue]
+    ) -> tuple[str, ...]:
+        """Flags that the report sets and the sibling has not got, or takes for something else.
+
+        What works in place by its name needs no flag for that.
+        """
+        elsewhere = [
+            value
+            for number, value in chosen.items()
+            if not self.lexicon.likeness(value.name, self.places.named[number].parameter.name)
+        ]
+        in_place = self.target.name.endswith("_")
+        return tuple(
+            value.name
+            for value in (*dropped, *elsewhere)
+            if value.value.kind == "bool"
+            and value.value.text == "True"
+            and not (in_place and same_name(value.name, IN_PLACE))
+        )
 
     def _given(
         self, chosen: dict[int, SourceValue], rest: list[SourceValue]

@@ -25,7 +25,8 @@ from citadel.plan.types import INT, accepted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembler:
-    """One overload of a sibling; `edits` are told, `invented` are parameters that were made up."""
+    """One overload of a sibling; `edits` are told, `invented` are parameters that were made up,
+    `unset` flags that it has not got."""
 
     source: Invocation
     target: Api
@@ -33,6 +34,7 @@ class Assembler:
     lift: Lift
     edits: Sequence[str]
     invented: Sequence[str]
+    unset: Sequence[str]
 
     def assembled(
         self,
@@ -126,9 +128,7 @@ class Assembler:
             after=() if same else self.lift.result,
             idle=bool(tensors) and all(value in dropped for value in tensors),
             loses=any(v.value.kind not in _MODES for v in dropped),
-            unset=tuple(
-                v.name for v in dropped if v.value.kind == "bool" and v.value.text == "True"
-            ),
+            unset=tuple(self.unset),
         )
 
 

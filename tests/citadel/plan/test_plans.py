@@ -228,3 +228,25 @@ def test_flags_and_modes_are_no_inputs(api, call, signature, loses):
     )
     plan = first(plans(source, api("torch.other", "input: Tensor")))
     assert (plan.drops, plan.loses) == (True, loses)
+
+
+@pytest.mark.parametrize(
+    ("target", "signature", "unset"),
+    [
+        ("torch.relu6", "input: Tensor, inplace: bool = False", ()),
+        ("torch.relu6", "input: Tensor", ("inplace",)),
+        ("torch.xlogy", "input: Tensor, other: Scalar", ("inplace",)),
+        ("torch.dropout", "input: Tensor, train: bool", ("inplace",)),
+        ("torch.relu6_", "input: Tensor", ()),
+    ],
+)
+def test_a_flag_for_something_else_is_not_the_reports(api, call, target, signature, unset):
+    made = call("torch.relu", {(2, 3)}, inplace=True)
+    source = invocation(made, api("torch.relu", "input: Tensor, inplace: bool = False"), ())
+    assert first(plans(source, api(target, signature))).unset == unset
+    quiet = invocation(
+        call("torch.relu", {(2, 3)}, inplace=False),
+        api("torch.relu", "input: Tensor, inplace: bool = False"),
+        (),
+    )
+    assert first(plans(quiet, api(target, signature))).unset == ()
