@@ -1,0 +1,112 @@
+"""What the parameters of a sibling are given of the source's values, changed to suit them.
+
+In: which value each parameter is to have. Out: the expressions that take it, with the steps that
+change it: to the sibling's dimensions, its spelling of words, its kind of tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from analysis.catalog.model import Api
+from analysis.values import Value
+from citadel.plan.assign import acts_as_tensor
+from citadel.plan.dimensions import Lift, lifted, window_lifted
+from citadel.plan.ends import with_ends
+from citadel.plan.frameworks import as_tensorflow
+from citadel.plan.invocation import Invocation
+from citadel.plan.lexicon import Lexicon
+from citadel.plan.model import Expression, Gather, SourceValue, Step, Take
+from citadel.plan.places import Place, Places, is_receiver
+from citadel.plan.receivers import as_receiver
+from citadel.plan.sizes import one_by_one
+from citadel.plan.types import INT, NONE, SEED, accepted, becomes_tensor, wraps
+
+WRAP = Step(name="list")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handing:
+    """One overload of a sibling under one change of dimensions; `samples` are valid calls of it."""
+
+    source: Invocation
+    target: Api
+    places: Places
+    lift: Lift
+    samples: Sequence[dict[str, Value]]
+    lexicon: Lexicon
+
+    def given(
+        self, chosen: dict[int, SourceValue], rest: list[SourceValue]
+    ) -> dict[int, Expression]:
+        """The chosen values; a list takes all that the source's `*tensors` had, out of `rest`."""
+        found: dict[int, Expression] = {}
+        for number, value in chosen.items():
+            steps = lifted(value, self.lift) or self._windows(value, number)
+            steps = steps or self._spelled(value, number) or self._one_seed(value, number)
+            steps += with_ends(value.value, steps, self._valid(number))
+            steps += self._made_tensor(value, number)
+            taken = Take(key=value.key, steps=(*steps, *self._received(value, number)))
+            found[number] = taken
+            ended = any(step.name == "ends" for step in steps)
+            if ended or not wraps(value.value, self.places.named[number].parameter.type):
+                continue
+            kind = value.value.kind
+            others = [v for v in rest if v.name == value.name and v.value.kind == kind]
+            rest[:] = [v for v in rest if v not in others]
+            more = (Take(key=v.key, steps=lifted(v, self.lift)) for v in others)
+            alone = replace(taken, steps=(*taken.steps, WRAP))
+            spread = self._one_by_one(self.places.named[number])
+            found[number] = Gather(items=(taken, *more)) if others or spread else alone
+        return found
+
+    def _windows(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        """A number that stands for all spatial dimensions, as one for each of them."""
+        parameter = self.places.named[number].parameter
+        lists = [one.items or () for one in self._valid(number) if one.kind in ("list", "tuple")]
+        known = any(len(items) == self.lift.after for items in lists)
+        known = known or parameter.name in self.lexicon.windows
+        return window_lifted(value, self.lift, parameter.type) if known else ()
+
+    def _made_tensor(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        """A number where only tensors are taken; TensorFlow makes tensors of numbers itself."""
+        declared = self.places.named[number].parameter.type
+        if as_tensorflow(self.target.name) or acts_as_tensor(value):
+            return ()
+        return (Step(name="tensor"),) if becomes_tensor(value.value, declared) else ()
+
+    def _one_by_one(self, place: Place) -> bool:
+        return one_by_one(self.target, place.parameter, self.places.sizes)
+
+    def _received(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        receiver = is_receiver(self.places.named[number], self.target)
+        return (as_receiver(value, self.target.name) or ()) if receiver else ()
+
+    def _valid(self, number: int) -> list[Value]:
+        """What valid calls of the sibling give to a parameter."""
+        name = self.places.named[number].parameter.name
+        return [sample[name] for sample in self.samples if name in sample]
+
+    def _spelled(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        """`"same"` is `"SAME"` where all valid calls of the sibling write a word in capitals."""
+        word = (value.value.literal() or "")[1:-1] if value.value.kind == "str" else ""
+        known = [one.literal() for one in self._valid(number) if one.kind == "str"]
+        texts = [text[1:-1] for text in known if text]
+        if self.target is self.source.api or not (word.isidentifier() and texts):
+            return ()
+        for change in (str.upper, str.lower):
+            alike = all(text == change(text) and text.isidentifier() for text in texts)
+            if alike and word != change(word):
+                return (Step(name="say", text=repr(change(word))),)
+        return ()
+
+    def _one_seed(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        """The first number of a seed that has several, where the sibling takes a single one."""
+        parameter = self.places.named[number].parameter
+        items = value.value.items if value.value.kind in ("list", "tuple") else None
+        first = items[0].literal() if items else None
+        single = accepted(parameter.type) <= {INT, NONE}
+        if first is None or not single or SEED.fullmatch(parameter.name) is None:
+            return ()
+        return (Step(name="say", text=first),)
