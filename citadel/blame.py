@@ -101,7 +101,7 @@ class Trial:
             if True in own:
                 return (None if named else wraps) or Blamed(call=call, api=api, own=own)
             told = named or spoken(api, self._title)
-            if told and wraps is None and _makes_an_object(call):
+            if told and wraps is None and _gives(call, calls):
                 wraps = Blamed(call=call, api=api, own=tuple(None for _ in own))
             made = made_backward(self.again, oracle, of_api)
             if made:
@@ -115,8 +115,16 @@ class Trial:
         return Blamed(call=call, api=api, own=tuple(None for _ in oracle.spots))
 
 
-def _makes_an_object(call: Call) -> bool:
-    return call.result is not None and call.result.value.kind in ("function", "other")
+def _gives(made: Call, calls: Sequence[Call]) -> bool:
+    """Whether a call makes a function, or another object of which a method gives something."""
+    if made.result is None or made.result.value.kind not in ("function", "other"):
+        return False
+    if made.result.value.kind == "function":
+        return True
+    # Objects are known by where their class is defined, calls by its public name.
+    owners = (made.result.value.text, made.name)
+    methods = (one for one in calls if one.name.rpartition(".")[0] in owners)
+    return any(one.result is not None and one.result.value.kind != "none" for one in methods)
 
 
 def _changes(oracle: ValueOracle, one: Values, other: Values) -> tuple[bool | None, ...]:

@@ -212,7 +212,8 @@ def plain(values: Values, spot: Spot) -> bool:
 def _usual(values: Values, spot: Spot) -> bool:
     """Whether a tensor is of zeros, or of ones, alone."""
     found = elements(values[spot]) if spot in values and values[spot].is_tensor else None
-    return bool(found) and {repr(abs(number)) for number in found or ()} <= _USUAL
+    sizes = {repr(abs(number)) for number in found or ()}
+    return len(sizes) == 1 and sizes <= _USUAL
 
 
 def _of_truths(value: Value) -> bool:

@@ -97,7 +97,7 @@ def no_room(oracle: ValueOracle, values: Values) -> bool:
     """Whether of two compared values one is infinite just where the other, of a wider dtype, is
     too large for its own: a rounding, however far apart they look.
 
-    Of large tensors only the range is known, and the elements that are not finite are counted.
+    Of large tensors only the range is known: all elements have to be too large.
     """
     if not oracle.paired or any(spot not in values for spot in oracle.spots):
         return False
@@ -109,14 +109,16 @@ def _outgrown(narrow: Value, wide: Value) -> bool:
     limit = LARGEST.get(narrow.dtype or "", math.inf)
     has, had = elements(narrow), elements(wide)
     if has is not None and had is not None and len(has) == len(had):
-        rounded = [math.copysign(math.inf, n.real) if abs(n) > limit else n for n in had]
+        try:
+            rounded = [math.copysign(math.inf, n.real) if abs(n) > limit else n for n in had]
+        except OverflowError:  # an integer that no float holds
+            return False
         return rounded != list(had) and all_close(has, rounded, *tolerance(narrow, wide))
     few, many = narrow.numbers, wide.numbers
-    if few is None or many is None or few.count != many.count or few.nan or many.nan:
+    if few is None or many is None or few.count != many.count or not many.finite:
         return False
-    above = many.high is not None and many.high > limit
-    below = many.low is not None and many.low < -limit
-    return (above or below) and above == (few.inf > 0) and below == (few.ninf > 0)
+    above = few.inf == few.count and (many.low or 0.0) > limit
+    return above or (few.ninf == few.count and (many.high or 0.0) < -limit)
 
 
 def let_in(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:

@@ -252,7 +252,7 @@ class ValueReplay:
         # Of a report that is fixed it is not known which of the two it was.
         other = lost or not (self.source.reproduces or has_nan_at(oracle, self.values))
         if other and any(leaf(call.name) in GRADIENTS for call in self.first.calls):
-            reason = "a slope that is infinite, as it may be, and not NaN as the report's value"
+            reason = "a slope that is infinite, as slopes may be"
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
         if self.source.reproduces and self.source.demanded is not False:
             return None

@@ -19,6 +19,7 @@ from citadel.attempts import attempts_of, inside_functions, lacks
 from citadel.identify import culprit, failing_call
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
+from citadel.oracle.hints import DIFFERENT
 from citadel.oracle.value import asserts
 from citadel.recorded import STATUS_CLAIMS, bug_kind, recorded, reproduces, says_the_same
 from citadel.shown import by_measure, by_values
@@ -176,7 +177,12 @@ def _of_values_after_all(reading: Reading, attempt: Attempt) -> bool:
 
 
 def _titled_value_alone(reading: Reading) -> bool:
-    """Whether the title says that a value is wrong, and of no failure."""
+    """Whether the title says that a value is wrong, and of no failure.
+
+    What is inconsistent may be that one call fails.
+    """
+    if DIFFERENT.search(reading.report.title):
+        return False
     titled = {claim.kind for claim in reading.claims if claim.source is ClaimSource.TITLE}
     return ClaimKind.VALUE in titled and titled.isdisjoint(STATUS_CLAIMS)
 

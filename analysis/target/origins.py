@@ -1,7 +1,8 @@
 """Where the values in a text come from: the names and calls behind an expression, as it is written.
 
-In: a parsed case. Out: an `Origin` per expression. Names are followed through all assignments of
-the text, wherever they stand; nothing is run.
+In: a parsed case. Out: an `Origin` per expression. Names are followed through the assignments of
+the text: to the last one above, where the module itself makes them all, one below the other; to all
+of them where one is in a loop, a branch or a function. Nothing is run.
 """
 
 from __future__ import annotations
@@ -35,9 +36,14 @@ class Origin:
     call: str = ""
     library: str = ""
     fixed: bool = False
+    given: tuple[str, ...] = ()
+    """What `call` is given, as it is written: its receiver, unless another call makes it, and its
+    arguments."""
 
 
 NO_ORIGIN = Origin()
+_ANYWHERE = -1
+"""The place of what may run at any time, or several times."""
 
 
 class Origins:
@@ -47,6 +53,8 @@ class Origins:
         collector = _Collector()
         module.visit(collector)
         self._values = collector.values
+        self._places = collector.places
+        self._straight = collector.straight
         self._changed = collector.changed
         self._imports = collector.imports
         self._known: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
@@ -74,19 +82,31 @@ class Origins:
             call=name,
             library=self._library(name),
             fixed=fixed,
+            given=() if call is None else tuple(self._given(call)),
         )
 
     def _behind(self, node: cst.BaseExpression) -> tuple[list[cst.BaseExpression], bool]:
         """The expression and what its names are assigned; whether names are left open."""
-        found, seen, unknown = [node], set[str](), False
+        found, seen, unknown = [node], set[tuple[str, int]](), False
         for one in found:
-            for name in sorted(self._parts(one)[0] - seen):
-                seen.add(name)
+            place = self._places.get(id(one), _ANYWHERE)
+            for name in sorted(self._parts(one)[0]):
+                if (name, place) in seen:
+                    continue
+                seen.add((name, place))
                 unknown = unknown or name not in self._values
-                found += self._values.get(name, ())
+                found += [value for value in self._assigned(name, place) if value is not one]
             if len(found) > MOST_FOLLOWED:
                 return found, True
         return found, unknown
+
+    def _assigned(self, name: str, place: int) -> list[cst.BaseExpression]:
+        """What a name may stand for at a place."""
+        values = self._values.get(name, [])
+        if place == _ANYWHERE or not all(id(value) in self._straight for value in values):
+            return values
+        above = [value for value in values if self._places[id(value)] < place]
+        return above[-1:] or values
 
     def _parts(self, node: cst.CSTNode) -> tuple[frozenset[str], frozenset[str]]:
         """The names and the calls in a node."""
@@ -108,12 +128,21 @@ class Origins:
     def _single(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """What a name stands for, where only one thing is ever assigned to it."""
         for _ in range(8):
-            inner = _peeled(node)
-            values = self._values.get(inner.value, ()) if isinstance(inner, cst.Name) else ()
+            place, inner = self._places.get(id(node), _ANYWHERE), _peeled(node)
+            values = self._assigned(inner.value, place) if isinstance(inner, cst.Name) else ()
             if len(values) != 1:
                 return inner
             node = values[0]
         return node
+
+    def _given(self, call: cst.Call) -> Iterator[str]:
+        empty = cst.Module(body=[])
+        receiver = call.func.value if isinstance(call.func, cst.Attribute) else None
+        of_module = _dotted(call.func).partition(".")[0] in {*self._imports, *MODULES}
+        if receiver is not None and not of_module and not isinstance(receiver, cst.Call):
+            yield empty.code_for_node(receiver)
+        for arg in call.args:
+            yield empty.code_for_node(arg.with_changes(comma=cst.MaybeSentinel.DEFAULT))
 
     def _library(self, call: str) -> str:
         return self._full(call).partition(".")[0]
@@ -161,14 +190,40 @@ def _called(node: cst.CSTNode) -> Iterator[str]:
             yield _dotted(call.func)
 
 
+_FUNCTIONS = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
+"""What is in these runs at any time."""
+_BLOCKS = (cst.BaseCompoundStatement, cst.Lambda, cst.BaseComp)
+"""What is in these may run several times, or not at all."""
+
+
 class _Collector(cst.CSTVisitor):
     """What is imported, assigned, and changed in place."""
 
     def __init__(self) -> None:
         super().__init__()
         self.values: dict[str, list[cst.BaseExpression]] = {}
+        self.places: dict[int, int] = {}
+        """Per expression that is in no function, how many statements begin above or with it."""
+        self.straight: set[int] = set()
+        """The expressions that are in no block either."""
+        self._functions, self._blocks, self._statement = 0, 0, 0
         self.changed: set[str] = set()
         self.imports: dict[str, tuple[str, bool]] = {}
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        self._functions += isinstance(node, _FUNCTIONS)
+        self._blocks += isinstance(node, _BLOCKS)
+        self._statement += isinstance(node, cst.BaseSmallStatement)
+        if isinstance(node, cst.BaseExpression) and not self._functions:
+            self.places[id(node)] = self._statement
+            if not self._blocks:
+                self.straight.add(id(node))
+        return super().on_visit(node)
+
+    def on_leave(self, original_node: cst.CSTNode) -> None:
+        self._functions -= isinstance(original_node, _FUNCTIONS)
+        self._blocks -= isinstance(original_node, _BLOCKS)
+        super().on_leave(original_node)
 
     def visit_Import(self, node: cst.Import) -> None:
         for alias in node.names:

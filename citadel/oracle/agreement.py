@@ -171,6 +171,7 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
 def said_to_differ(run: Seen) -> Iterator[ValueOracle]:
     """The only two results that are shown, both of one API, where the title says that they differ.
 
+    They are given the same, in another order or way: other arguments may well give other results.
     What differs from device to device or from another library's need not differ here.
     """
     title = run.reading.report.title
@@ -181,7 +182,8 @@ def said_to_differ(run: Seen) -> Iterator[ValueOracle]:
         return
     (one, first, left), (other, second, right) = shown
     by = leaf(first.origin.call)
-    of_one = first.number != second.number and by == leaf(second.origin.call) != ""
+    of_one = first.text != second.text and by == leaf(second.origin.call) != ""
+    of_one = of_one and sorted(first.origin.given) == sorted(second.origin.given)
     if of_one and comparable(left, right) and have_common(first, second):
         yield pair(run, one, other, why=f"two results of {by}, which are said to differ")
 

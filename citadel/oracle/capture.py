@@ -114,7 +114,8 @@ def _non_finite(run: Seen) -> Iterator[ValueOracle]:
     lost = NAN_IS_LOST.search(title) is not None
     wanted = [e for e in run.reading.expectations if e.right and unbounded(e)]
     for names in (False, True):
-        for spot, point, value in run.results(Role.SHOWN, *((Role.OPERAND,) if names else ())):
+        shown = run.results(Role.SHOWN, *((Role.OPERAND,) if names else ()))
+        for spot, point, value in run.titled_first(shown):
             told = isinstance(point.node, cst.Name) is names and finite(value) is False
             told = told and (has_nan(value) or not nan_alone)
             told = told and not (lost and has_nan(value))
@@ -161,8 +162,7 @@ def _pasted(run: Seen) -> Iterator[ValueOracle]:
     if len(printed) == 1 < printed.total() and differing:
         return  # what is said to differ is the same by now
     wanted = [one for one in run.reading.expectations if one.right]
-    shown = sorted(run.results(Role.SHOWN), key=lambda one: not run.is_titled(one[1]))
-    for spot, _, value in shown:
+    for spot, _, value in run.titled_first(run.results(Role.SHOWN)):
         right = any(is_literal(value, one.numbers) for one in wanted)
         if numeric(value) and not right:
             yield ValueOracle(
@@ -170,21 +170,42 @@ def _pasted(run: Seen) -> Iterator[ValueOracle]:
             )
 
 
+_INFINITE = re.compile(r"(?<![a-z])(?:nans?|[-+]?inf(?:init\w+)?)(?![a-z])", re.IGNORECASE)
+"""What a value is said to be; what overflows may be a whole number."""
+_SLOPE = re.compile(r"\b(?:grad\w*|backward\w*|derivatives?|slopes?|loss)\b", re.IGNORECASE)
+
+
+def _is_slope(point: Point) -> bool:
+    """Whether a gradient is shown."""
+    names = (point.text, *point.origin.calls, *point.origin.names)
+    return any("grad" in name or "jacobian" in name for name in map(str.lower, names))
+
+
 def _finite_by_now(run: Seen) -> Iterator[ValueOracle]:
     """Where the report complains of NaN or infinity: what is shown, and is finite here."""
     title = run.reading.report.title
-    told = [one.text for one in run.reading.claims if one.kind is ClaimKind.VALUE]
+    told = [title, *(one.text for one in run.reading.claims if one.kind is ClaimKind.VALUE)]
     codes = [_COMMENT.sub("", one.code) for one in run.reading.candidates]
     if run.reading.refusal is not None or NAN_IS_LOST.search(title) or DIFFERENT.search(title):
         return
-    if run.asserted or not any(map(_not_finite, (title, *told))) or any(map(_not_finite, codes)):
+    if run.asserted or not any(map(_INFINITE.search, told)) or any(map(_not_finite, codes)):
         return
     if any(unbounded(one) for one in run.reading.expectations if one.right):
         return
+    sloped = any(map(_SLOPE.search, told))
+    titled = any(one.title for one in run.reading.mentions)
     for spot, point, value in run.results(Role.SHOWN):
-        if numeric(value) and finite(value) and not is_reference(point):
+        meant = _is_slope(point) if sloped else run.is_titled(point) or not titled
+        if meant and _is_fraction(value) and finite(value) and not is_reference(point):
             why = "the report speaks of what is not finite"
             yield ValueOracle(kind=SymptomKind.NON_FINITE, spots=(spot,), why=why)
+
+
+def _is_fraction(value: Value) -> bool:
+    """Whether a value is of numbers that can be NaN."""
+    if value.kind in ("list", "tuple"):
+        return any(map(_is_fraction, value.items or ()))
+    return value.kind == "float" or (value.dtype or "").startswith(("float", "bfloat", "complex"))
 
 
 def _tells(shown: tuple[Spot, Value]) -> bool:

@@ -227,6 +227,10 @@ def _groups(points: Sequence[Point], known: Table, shown: Sequence[Place]) -> li
     return [*by(statement), *by(point), *by({place: (unit[place],) for place in shown})]
 
 
+_COUNTS = frozenset(("range", "count", "enumerate", "tqdm", "trange"))
+"""What loops go through that count."""
+
+
 def _growths(points: Sequence[Point], known: Table) -> Iterator[Measure]:
     """Amounts of memory in a loop; times in a loop mostly count from the beginning.
 
@@ -237,7 +241,9 @@ def _growths(points: Sequence[Point], known: Table) -> Iterator[Measure]:
         if len(series) < SERIES or {column.unit for column in series} != {"B"}:
             continue
         values = [column.middle for column in series]
-        counting = all(after - before == 1 for before, after in pairwise(values))
+        made = {call.rpartition(".")[2] for call in points[number].origin.calls}
+        counting = isinstance(points[number].node, cst.Name) and made <= _COUNTS
+        counting = counting and all(after - before == 1 for before, after in pairwise(values))
         if counting or set(values) <= set(points[number].loop):
             continue
         if samples.slope(values) > 0:

@@ -107,10 +107,18 @@ def is_input(point: Point) -> bool:
     """Whether a value is what the text itself makes: a tensor of literals, say."""
     if m.findall(point.node, m.Attribute(attr=m.Name("grad"))):
         return False  # `backward` makes that
-    if isinstance(_bare(point.node), cst.BinaryOperation):
-        return False  # an operator has computed it
+    computed = _bare(point.node)
+    if isinstance(computed, cst.BinaryOperation) and not _has_number(computed):
+        return False  # `x / 0` makes what something else is given
     calls = {call.rpartition(".")[2] for call in point.origin.calls}
     return point.origin.fixed and bool(calls) and calls <= _MAKERS
+
+
+def _has_number(node: cst.BinaryOperation) -> bool:
+    """Whether an operand is a number that stands there."""
+    return any(
+        isinstance(one, cst.BaseNumber | cst.UnaryOperation) for one in (node.left, node.right)
+    )
 
 
 def _bare(node: cst.BaseExpression) -> cst.BaseExpression:

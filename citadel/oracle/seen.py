@@ -7,7 +7,7 @@ those that the text makes itself or calls right.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from analysis.target.observation import Observation
 from analysis.target.watch import Point, Role
@@ -71,6 +71,12 @@ class Seen:
         """Whether a value comes of a call of what the report's title names."""
         titled = {one.name.rpartition(".")[2] for one in self.reading.mentions if one.title}
         return not titled.isdisjoint(call.rpartition(".")[2] for call in point.origin.calls)
+
+    def titled_first(
+        self, shown: Iterable[tuple[Spot, Point, Value]]
+    ) -> list[tuple[Spot, Point, Value]]:
+        """Values in their order, those before that come of what the title names."""
+        return sorted(shown, key=lambda one: not self.is_titled(one[1]))
 
     @property
     def differs_from_absent(self) -> bool:

@@ -55,7 +55,10 @@ _VERSIONS = re.compile(
     re.IGNORECASE,
 )
 MOST_TEXT = 5000
-_AMOUNT = r"(\d+(?:\.\d*)?(?:e[-+]?\d+)?)(?: ?([num\u00b5\u03bc]s|s|[KMG]i?B|B)\b)?"
+_AMOUNT = (
+    r"(\d+(?:\.\d*)?(?:e[-+]?\d+)?)"
+    r"(?: ?([num\u00b5\u03bc]s|s|[KMG]i?B|B)\b|(?! ?\w|[,.]\d|%))"
+)
 _UNITS = {
     **{"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3, "s": 1.0},
     **{"B": 1.0, "KB": 2.0**10, "KiB": 2.0**10, "MB": 2.0**20, "MiB": 2.0**20},
@@ -97,7 +100,7 @@ def _behind(label: str, reading: Reading) -> Iterator[float]:
     text = " ".join(label.split())
     if not _WORD.search(text.lower()):
         return
-    amount = re.compile(rf"{re.escape(text)}\s*{_AMOUNT}")
+    amount = re.compile(rf"{re.escape(text)}(?<!\d(?=\d))\s*{_AMOUNT}")
     prose = (" ".join(line.split()) for line in reading.prose.splitlines())
     for line in (*reading.output, *prose):
         for found in amount.finditer(line):

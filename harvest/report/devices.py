@@ -38,6 +38,7 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
     ("run('cuda', 1)\nrun('cpu', 2)", ""),
     ("x = run('cuda')\nrun('cpu')\nprint(x)", ""),
     ("run('cuda')\nif a:\n    run('cpu')", ""),
+    ("def run(d):\n    R.append(f(d))\nrun('cpu')\nrun('cuda')\nassert R[0] == R[1]", ""),
     ("for d in ['cuda', 'cuda:1']:\n    f(d)", ""),
     ("for d in ['cpu', other]:\n    f(d)", ""),
     ("r = []\nfor d in ['cpu', 'cuda']:\n    r.append(f(d))\nprint(r[0] == r[1])", ""),
@@ -69,8 +70,25 @@ def _made_for_each(tree: ast.Module) -> Iterator[Edit]:
         calls = [n for n in block.body if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
         plain = {ast.dump(one) for one in calls if not _is_absent(one.value)}
         for one in calls:
+            if _collects(one.value, tree):
+                continue
             if _is_absent(one.value) and ast.dump(_ON_CPU.visit(deepcopy(one))) in plain:
                 yield Edit(node=one, text="")
+
+
+def _collects(call: ast.expr, tree: ast.Module) -> bool:
+    """Whether a call of the text's own function may leave something for others."""
+    name = dotted(call.func) if isinstance(call, ast.Call) else ""
+    own = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name)
+    inside = [node for function in own for node in ast.walk(function)]
+    kept = (ast.Global, ast.Nonlocal)
+    stores = (ast.Attribute, ast.Subscript)
+    return any(
+        isinstance(node, kept)
+        or (isinstance(node, stores) and isinstance(node.ctx, ast.Store))
+        or (isinstance(node, ast.Attribute) and node.attr in _COLLECTS)
+        for node in inside
+    )
 
 
 class _OnCpu(ast.NodeTransformer):

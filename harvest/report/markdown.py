@@ -215,7 +215,7 @@ def _is_paragraph_of_code(lines: list[str], at: int) -> bool:
     """Tell whether the lines from here to the next blank one are statements, and no others."""
     if (at and lines[at - 1].strip()) or not _STATEMENT.match(lines[at]) or is_output(lines[at]):
         return False
-    above = next((line for line in reversed(lines[:at]) if line.strip()), "")
+    above = next((lines[n] for n in range(at - 1, -1, -1) if lines[n].strip()), "")
     if heading_of(above) is not None:  # which says what it is
         return False
     end = next((n for n in range(at, len(lines)) if not lines[n].strip()), len(lines))

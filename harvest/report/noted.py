@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from harvest.report.edits import Edit, apply_edits
 from harvest.report.repair import Repaired
-from harvest.report.syntax import Refusal, dotted, parse
+from harvest.report.syntax import Refusal, dotted, parse, source_of
 from harvest.report.text import OUT
 
 NAME = "results in comments"
@@ -53,9 +53,8 @@ def _edits(found: Repaired) -> Iterator[Edit]:
     lines = found.code.split("\n")
     for node in found.tree.body:
         if isinstance(node, ast.Expr) and _is_shown(node.value) and _is_noted(lines, node):
-            text = ast.get_source_segment(found.code, node.value)
-            if text is not None:
-                yield Edit(node=node.value, text=f"print(repr({text}))")
+            text = source_of(lines, node.value)
+            yield Edit(node=node.value, text=f"print(repr({text}))")
 
 
 def _is_shown(value: ast.expr) -> bool:
@@ -70,5 +69,5 @@ def _is_noted(lines: list[str], node: ast.Expr) -> bool:
     last = (node.end_lineno or node.lineno) - 1
     # The parser counts columns in bytes.
     behind = lines[last].encode()[node.end_col_offset :].decode().strip()
-    below = next((line.strip() for line in lines[last + 1 :] if line.strip()), "")
+    below = next((s for at in range(last + 1, len(lines)) if (s := lines[at].strip())), "")
     return _RESULT.match(behind or below) is not None

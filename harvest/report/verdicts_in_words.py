@@ -53,12 +53,12 @@ _CASE = re.compile(
 )
 """What a verb says of an input, up to that verb: "if the input is (invalid)"."""
 _RAISED = re.compile(
-    r"\b(?:rais\w+|throw\w*|errors?|exceptions?|\w+Error|reject\w*|refus\w*|fail\w*)\b",
+    r"\b(?:rais\w+|throw\w*|exceptions?|\w+Error|reject\w*|refus\w*)\b",
     re.IGNORECASE,
 )
 """Numbers behind these are what is refused: "should raise ValueError on NaN"."""
 _BEHIND = re.compile(
-    r"[`'\")\]]*\s*(?:(?:\u2190|<-+|<=+|\u2014|--)\s*)?\(?"
+    r"[`'\")\]]*\s*(?:(?:\u2190|<-+|<==+|\u2014|--)\s*)?\(?"
     r"(?:(?:is|was|are|were|would be|being)\s+(?:the\s+)?)?"
     r"(?:(?P<right>expected|correct|right|desired|wanted)|(?P<wrong>wrong|incorrect|a bug))\b"
     r"(?!\W*(?:[-+]?\d|nan|inf|true|false|tensor|array|to\b))",

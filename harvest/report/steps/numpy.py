@@ -21,7 +21,10 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
         "import numpy\nf(numpy.zeros(2).astype(numpy.float))",
         "import numpy\nf(numpy.zeros(2).astype(float))",
     ),
-    ("import numpy as n\ny = [n.NINF, n.product(z)]", "import numpy as n\ny = [-n.inf, n.prod(z)]"),
+    (
+        "import numpy as n\ny = [n.NINF, n.product(z)]",
+        "import numpy as n\ny = [(-n.inf), n.prod(z)]",
+    ),
     ("import numpy\nimport torch as np\nnp.float, numpy.ones.NAN", ""),
 )
 """(code, what it becomes; "" where nothing may change)."""
@@ -31,7 +34,7 @@ _NOW = MappingProxyType(
         **{"long": "int", "unicode": "str"},
         **dict.fromkeys(("NAN", "NaN"), "{0}.nan"),
         **dict.fromkeys(("Inf", "Infinity", "infty", "PINF"), "{0}.inf"),
-        **{"NINF": "-{0}.inf", "PZERO": "0.0", "NZERO": "-0.0"},
+        **{"NINF": "(-{0}.inf)", "PZERO": "0.0", "NZERO": "-0.0"},
         **{"float_": "{0}.float64", "complex_": "{0}.complex128"},
         **{"unicode_": "{0}.str_", "string_": "{0}.bytes_"},
         **{"product": "{0}.prod", "cumproduct": "{0}.cumprod", "round_": "{0}.round"},

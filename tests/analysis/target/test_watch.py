@@ -258,3 +258,21 @@ def test_literals_and_messages_in_entries_are_not_shown(value):
 def shown_of(value):
     code = f"found = {{}}\nfound['y'] = {value}\nprint(found)"
     return [point.text for point in points_of(code) if point.role is Role.SHOWN]
+
+
+@pytest.mark.parametrize(
+    ("code", "calls", "call"),
+    [
+        ("y = f(x)\nprint(y)\ny = g(x)\nprint(y)", [{"f"}, {"g"}], ["f", "g"]),
+        ("y = f(x)\ny = g(y)\nprint(y)", [{"f", "g"}], ["g"]),
+        ("y = f(x)\nif a:\n    y = g(x)\nprint(y)", [{"f", "g"}], [""]),
+        ("y = f(x)\nfor i in a:\n    print(y)\n    y = g(y)", [{"f", "g"}], [""]),
+        ("y = f(x)\nwith a:\n    print(y)\ny = g(x)", [{"f"}], ["f"]),
+        ("y = f(x)\ndef h():\n    print(y)\ny = g(x)\na = h()", [{"f", "g"}], [""]),
+        ("y = f(x); print(y); y = g(x)", [{"f"}], ["f"]),
+    ],
+)
+def test_a_name_stands_for_what_was_last_assigned_above(code, calls, call):
+    shown = [point.origin for point in points_of(code) if point.role is Role.SHOWN]
+    assert [one.calls for one in shown] == calls
+    assert [one.call for one in shown] == call

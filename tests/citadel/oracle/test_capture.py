@@ -307,8 +307,9 @@ def test_the_only_two_results_of_an_api_that_are_said_to_differ(title, holds):
     seen = (("torch.f(x, y)", [1.0]), ("torch.f(y, x)", [2.0]))
     both = ["torch.f(x, y)", "torch.f(y, x)"]
     assert holding(code, *seen, title=title) == ((both, "disagrees") if holds else None)
-    other = code.replace("torch.f(y, x)", "torch.g(y, x)")
-    assert holding(other, seen[0], ("torch.g(y, x)", [2.0]), title=title) is None
+    for call in ("torch.g(y, x)", "torch.f(x, z)", "torch.f(x, y, 1)", "torch.f(-x, y)"):
+        other = code.replace("torch.f(y, x)", call)
+        assert holding(other, seen[0], (call, [2.0]), title=title) is None
     more = (*seen, ("torch.f(z, x)", [3.0]))
     assert holding(f"{code}\nprint(torch.f(z, x))", *more, title=title) is None
 
@@ -331,11 +332,18 @@ def test_nan_of_which_two_results_are_alike_is_not_what_differs(other, holds):
         ("f swallows NaN", "", "print(f(x))", False),
         ("f is wrong", "", "print(f(x))", False),
         ("f returns 2 instead of inf", "", "print(f(x))", False),
+        ("torch.f gives NaN", "", "import torch\nprint(torch.f(x))", True),
+        ("torch.f gives NaN", "", "import torch\nprint(torch.g(x))", False),
+        ("f gives NaN gradients", "", "print(f(x))", False),
+        ("f gives NaN gradients", "", "print(x.grad)", True),
+        ("f overflows", "", "print(f(x))", False),
     ],
 )
-def test_what_is_finite_by_now_tells_though_it_does_not_hold(title, text, code, is_one):
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_is_finite_by_now_tells_though_it_does_not_hold(title, text, code, is_one, whole):
     points = watched(instrument(code)).points
-    run = Observation(outcome=Outcome.OK, seen=(Seen(point=0, occurrence=1, value=value([2.0])),))
+    shown, is_one = value(2 if whole else [2.0]), is_one and not whole  # no whole number is NaN
+    run = Observation(outcome=Outcome.OK, seen=(Seen(point=0, occurrence=1, value=shown),))
     body = f"{text}\n\n```python\n{code}\n```\n"
     found = capture(points, run, understand(Report(source="r.md", title=title, body=body)))
     kinds = [str(one.kind) for one in found if not shows(one, run, values_of(run))]
@@ -346,8 +354,9 @@ def test_what_an_operator_computes_is_a_result():
     code = "import torch\nx = torch.tensor([2.])\nprint(repr(x * x))"
     found = holding(code, ("x * x", [INF]), title="x * x gives inf")
     assert found == (["x * x"], "non_finite")
-    code = code.replace("x * x", "x")
-    assert holding(code, ("x", [INF]), title="x gives inf") is None
+    for made in ("x", "x / 0", "-1 * x"):
+        other = code.replace("x * x", made)
+        assert holding(other, (made, [INF]), title="x gives inf") is None
 
 
 def test_what_differs_may_be_counted():
@@ -485,3 +494,18 @@ def test_the_imports_of_the_text_tell_what_makes_a_function(imports, made, holds
     code = f"{imports}\ng = {made}\nprint(f(x))\nprint(g(x))"
     events = [("f(x)", [1.0, 2.0]), ("g(x)", [1.0, 3.0])]
     assert holding(code, *events) == ((["f(x)", "g(x)"], "disagrees") if holds else None)
+
+
+@pytest.mark.parametrize("results", [(2.0, 3.0), (NAN, NAN)])
+def test_of_a_name_that_is_used_again_the_result_of_the_titled_call_is_meant(results):
+    code = "import torch\nout = torch.mean(x)\nprint(out)\nout = torch.var(x)\nprint(out)"
+    points = watched(instrument(code)).points
+    seen = tuple(
+        Seen(point=point.number, occurrence=1, value=value([one]))
+        for point, one in zip(points, results, strict=True)
+    )
+    run = Observation(outcome=Outcome.OK, seen=seen)
+    body = f"```python\n{code}\n```\n"
+    reading = understand(Report(source="r.md", title="torch.var gives NaN", body=body))
+    first = next(one for one in capture(points, run, reading) if one.of_finiteness)
+    assert [points[spot.point].origin.call for spot in first.spots] == ["torch.var"]

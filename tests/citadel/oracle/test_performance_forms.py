@@ -151,6 +151,9 @@ def test_the_numbers_that_a_loop_goes_through_are_no_memory(loop, numbers):
     found = captured(code, values, title="memory leak", count=2)
     assert (found.measure.form, found.where, found.ratio) == (Form.GROWTH, "used()", 500)
     assert isinstance(captured(code, values | {"used()": ([9000] * 12, None)}), NoOracle)
+    objects = list(range(100, 112))  # one more each time is a leak, too
+    found = captured(code, values | {"used()": (objects, None)}, title="memory leak", count=2)
+    assert (found.where, found.ratio) == ("used()", 1)
 
 
 AT_SIZES = (

@@ -91,3 +91,14 @@ def test_an_object_that_the_title_speaks_of_is_to_blame_for_what_it_gives(verifi
         found = verified(f"{title}: the two ways to give weights are inconsistent", code)
         assert not found.case.reproduces
         assert found.case.api == f"torch.{blamed}"
+
+
+def test_an_object_of_which_nothing_is_asked_is_not_to_blame(verified):
+    code = """
+        import torch
+        p = torch.nn.Parameter(torch.tensor([1e38, 3e38, 3e38]))
+        torch.optim.SGD([p], lr=0.1)
+        print(torch.cumsum(p.detach(), 0))
+    """
+    found = verified("Running totals are inf after torch.optim.SGD was made", code)
+    assert found.case.api == "torch.cumsum"
