@@ -29,6 +29,10 @@ KINDS = {
 }
 
 
+IN_PLACE = "inplace"
+"""PyTorch's name for the flag of functions that may write to what they are given."""
+
+
 def judge_performance(
     written: Rewritten,
     plan: Adaptation,
@@ -42,14 +46,15 @@ def judge_performance(
 ) -> Verdict:
     """Run once traced (is the sibling reached?), then measure as long as it takes.
 
-    An API that has not got a flag which the report sets (`inplace=True`) makes no such promise.
+    An API that has not got a flag which the report sets (`inplace=True`) makes no such promise;
+    a close relation that works in place by its name does.
     What is measured against another computation is only fast or slow beside that if it does the
     same: `close` relations that take the report's arguments.
     """
     if source.referred and not (close and not plan.drops):
         reason = "need not be as fast as what the report measures beside it"
         return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-    if plan.unset:
+    if plan.unset and not (close and _needs_no_flag(plan)):
         reason = f"has no {plan.unset[0]}, which the report sets"
         return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
     try:
@@ -98,3 +103,10 @@ def _samples(source: Measured, told: Judged) -> tuple[float, ...]:
 
 def _growing(source: Measured) -> bool:
     return source.oracle.measure.form is Form.GROWTH
+
+
+def _needs_no_flag(plan: Adaptation) -> bool:
+    """Whether all that a sibling lacks is the flag to work in place, which it does by its name."""
+    in_place = plan.target.endswith("_") and not plan.target.endswith("__")
+    elsewhere = {name for name, _ in plan.renamed}
+    return in_place and set(plan.unset) == {IN_PLACE} and IN_PLACE not in elsewhere

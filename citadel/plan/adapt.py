@@ -33,7 +33,7 @@ from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.handing import Handing
 from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
-from citadel.plan.lexicon import Lexicon, same_name
+from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import (
     Adaptation,
     Expression,
@@ -62,8 +62,6 @@ from citadel.plan.samples import SampleBook, richest
 from citadel.plan.sizes import as_lists
 from citadel.plan.types import fits
 
-IN_PLACE = "inplace"
-"""PyTorch's name for the flag of functions that may write to what they are given."""
 MAX_PLANS = 4
 PLAIN = Lexicon()
 
@@ -225,22 +223,16 @@ class _Planner:
     def _unset(
         self, chosen: Mapping[int, SourceValue], dropped: Sequence[SourceValue]
     ) -> tuple[str, ...]:
-        """Flags that the report sets and the sibling has not got, or takes for something else.
-
-        What works in place by its name needs no flag for that.
-        """
+        """Flags that the report sets and the sibling has not got, or takes for something else."""
         elsewhere = [
             value
             for number, value in chosen.items()
             if not self.lexicon.likeness(value.name, self.places.named[number].parameter.name)
         ]
-        in_place = self.target.name.endswith("_")
         return tuple(
             value.name
             for value in (*dropped, *elsewhere)
-            if value.value.kind == "bool"
-            and value.value.text == "True"
-            and not (in_place and same_name(value.name, IN_PLACE))
+            if value.value.kind == "bool" and value.value.text == "True"
         )
 
     def _receivable(self, chosen: Mapping[int, SourceValue], number: int) -> bool:

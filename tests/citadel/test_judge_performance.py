@@ -118,11 +118,23 @@ def test_memory_that_a_report_counts(verified, judged):
     assert judged(found, code, "torch.nn.LeakyReLU").kind is VerdictKind.CLEAN
 
 
-def test_a_sibling_without_the_reports_flag_promises_nothing(verified, judged):
+@pytest.mark.parametrize(
+    ("target", "close", "renamed", "promises"),
+    [
+        ("torch.nn.Softsign", True, (), False),
+        ("torch.nn.functional.hardtanh_", True, (), True),
+        ("torch.nn.functional.hardtanh_", False, (), False),
+        ("torch.nn.functional.hardtanh_", True, (("inplace", "min_val"),), False),
+        ("torch.Tensor.__pow__", True, (), False),
+    ],
+)
+def test_a_sibling_without_the_reports_flag_promises_nothing(
+    verified, judged, target, close, renamed, promises
+):
     found = verified("Hardtanh(inplace=True) keeps extra memory", SAVED)
-    verdict = judged(found, SAVED, "torch.nn.Softsign", unset=("inplace",))
-    assert verdict.kind is VerdictKind.NOT_ADAPTED
-    assert "inplace" in verdict.reason
+    verdict = judged(found, SAVED, target, close=close, unset=("inplace",), renamed=renamed)
+    assert verdict.kind is VerdictKind.NOT_ADAPTED  # the text is still the report's own
+    assert ("has no inplace" in verdict.reason) is not promises
 
 
 def test_time_that_a_report_measures(verified, judged):

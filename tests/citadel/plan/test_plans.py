@@ -237,7 +237,7 @@ def test_flags_and_modes_are_no_inputs(api, call, signature, loses):
         ("torch.relu6", "input: Tensor", ("inplace",)),
         ("torch.xlogy", "input: Tensor, other: Scalar", ("inplace",)),
         ("torch.dropout", "input: Tensor, train: bool", ("inplace",)),
-        ("torch.relu6_", "input: Tensor", ()),
+        ("torch.relu6_", "input: Tensor", ("inplace",)),
     ],
 )
 def test_a_flag_for_something_else_is_not_the_reports(api, call, target, signature, unset):
