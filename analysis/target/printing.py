@@ -48,7 +48,7 @@ def displayed(node: cst.BaseExpression) -> Iterator[tuple[str, cst.BaseExpressio
         case cst.BinaryOperation(operator=cst.Modulo(), left=cst.SimpleString() as template):
             values = node.right.elements if isinstance(node.right, cst.Tuple) else ()
             yield from _filled(_text(template), [e.value for e in values] or [node.right], r"%")
-        case cst.BinaryOperation(operator=cst.Add()) if is_text(node):
+        case cst.BinaryOperation(operator=cst.Add()) if _is_text(node):
             yield from displayed(node.left)
             yield from displayed(node.right)
         case cst.Call(func=cst.Attribute(value=cst.SimpleString() as template), args=args) if (
@@ -68,10 +68,10 @@ def said(branch: cst.CSTNode) -> str:
     return " ".join([*raises, *(_literal(text) for text in texts)])[:200]
 
 
-def is_text(node: cst.BaseExpression) -> bool:
+def _is_text(node: cst.BaseExpression) -> bool:
     """Whether texts are joined, rather than numbers added: `"x: " + str(x) + repr(y)`."""
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
-        return is_text(node.left) or is_text(node.right)
+        return _is_text(node.left) or _is_text(node.right)
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Name):
         return node.func.value in ("str", "repr")
     return is_message(node)

@@ -173,6 +173,7 @@ def _pasted(run: Seen) -> Iterator[ValueOracle]:
 _INFINITE = re.compile(r"(?<![a-z])(?:nans?|[-+]?inf(?:init\w+)?)(?![a-z])", re.IGNORECASE)
 """What a value is said to be; what overflows may be a whole number."""
 _SLOPE = re.compile(r"\b(?:grad\w*|backward\w*|derivatives?|slopes?|loss)\b", re.IGNORECASE)
+"""Gradients, and what training with them comes to: one finite value says nothing of those."""
 
 
 def _is_slope(point: Point) -> bool:
