@@ -1,0 +1,154 @@
+"""What words make of values: each rule with a true bug that it finds and a false alarm."""
+
+import pytest
+
+from analysis.target.instrument import instrument, watched
+from analysis.target.observation import Observation, Outcome, Seen
+from citadel.oracle.capture import capture
+from citadel.oracle.value import shows, values_of
+from harvest.report.model import Report
+from harvest.report.understand import understand
+
+from .holding import INF, NAN, holding, value
+
+
+@pytest.mark.parametrize(("got", "holds"), [(INF, True), (NAN, False)])
+def test_nan_that_is_expected_is_no_bug(got, holds):
+    found = holding("print(f(x))", ("f(x)", got), title="f returns inf rather than nan")
+    assert (found is not None) is holds
+
+
+@pytest.mark.parametrize(
+    ("title", "check", "outcome", "holds"),
+    [
+        ("f gives the same for any seed", "print('same:', torch.equal(y, z))", True, True),
+        (
+            "f gives the same for any seed",
+            "print('same:', torch.equal(y, z))",
+            False,
+            False,
+        ),
+        ("f generates a constant", "print('differ:', (y != z).any())", False, True),
+        ("f generates a constant", "assert torch.equal(y, z)", False, True),
+        ("f does not give the same numbers", "print(torch.equal(y, z))", True, False),
+        ("f gives different results for the same seed", "print(torch.equal(y, z))", False, True),
+    ],
+)
+def test_a_title_may_complain_that_values_are_alike(title, check, outcome, holds):
+    points = watched(instrument(check)).points
+    outer = next(point for point in points if point.check is not None)
+    events = [(p.text, [1.0]) for p in points if p.parent == outer.number]
+    asserts = "assert" in check
+    found = holding(check, *events, (outer.text, outcome), title=title, asserts=asserts)
+    assert (found is not None) is holds
+
+
+@pytest.mark.parametrize(("got", "holds"), [(NAN, True), (INF, False)])
+def test_a_title_that_speaks_of_nan_alone_means_that(got, holds):
+    text = "Mostly nan, while inf would be right."
+    found = holding("print(f(x))", ("f(x)", [got]), title="f diverges on NaN values", text=text)
+    assert found == ((["f(x)"], "non_finite") if holds else None)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "found"),
+    [
+        ("f turns inf into NaN", "Expected: finite numbers, or an error.", "non_finite"),
+        ("f turns inf into NaN", "It should raise an error.", "accepts"),
+        ("f accepts inf", "Expected: finite numbers, or an error.", "accepts"),
+    ],
+)
+def test_where_an_error_is_one_of_two_ways_out_nan_is_what_a_title_says(title, text, found):
+    code = "x = g(float('inf'))\ny = f(x)  # contains nan\nprint(y)"
+    assert holding(code, ("y", [NAN, 0.0]), title=title, text=text) == (["y"], found)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "code", "is_one"),
+    [
+        ("f gives NaN", "", "print(f(x))", True),
+        ("A case of f", "We have a NaN there.", "print(f(x))", True),
+        ("A case of f", "There is no NaN.", "print(f(x))", False),
+        ("f gives NaN", "", "print(f(float('nan')))", False),
+        ("f swallows NaN", "", "print(f(x))", False),
+        ("f is wrong", "", "print(f(x))", False),
+        ("f returns 2 instead of inf", "", "print(f(x))", False),
+        ("torch.f gives NaN", "", "import torch\nprint(torch.f(x))", True),
+        ("torch.f gives NaN", "", "import torch\nprint(torch.g(x))", False),
+        ("f gives NaN gradients", "", "print(f(x))", False),
+        ("f gives NaN gradients", "", "print(x.grad)", True),
+        ("f overflows", "", "print(f(x))", False),
+    ],
+)
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_is_finite_by_now_tells_though_it_does_not_hold(title, text, code, is_one, whole):
+    points = watched(instrument(code)).points
+    shown, is_one = value(2 if whole else [2.0]), is_one and not whole  # no whole number is NaN
+    run = Observation(outcome=Outcome.OK, seen=(Seen(point=0, occurrence=1, value=shown),))
+    body = f"{text}\n\n```python\n{code}\n```\n"
+    found = capture(points, run, understand(Report(source="r.md", title=title, body=body)))
+    kinds = [str(one.kind) for one in found if not shows(one, run, values_of(run))]
+    assert ("non_finite" in kinds) is is_one
+
+
+def test_what_the_title_calls_wrong_is_it_rather_than_what_is_said_in_passing():
+    code, title = "print(f(x))\nprint(g(x))", "f gives 7 instead of NaN"
+    seen = (("f(x)", [0.0, 0.0]), ("g(x)", [7.0, 7.0]))
+    found = holding(code, *seen, title=title, text="Here the norm is 0.")
+    assert found == (["g(x)"], "disagrees")
+
+
+def test_what_the_api_of_the_title_gives_is_accepted_rather_than_what_it_is_given():
+    code = "import torch\nx = torch.rand(2)\nprint(x)\ny = torch.take(x, i)\nprint(y)"
+    wish = "`torch.take` should raise an exception."
+    found = holding(code, ("x", [1.0, 2.0]), ("y", [2.0]), title="Checks of torch.take", text=wish)
+    assert found == (["y"], "accepts")
+
+
+@pytest.mark.parametrize(
+    ("title", "holds"),
+    [
+        ("f replaces NaN by 0", False),
+        ("NaN becomes zero in f", False),
+        ("f turns NaN inputs into 0", False),
+        ("0 becomes NaN in f", True),
+        ("f turns zeros into NaN", True),
+        ("f masks wrongly, NaN is returned", True),
+    ],
+)
+def test_where_nan_should_stay_nan_is_no_bug(title, holds):
+    found = holding("print(g(x))", ("g(x)", [NAN]), title=title)
+    assert found == ((["g(x)"], "non_finite") if holds else None)
+
+
+def test_of_what_is_pasted_as_it_comes_out_it_is_the_value_of_the_api_in_the_title():
+    code = "import torch\nprint(torch.exp(x))\nprint(torch.sin(x))"
+    pasted = "wrong:\n```\n[2.0]\n[3.0]\n```\n"
+    seen = (("torch.exp(x)", [2.0]), ("torch.sin(x)", [3.0]))
+    title = "`torch.sin` gives wrong values"
+    found = holding(code, *seen, title=title, text=pasted, stdout="[2.0]\n[3.0]")
+    assert found == (["torch.sin(x)"], "disagrees")
+
+
+@pytest.mark.parametrize("results", [(2.0, 3.0), (NAN, NAN)])
+def test_of_a_name_that_is_used_again_the_result_of_the_titled_call_is_meant(results):
+    code = "import torch\nout = torch.mean(x)\nprint(out)\nout = torch.var(x)\nprint(out)"
+    points = watched(instrument(code)).points
+    seen = tuple(
+        Seen(point=point.number, occurrence=1, value=value([one]))
+        for point, one in zip(points, results, strict=True)
+    )
+    run = Observation(outcome=Outcome.OK, seen=seen)
+    body = f"```python\n{code}\n```\n"
+    reading = understand(Report(source="r.md", title="torch.var gives NaN", body=body))
+    first = next(one for one in capture(points, run, reading) if one.of_finiteness)
+    assert [points[spot.point].origin.call for spot in first.spots] == ["torch.var"]
+
+
+def test_what_an_operator_computes_is_a_result():
+    code = "import torch\nx = torch.tensor([2.])\nprint(repr(x * x))"
+    found = holding(code, ("x * x", [INF]), title="x * x gives inf")
+    assert found == (["x * x"], "non_finite")
+    for made in ("x", "x / 0", "-1 * x"):
+        other = code.replace("x * x", made)
+        assert holding(other, (made, [INF]), title="x gives inf") is None
