@@ -9,6 +9,7 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import instrument
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
+from citadel.crashes import located
 from citadel.identify import caught_calls, culprit, failing_call
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
@@ -86,6 +87,8 @@ def judge(
         hits += status.matches(wanted, again, apis, plan.renamed)
         if wanted.kind is SymptomKind.HANGS and again is None and not hits:
             return verdict(VerdictKind.CLEAN)  # it takes long, and comes to its end
+    if seen is not None and hits:
+        seen = located(seen, code, traced_code, session, limits)
     kind = VerdictKind.BUG if hits == runs else VerdictKind.FLAKY
     return Verdict(
         kind=kind if hits else VerdictKind.NOT_ADAPTED,

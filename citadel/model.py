@@ -64,10 +64,10 @@ class Symptom:
     `raises`: `exception` is the class name and `message` the first line as seen, `pattern` the
     normalised message that two symptoms are compared by. `crashes`: `signal` is e.g. "SIGSEGV"
     (None where a report does not tell), `message` the framework's last words if any and `pattern`
-    their crash state, which tells two crashes of one signal apart. `hangs`: neither. All others:
-    `where` is the expression of the report's code that shows it, `observed` what it comes to and
-    `expected` what it should be, if that is known; `ratio` is set where times or memory are
-    compared.
+    their crash state, which tells two crashes of one signal apart, and `frames` the innermost
+    native functions, where the framework tells them. `hangs`: neither. All others: `where` is the
+    expression of the report's code that shows it, `observed` what it comes to and `expected` what
+    it should be, if that is known; `ratio` is set where times or memory are compared.
     """
 
     kind: SymptomKind
@@ -79,20 +79,22 @@ class Symptom:
     observed: str | None = None
     expected: str | None = None
     ratio: float | None = None
+    frames: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, str | float]:
+    def to_json(self) -> dict[str, str | float | list[str]]:
         """The contract's `symptom` object: only the fields that are set."""
         texts = ("exception", "message", "pattern", "signal", "where", "observed", "expected")
         fields = (*texts, "ratio")
-        record: dict[str, str | float] = {"kind": str(self.kind)}
+        record: dict[str, str | float | list[str]] = {"kind": str(self.kind)}
         record.update({f: getattr(self, f) for f in fields if getattr(self, f) is not None})
-        return record
+        return {**record, "frames": list(self.frames)} if self.frames else record
 
     def headline(self) -> str:
         """One line for people."""
         if self.kind is SymptomKind.CRASHES:
             signal = f" with {self.signal}" if self.signal else ""
-            return f"crashes{signal}" + (f" ({self.message})" if self.message else "")
+            place = f" in {self.frames[0]}" if self.frames and not self.message else ""
+            return f"crashes{signal}{place}" + (f" ({self.message})" if self.message else "")
         if self.kind is SymptomKind.HANGS:
             return "hangs"
         if self.kind is not SymptomKind.RAISES:

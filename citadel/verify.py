@@ -16,6 +16,7 @@ from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
 from citadel.attempts import attempts_of, inside_functions, lacks
+from citadel.crashes import located_case
 from citadel.identify import culprit, failing_call
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
@@ -61,6 +62,8 @@ def verify(
     if reading.skipped is not None:
         return NotVerified(reason=reading.skipped)
     found = _reproduced(reading, session, catalog, info, runs, limits)
+    if isinstance(found, Verified):
+        found = located_case(found, session, limits or Limits())
     guessed = [one for one in reading.candidates if one.guess]
     if isinstance(found, Verified):
         guessed = [one for one in guessed if one.code == found.case.code]

@@ -16,10 +16,10 @@ from analysis.errors import CitadelError
 from analysis.index import load_or_build
 from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.target import Interpreter
-from citadel.family.crash_state import top_frames
 from citadel.family.kinship import Kinship
 from citadel.hunt.executor import Answer, Job, Where
 from citadel.model import BugKind, Triage
+from citadel.oracle.frames import top_frames
 from citadel.selection import compared_with, with_installed
 from citadel.store.findings import Kin
 from citadel.store.items import Stage

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from citadel.family.crash_state import State, state_of
-from citadel.model import BugCase, Finding, content_id
+from citadel.model import BugCase, Finding, Symptom, content_id
 from citadel.oracle.status import internal
 from citadel.store.database import Store
 from citadel.store.families import family_of
@@ -22,8 +22,8 @@ FORMS = frozenset(
     ("op", "method", "function", "functional", "module", "class", "compat.v1 function")
 )
 """Relations of names (`citadel.match.family`) that say: the same function, reached otherwise."""
-FEWEST_FRAMES = 2
-"""Frames that a stack must have for reports to be related by it: one is often a helper's."""
+TELLING_FRAMES = 2
+"""The innermost frames that two stacks share if they are of one cause: one is often a helper's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ def note(
     state = state_of(symptom)
     key = finding_id(case.framework, finding.api, state)
     known = store.db.execute("SELECT 1 FROM findings WHERE id = ?", [key]).fetchone() is not None
-    marks = [sound(mark) for mark in _marks(report, state, finding.api, kin)]
+    marks = [sound(mark) for mark in _marks(report, state, symptom, finding.api, kin)]
     family = family_of(store, case.framework, marks, sound(symptom.headline()[:200]))
     if not known:
         store.db.execute(
@@ -88,11 +88,12 @@ def forget(store: Store, variant: int) -> None:
     store.db.execute("DELETE FROM sightings WHERE variant = ?", [variant])
 
 
-def _marks(report: str, state: State, api: str, kin: Kin) -> list[str]:
-    """What connects a finding with others: its report's other findings, then its state."""
+def _marks(report: str, state: State, symptom: Symptom, api: str, kin: Kin) -> list[str]:
+    """What connects a finding with others: its report's other findings, its stack, its state."""
     marks = [f"report {report}: {state.text}"]
-    if len(kin.frames) >= FEWEST_FRAMES:
-        marks.append(f"frames {' < '.join(kin.frames)}")
+    for frames in (symptom.frames, kin.frames):
+        if len(frames) >= TELLING_FRAMES:
+            marks.append(f"frames {' < '.join(frames[:TELLING_FRAMES])}")
     if state.telling:
         return [*marks, f"state {state.text}"]
     return [*marks, *(f"{mark}: {state.text}" for mark in kin.marks.get(api, ()))]

@@ -269,3 +269,9 @@ def m007_files(db: Database) -> None:
     """The view for people says which versions, what title, where the case is."""
     db.execute("DROP VIEW bugs")
     db.execute(_BUGS_WITH_FILES)
+
+
+@migrations()
+def m008_frames(db: Database) -> None:
+    """Where in native code a crash was: a list of functions in JSON, the innermost first."""
+    db.execute("ALTER TABLE symptoms ADD COLUMN frames TEXT")

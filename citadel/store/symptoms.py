@@ -16,9 +16,10 @@ def save_symptom(store: Store, symptom: Symptom) -> str:
     record = symptom.to_json()
     key = content_id(json.dumps(record, sort_keys=True))
     values = [record.get(field) for field in ("kind", *_FIELDS)]
+    frames = json.dumps(symptom.frames) if symptom.frames else None
     store.db.execute(
-        "INSERT INTO symptoms VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        [key, *(sound(value) if isinstance(value, str) else value for value in values)],
+        "INSERT INTO symptoms VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        [key, *(sound(one) if isinstance(one, str) else one for one in (*values, frames))],
     )
     return key
 
@@ -26,9 +27,10 @@ def save_symptom(store: Store, symptom: Symptom) -> str:
 def read_symptom(store: Store, key: str) -> Symptom:
     """A symptom by its id."""
     row = store.db.execute(
-        "SELECT kind, exception, message, pattern, signal, place, observed, expected, ratio"
-        " FROM symptoms WHERE id = ?",
+        "SELECT kind, exception, message, pattern, signal, place, observed, expected, ratio,"
+        " frames FROM symptoms WHERE id = ?",
         [key],
     ).fetchone()
-    kind, *values = row
-    return Symptom(kind=SymptomKind(kind), **dict(zip(_FIELDS, values, strict=True)))
+    kind, *values, frames = row
+    fields = dict(zip(_FIELDS, values, strict=True))
+    return Symptom(kind=SymptomKind(kind), frames=tuple(json.loads(frames or "[]")), **fields)

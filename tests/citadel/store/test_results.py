@@ -1,12 +1,13 @@
 """What an item brought, as rows: verdicts, tallies, attempts, findings, labels."""
 
+import json
 import sqlite3
 from dataclasses import replace
 
 import pytest
 
 from analysis.errors import CitadelError
-from citadel.model import VerdictKind
+from citadel.model import Symptom, SymptomKind, VerdictKind
 from citadel.store import labels, results
 from citadel.store.findings import Kin
 from citadel.store.labels import LabelKind
@@ -145,6 +146,18 @@ def test_pasted_frames_relate_reports(store, known):
         )
         save(store, known(number), triage, kin=kin)
     assert len(families(store, Filter())) == 1
+
+
+@pytest.mark.parametrize(("wrapped", "number"), [("at::native::conv", 1), ("at::native::fold", 2)])
+def test_crashes_in_one_place_are_related_whatever_the_reports_paste(store, known, wrapped, number):
+    pool = "at::native::pool"
+    for one, frames in enumerate(((pool, "at::native::conv", "x"), (pool, wrapped, "y")), 1):
+        crash = Symptom(kind=SymptomKind.CRASHES, signal="SIGSEGV", frames=frames)
+        finding = make_finding(f"torch.b{one}", symptom=crash)
+        save(store, known(one), make_triage(f"torch.s{one}", finding, symptom=crash))
+    assert len(families(store, Filter())) == number
+    kept = store.db.execute("SELECT frames FROM symptoms WHERE frames IS NOT NULL").fetchall()
+    assert [pool, "at::native::conv", "x"] in [json.loads(frames) for (frames,) in kept]
 
 
 @pytest.mark.parametrize(
