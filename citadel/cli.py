@@ -23,6 +23,8 @@ from citadel.cli_import import import_
 from citadel.cli_index import index, siblings
 from citadel.cli_mine import mine
 from citadel.cli_options import (
+    MEASURING,
+    SECONDS,
     BackendOfReport,
     FrameworkOfReport,
     Json,
@@ -73,9 +75,15 @@ def triage(
         typer.Option("--mode", help="Try all APIs in ranking order, or the paper's siblings only."),
     ] = Mode.RANKED,
     budget: Annotated[
-        float,
-        typer.Option("--budget", metavar="SECONDS", min=1, help="Time for siblings, per report."),
-    ] = 60.0,
+        float | None,
+        typer.Option(
+            "--budget",
+            metavar="SECONDS",
+            min=1,
+            help="Time for siblings, per report.",
+            show_default=f"{SECONDS:g}; {MEASURING:g} where siblings are measured",
+        ),
+    ] = None,
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of one run.")
     ] = 30.0,
@@ -143,7 +151,11 @@ def triage(
     if fail_on not in (None, "bug"):
         raise CitadelError(f"--fail-on takes bug, not {fail_on}", "leave it out to always exit 0")
     options = Options(
-        walk=Walk(siblings=read_siblings(siblings), seconds=budget),
+        walk=Walk(
+            siblings=read_siblings(siblings),
+            seconds=budget or SECONDS,
+            measuring=budget or MEASURING,
+        ),
         mode=mode,
         runs=runs,
         adaptations=adaptations,

@@ -15,6 +15,11 @@ from analysis.target.frameworks import FRAMEWORKS
 from citadel.match.matches import Matches, read_matches
 from citadel.selection import Wish
 
+SECONDS = 60.0
+"""Time for the siblings of one report."""
+MEASURING = 180.0
+"""The same where siblings are measured: each takes some seconds then."""
+
 _BACKENDS = tuple(name for one in FRAMEWORKS.values() for name in one.backends)
 
 

@@ -7,11 +7,12 @@ import math
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
 from analysis.target.instrument import instrument, watched
+from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.measure import Form
-from citadel.oracle.metering import Case, alone, judge
+from citadel.oracle.metering import LONG, Case, alone, judge
 from citadel.oracle.performance import Judged
 from citadel.oracle.samples import Decision
 from citadel.plan.model import Adaptation
@@ -65,7 +66,7 @@ def judge_performance(
     if case.missing & set(source.oracle.measure.points):
         return verdict(VerdictKind.NOT_ADAPTED, reason="the rewritten code measures other things")
     with alone(gpu=source.oracle.gpu):
-        traced = session.run(written.code, traced=parsed.traced, limits=limits)
+        traced = _traced(written.code, parsed.traced, target, source, session, limits)
     seen = status.capture(traced)
     if seen is not None:
         kind = VerdictKind.NEEDS if status.unavailable(seen) else VerdictKind.NOT_ADAPTED
@@ -83,6 +84,16 @@ def judge_performance(
         guards=_guards(source, told) if bug else (),
         samples=_samples(source, told),
     )
+
+
+def _traced(
+    code: str, traced: str, target: Api, source: Measured, session: Session, limits: Limits
+) -> Observation:
+    """A run that shows whether the sibling is reached; a long one ends where it is."""
+    if source.observation.wall < LONG:
+        return session.run(code, traced=traced, limits=limits)
+    names = {"names": [target.name, *target.aliases]}
+    return session.run(code, traced=traced, limits=limits, entry="reached:run", arguments=names)
 
 
 def _guards(source: Measured, told: Judged) -> tuple[str, ...]:

@@ -47,7 +47,8 @@ class Propagation:
     def __init__(self, verified: Verified, bench: Workbench, options: Options) -> None:
         self.verified = verified
         self.bench = bench
-        self.options = options
+        walk = options.walk.among(measured=verified.measured is not None)
+        self.options = replace(options, walk=walk)
         self.tried = 0
         self.unconfirmed = 0
         self.cut = False

@@ -11,7 +11,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.target.observation import Outcome
 from analysis.target.session import Limits
@@ -43,11 +43,21 @@ KILLED = frozenset((Outcome.MEMORY, Outcome.OUTPUT, Outcome.PROCESSES, Outcome.L
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
     """How far to walk: at most `siblings` APIs (None: all) and `seconds`, and no further than
-    `patience` APIs behind the last hit (None: to the end)."""
+    `patience` APIs behind the last hit (None: to the end).
+
+    `measuring` are the seconds where siblings have to be measured, which takes each of them some.
+    """
 
     siblings: int | None = None
     seconds: float = 60.0
+    measuring: float | None = None
     patience: int | None = PATIENCE
+
+    def among(self, *, measured: bool) -> Walk:
+        """The walk of a case: what has to be measured may have a time of its own."""
+        if not measured or self.measuring is None:
+            return self
+        return replace(self, seconds=self.measuring)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

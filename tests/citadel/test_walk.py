@@ -85,3 +85,11 @@ def test_siblings_of_a_slow_call_are_replayed_without_a_probe(seconds, probed):
     bench = SimpleNamespace(probes=[])  # nothing that could probe
     found = list(walk(case, Progress([entry], Walk(seconds=5.0)), bench, Limits()))
     assert [one.outcome for one in found] == ([] if probed else [ProbeOutcome.CLEAN])
+
+
+@pytest.mark.parametrize(
+    ("measured", "measuring", "seconds"),
+    [(True, 180.0, 180.0), (False, 180.0, 60.0), (True, None, 60.0)],
+)
+def test_what_has_to_be_measured_has_a_time_of_its_own(measured, measuring, seconds):
+    assert Walk(seconds=60.0, measuring=measuring).among(measured=measured).seconds == seconds

@@ -180,3 +180,15 @@ def test_functions_that_are_handed_over_stay_what_they_are(torch_session, code):
     seen = torch_session.run(code, traced=instrument(code).traced)
     assert plain.outcome is Outcome.OK, plain
     assert seen.stdout == plain.stdout
+
+
+def test_a_run_may_end_where_an_api_is_reached(trace):
+    code = "import torch\nx = torch.ones(2)\ny = torch.exp(x)\nz = torch.log(y)\nprint(z)\n"
+    seen = trace(code, entry="reached:run", arguments={"names": ["torch.exp"]})
+    assert [(call.name, call.finished) for call in seen.calls] == [
+        ("torch.ones", True),
+        ("torch.exp", False),
+    ]
+    assert (seen.outcome, seen.stdout) == (Outcome.EXIT, "")
+    whole = trace(code, entry="reached:run", arguments={"names": ["torch.sin"]})
+    assert (len(whole.calls), whole.outcome) == (4, Outcome.OK)
