@@ -80,7 +80,7 @@ def verify_on(reading: Reading, bench: Workbench, options: Options) -> Verified 
     own = {name: value for one in late for name, value in one.variables.items()}
     modules = [module for one in late for module in one.modules]
     bench.ask_for({**own, **variables(reading, framework)}, modules)
-    return verify(
+    verified = verify(
         reading,
         bench.replays[0],
         bench.index.catalog,
@@ -88,3 +88,5 @@ def verify_on(reading: Reading, bench: Workbench, options: Options) -> Verified 
         runs=options.runs,
         limits=options.limits,
     )
+    bench.share_imports()
+    return verified

@@ -63,6 +63,11 @@ class Workbench:
         for session in self._sessions():
             session.ask_for(variables, modules)
 
+    def share_imports(self) -> None:
+        """Have imported everywhere what runs of the first session have imported late."""
+        for session in (*self.replays, *self.probes):
+            session.load(self.replays[0].loaded)
+
     def close(self) -> None:
         """End all fork servers; running jobs die with them."""
         for session in self._sessions():

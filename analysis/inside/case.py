@@ -16,6 +16,9 @@ NAME = "case.py"
 DONE = b'{"e": "done"}\n'
 RAISED = b'{"e": "exception", "types": ["BaseException"], "message": ""}\n'
 """Made beforehand, for a case that leaves nothing of the interpreter in working order."""
+MANY_MODULES = 100
+"""So many take a second or more to import."""
+MOST_MODULES = 4000
 
 
 class Stop(BaseException):
@@ -44,6 +47,7 @@ def run(emit, code, traced=None, hook=None, watcher=None):
         module.__dict__["__citadel_watch__"] = watcher or watch.Watcher(emit)
         module.__dict__["__citadel__"] = trace_calls.Tracer(emit, hook)
         module.__dict__["__citadel_operators__"] = trace_calls.OPERATORS
+    before = frozenset(sys.modules)
     try:
         exec(compile(traced if traced is not None else code, path, "exec"), module.__dict__)
     except SystemExit as problem:
@@ -55,11 +59,26 @@ def run(emit, code, traced=None, hook=None, watcher=None):
             event = exception_event(problem, path)
         except BaseException:  # whatever the case did to the interpreter or its own exception
             event = {"e": "exception", "types": ["BaseException"], "message": ""}
+        _tell_imports(emit, before)
         _tell(emit, event, RAISED)
         print_exception(problem, path)
         return 1
+    _tell_imports(emit, before)
     _tell(emit, {"e": "done"}, DONE)
     return 0
+
+
+def _tell_imports(emit, before):
+    """What was imported of packages that were there before, if it was much: a part of the
+    framework that comes late, which every run of this case would spend that time on.
+    """
+    try:
+        new = [name for name in [*sys.modules] if type(name) is str and name not in before]
+        late = [name for name in new if name.partition(".")[0] in before]
+        if late and MANY_MODULES <= len(new) <= MOST_MODULES:
+            emit({"e": "imported", "names": late})
+    except BaseException:  # whatever the case did to the interpreter
+        pass
 
 
 def _tell(emit, event, line):

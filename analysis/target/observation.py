@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -135,6 +136,9 @@ class Seen:
     value: Value
 
 
+_MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,20}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
     """One run of one piece of code. Times are in seconds, memory in bytes."""
@@ -159,6 +163,13 @@ class Observation:
     def signal(self) -> str | None:
         """Name of the signal that ended the run, e.g. "SIGSEGV"."""
         return signal_name(self.code) if self.outcome is Outcome.SIGNAL else None
+
+    @property
+    def imported(self) -> tuple[str, ...]:
+        """What the run imported of the framework that comes late, if it was much (see `case`)."""
+        told = (event.get("names") for event in self.extra if event.get("e") == "imported")
+        names = next((found for found in told if isinstance(found, list)), [])
+        return tuple(name for name in names if isinstance(name, str) and _MODULE.fullmatch(name))
 
     @property
     def on_gpu(self) -> bool:

@@ -7,7 +7,7 @@ session runs one job at a time; open several for more cores.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -81,7 +81,7 @@ class Session:
         self.server = ForkServer(python=python, framework=framework, sandbox=sandbox, lent=lent)
         self._settings = dict(settings or {})
         self._asked: dict[str, str] = {}
-        self._loaded: tuple[str, ...] = ()
+        self._loaded: dict[str, None] = {}
         self._number = 0
         self.baseline: Baseline | None = None
         self.beside: Baseline | None = None
@@ -113,10 +113,19 @@ class Session:
 
         It imports `modules` in front of the next run, once for all that follow.
         """
-        self._loaded = tuple(modules)
+        self._loaded = dict.fromkeys(modules)
         if dict(variables) != self._asked:
             self.close()
             self._asked = dict(variables)
+
+    def load(self, modules: Iterable[str]) -> None:
+        """Have further modules imported in front of the next run."""
+        self._loaded.update(dict.fromkeys(modules))
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """What the server has imported for its cases, or will in front of the next one."""
+        return tuple(self._loaded)
 
     def run(
         self,
@@ -131,12 +140,16 @@ class Session:
     ) -> Observation:
         """Run one case in a fresh child. `traced` is its instrumented text, if it is to be traced.
 
+        Much that it imports of the framework is there before further runs begin.
+
         Raises:
             CitadelError: when the interpreter cannot be started at all.
         """
         given = {"code": code, "traced": traced, "seed": seed, **(arguments or {})}
-        events, end = self._job(entry, given, limits or Limits(), on_event, self._loaded)
-        return observe(events, end, str(self.server.sandbox.kind))
+        events, end = self._job(entry, given, limits or Limits(), on_event, self.loaded)
+        observation = observe(events, end, str(self.server.sandbox.kind))
+        self.load(observation.imported)
+        return observation
 
     def task(
         self,
