@@ -16,6 +16,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from analysis.target.checks import CHECK_CALLS, MODULES, Check, Checks, leaf
+from analysis.target.commented import commented
 from analysis.target.loops import loop_numbers
 from analysis.target.origins import NO_ORIGIN, Origin, Origins
 from analysis.target.printing import displayed, is_message, printed_names, prints, said
@@ -45,7 +46,8 @@ class Point:
     the condition that an assertion states. `statement` is the number of that statement among those
     that show something; `check` says what it computes of its operands, `negated` whether it says
     the opposite; `parent` is the point whose operand it is, `origin` what its value comes from,
-    `loop` the numbers that the innermost loop around it goes through, where the text has them.
+    `loop` the numbers that the innermost loop around it goes through, where the text has them, and
+    `comment` what stands behind its statement, and below that.
     """
 
     number: int
@@ -61,6 +63,7 @@ class Point:
     parent: int | None = None
     origin: Origin = NO_ORIGIN
     loop: tuple[float, ...] = ()
+    comment: str = ""
 
 
 _SELECTS = re.compile(r"where|mask|select|index|compress|put|take|gather|fill|scatter|nonzero")
@@ -105,6 +108,8 @@ class _Collector(cst.CSTVisitor):
         self.points: list[Point] = []
         self._module = module
         self._origins = Origins(module)
+        self._comments = commented(module)
+        self._comment = ""
         self._checks = Checks(MODULES | self._origins.modules)
         self._numbers: dict[int, int] = {}
         self._inside: set[int] = set()
@@ -127,6 +132,12 @@ class _Collector(cst.CSTVisitor):
     def on_leave(self, original_node: cst.CSTNode) -> None:
         self._depth -= isinstance(original_node, _BLOCKS)
         super().on_leave(original_node)
+
+    def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> None:
+        self._comment = self._comments.get(id(node), "")
+
+    def leave_SimpleStatementLine(self, original_node: cst.SimpleStatementLine) -> None:
+        self._comment = ""
 
     def visit_Decorator(self, node: cst.Decorator) -> bool:
         return False
@@ -248,6 +259,7 @@ class _Collector(cst.CSTVisitor):
                 parent=parent,
                 origin=self._origins.of(node),
                 loop=self._loops[-1] if self._loops else (),
+                comment=self._comment,
             )
         )
         if found is not None:

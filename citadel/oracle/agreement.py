@@ -20,6 +20,7 @@ from citadel.oracle.hints import (
     DIFFERENT,
     MODES,
     NEAR,
+    OF_PARTS,
     PRECISION,
     bad_outcome,
     have_common,
@@ -68,6 +69,8 @@ def outcome(run: Seen, point: Point, *, bad: bool) -> Iterator[ValueOracle]:
     """A check each time that it was made: `bad` is what it should not say."""
     for evaluation in evaluations(point, run.points, run.values, asserts=run.asserts):
         why = f"the report's own check: {point.text[:120]}"
+        if _chooses(run, point, evaluation.operands):
+            continue
         if evaluation.caught:
             # It raised instead: functions that assert equality do, when there is none.
             if len(evaluation.operands) == 2 and point.check in _ASSERTABLE and not bad:
@@ -81,6 +84,16 @@ def outcome(run: Seen, point: Point, *, bad: bool) -> Iterator[ValueOracle]:
             bad=bad,
             why=why,
         )
+
+
+def _chooses(run: Seen, point: Point, operands: tuple[Spot, ...]) -> bool:
+    """Whether a condition tells what to run next, rather than whether a result is right.
+
+    It says nothing, and compares dtypes, names or the like: `if dtype == torch.half:`.
+    """
+    says = point.asserted or point.label or point.otherwise or point.role is not Role.TESTED
+    known = [run.values[spot] for spot in operands if spot in run.values]
+    return not says and bool(known) and not any(one.is_tensor or numeric(one) for one in known)
 
 
 def orders(run: Seen) -> Iterator[ValueOracle]:
@@ -171,7 +184,8 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
 def said_to_differ(run: Seen) -> Iterator[ValueOracle]:
     """The only two results that are shown, both of one API, where the title says that they differ.
 
-    They are given the same, in another order or way: other arguments may well give other results.
+    They are given the same, in another order or way, or a part of it where the title says that it
+    depends on that: other arguments may well give other results.
     What differs from device to device or from another library's need not differ here.
     """
     title = run.reading.report.title
@@ -183,9 +197,16 @@ def said_to_differ(run: Seen) -> Iterator[ValueOracle]:
     (one, first, left), (other, second, right) = shown
     by = leaf(first.origin.call)
     of_one = first.text != second.text and by == leaf(second.origin.call) != ""
-    of_one = of_one and sorted(first.origin.given) == sorted(second.origin.given)
+    of_parts = OF_PARTS.search(title) is not None
+    given = [sorted(_whole(g) if of_parts else g for g in p.origin.given) for p in (first, second)]
+    of_one = of_one and given[0] == given[1]
     if of_one and comparable(left, right) and have_common(first, second):
         yield pair(run, one, other, why=f"two results of {by}, which are said to differ")
+
+
+def _whole(given: str) -> str:
+    """What an argument is a part of: `x` of `x[:1]`."""
+    return given.partition("[")[0] or given
 
 
 def precisions(run: Seen) -> Iterator[ValueOracle]:

@@ -42,7 +42,7 @@ def numbers(run: Seen) -> Iterator[ValueOracle]:
         wrong = [at for at, e in enumerate(said) if not e.right and is_literal(value, e.numbers)]
         if not wrong or is_foreign(point):
             continue
-        for right in _otherwise(value, said):
+        for right in _otherwise(value, run.said_of(point)):
             if len(right.numbers) in (1, len(elements(value) or ())):
                 found.append((wrong[0], _unlike(spot, value, right)))
                 break
@@ -80,8 +80,9 @@ def _unlike_expected(run: Seen) -> list[tuple[Spot, Value, Expectation]]:
         count = len(elements(value) or ())
         here = any(not one.right for one in run.said_beside(point))
         here = here or (len(shown) == 1 and _right_by_now(value, said))
-        rights = [e for e in said if e.right and of_kind(value, e.numbers)]
-        for right in rights if here else _otherwise(value, said):
+        told = run.said_of(point)
+        rights = [e for e in told if e.right and of_kind(value, e.numbers)]
+        for right in rights if here else _otherwise(value, told):
             if (count > 1 or here) and len(right.numbers) == count:
                 found.append((spot, value, right))
     return sorted(found, key=lambda one: -agreeing(one[1], one[2].numbers))

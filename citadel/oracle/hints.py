@@ -69,9 +69,14 @@ NAN_IS_LOST = re.compile(
     re.IGNORECASE,
 )
 """A title that misses NaN: what is shown to be NaN is no bug then."""
+_OF_PARTS = (
+    r"\bdepends? on (?:\w+ ){0,3}(?:length|size|shape|layout|strides?|contiguity|number|many)\b"
+)
+OF_PARTS = re.compile(_OF_PARTS, re.IGNORECASE)
+"""A title by which a part of the input gives another result than all of it."""
 DIFFERENT = re.compile(
     r"\b(?:inconsisten\w*|differ(?:s|ed|ing|en(?:t|tly|ces?))?|diverge\w*|mismatch\w*"
-    r"|disagree\w*|not (?:the )?same|not equal|unequal)\b",
+    rf"|disagree\w*|not (?:the )?same|not equal|unequal)\b|{_OF_PARTS}",
     re.IGNORECASE,
 )
 """A title by which values differ from one another."""

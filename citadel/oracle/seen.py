@@ -22,7 +22,11 @@ from citadel.oracle.hints import (
 )
 from citadel.oracle.numbers import elements, is_literal, same
 from citadel.oracle.value import Spot, Values, asserts, values_of
+from citadel.traced import leaf
 from harvest.report.model import Expectation, Reading
+
+_SHOWS = re.compile(r"print\s*\(")
+"""A statement that shows what its comment speaks of."""
 
 
 class Seen:
@@ -63,14 +67,29 @@ class Seen:
 
     def said_beside(self, point: Point) -> list[Expectation]:
         """What is said of a value next to the statement that shows it."""
-        whole = rf"(?<![\w.]){re.escape(''.join(point.text.split()))}(?![\w.\[(])"
         said = self.reading.expectations
-        return [e for e in said if e.beside and re.search(whole, "".join(e.beside.split()))]
+        return [e for e in said if self._says(e, point) and _is_said_here(point, e)]
+
+    def said_of(self, point: Point) -> list[Expectation]:
+        """What the report says of values, but for what it says next to others that are shown.
+
+        Another fence may have the same statement, and show there what other inputs give.
+        """
+        here = self.said_beside(point)
+        said = self.reading.expectations
+        return [
+            e for e in said if e in here or not (_SHOWS.match(e.beside) or self._says(e, point))
+        ]
+
+    def _says(self, said: Expectation, point: Point) -> bool:
+        """Whether it is said next to a statement like the one that shows a value."""
+        whole = rf"(?<![\w.]){re.escape(''.join(point.text.split()))}(?![\w.\[(])"
+        return bool(said.beside) and bool(re.search(whole, "".join(said.beside.split())))
 
     def is_titled(self, point: Point) -> bool:
         """Whether a value comes of a call of what the report's title names."""
-        titled = {one.name.rpartition(".")[2] for one in self.reading.mentions if one.title}
-        return not titled.isdisjoint(call.rpartition(".")[2] for call in point.origin.calls)
+        titled = {leaf(one.name) for one in self.reading.mentions if one.title}
+        return not titled.isdisjoint(map(leaf, point.origin.calls))
 
     def titled_first(
         self, shown: Iterable[tuple[Spot, Point, Value]]
@@ -87,6 +106,11 @@ class Seen:
     def is_reference(self, spot: Spot) -> bool:
         """Whether the text calls a value what another should be."""
         return is_reference(self.points[spot.point])
+
+
+def _is_said_here(point: Point, said: Expectation) -> bool:
+    """Whether it stands in the comment of this very statement, if it has one, or in the code."""
+    return not point.comment or said.literal in point.comment or said.literal in said.beside
 
 
 def numeric(value: Value) -> bool:

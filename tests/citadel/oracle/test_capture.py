@@ -45,6 +45,22 @@ def test_the_text_around_a_check_says_which_outcome_is_bad(code, outcome, holds)
     assert (holding(code, *events, (outer.text, outcome)) is not None) is holds
 
 
+def test_what_another_fence_says_beside_an_equal_statement_is_not_said_here():
+    other = "The other dtype:\n```python\nx = 2\nprint(f(x))  # 3.0  correct\n```\n"
+    code = "x = 1\nprint(f(x))  # 2.0"
+    assert holding(code, ("f(x)", [2.0]), text="It gives 2.\n" + other) is None
+    own = "x = 1\nprint(f(x))  # 2.0\n# should be 3"
+    assert holding(own, ("f(x)", [2.0])) == (["f(x)"], "disagrees")
+
+
+@pytest.mark.parametrize(("thing", "holds"), [("half", False), ([1.0], True)])
+def test_a_condition_that_chooses_what_to_run_is_no_check(thing, holds):
+    code = "if x == y:\n    z = f(x)"
+    kind = Value(kind="dtype", text=thing) if isinstance(thing, str) else thing
+    found = holding(code, ("x", kind), ("y", kind), ("x == y", False))
+    assert (found is not None) is holds
+
+
 def test_a_check_of_checks_is_the_outer_one():
     code = "assert bool(is_nan(a)[0]) == bool(is_nan(b)[0])"
     inner = [("bool(is_nan(a)[0])", True), ("a", [NAN]), ("bool(is_nan(b)[0])", True)]

@@ -130,6 +130,25 @@ def test_of_what_is_pasted_as_it_comes_out_it_is_the_value_of_the_api_in_the_tit
     assert found == (["torch.sin(x)"], "disagrees")
 
 
+@pytest.mark.parametrize(
+    ("title", "holds"), [("f depends on tensor length", True), ("f gives a wrong value", False)]
+)
+def test_where_a_title_says_so_a_part_gives_what_all_gives(title, holds):
+    code = "import torch\nprint(torch.exp(x)[0])\nprint(torch.exp(x[:1])[0])"
+    seen = (("torch.exp(x)[0]", 2.0), ("torch.exp(x[:1])[0]", 3.0))
+    found = holding(code, *seen, title=title)
+    assert (found is not None) is holds
+
+
+def test_a_title_may_name_the_form_in_place_of_what_is_called():
+    code = "import torch\nprint(x[:1])\nprint(x.sin())"
+    pasted = "wrong:\n```\n[2.0]\n[3.0]\n```\n"
+    seen = (("x[:1]", [2.0]), ("x.sin()", [3.0]))
+    title = "Bug in Tensor.sin_"
+    found = holding(code, *seen, title=title, text=pasted, stdout="[2.0]\n[3.0]")
+    assert found == (["x.sin()"], "disagrees")
+
+
 @pytest.mark.parametrize("results", [(2.0, 3.0), (NAN, NAN)])
 def test_of_a_name_that_is_used_again_the_result_of_the_titled_call_is_meant(results):
     code = "import torch\nout = torch.mean(x)\nprint(out)\nout = torch.var(x)\nprint(out)"
