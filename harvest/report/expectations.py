@@ -73,7 +73,7 @@ _REFUSAL = re.compile(
     r"|\b(?:lacks?|missing|insufficient|no|lack of|absence of) (?:proper |\w+ )?(?:type|argument"
     r"|input|bounds?|range|shape|parameter|value|sanity|error) ?-?(?:check\w*|validation)"
     r"|\b(?:lacks?|missing|lack of|insufficient) (?:validation|checks?|checking)\b"
-    r"|\b(?:works?|goes|is|runs?) against the docs?\b"
+    r"|\b(?:works?|goes|is|runs?) against the (?:docs?|documentation|error messages?)\b"
     rf"|{SUCCEEDS}",
     re.IGNORECASE,
 )

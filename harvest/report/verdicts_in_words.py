@@ -64,6 +64,8 @@ _BEHIND = re.compile(
     r"(?!\W*(?:[-+]?\d|nan|inf|true|false|tensor|array|to\b))",
     re.IGNORECASE,
 )
+_WISHED = re.compile(r"[`'\")\]]*\s+(?:should|must|ought|would|shall)\b", re.IGNORECASE)
+"""The number in front is what something is wished of: "the sum of 0 should be ..."."""
 _REFERENCE = re.compile(
     r"\b(?:numpy|np|scipy|jax|jnp|python|matlab|julia|mpmath|wolfram\w*|octave|opencv|pil|docs?"
     r"|documentation|ieee|mathematically|theory|spec|standard|(?:all )?other frameworks|limit"
@@ -215,7 +217,7 @@ def _called(
         if wanted and not mark.right and not mark.contrast:
             yield True
     elif mark is None and wanted and _reaches(between):
-        yield True
+        yield from () if _WISHED.match(sentence, literal.end) else (True,)
 
 
 def _reaches(between: str) -> bool:

@@ -64,6 +64,10 @@ def test_what_stands_under_expected_behavior_is_right():
     assert said(text) == [(WRONG, ("nan",)), (RIGHT, ("0.",))]
 
 
+def test_what_something_is_wished_of_is_not_what_is_wished():
+    assert said("## Expected behavior\nThe slope at 0 should always be the same.") == []
+
+
 def test_what_is_wanted_instead_of_something_is_not_that_under_any_heading():
     text = "**Describe the expected behavior**\nAn exception if `x` is odd instead of nan here"
     assert said(text) == [(WRONG, ("nan",))]
@@ -128,6 +132,7 @@ def test_an_error_need_not_be_wanted():
         "missing validation of the sizes",
         "It should check the dimension.",
         "a bool works against the doc",
+        "a bool works against the error message",
         "g accepts strings",
         "g should only accept numbers",
         "`f` takes a wrong dim without warning",
