@@ -13,12 +13,14 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 
+from analysis.catalog.model import Api, ApiKind
 from analysis.target.session import Session
 from citadel.callees import callees
 from citadel.candidates import candidates
 from citadel.judge import judge
 from citadel.judge_performance import judge_performance
 from citadel.judge_value import judge_value
+from citadel.match.channels import namespace
 from citadel.match.rank import Candidate
 from citadel.model import Finding, SymptomKind, Verdict, VerdictKind
 from citadel.options import Options
@@ -201,6 +203,7 @@ class Propagation:
                 limits=options.limits,
             ),
             candidate,
+            self.verified,
         )
 
     def _written(self, ordered: Iterable[Adaptation]) -> Iterator[tuple[Adaptation, Rewritten]]:
@@ -264,13 +267,23 @@ def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
     return _finding(probed.candidate, verdict, probed.plan.edits, "")
 
 
-def _of_kernels(verdict: Verdict, candidate: Candidate) -> Verdict:
+def _of_kernels(verdict: Verdict, candidate: Candidate, source: Verified | None = None) -> Verdict:
     """A kernel that is missing is the bug of close relations only: any API may lack one."""
     symptom = verdict.symptom if verdict.kind is VerdictKind.BUG else None
     if symptom is None or related(candidate.channels) or not status.unavailable(symptom):
         return verdict
+    if source is not None and _beside(candidate.api, source.api):
+        lacking = status.lacking(source.case.symptom)
+        if lacking and lacking <= status.lacking(symptom):  # indices have dtypes of their own
+            return verdict
     reason = "has no such kernel either, but is no close relation"
     return replace(verdict, kind=VerdictKind.NEEDS, confidence=0.0, reason=reason)
+
+
+def _beside(one: Api, other: Api) -> bool:
+    """Whether two APIs stand in one namespace that has a subject; raw operators' has none."""
+    raw = ApiKind.OP in (one.kind, other.kind)
+    return not raw and namespace(one) == namespace(other) and "." in namespace(one)
 
 
 def _not_adapted(reason: str) -> Verdict:

@@ -151,6 +151,13 @@ def without_kernel(symptom: Symptom) -> bool:
     return re.search(_NO_KERNEL, symptom.message or "", re.IGNORECASE) is not None
 
 
+def lacking(symptom: Symptom) -> frozenset[str]:
+    """The dtypes for which a message says that an operator, which takes them, has no kernel."""
+    if not without_kernel(symptom):
+        return frozenset()
+    return frozenset(re.findall(r"\w=(DT_\w+)", symptom.message or ""))
+
+
 def unavailable(symptom: Symptom) -> bool:
     """Whether this build has not got what was called: it says nothing about a bug."""
     return _UNAVAILABLE.search(symptom.message or "") is not None
