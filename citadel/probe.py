@@ -16,7 +16,7 @@ from analysis.target.observation import Call, Observation, Raised, signal_name
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
-from citadel.plan.model import Adaptation
+from citadel.plan.model import Adaptation, Fill
 from citadel.verified import Verified
 
 ATTEMPT_SECONDS = 2.0
@@ -78,7 +78,7 @@ def probe(
             "site": verified.call.site,
             "occurrence": verified.call.occurrence,
             "plans": [
-                [i, i if every else plan.target, plan.to_json()] for i, plan in enumerate(plans)
+                [i, i if every else _group(plan), plan.to_json()] for i, plan in enumerate(plans)
             ],
             "wanted": _coarse(wanted),
             "onward": verified.deferred or _may_be_deferred(verified),
@@ -87,6 +87,13 @@ def probe(
         },
         on_event=on_event,
     )
+
+
+def _group(plan: Adaptation) -> str:
+    """Plans of which one that runs settles all: one API with one choice of what is filled."""
+    given = (slot.value for slot in (*plan.new, *plan.call))
+    filled = (one.text for one in given if isinstance(one, Fill) and not one.tensor)
+    return " ".join((plan.target, *filled))
 
 
 def attempt_seconds(call: Call) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from analysis.catalog.model import Api
 from citadel.model import Symptom, Verdict, VerdictKind
@@ -17,6 +18,10 @@ def verdict(
     return Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=symptom, reason=reason)
 
 
+_WORD = re.compile(r"(['\"])[A-Za-z_]{3,}\1")
+"""A mode; the letters of an equation stand in pairs, or between commas and arrows."""
+
+
 def made_up(plan: Adaptation) -> tuple[str, ...]:
     """The parameters whose values do not come from the report's call (`None` says nothing)."""
     filled = [
@@ -29,7 +34,10 @@ def made_up(plan: Adaptation) -> tuple[str, ...]:
 
 
 def shaping(plan: Adaptation, target: Api) -> tuple[str, ...]:
-    """The parameters of `made_up` that may say how tensors go together: no numbers with a point."""
+    """The parameters of `made_up` that may say how tensors go together.
+
+    Numbers with a point do not, nor do modes that are words (`reduce="sum"`).
+    """
     slots = (*plan.new, *plan.call)
     fills = {slot.name: slot.value.text for slot in slots if isinstance(slot.value, Fill)}
     signatures = (*target.signatures, *target.call_signatures)
@@ -39,7 +47,8 @@ def shaping(plan: Adaptation, target: Api) -> tuple[str, ...]:
         for parameter in signature.parameters
         if _is_number(fills.get(parameter.name, "")) and FLOAT in accepted(parameter.type)
     }
-    return tuple(name for name in made_up(plan) if name not in fractions)
+    words = {name for name, text in fills.items() if _WORD.fullmatch(text)}
+    return tuple(name for name in made_up(plan) if name not in fractions | words)
 
 
 def _is_number(text: str) -> bool:

@@ -164,6 +164,23 @@ def parameters(layer):
     return getattr(layer, "_parameters", {})
 
 
+def become(layer, model):
+    """Give a new layer the mode and the dtype that the case has given its own since it made it.
+
+    In the text, `.eval()` and `.double()` stay where they are.
+    """
+    if not isinstance(layer, torch.nn.Module) or not isinstance(model, torch.nn.Module):
+        return
+    layer.train(model.training)
+    dtypes = {p.dtype for p in model.parameters() if _real(p)}
+    if len(dtypes) == 1 and {p.dtype for p in layer.parameters() if _real(p)} - dtypes:
+        layer.to(dtypes.pop())
+
+
+def _real(parameter):
+    return parameter.dtype.is_floating_point or parameter.dtype.is_complex
+
+
 def lift(value, amount, behind=0):
     """Add dimensions of size 1; opaque layouts go through a dense tensor."""
     if value.layout is torch._mkldnn:

@@ -34,6 +34,8 @@ def live_values(live, function, args, kwargs):
     if not isinstance(function, type):  # a class has no parameters before it is one's own
         for name, parameter in live.parameters(function).items():
             values["attr:" + name] = parameter
+        if hasattr(live, "become"):
+            values["layer"] = function
     return values
 
 
@@ -55,6 +57,8 @@ def execute(live, plan, values):
         stage = "call"
         if form in ("module", "constructor"):
             target = result = target(*new[0], **new[1])
+        if form == "module" and "layer" in values:
+            live.become(target, values["layer"])
         if form != "constructor":
             result = target(*call[0], **call[1])
         stage = "adapt"

@@ -58,11 +58,14 @@ from citadel.plan.places import (
     with_tensors,
 )
 from citadel.plan.receivers import as_receiver, on_a_copy
+from citadel.plan.rewording import reworded
 from citadel.plan.samples import SampleBook, richest
 from citadel.plan.sizes import as_lists
 from citadel.plan.types import fits
 
 MAX_PLANS = 4
+OTHER_MODES = 4
+"""Further plans that differ from the best one in the modes that are filled."""
 PLAIN = Lexicon()
 
 
@@ -104,6 +107,7 @@ def plans(
     kept = ordered[:MAX_PLANS]
     if not any(plan.after for plan in kept):
         kept += [plan for plan in ordered[MAX_PLANS:] if plan.after][:1]
+    kept += [plan for plan in reworded(kept[0], known) if plan not in kept][:OTHER_MODES]
     return tuple(kept)
 
 

@@ -123,6 +123,10 @@ def dimension_change(
     yield replace(plain, guess=True)
     if after > before and _keeps_rank(source):
         yield replace(plain, unit=True, guess=True)
+    rank = 0 if source.main is None else source.main.value.rank or 0
+    if BATCH_AND_CHANNELS <= rank < before + BATCH_AND_CHANNELS and after > before:
+        # `BatchNorm1d` takes what has no dimensions but these.
+        yield replace(plain, before=rank - BATCH_AND_CHANNELS, guess=True)
     if after > before and _repeats(source, plain):
         yield replace(plain, repeat=True, narrow=narrow, guess=True)
 

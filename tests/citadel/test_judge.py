@@ -132,7 +132,13 @@ def test_a_complaint_that_a_filled_tensor_may_have_caused_is_no_finding(judged):
 
 @pytest.mark.parametrize(
     ("name", "text", "told"),
-    [("value", "3", ()), ("value", "3.5", ()), ("padding", "3", ("padding",))],
+    [
+        ("value", "3", ()),
+        ("value", "3.5", ()),
+        ("padding", "3", ("padding",)),
+        ("mode", "'reflect'", ()),
+        ("equation", "'ij,jk'", ("equation",)),
+    ],
 )
 def test_a_number_for_a_fraction_brings_about_no_complaint_about_shapes(api, name, text, told):
     target = api("torch.nn.ConstantPad1d", "padding: int, value: float")

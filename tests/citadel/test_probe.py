@@ -318,3 +318,41 @@ Slow()(torch.ones(1))
     seen = bench.replays[0].run(code, traced=instrument(code).traced)
     (took,) = (call.seconds for call in seen.calls if call.form == "module")
     assert 0.3 <= took < 30
+
+
+DOUBLE = """
+    import torch
+    layer = torch.nn.BatchNorm1d(4).double().eval()
+    layer(torch.ones(1, 3).double())
+"""
+
+
+@on_torch
+def test_a_layer_gets_the_dtype_and_the_mode_of_the_reports_own(bench, read):
+    index = bench.index
+    found = verify(
+        read("BatchNorm1d", DOUBLE), bench.replays[0], index.catalog, bench.target.info, runs=1
+    )
+    assert isinstance(found, Verified), found
+    source = invocation(found.call, found.api, found.observation.calls)
+    size = Fill(text="3")
+    new = (Slot(name="num_features", keyword=False, value=size),)
+    tried = Adaptation(
+        target="torch.nn.BatchNorm1d",
+        form=Form.MODULE,
+        receiver=None,
+        new=new,
+        call=(Slot(name="input", keyword=False, value=Take(key=source.main.key)),),
+        edits=(),
+        plausibility=0.5,
+    )
+    attempts = []
+    probe(
+        found,
+        (tried,),
+        bench.probes[0],
+        seconds=20.0,
+        limits=Limits(wall=20.0),
+        on_attempt=attempts.append,
+    )
+    assert [attempt.outcome for attempt in attempts] == [ProbeOutcome.CLEAN]

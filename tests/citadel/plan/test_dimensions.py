@@ -273,3 +273,12 @@ def test_what_a_name_does_not_state_is_known_from_ranks(name, target, ranks, exp
     first, *lifts = dimension_change(call, named_api(target), known)
     assert first == Lift()
     assert {(lift.before, lift.after) for lift in lifts} == expected
+
+
+def test_what_has_no_spatial_dimensions_gets_all_of_them():
+    flat = source("torch.nn.BatchNorm1d", tensor(8, 4))
+    changes = list(dimension_change(flat, named_api("torch.nn.BatchNorm2d")))
+    assert [change.amount for change in changes][:2] == [1, 2]
+    whole = source("torch.nn.BatchNorm1d", tensor(8, 4, 5))
+    changes = list(dimension_change(whole, named_api("torch.nn.BatchNorm2d")))
+    assert {change.amount for change in changes} == {1}

@@ -182,3 +182,17 @@ def test_what_takes_any_name_suits_worse_than_what_knows_one(api, call):
     takes = first(plans(source, api("tf.h", "x: Tensor, **options")))
     assert written(takes.call) == ["arg:0", "scale=kw:scale", "rate=kw:rate"]
     assert takes.plausibility < knows.plausibility
+
+
+def test_modes_of_other_valid_calls_are_tried_where_they_are_all_that_is_filled(clamp, api, call):
+    exp = invocation(call("torch.exp", {(2, 3)}), api("torch.exp", "input: Tensor"), ())
+    target = api("torch.reduced", "input: Tensor, reduce: str")
+    modes = [{"reduce": Value(kind="str", text=repr(mode))} for mode in ("prod", "sum", "prod")]
+    found = plans(exp, target, Book(*modes))
+    assert [written(plan.call)[-1] for plan in found] == ["'prod'", "'sum'"]
+    sizes = [{"steps": Value(kind="int", text=text)} for text in ("64", "128")]
+    (only,) = plans(exp, api("torch.stepped", "input: Tensor, steps: int"), Book(*sizes))
+    assert written(only.call)[-1] == "64"
+    assert len(plans(clamp, target, Book(*modes))) == 1  # what it drops may matter more
+    sampler = api("torch.sampler", "input: Tensor, mode: int, number: int")
+    assert written(first(plans(exp, sampler, Book())).call)[1:] == ["0", "1"]
