@@ -55,9 +55,9 @@ def numbers(value):
     if isinstance(value, (numpy.ndarray, numpy.generic)):
         array = value
     else:
-        # A sparse tensor's elements may be more than fit into memory.
+        # A sparse tensor's elements may be more than fit into memory; a ragged one has no shape.
         size = 1
-        for extent in value.shape:
+        for extent in getattr(value, "flat_values", value).shape:
             if int(extent) < 0:
                 return None
             size *= int(extent)

@@ -94,6 +94,22 @@ def _placed(value):
         return tf.concat([places, tf.cast(tf.reshape(value.values, [-1]), tf.float64)], 0)
 
 
+def _of_elements(change):
+    """A change of tensors that is also one of the elements of ragged and sparse ones."""
+
+    @functools.wraps(change)
+    def changed(value, *how, **options):
+        if isinstance(value, tf.RaggedTensor):
+            return value.with_flat_values(change(value.flat_values, *how, **options))
+        if isinstance(value, tf.SparseTensor):
+            elements = change(value.values, *how, **options)
+            return tf.SparseTensor(value.indices, elements, value.dense_shape)
+        return change(value, *how, **options)
+
+    return changed
+
+
+@_of_elements
 def perturbed(value):
     """Another value like it, finite, and depending on it as far as gradients are concerned."""
     if not isinstance(value, tf.Tensor):
@@ -103,7 +119,8 @@ def perturbed(value):
     if value.dtype.is_floating:
         return tf.where(tf.math.is_finite(value), value, tf.zeros_like(value)) * 2 + 7
     if value.dtype.is_complex:
-        return tf.zeros_like(value) + 7
+        finite = tf.math.is_finite(tf.math.real(value)) & tf.math.is_finite(tf.math.imag(value))
+        return tf.where(finite, value, tf.zeros_like(value)) * 2 + 7
     return value + tf.ones_like(value) if value.dtype.is_integer else value
 
 
@@ -113,6 +130,7 @@ def overwrite(value, other):
         value.assign(other)
 
 
+@_of_elements
 def doubled(value, whole=False):
     """A tensor in double precision, if of real or complex numbers, or `whole` ones."""
     if not isinstance(value, tf.Tensor):
@@ -123,6 +141,7 @@ def doubled(value, whole=False):
     return tf.cast(value, tf.float64) if real else value
 
 
+@_of_elements
 def cleaned(value):
     """The value with a number in place of each NaN and infinity, as far as it is a tensor."""
     if not isinstance(value, tf.Tensor) or not value.dtype.is_floating:
@@ -130,6 +149,7 @@ def cleaned(value):
     return tf.where(tf.math.is_finite(value), value, tf.ones_like(value))
 
 
+@_of_elements
 def bounded(value, power, falling):
     """The value with large numbers in place of infinities, as far as it is a tensor.
 

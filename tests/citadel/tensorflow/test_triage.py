@@ -176,3 +176,18 @@ def test_the_only_api_is_to_blame_for_a_shape_whatever_the_title_names(bench, re
     found = verified(bench, read("Conv2DTranspose gives a wrong output shape", LONGER))
     assert found.case.api == "tf.keras.layers.UpSampling1D"
     assert found.case.reproduces
+
+
+RAGGED = """
+    import tensorflow as tf
+    rows = tf.ragged.constant([[1.0, float("inf")], [9.0, 2.0]])
+    print("sums:", tf.math.cumsum(rows, axis=-1))
+"""
+
+
+def test_the_elements_of_ragged_tensors_are_looked_at(bench, read):
+    title = "tf.math.cumsum of ragged rows gives NaN behind an infinity"
+    found = verified(bench, read(title, RAGGED, text="The second row becomes NaN."))
+    assert found.case.kind is BugKind.VALUE
+    assert found.case.reproduces
+    assert "tf.math.cumsum" in (found.api.name, *found.api.aliases)
