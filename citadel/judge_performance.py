@@ -14,6 +14,7 @@ from citadel.oracle import status
 from citadel.oracle.measure import Form
 from citadel.oracle.metering import LONG, Case, alone, judge
 from citadel.oracle.performance import Judged
+from citadel.oracle.quantities import Topic
 from citadel.oracle.samples import Decision
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
@@ -32,6 +33,7 @@ KINDS = {
 
 IN_PLACE = "inplace"
 """PyTorch's name for the flag of functions that may write to what they are given."""
+NEEDS_INPUT = "goes up and down: its gradient takes the input that working in place overwrites"
 
 
 def judge_performance(
@@ -49,6 +51,7 @@ def judge_performance(
 
     An API that has not got a flag which the report sets (`inplace=True`) makes no such promise;
     a close relation that works in place by its name does.
+    What works in place must keep its input all the same, if the result does not tell it.
     What is measured against another computation is only fast or slow beside that if it does the
     same: `close` relations that take the report's arguments.
     """
@@ -75,6 +78,10 @@ def judge_performance(
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
     told = judge(source.oracle, Case(code=written.code, watched=case), session, limits=limits)
     bug = told.decision is Decision.BUG
+    kept = bug and source.oracle.topic is Topic.MEMORY and _in_place(source)
+    if kept and _folds(written.code, parsed.traced, target, session, limits):
+        shown = symptom(source.oracle, told.ratio)
+        return verdict(VerdictKind.EXPECTED, symptom=shown, reason=NEEDS_INPUT)
     return Verdict(
         kind=KINDS[told.decision],
         runs=(told.hits, told.runs),
@@ -96,6 +103,13 @@ def _traced(
     return session.run(code, traced=traced, limits=limits, entry="reached:run", arguments=names)
 
 
+def _folds(code: str, traced: str, target: Api, session: Session, limits: Limits) -> bool:
+    """Whether a function of each element gives several of them the same, going up and down."""
+    given = {"names": [target.name, *target.aliases]}
+    seen = session.run(code, traced=traced, limits=limits, entry="monotone:run", arguments=given)
+    return any(event.get("holds") is False for event in seen.extra)
+
+
 def _guards(source: Measured, told: Judged) -> tuple[str, ...]:
     guards = ["the sibling is called", f"{told.runs} runs, each in a process of its own"]
     if told.interval is not None:
@@ -114,6 +128,14 @@ def _samples(source: Measured, told: Judged) -> tuple[float, ...]:
 
 def _growing(source: Measured) -> bool:
     return source.oracle.measure.form is Form.GROWTH
+
+
+def _in_place(source: Measured) -> bool:
+    """Whether the report has something work in place."""
+    given = [call.keywords for call in source.observation.calls]
+    return any(
+        name == IN_PLACE and value.value.text == "True" for one in given for name, value in one
+    )
 
 
 def _needs_no_flag(plan: Adaptation) -> bool:

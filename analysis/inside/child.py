@@ -24,7 +24,9 @@ import seccomp
 
 MEMORY_SLACK = 4
 """Address space allowed, as a multiple of the resident memory allowed."""
-OF_CASES = frozenset("callees case cold measure perturb postmortem probe reached selected".split())
+OF_CASES = frozenset(
+    "callees case cold measure monotone perturb postmortem probe reached selected".split()
+)
 """Modules whose entries run a stranger's text, and end as the interpreter does."""
 MEASURING = "measure:"
 """Under a limit of CPU time, Linux tells the process's CPU time only tick by tick (4 ms)."""

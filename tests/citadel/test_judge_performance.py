@@ -116,6 +116,10 @@ def test_memory_that_a_report_counts(verified, judged):
     assert any("process of its own" in guard for guard in verdict.guards)
     code = SAVED.replace("Hardtanh(0.0, 6.0, inplace=True)", "LeakyReLU(inplace=True)")
     assert judged(found, code, "torch.nn.LeakyReLU").kind is VerdictKind.CLEAN
+    code = SAVED.replace("Hardtanh(0.0, 6.0, inplace=True)", "SiLU(inplace=True)")
+    verdict = judged(found, code, "torch.nn.SiLU")
+    assert (verdict.kind, verdict.symptom.ratio) == (VerdictKind.EXPECTED, 2.0)
+    assert "goes up and down" in verdict.reason
 
 
 @pytest.mark.parametrize(
