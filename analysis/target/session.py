@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from analysis.errors import CitadelError
 from analysis.target.fork_server import Event, ForkServer
+from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.observation import Observation, observe, signal_name
 from analysis.target.sandbox import SCRATCH_BYTES, Sandbox
 
@@ -79,6 +80,8 @@ class Session:
     ) -> None:
         """`settings` are environment variables of the server, and so of every case."""
         self.server = ForkServer(python=python, framework=framework, sandbox=sandbox, lent=lent)
+        known = FRAMEWORKS.get(framework)
+        self._packages = frozenset(known.packages if known is not None else ())
         self._settings = dict(settings or {})
         self._asked: dict[str, str] = {}
         self._loaded: dict[str, None] = {}
@@ -148,7 +151,9 @@ class Session:
         given = {"code": code, "traced": traced, "seed": seed, **(arguments or {})}
         events, end = self._job(entry, given, limits or Limits(), on_event, self.loaded)
         observation = observe(events, end, str(self.server.sandbox.kind))
-        self.load(observation.imported)
+        # A forged event names what it likes; only the framework's own is imported outside of a run.
+        own = self._packages
+        self.load(name for name in observation.imported if name.partition(".")[0] in own)
         return observation
 
     def task(
