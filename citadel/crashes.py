@@ -30,6 +30,8 @@ def located(symptom: Symptom, code: str, traced: str, session: Session, limits: 
     limits = replace(limits, wall=min(limits.wall, MOST_SECONDS))
     for text in (None, traced):
         seen = session.run(code, traced=text, limits=limits, entry="postmortem:run")
+        if seen.outcome is Outcome.TIMEOUT:
+            break  # so would be every further one
         if seen.outcome is not Outcome.SIGNAL:
             continue
         frames = top_frames(_readable(seen.stderr, session).splitlines())
