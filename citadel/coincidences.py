@@ -5,10 +5,12 @@ Decisions only: on the values of the source and of the sibling, and on how close
 
 from __future__ import annotations
 
+import math
+
 from analysis.target.watch import Check, Role
 from analysis.values import Value
 from citadel.model import Channels, SymptomKind
-from citadel.oracle.numbers import elements, finite, has_nan, same
+from citadel.oracle.numbers import distance, elements, finite, has_nan, largest, same, whole
 from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
 from citadel.plan.model import Adaptation
 from citadel.plan.types import SEED
@@ -26,6 +28,11 @@ _USUAL = frozenset(("0", "0.0", "1", "1.0"))
 
 FEW_TRUTHS = 16
 """Truth values that many functions come to by chance."""
+
+FAR_APART = 0.1
+"""Difference of two values, relative to the larger, that no rounding comes to."""
+SLIGHTER = 100
+"""How many times smaller a difference is that may well be one of rounding."""
 
 
 def close_for(channels: Channels, source: Witness, plan: Adaptation) -> bool:
@@ -108,12 +115,19 @@ def coincidence(
     if oracle.paired:
         if source.referred and not own_reference:
             return "computes something else than what it is compared with"
-        if not all(change is True for change in changes):
+        sides = zip(oracle.spots, source.own, changes, strict=True)
+        if not all(change or (own and _no_number(source, spot)) for spot, own, change in sides):
             return "only one of the values that are compared is the sibling's"
         return None
     if oracle.check is not None and oracle.how not in _EQUALITIES:
         return None if akin else "nothing says that this must hold for what it gives, too"
     return "computes something else than what is expected"
+
+
+def _no_number(source: Witness, spot: Spot) -> bool:
+    """Whether the source's value there is all NaN or infinities, to which many functions come."""
+    value = source.values.get(spot)
+    return value is not None and finite(value) is False and largest(value) is None
 
 
 def _of_another_kind(source: Witness, values: Values) -> str | None:
@@ -127,6 +141,8 @@ def _of_another_kind(source: Witness, values: Values) -> str | None:
         return "the values agree: the check fails for another reason"
     if _of_one_shape(oracle, source.values) and not _of_one_shape(oracle, values):
         return "gives another shape than what it is compared with"
+    if _slighter(oracle, source.values, values):
+        return "agrees but for rounding, where the report's values are far apart"
     return None
 
 
@@ -173,6 +189,26 @@ def _both_turn_nan(oracle: ValueOracle, had: Values, has: Values) -> bool:
 def _apart(oracle: ValueOracle, values: Values) -> bool:
     """Whether two compared values differ as numbers, of whatever dtype; NaN equals NaN."""
     return agrees(oracle, values) is False
+
+
+def _slighter(oracle: ValueOracle, had: Values, has: Values) -> bool:
+    """Whether two values differ so little, and the source's so much, that it is not the same.
+
+    Strict checks also fail for rounding: of gradients beside differences, say.
+    """
+    before, now = _gap(oracle, had), _gap(oracle, has)
+    if before is None or now is None or not math.isfinite(before):
+        return False
+    return before >= FAR_APART and now * SLIGHTER <= before
+
+
+def _gap(oracle: ValueOracle, values: Values) -> float | None:
+    """How far apart two values are that are no whole numbers, relative to the larger of them."""
+    found = [values[spot] for spot in oracle.spots if spot in values]
+    if len(found) != 2 or any(map(whole, found)):
+        return None
+    apart, size = distance(*found), max(largest(one) or 0.0 for one in found)
+    return apart / size if apart is not None and size else None
 
 
 def _of_one_shape(oracle: ValueOracle, values: Values) -> bool:

@@ -96,6 +96,11 @@ def witness(
     hurried = first.wall > MOST_SECONDS
     likeliest = suspected[: 1 if whole is not None else FEW_SUSPECTS if hurried else None]
     who = trial.blamed(oracle, values, first.calls, likeliest)
+    for other in _beside_its_own(oracle, oracles, observations[:runs], hits):
+        both = trial.blamed(other, values, first.calls, likeliest)
+        if both.api is who.api and all(both.own):
+            oracle, who = other, both
+            break
     told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
     alone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
     if True not in who.own and not told and not (alone and _of_form(oracle, trial.case.points)):
@@ -140,6 +145,20 @@ def witness(
         unclaimed=not _claimed(oracle, trial.case.points, reading),
         told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
     )
+
+
+def _beside_its_own(
+    oracle: ValueOracle, oracles: Sequence[ValueOracle], runs: Sequence[Observation], hits: int
+) -> list[ValueOracle]:
+    """Where a value is not what the text expects: comparisons with another value of the run.
+
+    A sibling is compared with itself in their place, and need not come to the very same value.
+    """
+    if oracle.expected is None or not hits:
+        return []
+    paired = [one for one in oracles if one.paired and not one.against and one.check is None]
+    meant = [one for one in paired if set(oracle.spots) < set(one.spots)]
+    return [one for one in meant if _holding([one], runs) == (one, hits)]
 
 
 def _of_form(oracle: ValueOracle, points: Sequence[Point]) -> bool:

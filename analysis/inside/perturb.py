@@ -10,6 +10,7 @@ nothing: the one listens to what goes back through these calls, the other tells 
 given and give.
 """
 
+import ast
 import sys
 
 import case
@@ -38,7 +39,7 @@ def run(emit, code, traced, sites):
     """Run a case as `case.run` does, the results of the calls at `sites` being replaced.
 
     A tensor of the result that is one of the arguments (`out=`, in-place) gets other content
-    instead.
+    instead. Assertions end nothing: what the report asserts on the way need not hold any more.
     """
     live = side.module("live")
 
@@ -55,7 +56,14 @@ def run(emit, code, traced, sites):
 
         return _mapped(result, changed)
 
-    return _run(emit, code, traced, sites, call)
+    return _run(emit, code, _Tested().visit(ast.parse(traced)), sites, call)
+
+
+class _Tested(ast.NodeTransformer):
+    """Code that evaluates what it asserts, whatever it comes to."""
+
+    def visit_Assert(self, node):
+        return ast.copy_location(ast.Expr(node.test), node)
 
 
 def _parts(value, depth=DEPTH):

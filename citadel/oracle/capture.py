@@ -65,7 +65,7 @@ def capture(
     run = Seen(points, observation, reading)
     found = [
         *beside(run),
-        *numbers(run),
+        *(one for one in numbers(run) if not _holds_elsewhere(run, one)),
         *checks(run),
         *differences(run),
         *references(run),
@@ -81,6 +81,23 @@ def capture(
         *_finite_by_now(run),
     ]
     return tuple(dict.fromkeys(found))
+
+
+def _holds_elsewhere(run: Seen, oracle: ValueOracle) -> bool:
+    """Whether an assertion that held is of the very number that a text says is right.
+
+    Then that is what the text is about, whatever else has the number that it calls wrong.
+    """
+    if not run.asserted or oracle.expected is None:
+        return False
+    right = oracle.expected.numbers
+    return any(
+        point.parent is not None
+        and run.points[point.parent].asserted
+        and is_literal(value, right)
+        and spot not in oracle.spots
+        for spot, point, value in run.every(Role.OPERAND)
+    )
 
 
 def _non_finite(run: Seen) -> Iterator[ValueOracle]:

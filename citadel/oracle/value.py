@@ -8,7 +8,7 @@ sibling, so that one oracle judges both. `citadel.oracle.capture` finds oracles 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.target.observation import Observation, Outcome
 from analysis.target.watch import CHECK_CALLS, Check, Point
@@ -186,9 +186,14 @@ def unlike(oracle: ValueOracle, one: Values, other: Values) -> tuple[bool | None
         if spot not in one or spot not in other:
             found.append(None)
             continue
-        agree = same(one[spot], other[spot], relative=oracle.written)
+        agree = same(_bare(one[spot]), _bare(other[spot]), relative=oracle.written)
         found.append(None if agree is None else not agree)
     return tuple(found)
+
+
+def _bare(value: Value) -> Value:
+    """A single number without its shape: in how many dimensions it is given is nobody's bug."""
+    return replace(value, shape=None) if len(elements(value) or ()) == 1 else value
 
 
 def symptom(oracle: ValueOracle, points: Sequence[Point], values: Values) -> Symptom:

@@ -304,3 +304,85 @@ def test_where_neither_side_is_defined_nothing_need_agree(verified, judged):
     assert sibling.reason == "NaN in both that are compared, where the report's values are numbers"
     floor = judged(found, code.replace("torch.round", "torch.floor"), "torch.floor")
     assert floor.reason is None or "NaN" not in floor.reason
+
+
+STRICT = """
+    import torch
+    x = torch.tensor([1.4999, 2.4999])
+    one, other = torch.round(x), torch.round(x * 1.001)
+    print(torch.equal(one, other))
+"""
+
+
+def test_a_strict_check_that_fails_for_rounding_is_not_one_of_values_far_apart(verified, judged):
+    found = verified("round disagrees with itself", STRICT)
+    assert found.case.reproduces
+    sibling = judged(found, STRICT.replace("torch.round", "torch.abs"), "torch.abs")
+    assert sibling.kind is VerdictKind.NOT_ADAPTED
+    assert "but for rounding" in sibling.reason
+    assert judged(found, STRICT, "torch.round").kind is VerdictKind.BUG
+
+
+TWICE = """
+    import torch
+    x = torch.tensor([2.5])
+    eager = torch.round(x)
+    compiled = torch.round(x + 0.1)
+    print("eager:", eager.item())
+    print("compiled:", compiled.item())
+"""
+
+
+def test_a_value_that_is_shown_in_two_modes_is_compared_with_itself(verified, judged):
+    """Whatever the text expects it to be, a sibling may come to another."""
+    found = verified("round is wrong if compiled", TWICE, "compiled is 3 instead of 2.")
+    assert found.case.reproduces
+    assert found.witness.oracle.paired
+    sibling = judged(found, TWICE.replace("torch.round", "torch.sin"), "torch.sin")
+    assert sibling.kind is VerdictKind.BUG
+
+
+NORM = """
+    import torch
+    v = torch.full((1, 4), 0.3)
+    print("n:", torch.linalg.vector_norm(v))
+"""
+
+
+def test_a_number_that_is_given_in_one_more_dimension_is_the_same(verified, judged):
+    found = verified("vector_norm is wrong", NORM, "Returns 0.6, expected 0.7.")
+    assert found.case.reproduces
+    sibling = judged(found, NORM.replace("(v)", "(v, dim=1)"), "torch.linalg.vector_norm")
+    assert sibling.kind is VerdictKind.BUG
+
+
+LOST = """
+    import torch
+    x = torch.tensor([1.0, float("nan")])
+    eager = torch.amax(x)
+    compiled = torch.amax(x[:1])
+    print("eager:", eager.item())
+    print("compiled:", compiled.item())
+"""
+
+
+def test_nan_that_two_functions_come_to_is_of_either(verified, judged):
+    found = verified("amax drops NaN if compiled", LOST, "compiled returns 1 instead of nan.")
+    assert found.case.reproduces
+    assert found.witness.oracle.paired
+    code = LOST.replace("torch.amax", "torch.logsumexp").replace("(x)", "(x, 0)")
+    other = code.replace("[:1])", "[:1] + 0.5, 0)")
+    assert judged(found, other, "torch.logsumexp").kind is VerdictKind.BUG
+
+
+def test_what_is_asserted_on_the_way_does_not_hide_what_a_value_depends_on(verified):
+    code = """
+        import torch
+        y = torch.round(torch.tensor([1.6, 2.6]))
+        assert torch.equal(y, torch.tensor([2.0, 3.0]))
+        print("half:", y * 0.5)
+    """
+    text = "Returns [1.0, 1.5], expected [1.1, 1.6]."
+    found = verified("torch.round gives wrong halves", code, text)
+    assert found.case.api == "torch.round"
+    assert found.witness.own == (True,)

@@ -102,3 +102,20 @@ def test_an_object_of_which_nothing_is_asked_is_not_to_blame(verified):
     """
     found = verified("Running totals are inf after torch.optim.SGD was made", code)
     assert found.case.api == "torch.cumsum"
+
+
+ASSERTED = """
+    import torch
+    z = torch.prod(torch.tensor([0.0, 1.0]))
+    print("z:", z)
+    slope = torch.prod(torch.tensor([1.0, 1.0]))
+    print("slope:", slope)
+    assert slope == 1
+"""
+
+
+def test_what_an_assertion_states_is_what_the_text_is_about(verified):
+    """That something else has the number that the text calls wrong means nothing."""
+    text = "`d2z` should be `1`, but the output value is `0`."
+    found = verified("torch.prod produces a wrong slope", ASSERTED, text)
+    assert not found.case.reproduces
