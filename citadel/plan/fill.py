@@ -127,7 +127,8 @@ class Filler:
     def _by_type(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
         for kind, text in DEFAULTS:
             if kind in kinds:
-                return Fill(text="0" if parameter.name.endswith(FROM_ZERO) else text)
+                first = kind == INT and parameter.name.endswith(FROM_ZERO)
+                return Fill(text="0" if first else text)
         main = self.source.main
         if DTYPE in kinds and main is not None and main.value.dtype:
             return Fill(text=dtype_text(self._root, main.value.dtype))

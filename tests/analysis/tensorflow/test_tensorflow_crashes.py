@@ -10,13 +10,17 @@ from analysis.dynamic.run import Job, run_part
 
 SEARCHED = "tf.raw_ops.CropAndResizeGradBoxes"
 """Dies late in the search: in a block of calls that is told as a whole."""
+ONEDNN = {"TF_ENABLE_ONEDNN_OPTS": "1"}
+"""Kernels that are the usual ones on some processors only: they check less."""
 
 
 @pytest.fixture(scope="module")
 def part(session):
     names = [["tf.raw_ops.Conv2DBackpropFilter"], [SEARCHED], ["tf.raw_ops.Relu"]]
     job = Job(task="synthesis_tensorflow:profile", given={"names": names}, known={})
-    return run_part(session, job, progress=lambda _done, _all: None)
+    session.ask_for(ONEDNN)
+    yield run_part(session, job, progress=lambda _done, _all: None)
+    session.ask_for({})
 
 
 def records(part, api):

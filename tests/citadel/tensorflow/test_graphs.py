@@ -222,6 +222,8 @@ def test_what_fails_before_it_comes_to_what_only_version_1_has_is_of_version_1(b
 
 def test_what_dies_in_a_graph_is_blamed_where_the_function_runs_as_python(triaged):
     code = """
+        import os
+        os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
         import tensorflow as tf
 
         class Model(tf.Module):
@@ -242,6 +244,7 @@ def test_what_dies_in_a_graph_is_blamed_where_the_function_runs_as_python(triage
 
 def test_real_aborts_leave_the_server_alone_and_tell_their_state(bench):
     states = []
+    bench.ask_for({"TF_ENABLE_ONEDNN_OPTS": "1"})  # elsewhere convolutions check their input
     for line in filter(None, map(str.strip, ABORTS.splitlines())):
         died = bench.replays[0].run(f"import tensorflow as tf\n{line}", limits=Limits(wall=60.0))
         symptom = status.capture(died)
@@ -250,6 +253,7 @@ def test_real_aborts_leave_the_server_alone_and_tell_their_state(bench):
         states.append(symptom.pattern)
         alive = bench.replays[0].run("import tensorflow as tf\nprint(int(tf.add(1, 2)))")
         assert alive.stdout == "3\n"
+    bench.ask_for({})
     two, one, scalar, graph, segment, plain = states
     assert two == one == graph
     assert two.startswith("tensor_format.h: Check failed: index >= N && index < num_total_dims")
