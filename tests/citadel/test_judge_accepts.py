@@ -6,6 +6,7 @@ import pytest
 
 from analysis.target.session import Limits
 from citadel.disputed import Disputed, carried, disputed
+from citadel.model import SymptomKind
 from citadel.options import Options
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
@@ -163,3 +164,21 @@ def test_what_is_refused_by_now_is_fixed_though_another_call_raises_as_much(benc
     assert isinstance(found, Verified)
     assert found.case.api == "torch.nn.functional.one_hot"
     assert not found.case.reproduces
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_what_a_report_says_to_fail_elsewhere_need_not_be_recorded(bench, read):
+    code = """
+        import torch
+        x, i, y = torch.ones(3, 2), torch.ones((4, 0), dtype=torch.complex64), torch.ones(3, 1)
+        torch.scatter_add(x, -1, i, y)
+    """
+    title = "`torch.scatter_add` will succeed when the index is a complex tensor"
+    reading = read(title, code, text="Its gradient will fail.")
+    found = verify(
+        reading, bench.replays[0], bench.index.catalog, bench.target.info, runs=1, limits=Limits()
+    )
+    assert isinstance(found, Verified), found
+    assert found.case.reproduces
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS

@@ -3,10 +3,11 @@
 import pytest
 
 from analysis.target.session import Limits
+from citadel.deciding import says_accepted
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.verified import NotVerified, Verified
-from citadel.verify import says_accepted, verify
+from citadel.verify import verify
 
 CONV = """
     import torch
