@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import Any
 
 from analysis.values import Value
@@ -136,6 +137,8 @@ class Seen:
     value: Value
 
 
+MOST_MODULES = 4000
+"""As many as `analysis/inside/case.py` tells of."""
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,20}")
 
 
@@ -169,7 +172,8 @@ class Observation:
         """What the run imported of the framework that comes late, if it was much (see `case`)."""
         told = (event.get("names") for event in self.extra if event.get("e") == "imported")
         names = next((found for found in told if isinstance(found, list)), [])
-        return tuple(name for name in names if isinstance(name, str) and _MODULE.fullmatch(name))
+        known = (name for name in names if isinstance(name, str) and _MODULE.fullmatch(name))
+        return tuple(islice(known, MOST_MODULES))
 
     @property
     def on_gpu(self) -> bool:

@@ -84,6 +84,7 @@ class Session:
         self._packages = frozenset(known.packages if known is not None else ())
         self._settings = dict(settings or {})
         self._asked: dict[str, str] = {}
+        self._wanted: frozenset[str] = frozenset()
         self._loaded: dict[str, None] = {}
         self._number = 0
         self.baseline: Baseline | None = None
@@ -114,10 +115,12 @@ class Session:
     def ask_for(self, variables: Mapping[str, str], modules: Sequence[str] = ()) -> None:
         """Have further environment variables in the server; it starts anew if they are others.
 
-        It imports `modules` in front of the next run, once for all that follow.
+        It imports `modules` in front of the next run, once for all that follow. What runs have had
+        imported beyond that is gone: it may change what others see.
         """
-        self._loaded = dict.fromkeys(modules)
-        if dict(variables) != self._asked:
+        late = self._loaded.keys() - self._wanted
+        self._wanted, self._loaded = frozenset(modules), dict.fromkeys(modules)
+        if late or dict(variables) != self._asked:
             self.close()
             self._asked = dict(variables)
 
@@ -151,10 +154,17 @@ class Session:
         given = {"code": code, "traced": traced, "seed": seed, **(arguments or {})}
         events, end = self._job(entry, given, limits or Limits(), on_event, self.loaded)
         observation = observe(events, end, str(self.server.sandbox.kind))
-        # A forged event names what it likes; only the framework's own is imported outside of a run.
-        own = self._packages
-        self.load(name for name in observation.imported if name.partition(".")[0] in own)
+        self.load(filter(self._harmless, observation.imported))
         return observation
+
+    def _harmless(self, module: str) -> bool:
+        """Whether a module may be imported outside of a run.
+
+        A forged event names what it likes: only the framework's own are, and none of its helpers
+        for tests, which switch things off for all that follows.
+        """
+        package, *inner = module.split(".")
+        return package in self._packages and "testing" not in inner and "tests" not in inner
 
     def task(
         self,

@@ -5,6 +5,7 @@ In: what a run has shown. Out: oracles that compare two values, or ask for a che
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -39,6 +40,8 @@ from harvest.report.on_cpu import compares_devices
 
 MOST_COMPARED = 200
 """Characters of two expressions by which their likeness is told: it takes quadratic time."""
+_CUT = re.compile(r"\[[^\[\]]*\]$")
+"""The part of a result that is shown."""
 _ASSERTABLE = (Check.EQUAL, Check.CLOSE)
 
 
@@ -93,7 +96,9 @@ def _chooses(run: Seen, point: Point, operands: tuple[Spot, ...]) -> bool:
     """
     says = point.asserted or point.label or point.otherwise or point.role is not Role.TESTED
     known = [run.values[spot] for spot in operands if spot in run.values]
-    return not says and bool(known) and not any(one.is_tensor or numeric(one) for one in known)
+    computed = any(run.points[spot.point].origin.calls for spot in operands)
+    plain = not any(one.is_tensor or numeric(one) for one in known)
+    return not says and not computed and bool(known) and plain
 
 
 def orders(run: Seen) -> Iterator[ValueOracle]:
@@ -197,16 +202,23 @@ def said_to_differ(run: Seen) -> Iterator[ValueOracle]:
     (one, first, left), (other, second, right) = shown
     by = leaf(first.origin.call)
     of_one = first.text != second.text and by == leaf(second.origin.call) != ""
-    of_parts = OF_PARTS.search(title) is not None
-    given = [sorted(_whole(g) if of_parts else g for g in p.origin.given) for p in (first, second)]
-    of_one = of_one and given[0] == given[1]
-    if of_one and comparable(left, right) and have_common(first, second):
+    given = [sorted(point.origin.given) for point in (first, second)]
+    of_parts = OF_PARTS.search(title) is not None and _of_parts(first, second)
+    alike = given[0] == given[1] or of_parts
+    if of_one and alike and comparable(left, right) and have_common(first, second):
         yield pair(run, one, other, why=f"two results of {by}, which are said to differ")
 
 
-def _whole(given: str) -> str:
-    """What an argument is a part of: `x` of `x[:1]`."""
-    return given.partition("[")[0] or given
+def _of_parts(one: Point, other: Point) -> bool:
+    """Whether the same part is shown of what a call gives of all of it, and of what of a part.
+
+    `torch.exp(x)[0]` and `torch.exp(x[:1])[0]`; other parts may well give other results.
+    """
+    cut = [found and found[0] for found in (_CUT.search(one.text), _CUT.search(other.text))]
+    pairs = list(zip(sorted(one.origin.given), sorted(other.origin.given), strict=False))
+    same = len(one.origin.given) == len(other.origin.given)
+    whole = all(a == b or a == b.partition("[")[0] or b == a.partition("[")[0] for a, b in pairs)
+    return same and whole and cut[0] is not None and cut[0] == cut[1]
 
 
 def precisions(run: Seen) -> Iterator[ValueOracle]:

@@ -86,7 +86,8 @@ def capture(
 def _holds_elsewhere(run: Seen, oracle: ValueOracle) -> bool:
     """Whether an assertion that held is of the very number that a text says is right.
 
-    Then that is what the text is about, whatever else has the number that it calls wrong.
+    Then that is what the text is about, whatever else has the number that it calls wrong: if it
+    asserts of a result of the API in the title, rather than of what that is given.
     """
     if not run.asserted or oracle.expected is None:
         return False
@@ -94,6 +95,7 @@ def _holds_elsewhere(run: Seen, oracle: ValueOracle) -> bool:
     return any(
         point.parent is not None
         and run.points[point.parent].asserted
+        and run.is_titled(point)
         and is_literal(value, right)
         and spot not in oracle.spots
         for spot, point, value in run.every(Role.OPERAND)

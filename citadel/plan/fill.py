@@ -35,8 +35,6 @@ from citadel.plan.types import (
 SIZES = ("size", "sizes", "shape", "sizes_", "output_size")
 MAIN = ("input", "self", "x", "other")
 """Names under which functions without declared types take a tensor."""
-FROM_ZERO = ("dim", "mode")
-"""Ends of names of numbers of which 0 is the first, and the usual one."""
 DEFAULTS = ((INTS, "[1]"), (INT, "1"), (FLOATS, "[1.0]"), (FLOAT, "1.0"), (BOOL, "False"))
 
 
@@ -127,8 +125,9 @@ class Filler:
     def _by_type(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
         for kind, text in DEFAULTS:
             if kind in kinds:
-                first = kind == INT and parameter.name.endswith(FROM_ZERO)
-                return Fill(text="0" if first else text)
+                # The first dimension, and the usual one of modes that are numbers.
+                first = parameter.name == "dim" or parameter.name.endswith("mode")
+                return Fill(text="0" if first and kind == INT else text)
         main = self.source.main
         if DTYPE in kinds and main is not None and main.value.dtype:
             return Fill(text=dtype_text(self._root, main.value.dtype))

@@ -27,11 +27,6 @@ EXAMPLES: tuple[tuple[str, bool], ...] = (
     ("f no longer accepts strings", False),
     ("f doesnt accept strings", False),
     ("f doesn\u2019t accept strings", False),
-    ("if it is less than 0, this function also works", True),
-    ("with a negative width it still runs", True),
-    ("it also works on a GPU", False),
-    ("smaller inputs take less time, and it still works", False),
-    ("it still works if the width is negative, as it should", False),
     ("strings aren't accepted", False),
     ("f only accepts strings", False),
     ("the accepted dtypes are those of integers", False),
@@ -61,13 +56,6 @@ _ACCEPTS = re.compile(
     r"\b(?:accepts|accepted(?! (?:as|values?|types?|dtypes?|range|inputs?|formats?|shapes?)\b))\b",
     re.IGNORECASE,
 )
-_STILL_WORKS = re.compile(
-    r"\b(?:(?:less|smaller|lower|greater|larger|more) than -?\d|negative|invalid|illegal"
-    r"|out[- ]of[- ]range)\b[^.;\n]{0,40}\b(?:still|also) (?:works|runs|succeeds)\b"
-    r"(?! (?:on|with|in)\b)",
-    re.IGNORECASE,
-)
-"""What has to be refused, and then that it works."""
 _DENIED = (
     r"(?:not|never|longer|only|(?:ca|do|does|did|is|are|was|were|wo|would|should)n['\u2019]?t)"
 )
@@ -105,7 +93,7 @@ _ELSE = re.compile(
 
 def accepts(sentence: str) -> bool:
     """Tell whether a sentence says, as a fact, that something is accepted."""
-    return is_fact(_ACCEPTS, sentence) or _STILL_WORKS.search(sentence[:MOST_WORDS]) is not None
+    return is_fact(_ACCEPTS, sentence)
 
 
 def is_fact(words: re.Pattern[str], sentence: str) -> bool:

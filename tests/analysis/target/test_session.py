@@ -244,6 +244,15 @@ def test_much_that_a_run_imports_of_the_framework_is_there_in_further_ones(torch
         assert "torch._dynamo" in session.loaded
         assert session.run(known).stdout == "True\n"
         assert session.run("import torch._dynamo").imported == ()
+        session.ask_for({})
+        assert session.run(known).stdout == "False\n"
+        switches = "import torch.testing._internal.common_utils"
+        assert session.run(switches).imported
+        assert (
+            session.run(f"import torch\ntorch.backends.cudnn.deterministic = True\n{switches}").code
+            == 0
+        )
+        assert not any("testing" in name for name in session.loaded)
 
 
 def test_only_the_frameworks_own_is_imported_for_further_runs(bare_session):

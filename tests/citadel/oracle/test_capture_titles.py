@@ -138,6 +138,10 @@ def test_where_a_title_says_so_a_part_gives_what_all_gives(title, holds):
     seen = (("torch.exp(x)[0]", 2.0), ("torch.exp(x[:1])[0]", 3.0))
     found = holding(code, *seen, title=title)
     assert (found is not None) is holds
+    for one, other in (("mean(x)", "mean(x[:1])"), ("exp(x[1:])[0]", "exp(x[:1])[0]")):
+        code = f"import torch\nprint(torch.{one})\nprint(torch.{other})"
+        seen = ((f"torch.{one}", 2.0), (f"torch.{other}", 3.0))
+        assert holding(code, *seen, title=title) is None
 
 
 def test_a_title_may_name_the_form_in_place_of_what_is_called():
@@ -171,3 +175,11 @@ def test_what_an_operator_computes_is_a_result():
     for made in ("x", "x / 0", "-1 * x"):
         other = code.replace("x * x", made)
         assert holding(other, (made, [INF]), title="x gives inf") is None
+
+
+@pytest.mark.parametrize(("asserted", "holds"), [("len(x)", True), ("torch.sum(y)", False)])
+def test_what_is_right_of_the_input_does_not_make_the_result_right(asserted, holds):
+    code = f"import torch\nassert {asserted} == 2\nprint(torch.sum(x))"
+    seen = ((asserted, 2), (f"{asserted} == 2", True), ("torch.sum(x)", 3))
+    found = holding(code, *seen, title="torch.sum is wrong", text="I get 3 instead of 2.")
+    assert (found is not None) is holds
