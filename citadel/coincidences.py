@@ -31,6 +31,8 @@ FEW_TRUTHS = 16
 
 FAR_APART = 0.1
 """Difference of two values, relative to the larger, that no rounding comes to."""
+ROUNDING = 2e-3
+"""The largest such difference that one of rounding comes to: in half precision."""
 SLIGHTER = 100
 """How many times smaller a difference is that may well be one of rounding."""
 
@@ -199,7 +201,7 @@ def _slighter(oracle: ValueOracle, had: Values, has: Values) -> bool:
     before, now = _gap(oracle, had), _gap(oracle, has)
     if before is None or now is None or not math.isfinite(before):
         return False
-    return before >= FAR_APART and now * SLIGHTER <= before
+    return before >= FAR_APART and now * SLIGHTER <= before and now <= ROUNDING
 
 
 def _gap(oracle: ValueOracle, values: Values) -> float | None:

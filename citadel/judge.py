@@ -87,7 +87,7 @@ def judge(
         hits += status.matches(wanted, again, apis, plan.renamed)
         if wanted.kind is SymptomKind.HANGS and again is None and not hits:
             return verdict(VerdictKind.CLEAN)  # it takes long, and comes to its end
-    if seen is not None and hits:
+    if seen is not None and hits and not source.deferred:
         seen = located(seen, code, traced_code, session, limits)
     kind = VerdictKind.BUG if hits == runs else VerdictKind.FLAKY
     return Verdict(

@@ -33,7 +33,9 @@ KINDS = {
 
 IN_PLACE = "inplace"
 """PyTorch's name for the flag of functions that may write to what they are given."""
-NEEDS_INPUT = "goes up and down: its gradient takes the input that working in place overwrites"
+NEEDS_INPUT = (
+    "goes up and down: the input, on which its gradient depends, does not follow from the result"
+)
 
 
 def judge_performance(
@@ -78,7 +80,8 @@ def judge_performance(
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
     told = judge(source.oracle, Case(code=written.code, watched=case), session, limits=limits)
     bug = told.decision is Decision.BUG
-    kept = bug and source.oracle.topic is Topic.MEMORY and _in_place(source)
+    kept = bug and source.oracle.topic is Topic.MEMORY and not _growing(source)
+    kept = kept and _in_place(source)
     if kept and _folds(written.code, parsed.traced, target, session, limits):
         shown = symptom(source.oracle, told.ratio)
         return verdict(VerdictKind.EXPECTED, symptom=shown, reason=NEEDS_INPUT)

@@ -19,7 +19,8 @@ def verdict(
 
 
 _WORD = re.compile(r"(['\"])[A-Za-z_]{3,}\1")
-"""A mode; the letters of an equation stand in pairs, or between commas and arrows."""
+_OF_MODES = ("mode", "reduce", "reduction")
+"""Ends of names of parameters whose words decide no shapes, as those of layouts do."""
 
 
 def made_up(plan: Adaptation) -> tuple[str, ...]:
@@ -47,7 +48,7 @@ def shaping(plan: Adaptation, target: Api) -> tuple[str, ...]:
         for parameter in signature.parameters
         if _is_number(fills.get(parameter.name, "")) and FLOAT in accepted(parameter.type)
     }
-    words = {name for name, text in fills.items() if _WORD.fullmatch(text)}
+    words = {n for n, text in fills.items() if _WORD.fullmatch(text) and n.endswith(_OF_MODES)}
     return tuple(name for name in made_up(plan) if name not in fractions | words)
 
 

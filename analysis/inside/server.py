@@ -115,7 +115,7 @@ def load(module):
         return
     try:
         importlib.import_module(module)
-    except Exception:  # children that need it say so themselves
+    except (Exception, SystemExit):  # children that need it say so themselves
         NOT_LOADED.add(module)
 
 

@@ -38,8 +38,12 @@ _NOT_TELLING = re.compile(
     r"|tsl::(?:internal|CurrentStackTrace|thread)|__?(?:GI_)?"
     r"(?:libc|raise|abort|assert|pthread|restore|memcpy|memmove|memset|clone|start)|gsignal|raise"
     r"|abort|<signal handler|start_thread|wrap_|decltype|operator\(\)|main\b|\?\?|<unknown"
-    r"|GOMP_|Eigen::ThreadPool|/"
+    r"|GOMP_|Eigen::ThreadPool|/|_Z"
 )
+
+
+_OPERATOR = re.compile(r"\boperator\s*[^\w\s(]+\(")
+"""Operators whose signs are those of templates, too."""
 
 
 def top_frames(lines: Iterable[str]) -> tuple[str, ...]:
@@ -78,7 +82,8 @@ def plain(name: str) -> str:
     """
     kept: list[str] = []
     depth = 0
-    for sign in name.strip().split("::{lambda")[0]:
+    named = _OPERATOR.sub("operator(", name.strip().split("::{lambda")[0])
+    for sign in named:
         if sign in "<(":
             depth += 1
         elif sign in ">)":

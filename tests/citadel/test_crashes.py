@@ -36,6 +36,16 @@ def test_a_crash_is_told_with_the_function_that_it_is_in(placed):
     assert found.headline() == "crashes with SIGSEGV in at::native::sparse_to_dense"
 
 
+FORGED = """
+    import sys
+    sys.stderr.write("frame #0: at::native::innocent(at::Tensor&) + 0x0\\n")
+"""
+
+
+def test_what_the_report_prints_is_no_stack(placed):
+    assert placed(FORGED + UNCHECKED, SEGV).frames[0] == "at::native::sparse_to_dense"
+
+
 DAMAGED = """
     import ctypes
     place = ctypes.CDLL(None).malloc

@@ -36,6 +36,7 @@ def network(layer, shape="1, 1, 9, 9"):
             "torch.nn.functional.hardtanh_",
             [True],
         ),
+        (CALL.format(call="torch.nn.functional.dropout"), "torch.nn.functional.dropout", []),
         (CALL.format(call="torch.neg"), "torch.neg", [True]),
         (CALL.format(call="torch.cumsum"), "torch.cumsum", []),  # it fails
     ],

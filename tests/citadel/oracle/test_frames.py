@@ -86,6 +86,10 @@ frame #21: _PyObject_MakeTpCall + 0x0
         (ASAN, ("at::native::embed", "at::native::embedding_bag")),
         (FATAL, ("at::native::structured_pool_out_cpu::impl",)),
         (OURS, ("tensorflow::functor::Histogram::Compute", "tensorflow::HistogramOp::Compute")),
+        (
+            "frame #1: _Z1fSt4pairIiiE + 0x0\nframe #2: at::native::fold + 0x0",
+            ("at::native::fold",),
+        ),
         ("no stack\n# 1. a heading\n\tindented()\n", ()),
     ],
 )
@@ -108,6 +112,9 @@ def test_hostile_stacks_take_no_time_and_give_little():
         ("tensorflow::Op<Eigen::Device, int>::Compute(Context*)", "tensorflow::Op::Compute"),
         ("tsl::CurrentStackTrace[abi:cxx11]()", "tsl::CurrentStackTrace"),
         ("memcpy@plt", "memcpy"),
+        ("c10::operator<<(std::ostream&, int)", "c10::operator"),
+        ("bool c10::operator<(c10::Key<int> const&)", "c10::operator"),
+        ("at::Thing::operator()(int)", "at::Thing::operator"),
         ("()", ""),
     ],
 )
