@@ -11,7 +11,10 @@ from .conftest import DIVIDE, WINDOW, bugs, verified
 
 pytestmark = [pytest.mark.tf, pytest.mark.slow]
 
+# Kernels that are the usual ones on some processors only: they check windows in one place.
 POOL = """
+    import os
+    os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
     import tensorflow as tf
     frames = tf.ones([1, 8, 8, 4])
     print(tf.nn.max_pool2d(frames, ksize=[0, 2], strides=2, padding="VALID").shape)
