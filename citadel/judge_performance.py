@@ -80,8 +80,7 @@ def judge_performance(
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
     told = judge(source.oracle, Case(code=written.code, watched=case), session, limits=limits)
     bug = told.decision is Decision.BUG
-    kept = bug and source.oracle.topic is Topic.MEMORY and not _growing(source)
-    kept = kept and _in_place(source)
+    kept = bug and _kept_in_place(source)
     if kept and _folds(written.code, parsed.traced, target, session, limits):
         shown = symptom(source.oracle, told.ratio)
         return verdict(VerdictKind.EXPECTED, symptom=shown, reason=NEEDS_INPUT)
@@ -133,8 +132,10 @@ def _growing(source: Measured) -> bool:
     return source.oracle.measure.form is Form.GROWTH
 
 
-def _in_place(source: Measured) -> bool:
-    """Whether the report has something work in place."""
+def _kept_in_place(source: Measured) -> bool:
+    """Whether the report is of memory that something keeps which it has work in place."""
+    if source.oracle.topic is not Topic.MEMORY or _growing(source):
+        return False
     given = [call.keywords for call in source.observation.calls]
     return any(
         name == IN_PLACE and value.value.text == "True" for one in given for name, value in one

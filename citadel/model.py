@@ -65,7 +65,7 @@ class Symptom:
     normalised message that two symptoms are compared by. `crashes`: `signal` is e.g. "SIGSEGV"
     (None where a report does not tell), `message` the framework's last words if any and `pattern`
     their crash state, which tells two crashes of one signal apart, and `frames` the innermost
-    native functions, where the framework tells them. `hangs`: neither. All others: `where` is the
+    native functions that tell where it is, if known. `hangs`: neither. All others: `where` is the
     expression of the report's code that shows it, `observed` what it comes to and `expected` what
     it should be, if that is known; `ratio` is set where times or memory are compared.
     """

@@ -33,15 +33,13 @@ _NOT_TELLING = re.compile(
     r"|torch::autograd::VariableType|at::(?:_ops::|redispatch|internal::|parallel_for|TensorIterator)"
     r"|pybind11::|torch::(?:Check|detail::)|_?Py[A-Z_]|_Py|method_vectorcall|cfunction|ffi_call"
     r"|tensorflow::(?:internal::LogMessage|Status|KernelAndDevice|ThreadPoolDevice|OpKernel::"
-    r"|errors::|(?:Process)?FunctionLibraryRuntime|Direct?Session|ExecuteNode|CustomDeviceOpHandler"
-    r"|(?:Do)?Eager[A-Z]|\(?anonymous|TFE_)|TFE_|TF_|absl::|std::"
+    r"|errors::|(?:Process)?FunctionLibraryRuntime|DirectSession|ExecuteNode|CustomDeviceOpHandler"
+    r"|(?:Do)?Eager[A-Z]|TFE_)|TFE_|TF_|absl::|std::"
     r"|tsl::(?:internal|CurrentStackTrace|thread)|__?(?:GI_)?"
     r"(?:libc|raise|abort|assert|pthread|restore|memcpy|memmove|memset|clone|start)|gsignal|raise"
     r"|abort|<signal handler|start_thread|wrap_|decltype|operator\(\)|main\b|\?\?|<unknown"
     r"|GOMP_|Eigen::ThreadPool|/|_Z"
 )
-
-
 _OPERATOR = re.compile(r"\boperator\s*[^\w\s(]+\(")
 """Operators whose signs are those of templates, too."""
 
