@@ -40,7 +40,7 @@ POWERS = (0.3, 0.4)
 """Of the largest number of a dtype: inputs on the way to infinity whose squares are in range."""
 FURTHER = 10.0
 """How often as large a number is that grows from one of these to the next."""
-SECONDS = 10.0
+SECONDS = 60.0
 """Time for one bisection."""
 
 

@@ -37,8 +37,9 @@ class ProbeOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One plan, tried."""
+    """One plan, tried; `number` is its place among those that were given."""
 
+    number: int
     plan: Adaptation
     outcome: ProbeOutcome
     symptom: Symptom | None
@@ -58,13 +59,13 @@ def probe(
 
     A plan that settles what an API does spares the API's others, unless `every` one is wanted.
     """
-    wanted = verified.case.symptom
+    wanted, result = verified.case.symptom, verified.call.result
 
     def on_event(event: dict[str, Any]) -> None:
         index = event.get("i")
         if event.get("e") == "probe" and type(index) is int and 0 <= index < len(plans):
             try:
-                attempt = _attempt(plans[index], event, wanted, verified.case.api)
+                attempt = _attempt(index, plans[index], event, wanted, verified.case.api)
             except (KeyError, TypeError, ValueError):
                 return  # the case has written to the pipe of events itself
             on_attempt(attempt)
@@ -81,6 +82,7 @@ def probe(
                 [i, i if every else _group(plan), plan.to_json()] for i, plan in enumerate(plans)
             ],
             "wanted": _coarse(wanted),
+            "single": result is not None and result.value.is_tensor,
             "onward": verified.deferred or _may_be_deferred(verified),
             "wall": attempt_seconds(verified.call),
             "total": seconds,
@@ -117,7 +119,9 @@ def _coarse(wanted: Symptom) -> str | int | None:
     return None if known is None else int(known)
 
 
-def _attempt(plan: Adaptation, event: dict[str, Any], wanted: Symptom, source: str) -> Attempt:
+def _attempt(
+    number: int, plan: Adaptation, event: dict[str, Any], wanted: Symptom, source: str
+) -> Attempt:
     seen: Symptom | None = None
     how = event.get("o")
     if how == "raise":
@@ -138,4 +142,5 @@ def _attempt(plan: Adaptation, event: dict[str, Any], wanted: Symptom, source: s
         outcome = ProbeOutcome.NOT_ADAPTED
     else:
         outcome = ProbeOutcome.OTHER
-    return Attempt(plan=plan, outcome=outcome, symptom=seen)
+    plan = plan.first() if event.get("first") is True else plan
+    return Attempt(number=number, plan=plan, outcome=outcome, symptom=seen)

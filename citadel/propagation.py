@@ -25,7 +25,7 @@ from citadel.match.rank import Candidate
 from citadel.model import Finding, SymptomKind, Verdict, VerdictKind
 from citadel.options import Options
 from citadel.oracle import status
-from citadel.plan.model import Adaptation
+from citadel.plan.model import FIRST, Adaptation
 from citadel.probe import ProbeOutcome
 from citadel.relations import related
 from citadel.replays import Replays
@@ -142,10 +142,12 @@ class Propagation:
         self, probed: Probed, planned: tuple[Adaptation, ...], session: Session
     ) -> Finding:
         """Write the plan down and replay it; other ways and plans follow until one shows it."""
+        if FIRST in probed.plan.after:
+            planned = tuple(plan.first() for plan in planned)
         ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
         witness = self.verified.witness
         if witness is not None and witness.of_values:
-            ordered.sort(key=lambda plan: not plan.after)  # its result is the report's own
+            ordered.sort(key=lambda plan: not plan.reshapes)  # its result is the report's own
         best: Finding | None = None
         for plan, written in islice(self._written(ordered), self.options.adaptations):
             verdict = self._judged(written, plan, probed.candidate, session)

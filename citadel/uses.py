@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation, invocation
-from citadel.plan.model import Adaptation, Fill, Obstacle
+from citadel.plan.model import FIRST, Adaptation, Fill, Obstacle
 from citadel.plan.receivers import on_a_copy
 from citadel.rewrite.rewriter import Rewriter, Rewritten
 from citadel.traced import resolve
@@ -68,6 +68,8 @@ class Uses:
         made = plans(use, api, self._bench.samples, self._bench.lexicon)
         if isinstance(made, Obstacle):
             return main if self._alike(use) and main.plain else None
+        if FIRST in main.after:
+            made = tuple(plan.first() for plan in made)
         alike = [plan for plan in made if _added(plan) == _added(main)]
         return max(
             alike,

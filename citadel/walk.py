@@ -212,10 +212,10 @@ def _chunk(
     """One run of the case up to its failing call, with one chunk of APIs tried there."""
     places = {candidate.api.name: offset for offset, (candidate, _) in enumerate(chunk)}
     best: dict[str, Attempt] = {}
-    reached: list[Adaptation] = []
+    reached: list[int] = []
 
     def on_attempt(attempt: Attempt) -> None:
-        reached.append(attempt.plan)
+        reached.append(attempt.number)
         known = best.get(attempt.plan.target)
         if known is None or _telling(attempt) > _telling(known):
             best[attempt.plan.target] = attempt
@@ -234,8 +234,7 @@ def _chunk(
         if ended.outcome not in KILLED or progress.stopped:
             break
         # One attempt took the whole run with it: leave it out, and go on behind it.
-        place = max((left.index(plan) for plan in reached), default=-1)
-        left = left[place + 2 :]
+        left = left[max(reached, default=-1) + 2 :]
     return [
         (
             places[name],

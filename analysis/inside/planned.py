@@ -39,10 +39,11 @@ def live_values(live, function, args, kwargs):
     return values
 
 
-def execute(live, plan, values):
+def execute(live, plan, values, single=False):
     """Make the planned call: (record, result).
 
-    The record's stage says whether preparing the arguments ("adapt") or the call itself failed.
+    The record's stage says whether preparing the arguments ("adapt") or the call itself failed, its
+    "first" that of several outputs the first one is the result, where a `single` one is wanted.
     """
     stage = "adapt"
     try:
@@ -62,11 +63,18 @@ def execute(live, plan, values):
         if form != "constructor":
             result = target(*call[0], **call[1])
         stage = "adapt"
-        result = stepped(live, result, plan["after"])
+        first = single and several(result)
+        result = stepped(live, result[0] if first else result, plan["after"])
     except BaseException as problem:
         kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
         return {"o": "raise", "stage": stage, "types": kinds, "message": texts.of(problem)}, None
-    return {"o": "ok"}, result
+    return {"o": "ok", "first": first}, result
+
+
+def several(result):
+    """Whether it is a tuple or list of outputs."""
+    listed = isinstance(result, (tuple, list)) and len(result) > 0
+    return listed and side.module("names").interesting(result[0])
 
 
 def resolve(live, name):
@@ -129,6 +137,7 @@ def ends(value, amount):
 
 
 STEPS = {
+    "first": lambda value: value[0],
     "resize": resize,
     "extend": extend,
     "each": lambda value, amount: (value,) * amount,

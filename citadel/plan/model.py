@@ -7,7 +7,7 @@ source text. Keys name the source's values: `recv`, `arg:0`, `kw:groups` for the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -48,7 +48,8 @@ class Step:
     `lift` and `lower` add and drop n dimensions in front of the last `behind` ones, `lead` and
     `behead` in front of all; `repeat` adds them as `lift` does, each as long as the
     one before; `narrow` makes the last dimension n long, `resize` a list but for its first and last
-    `behind` entries; `list` wraps the value in a list; `say` replaces it by `text`;
+    `behind` entries; `list` wraps the value in a list, `first` takes the first of one; `say`
+    replaces it by `text`;
     `ends` makes n numbers a list with a 1 at either end, `inner` takes such ends off; `each` makes
     n of a number, `extend` puts the number `text` n times in front of a list's last `behind`;
     `indices`, `values` and `shape` are those of a sparse tensor; `clone` is a copy that gradients
@@ -66,6 +67,9 @@ class Step:
         numbers = (self.amount, self.behind) if self.behind else (self.amount,)
         text = (self.text,) if self.text else ()
         return [self.name, *(numbers if self.amount else ()), *text]
+
+
+FIRST = Step(name="first")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +156,18 @@ class Adaptation:
         """Whether the sibling's call has arguments that the report's has not."""
         given = [self.receiver, *(slot.value for slot in (*self.new, *self.call))]
         return bool(self.invented) or any(isinstance(one, Fill) for one in given)
+
+    @property
+    def reshapes(self) -> bool:
+        """Whether its result is brought to the dimensions of the report's own."""
+        return any(step != FIRST for step in self.after)
+
+    def first(self) -> Adaptation:
+        """The plan for an API of several outputs, of which the first one is taken."""
+        if FIRST in self.after:
+            return self
+        edits = (*self.edits, "took the first output")
+        return replace(self, after=(FIRST, *self.after), edits=edits)
 
     @property
     def drops(self) -> bool:

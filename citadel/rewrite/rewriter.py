@@ -136,7 +136,7 @@ class Rewriter:
     def _wanted(self, plan: Adaptation) -> list[Wanted]:
         """The values that a plan changes, where the text shows them."""
         source = self._source
-        if plan.after:
+        if plan.reshapes:
             return []  # what else is made of the values is of the report's own dimensions
         found: dict[str, Wanted] = {}
         given = [plan.receiver, *(slot.value for slot in (*plan.call, *plan.new))]

@@ -111,3 +111,17 @@ def test_what_is_not_verified_is_skipped_with_its_reason(triaged, read):
     assert found.case is None
     assert found.skipped
     assert found.findings == ()
+
+
+def test_of_several_outputs_the_first_stands_for_the_result(triaged, read):
+    code = """
+        import torch
+        x = torch.tensor([[2.0, 1.0], [1.0, 2.0]], requires_grad=True)
+        y = torch.linalg.inv(x)
+        y.backward()
+    """
+    told = "RuntimeError: grad can be implicitly created only for scalar outputs"
+    found = triaged(read("torch.linalg.inv", code, text=told), siblings=40)
+    (several,) = [finding for finding in found.bugs if finding.api == "torch.linalg.inv_ex"]
+    assert "y = torch.linalg.inv_ex(x)[0]\n" in several.code
+    assert several.edits == ("renamed to torch.linalg.inv_ex", "took the first output")
