@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from analysis.catalog.model import Catalog
 from analysis.dynamic.run import Part
 
-KEPT_SAMPLES = 3
+KEPT_SAMPLES = 5
+"""Samples of one API that an index holds."""
 
 Stored = dict[str, Any]
 
@@ -82,7 +83,9 @@ class Joined:
                 }
                 for api, sets in self._sets.items()
             },
-            "samples": {api: found for api, found in self._samples.items() if found},
+            "samples": {
+                api: varied(found, KEPT_SAMPLES) for api, found in self._samples.items() if found
+            },
             "bodies": {
                 numbers[caller]: sorted(sorted(numbers[name] for name in body) for body in bodies)
                 for caller, bodies in self._bodies.items()
@@ -104,7 +107,7 @@ class Joined:
             sets.setdefault(kind, set()).update(names)
         kept = self._samples.setdefault(api.name, [])
         for sample in part.samples[name].values():
-            if len(kept) < KEPT_SAMPLES and (provider, sample) not in kept:
+            if (provider, sample) not in kept:
                 kept.append((provider, sample))
 
     def _ran(self, api: str) -> bool:
@@ -122,3 +125,34 @@ class Joined:
             if not self._ran(name) and name not in self._unknown
         )
         return failures
+
+
+def varied(samples: Sequence[tuple[str, Stored]], most: int) -> list[tuple[str, Stored]]:
+    """The first sample, and those that show most of what the ones before do not.
+
+    That is parameters that get something, and what they get: kinds, ranks, modes.
+    """
+    left = [(sample, _traits(sample[1])) for sample in samples]
+    kept: list[tuple[str, Stored]] = []
+    seen: set[object] = set()
+    while left and len(kept) < most:
+        best = max(left, key=lambda one: len(one[1] - seen)) if kept else left[0]
+        left.remove(best)
+        kept.append(best[0])
+        seen |= best[1]
+    return kept
+
+
+def _traits(sample: Stored) -> frozenset[object]:
+    """What a sample gives to which parameter; of numbers and tensors only of what kind they are."""
+    given = [*enumerate(sample["a"]), *sample["k"].items()]
+    found: set[object] = {
+        (name, value["k"], len(value.get("shape") or ()), value.get("dtype"), _mode(value))
+        for name, value in given
+    }
+    built = _traits(sample["c"]) if "c" in sample else frozenset()
+    return frozenset(found | {("c", one) for one in built})
+
+
+def _mode(value: Stored) -> str | None:
+    return value.get("v") if value["k"] in ("str", "bool") else None

@@ -8,6 +8,8 @@ from values import describe
 
 MOST_ELEMENTS = 16
 """Tensors of at most so many elements are described with them."""
+MODES = ("str", "bool")
+"""Kinds of values that say how something is computed."""
 
 
 def describe_call(call):
@@ -64,9 +66,14 @@ def plain(found):
 
 
 def outline(described):
-    """What makes a sample worth keeping beside another one: ranks, kinds and keywords."""
+    """What makes a sample worth keeping beside another one: ranks, kinds, modes and keywords."""
     parts = [
-        (value["k"], len(value.get("shape") or ()), value.get("dtype"))
+        (
+            value["k"],
+            len(value.get("shape") or ()),
+            value.get("dtype"),
+            value.get("v") if value["k"] in MODES else None,
+        )
         for value in [*described["a"], *described["k"].values()]
     ]
     inner = outline(described["c"]) if "c" in described else None

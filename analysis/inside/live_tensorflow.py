@@ -211,6 +211,9 @@ def parameters(layer):
     return found
 
 
+attributes = parameters
+
+
 def repeat(value, amount, behind=0):
     """Add dimensions as long as the one in front of the last `behind`, along which all is equal."""
     for _ in range(amount):

@@ -164,6 +164,13 @@ def parameters(layer):
     return getattr(layer, "_parameters", {})
 
 
+def attributes(layer):
+    """What the layer's functional form may be given of it: its state and its mode, by name."""
+    if not isinstance(layer, torch.nn.Module):
+        return {}
+    return dict(layer._buffers, **layer._parameters, training=layer.training)
+
+
 def become(layer, model):
     """Give a new layer the mode and the dtype that the case has given its own since it made it.
 

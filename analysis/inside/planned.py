@@ -31,9 +31,9 @@ def live_values(live, function, args, kwargs):
     if built is not None:
         values.update(("new:%d" % index, value) for index, value in enumerate(built[0]))
         values.update(("newkw:" + name, value) for name, value in built[1].items())
-    if not isinstance(function, type):  # a class has no parameters before it is one's own
-        for name, parameter in live.parameters(function).items():
-            values["attr:" + name] = parameter
+    if not isinstance(function, type):  # a class has no state before it is one's own
+        for name, attribute in live.attributes(function).items():
+            values["attr:" + name] = attribute
         if hasattr(live, "become"):
             values["layer"] = function
     return values

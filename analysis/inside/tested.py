@@ -17,7 +17,6 @@ from described import describe_call, outline
 from parameters import called
 from patience_tensorflow import patience
 
-KEPT_SAMPLES = 3
 PARTS = ("forward", "backward", "constructor", "frames")
 
 
@@ -102,6 +101,5 @@ class Tested:
         if not self.worked:
             return [{"n": self.name, "f": self.problem, "v": self.provider}]
         parts = {part: sorted(names) for part, names in self.parts.items()}
-        samples = list(self.samples.values())[:KEPT_SAMPLES]
-        record = {"n": self.name, "v": self.provider, "s": parts, "x": samples}
+        record = {"n": self.name, "v": self.provider, "s": parts, "x": list(self.samples.values())}
         return [record, *self.recorder.edges()]

@@ -18,7 +18,6 @@ from exercises_torch import exercise
 from recorder_torch import copied, framework_frames
 
 MOST_SAMPLES = 6
-KEPT_SAMPLES = 3
 SECONDS_PER_CALL = 5.0
 SECONDS_PER_ENTRY = 3.0
 """Of this process's CPU, as all budgets of samples: a machine under load must not learn less."""
@@ -136,8 +135,7 @@ class Tested:
         if not self.worked:
             return [{"n": self.name, "f": self.problem, "v": self.provider}]
         parts = {part: sorted(names) for part, names in self.parts.items()}
-        samples = list(self.samples.values())[:KEPT_SAMPLES]
-        record = {"n": self.name, "v": self.provider, "s": parts, "x": samples}
+        record = {"n": self.name, "v": self.provider, "s": parts, "x": list(self.samples.values())}
         return [record, *self.recorder.edges()]
 
     def has_operators(self):

@@ -83,12 +83,14 @@ def _foreign(value, kind):
     if isinstance(value, type):
         return {"k": "class", "v": _qualified(value)}
     if hasattr(value, "forward") and hasattr(value, "named_parameters"):
-        own = [(n, p) for n, p in getattr(value, "_parameters", {}).items() if p is not None]
+        state = {**getattr(value, "_parameters", {}), **getattr(value, "_buffers", {})}
+        own = [(name, held) for name, held in state.items() if held is not None]
+        own.append(("training", bool(getattr(value, "training", True))))
         return {
             "k": "module",
             "v": _qualified(kind),
             "keys": [name for name, _ in own],
-            "items": [describe(parameter, 0) for _, parameter in own],
+            "items": [describe(held, 0) for _, held in own],
         }
     if callable(value):
         return {"k": "function", "v": _qualified(value)}

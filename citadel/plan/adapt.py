@@ -58,7 +58,7 @@ from citadel.plan.places import (
     with_tensors,
 )
 from citadel.plan.receivers import as_receiver, on_a_copy
-from citadel.plan.rewording import reworded
+from citadel.plan.rewording import named, reworded
 from citadel.plan.samples import SampleBook, richest
 from citadel.plan.sizes import as_lists
 from citadel.plan.types import fits
@@ -99,16 +99,20 @@ def plans(
                     found.append(plan)
     if not found:
         return obstacle
-    found.sort(key=lambda plan: -plan.plausibility)
-    unique: dict[object, Adaptation] = {}
-    for plan in found:
-        unique.setdefault((plan.receiver, plan.new, plan.call), plan)
-    ordered = list(unique.values())
+    ordered = _distinct(sorted(found, key=lambda plan: -plan.plausibility))
     kept = ordered[:MAX_PLANS]
     if not any(plan.after for plan in kept):
         kept += [plan for plan in ordered[MAX_PLANS:] if plan.after][:1]
     kept += [plan for plan in reworded(kept[0], known) if plan not in kept][:OTHER_MODES]
-    return tuple(kept)
+    return tuple(_distinct([*named(kept[0], source.api.name, target, known), *kept]))
+
+
+def _distinct(found: Sequence[Adaptation]) -> list[Adaptation]:
+    """The plans without those that make the same call as one before."""
+    unique: dict[object, Adaptation] = {}
+    for plan in found:
+        unique.setdefault((plan.receiver, plan.new, plan.call), plan)
+    return list(unique.values())
 
 
 def _readings(source: Invocation) -> tuple[Invocation, ...]:

@@ -68,6 +68,20 @@ class Analogy:
         at = self._place([n for n, _ in pairs], [m for _, m in pairs])
         return None if at is None else self.shape[at]
 
+    def sizes(self, name: str) -> tuple[int, ...] | None:
+        """The list that a parameter takes, where it is the last sizes of the main tensor.
+
+        As many of them as samples of the same rank have at least: `normalized_shape`.
+        """
+        known = [(_numbers(s.get(name)), m) for s, m in self._pairs()]
+        pairs = [(n, m) for n, m in known if n]
+        last = all(len(n) <= len(m) and m[len(m) - len(n) :] == n for n, m in pairs)
+        fewest = min((len(n) for n, _ in pairs), default=0)
+        if not last or self.shape is None or not 0 < fewest <= len(self.shape):
+            return None
+        telling = any(size > 1 for n, _ in pairs for size in n)
+        return self.shape[len(self.shape) - fewest :] if telling else None
+
     def _pairs(self) -> list[tuple[Sample, Shape]]:
         """Samples whose main tensor's shape is known, those of the same rank first."""
         if self.main is None or self.shape is None:
@@ -105,6 +119,13 @@ _NOTHING = Value(kind="none")
 def _number(value: Value | None) -> int | None:
     text = value.literal() if value is not None and value.kind == "int" else None
     return None if text is None else int(text)
+
+
+def _numbers(value: Value | None) -> tuple[int, ...]:
+    listed = value is not None and value.kind in ("list", "tuple")
+    found = [_number(item) for item in value.items or ()] if value is not None and listed else []
+    whole = [number for number in found if number is not None]
+    return tuple(whole) if len(whole) == len(found) else ()
 
 
 def _is_whole(dtype: str) -> bool:

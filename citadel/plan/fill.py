@@ -93,7 +93,11 @@ class Filler:
 
     def _size(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
         size = self.analogy.number(parameter.name) if INT in kinds else None
-        return None if size is None else Fill(text=str(size))
+        if size is not None:
+            return Fill(text=str(size))
+        wanted = INTS in kinds and parameter.name not in SIZES
+        sizes = self.analogy.sizes(parameter.name) if wanted else None
+        return None if sizes is None else Fill(text=str(list(sizes)))
 
     def _namesake(self, parameter: Parameter, _: frozenset[str]) -> Expression | None:
         """A value that the source gives under nearly this name (`in_features`, `in2_features`)."""

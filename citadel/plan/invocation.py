@@ -22,7 +22,7 @@ class Invocation:
 
     `call` is the call that failed; `constructor` is where its layer was built (the two are the
     same call when the construction itself failed). `values` are all arguments, bound to names;
-    the layer's parameters (`attr:*`) come last and are carried over only where wanted.
+    what the layer has itself (`attr:*`) comes last and is carried over only where wanted.
     """
 
     api: Api
@@ -103,12 +103,17 @@ def _example(api: Api, values: CallValues, number: int, form: str) -> Call:
 
 
 def _attributes(call: Call) -> tuple[SourceValue, ...]:
-    """Parameters of the layer, as the tracer described them."""
+    """What the layer has (parameters, buffers, its mode), as the tracer described it."""
     if call.receiver is None or call.receiver.value.items is None:
         return ()
     pairs = zip(call.receiver.value.keys, call.receiver.value.items, strict=False)
     return tuple(
-        SourceValue(key=f"attr:{name}", name=name, value=value, type="Tensor")
+        SourceValue(
+            key=f"attr:{name}",
+            name=name,
+            value=value,
+            type="Tensor" if value.kind != "bool" else "bool",
+        )
         for name, value in pairs
         if name.isidentifier()  # it becomes part of source text
     )

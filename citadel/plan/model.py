@@ -2,7 +2,7 @@
 
 `citadel.probe` applies it to live values (`analysis/inside/probe.py`), `citadel.rewrite` to the
 source text. Keys name the source's values: `recv`, `arg:0`, `kw:groups` for the failing call,
-`new:0`, `newkw:stride` for the construction of its layer, `attr:weight` for the layer's parameters.
+`new:0`, `newkw:stride` for the construction of its layer, `attr:weight` for what the layer has.
 """
 
 from __future__ import annotations

@@ -2,18 +2,23 @@
 
 In: a plan that hands on all that the report's call has, and valid calls of the sibling. Out: plans
 that differ in what is filled, where that is modes alone (`reduce="sum"`, an interpolation by its
-number): which of them the report's own call works in, nobody says.
+number): which of them the report's own call works in, nobody says. An optional mode is given where
+the report's API is called after it: `floor_divide` is `div` with `rounding_mode="floor"`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from analysis.catalog.model import Api
 from analysis.values import Value
-from citadel.plan.model import Adaptation, Fill, Slot
+from citadel.plan.model import Adaptation, Fill, Form, Slot
 
 _MODES = ("str", "bool")
+_WORD = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
+"""A part of an API's name."""
 _NUMBERS = frozenset(map(str, range(10)))
 """Modes that are numbers; larger ones are sizes and the like."""
 
@@ -30,6 +35,28 @@ def reworded(plan: Adaptation, samples: Sequence[dict[str, Value]]) -> Iterator[
         if len(found) == len(filled) and found not in tried:
             tried.add(found)
             yield replace(plan, new=_with(plan.new, words), call=_with(plan.call, words))
+
+
+def named(
+    plan: Adaptation, source: str, target: Api, samples: Sequence[dict[str, Value]]
+) -> Iterator[Adaptation]:
+    """Plans that set an optional mode of the target to a word of the source's name."""
+    words = {word.lower() for word in _WORD.findall(source.rpartition(".")[2])}
+    given = {slot.name for slot in _slots(plan)}
+    for name in dict.fromkeys(name for sample in samples for name in sample):
+        modes = [sample[name] for sample in samples if name in sample]
+        texts = [mode.text or "" for mode in modes if mode.kind == "str"]
+        said = next((text for text in texts if text.strip("'\"").lower() in words), None)
+        if name in given or said is None:
+            continue
+        slot = Slot(name=name, keyword=True, value=Fill(text=said))
+        built = plan.form is Form.MODULE and any(name in s.names() for s in target.signatures)
+        yield replace(
+            plan,
+            new=(*plan.new, slot) if built else plan.new,
+            call=plan.call if built else (*plan.call, slot),
+            edits=(*plan.edits, f"set {name} by the name of the report's API"),
+        )
 
 
 def _slots(plan: Adaptation) -> tuple[Slot, ...]:

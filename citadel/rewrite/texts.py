@@ -52,6 +52,8 @@ class Texts:
         if key.startswith("attr:"):
             layer = source.layer_node()
             name = cst.Name(key.partition(":")[2])
+            if not isinstance(layer, (cst.Name, cst.Attribute)) and self._literal(key) is not None:
+                return None  # a mode is known; a layer that is made on the way need not be
             return None if layer is None else cst.Attribute(value=layer, attr=name)
         if key == "recv":
             return source.receiver

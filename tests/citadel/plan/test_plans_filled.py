@@ -196,3 +196,34 @@ def test_modes_of_other_valid_calls_are_tried_where_they_are_all_that_is_filled(
     assert len(plans(clamp, target, Book(*modes))) == 1  # what it drops may matter more
     sampler = api("torch.sampler", "input: Tensor, mode: int, number: int")
     assert written(first(plans(exp, sampler, Book())).call)[1:] == ["0", "1"]
+
+
+def test_an_optional_mode_is_set_where_the_reports_api_is_called_after_it(api, call):
+    parameters = "input: Tensor, other: Tensor"
+    made = call("torch.floor_divide", {(2, 3)}, {(2, 3)})
+    source = invocation(made, api("torch.floor_divide", parameters), ())
+    modes = [{"rounding": Value(kind="str", text=repr(mode))} for mode in ("trunc", "floor")]
+    target = api("torch.div", f"{parameters}, *, rounding: str? = None")
+    named, plain = plans(source, target, Book(*modes))
+    assert written(named.call) == ["arg:0", "arg:1", "rounding='floor'"]
+    assert written(plain.call) == ["arg:0", "arg:1"]
+    layer = api("torch.nn.Quotient", "rounding: str? = None", kind=ApiKind.MODULE, call=parameters)
+    built = first(plans(source, layer, Book(*modes)))
+    assert (written(built.new), written(built.call)) == (["rounding='floor'"], ["arg:0", "arg:1"])
+
+
+def test_a_list_that_was_the_last_sizes_of_a_tensor_is_those_of_the_reports(api, call):
+    made = call("torch.f", {(8, 6, 4)})
+    source = invocation(made, api("torch.f", "input: Tensor"), ())
+    samples = [
+        {"input": Value(kind="tensor", shape=(1, *sizes)), "last": listed(*sizes)}
+        for sizes in ((2, 3), (3,), (5, 5))
+    ]
+    target = api("torch.norm", "input: Tensor, last: int[]")
+    assert written(first(plans(source, target, Book(*samples))).call) == ["arg:0", "[6, 4]"]
+    other = [*samples, {"input": Value(kind="tensor", shape=(2, 2, 2)), "last": listed(7, 2)}]
+    assert written(first(plans(source, target, Book(*other))).call) == ["arg:0", "[2, 3]"]
+
+
+def listed(*sizes):
+    return Value(kind="list", items=tuple(Value(kind="int", text=str(size)) for size in sizes))

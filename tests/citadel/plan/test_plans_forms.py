@@ -132,6 +132,26 @@ def test_a_layer_becomes_a_function_of_its_parameters(linear, api):
     assert "dropped in_features" in plan.edits
 
 
+def test_a_function_is_given_the_mode_and_the_buffers_of_a_layer(api, call, numbered):
+    tensors = {name: Value(kind="tensor", shape=(4,)) for name in ("weight", "running_mean")}
+    held = {**tensors, "training": Value(kind="bool", text="True")}
+    layer = Value(kind="module", text="torch.nn.Norm", keys=tuple(held), items=tuple(held.values()))
+    source = api("torch.nn.Norm", "size: int", kind=ApiKind.MODULE, call="input: Tensor")
+    built = call("torch.nn.Norm", 4, form="class", result=numbered(1, value=layer))
+    used = call(
+        "torch.nn.Norm", {(2, 4)}, form="module", number=2, receiver=numbered(1, value=layer)
+    )
+    made = invocation(used, source, (built, used))
+    norm = api(
+        "torch.norm",
+        "input: Tensor, running_mean: Tensor?, weight: Tensor? = None, training: bool = False",
+    )
+    expected = ["arg:0", "attr:running_mean", "attr:weight", "attr:training"]
+    assert written(first(plans(made, norm)).call) == expected
+    other = api("torch.other", "input: Tensor, ceil_mode: bool = False")
+    assert written(first(plans(made, other)).call) == ["arg:0"]
+
+
 def test_the_layers_parameters_are_not_handed_to_another_layer(linear, api):
     target = api(
         "torch.nn.Weighted",
