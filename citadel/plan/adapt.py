@@ -10,58 +10,22 @@ own declaration either.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
 from analysis.catalog.model import Api, ApiKind
 from analysis.values import Value
-from citadel.plan.analogy import Analogy
-from citadel.plan.assemble import Assembler
-from citadel.plan.assign import assign
-from citadel.plan.collect import Collector
-from citadel.plan.dimensions import (
-    Lift,
-    dimension_change,
-    least_rank,
-    lifted,
-    shape_after,
-)
-from citadel.plan.edits import changes, renames
-from citadel.plan.fill import Filler
+from citadel.plan.dimensions import Lift, dimension_change, least_rank
 from citadel.plan.frameworks import as_tensorflow
-from citadel.plan.handing import Handing
 from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
-from citadel.plan.model import (
-    Adaptation,
-    Expression,
-    Fill,
-    Obstacle,
-    Slot,
-    SourceValue,
-    Stage,
-    Step,
-    Take,
-)
-from citadel.plan.parts import part_of, put_together, taken_apart
-from citadel.plan.places import (
-    Place,
-    Places,
-    as_operands,
-    is_receiver,
-    must_be_given,
-    overloads,
-    places,
-    swapped,
-    with_tensors,
-)
-from citadel.plan.receivers import as_receiver, on_a_copy
+from citadel.plan.model import Adaptation, Obstacle
+from citadel.plan.places import Places, as_operands, overloads, places, swapped, with_tensors
+from citadel.plan.planner import Planner
 from citadel.plan.rewording import named, reworded
-from citadel.plan.samples import SampleBook, richest
-from citadel.plan.sizes import as_lists
-from citadel.plan.types import fits
+from citadel.plan.samples import SampleBook
 
 MAX_PLANS = 4
 OTHER_MODES = 4
@@ -92,7 +56,7 @@ def plans(
         taken = with_tensors(places(new, call), known, of_arrays=arrays)
         lifts = (*dimension_change(read, target, known), *_leads(read, known))
         for order, lift in product(_orders(taken, target), lifts):
-            for plan in _Planner(read, target, order, lift, known, lexicon).plans():
+            for plan in Planner(read, target, order, lift, known, lexicon).plans():
                 if isinstance(plan, Obstacle):
                     obstacle = plan
                 else:
@@ -132,182 +96,3 @@ def _leads(source: Invocation, known: Sequence[dict[str, Value]]) -> Iterator[Li
     main, least = source.main, least_rank(known)
     if main is not None and main.value.rank is not None and least > main.value.rank:
         yield Lift(lead=least - main.value.rank, main=main.key, guess=True)
-
-
-@dataclass(slots=True)
-class _Planner:
-    """One overload of one sibling under one change of dimensions."""
-
-    source: Invocation
-    target: Api
-    places: Places
-    lift: Lift
-    samples: Sequence[dict[str, Value]]
-    lexicon: Lexicon
-    edits: list[str] = field(default_factory=list)
-    invented: list[str] = field(default_factory=list)
-
-    def plans(self) -> Iterator[Adaptation | Obstacle]:
-        """One plan, and another one where tensors can be filled in two ways."""
-        values = self.source.values
-        if self.target.kind is not ApiKind.MODULE:
-            values += self.source.attributes
-        parts = taken_apart(values, self.places.named, self.lexicon)
-        joined = put_together(values, self.places.named, self.samples, self.lexicon)
-        used = {item.key for made in joined.values() for item in made.items}
-        used |= {value.key for value in parts.values()}
-        whole = [value for value in values if value.key not in used]
-        whole = as_lists(whole, [place.parameter for place in self.places.named])
-        free = [n for n in range(len(self.places.named)) if n not in parts and n not in joined]
-        found = assign(whole, [self.places.named[n] for n in free], self.lexicon)
-        known = {value.key: value for value in values}
-        chosen = {free[place]: known[value.key] for place, value in found.items()}
-        used |= {value.key for value in chosen.values()}
-        rest = [value for value in self.source.values if value.key not in used]
-        if not all(self._receivable(chosen, n) for n in range(len(self.places.named))):
-            yield Obstacle.NOT_CALLABLE_LIKE_THE_SOURCE
-            return
-        handing = Handing(
-            source=self.source,
-            target=self.target,
-            places=self.places,
-            lift=self.lift,
-            samples=self.samples,
-            lexicon=self.lexicon,
-        )
-        given = handing.given(chosen, rest) | {
-            n: Take(key=v.key, steps=(Step(name=part_of(self.places.named[n])),))
-            for n, v in parts.items()
-        }
-        given |= joined
-        collector = Collector(
-            source=self.source, target=self.target, places=self.places, lift=self.lift
-        )
-        collected, dropped = collector.collect(rest, given)
-        if not given and all(slot.keyword for _, slot in collected):
-            yield Obstacle.NOTHING_IN_COMMON
-            return
-        first = self._plan(chosen, given, collected, dropped, alike=True)
-        yield first
-        if not isinstance(first, Adaptation):
-            return
-        if _makes_tensors(first):
-            yield self._plan(chosen, given, collected, dropped, alike=False)
-        copied = on_a_copy(first, {value.key: value.value for value in values})
-        if copied is not None:
-            yield copied
-
-    def _plan(
-        self,
-        chosen: dict[int, SourceValue],
-        given: dict[int, Expression],
-        collected: list[tuple[Stage, Slot]],
-        dropped: list[SourceValue],
-        *,
-        alike: bool,
-    ) -> Adaptation | Obstacle:
-        self.edits = list(self.lift.edits) if self.target.name != self.source.api.name else []
-        self.invented = []
-        filled = self._filled(chosen, given, alike=alike)
-        if filled is None:
-            return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
-        spared = self._spared(filled, dropped)
-        dropped = [value for value in dropped if value not in spared.values()]
-        filled |= {n: Take(key=v.key, steps=lifted(v, self.lift)) for n, v in spared.items()}
-        self.edits += [f"dropped {value.name}" for value in dropped]
-        self.edits += renames(self.places.named, {**chosen, **spared})
-        self.edits += changes(self.places.named, given, self.target)
-        assembler = Assembler(
-            source=self.source,
-            target=self.target,
-            places=self.places,
-            lift=self.lift,
-            edits=self.edits,
-            invented=self.invented,
-            unset=self._unset({**chosen, **spared}, dropped),
-        )
-        return assembler.assembled({**given, **filled}, collected, dropped)
-
-    def _unset(
-        self, chosen: Mapping[int, SourceValue], dropped: Sequence[SourceValue]
-    ) -> tuple[str, ...]:
-        """Flags that the report sets and the sibling has not got, or takes for something else."""
-        elsewhere = [
-            value
-            for number, value in chosen.items()
-            if not self.lexicon.likeness(value.name, self.places.named[number].parameter.name)
-        ]
-        return tuple(
-            value.name
-            for value in (*dropped, *elsewhere)
-            if value.value.kind == "bool" and value.value.text == "True"
-        )
-
-    def _receivable(self, chosen: Mapping[int, SourceValue], number: int) -> bool:
-        if number not in chosen or not is_receiver(self.places.named[number], self.target):
-            return True
-        return as_receiver(chosen[number], self.target.name) is not None
-
-    def _filled(
-        self, chosen: dict[int, SourceValue], given: dict[int, Expression], *, alike: bool
-    ) -> dict[int, Expression] | None:
-        """What the sibling requires beside what it is given; None where that is not known."""
-        missing = [
-            (number, place)
-            for number, place in enumerate(self.places.named)
-            if number not in given and must_be_given(place, self.target)
-        ]
-        if not missing:
-            return {}
-        filler = Filler(
-            source=self.source,
-            lift=self.lift,
-            lexicon=self.lexicon,
-            analogy=self._analogy(chosen, [place for _, place in missing]),
-            alike=alike,
-        )
-        found: dict[int, Expression] = {}
-        for number, place in missing:
-            made = filler.fill(place.parameter)
-            if made is None:
-                return None
-            found[number] = made
-            self.edits.append(f"filled {place.parameter.name}")
-            if isinstance(made, Take):
-                self.invented.append(place.parameter.name)
-        return found
-
-    def _spared(
-        self, filled: Mapping[int, Expression], dropped: Sequence[SourceValue]
-    ) -> dict[int, SourceValue]:
-        """Tensors that would be dropped, for what would get one a second time instead."""
-        left = [value for value in dropped if value.value.is_tensor]
-        found: dict[int, SourceValue] = {}
-        for number, made in filled.items():
-            parameter = self.places.named[number].parameter
-            value = next((v for v in left if fits(v.value, parameter.type)), None)
-            if not isinstance(made, Take) or value is None:
-                continue
-            found[number] = value
-            left.remove(value)
-            self.edits.remove(f"filled {parameter.name}")
-            self.invented.remove(parameter.name)
-        return found
-
-    def _analogy(self, chosen: dict[int, SourceValue], missing: Sequence[Place]) -> Analogy:
-        main = self.source.main
-        at = next((n for n, value in chosen.items() if value is main), None)
-        shape = None if main is None else main.value.shape
-        return Analogy(
-            samples=richest(self.samples, missing),
-            main=None if at is None else self.places.named[at].parameter.name,
-            shape=None
-            if main is None or shape is None
-            else shape_after(shape, lifted(main, self.lift)),
-            dtype=None if main is None else main.value.dtype,
-        )
-
-
-def _makes_tensors(plan: Adaptation) -> bool:
-    given = [plan.receiver, *(slot.value for slot in (*plan.new, *plan.call))]
-    return any(isinstance(one, Fill) and one.tensor for one in given)
