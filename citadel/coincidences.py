@@ -118,7 +118,7 @@ def coincidence(
         if source.referred and not own_reference:
             return "computes something else than what it is compared with"
         sides = zip(oracle.spots, source.own, changes, strict=True)
-        if not all(change or (own and _no_number(source, spot)) for spot, own, change in sides):
+        if not all(change or (own and _says_little(source, spot)) for spot, own, change in sides):
             return "only one of the values that are compared is the sibling's"
         return None
     if oracle.check is not None and oracle.how not in _EQUALITIES:
@@ -126,10 +126,12 @@ def coincidence(
     return "computes something else than what is expected"
 
 
-def _no_number(source: Witness, spot: Spot) -> bool:
-    """Whether the source's value there is all NaN or infinities, to which many functions come."""
+def _says_little(source: Witness, spot: Spot) -> bool:
+    """Whether the source's value there is all NaN, infinities, zeros or ones, to which many
+    functions come."""
     value = source.values.get(spot)
-    return value is not None and finite(value) is False and largest(value) is None
+    no_number = value is not None and finite(value) is False and largest(value) is None
+    return no_number or _usual(source.values, spot)
 
 
 def _of_another_kind(source: Witness, values: Values) -> str | None:

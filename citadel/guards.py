@@ -81,18 +81,17 @@ def doubled(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Doubled
     return Doubled(cures=not shown and fits, values=values)
 
 
-def wider(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool | None:
-    """Whether a value that is wrong by number is another one in double precision, integers made so.
+def widened(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Values | None:
+    """What a value that is wrong by number is in double precision, integers made so.
 
-    None where the oracle is of another kind, where that run does not come to its place, or where
-    the calls write to what they are given, of which they then get a copy.
+    None where the oracle is of another kind, or where the calls write to what they are given, of
+    which they then get a copy.
     """
     if oracle.paired or oracle.check is not None or oracle.of_finiteness or not oracle.spots:
         return None
     if oracle.kind is SymptomKind.ACCEPTS or any(map(_writes, calls)):
         return None
-    (changed,) = unlike(oracle, values, values_of(again.run("perturb:widened", calls)))
-    return changed
+    return values_of(again.run("perturb:widened", calls))
 
 
 def _writes(call: Call) -> bool:

@@ -26,7 +26,7 @@ from citadel.guards import (
     of_chance,
     of_ties,
     told,
-    wider,
+    widened,
 )
 from citadel.identify import GRADIENTS
 from citadel.inconsistent import refused_in_part
@@ -126,35 +126,48 @@ class ValueReplay:
             refusal = ", ".join(sorted(self.inconsistent))
             self.guards.append(f"elsewhere it refuses what it accepts here ({refusal})")
             return None
+        why = self._coincides(plan, channels, filled=filled, same=same)
+        if why is not None:
+            return verdict(VerdictKind.NOT_ADAPTED, reason=why)
+        if source.refused:
+            self.guards.append("accepts what the source refuses, and is of its name family")
+            return None
+        equal = self._equal
+        if equal and self._same_function:
+            self.guards.append("what double precision makes of it is the source's as well")
+        own = "both sides are the sibling's" if source.oracle.paired else "the sibling's own value"
+        self.guards.append("the source's own value" if equal else own)
+        return None
+
+    def _coincides(
+        self, plan: Adaptation, channels: Channels, *, filled: bool, same: bool
+    ) -> str | None:
+        """Why its values may show the symptom by chance; `filled`: it works on more inputs."""
+        source = self.source
         why = coincidence(
             source,
             self.values,
-            close=close_for(channels, source, plan),
-            akin=alike(channels),
+            close=close_for(channels, source, plan) or self._same_function is True,
+            akin=alike(channels) or self._same_function is True,
             filled=filled,
             drops=plan.loses,
             own_reference=self.written.references,
             limited=self._limited(),
         )
-        if why is None and not same and self._of_others():
-            why = "the check compares results of different inputs: it need not hold here"
-        if why is None and source.wider and self._wider() is False:
-            why = "an equal result, which double precision does not change as it does the source's"
-        known = source.wider or alike(channels) or channels.called
-        if why is None and filled and not known and self._comes_to_the_same():
-            why = "an equal result, with something filled in that the report has not got"
-        if why is None and self._infinite_itself():
-            why = "its own result is not finite, where the source's is"
         if why is not None:
-            return verdict(VerdictKind.NOT_ADAPTED, reason=why)
-        changes = unlike(source.oracle, source.values, self.values)
-        equal = all(change is False for change in changes)
-        if source.refused:
-            self.guards.append("accepts what the source refuses, and is of its name family")
-            return None
-        own = "both sides are the sibling's" if source.oracle.paired else "the sibling's own value"
-        self.guards.append("the source's own value" if equal else own)
-        return None
+            return why
+        if not same and self._of_others():
+            return "the check compares results of different inputs: it need not hold here"
+        if self._same_function is False:
+            return "an equal result, which double precision does not change as it does the source's"
+        known = source.wider or alike(channels) or channels.called
+        if filled and not known and self._comes_to_the_same():
+            return "an equal result, with something filled in that the report has not got"
+        return (
+            "its own result is not finite, where the source's is"
+            if self._infinite_itself()
+            else None
+        )
 
     def _limited(self) -> bool:
         """Whether it is NaN at infinity though it tends to something there, as the source does."""
@@ -191,14 +204,30 @@ class ValueReplay:
 
     def _comes_to_the_same(self) -> bool:
         """Whether it shows the source's own one number, to which many functions come."""
-        oracle, shown = self.source.oracle, self.source.values
+        oracle = self.source.oracle
         if oracle.kind is SymptomKind.ACCEPTS or oracle.of_finiteness or oracle.paired:
             return False
-        equal = all(change is False for change in unlike(oracle, shown, self.values))
-        return equal and all(plain(self.values, spot) for spot in oracle.spots)
+        return self._equal and all(plain(self.values, spot) for spot in oracle.spots)
 
-    def _wider(self) -> bool | None:
-        return wider(self._again, self.source.oracle, self.calls, self.values)
+    @property
+    def _equal(self) -> bool:
+        """Whether it shows the source's own values."""
+        changes = unlike(self.source.oracle, self.source.values, self.values)
+        return all(change is False for change in changes)
+
+    @cached_property
+    def _same_function(self) -> bool | None:
+        """Whether an equal value, wrong by number, becomes what the source's does in double
+        precision; None where that of the source does not change, or one of the two is not known.
+
+        Rounded, `5 / 3` may be what `5 // 3` wrongly is.
+        """
+        source = self.source
+        if not source.wider or source.widened is None or not self._equal:
+            return None
+        found = widened(self._again, source.oracle, self.calls)
+        changes = () if found is None else unlike(source.oracle, source.widened, found)
+        return None if not changes or None in changes else True not in changes
 
     @cached_property
     def _told(self) -> tuple[Told, ...]:

@@ -18,7 +18,7 @@ from analysis.target.watch import Point
 from citadel.blame import Blamed, Trial
 from citadel.compilers import is_compiler
 from citadel.disputed import Disputed, disputed
-from citadel.guards import Rerun, doubled, ill_conditioned, of_chance, of_ties, told, wider
+from citadel.guards import Rerun, doubled, ill_conditioned, of_chance, of_ties, told, widened
 from citadel.identify import failing_call
 from citadel.infinities import demanded, has_limit, let_in
 from citadel.model import SymptomKind
@@ -130,7 +130,7 @@ def witness(
         hits=hits,
         runs=runs,
         precise=None if better is None else better.cures,
-        wider=wider(trial.again, oracle, blamed, values) if looked else None,
+        widened=widened(trial.again, oracle, blamed) if looked else None,
         demanded=full,
         gave_finite=_gave_finite(trial.again, oracle, blamed) if looked else frozenset(),
         let_in=handed_on,

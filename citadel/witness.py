@@ -9,7 +9,7 @@ from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
 from citadel.disputed import Disputed
 from citadel.model import BugKind, Symptom, SymptomKind
-from citadel.oracle.value import ValueOracle, Values
+from citadel.oracle.value import ValueOracle, Values, unlike
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +38,8 @@ class Witness:
     """Whether the report speaks of a result, rather than of a missing error alone."""
     precise: bool | None
     """Whether double precision cures it; None where that says nothing."""
-    wider: bool | None
-    """Whether double precision changes a value that is wrong by number (see `guards`)."""
+    widened: Values | None
+    """What a value that is wrong by number is in double precision (see `guards`)."""
     demanded: bool | None
     """Whether an infinity comes where the result is as large as numbers get (see `guards`)."""
     let_in: bool
@@ -61,6 +61,11 @@ class Witness:
     """Whether a run takes so long that no further ones were made to examine it."""
     unclaimed: bool
     """Whether nothing, in words or by an assertion, says that what the case shows is wrong."""
+
+    @property
+    def wider(self) -> bool:
+        """Whether double precision changes a value that is wrong by number."""
+        return self.widened is not None and True in unlike(self.oracle, self.values, self.widened)
 
     @property
     def referred(self) -> bool:

@@ -7,6 +7,7 @@ negative number"), not of a wish, of a failure, or of what another library does.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 MOST_WORDS = 500
 """Characters of a sentence that are read."""
@@ -34,6 +35,7 @@ EXAMPLES: tuple[tuple[str, bool], ...] = (
 """(sentence, whether it says that something is accepted)."""
 TITLES: tuple[tuple[str, bool], ...] = (
     ("the width of `f` can be set to a negative number", True),
+    ("f can accept an invalid mode", True),
     ("`f` allows an invalid mode", True),
     ("`f` returns a negative size tensor", True),
     ("`f` makes a tensor with negative dimensions", True),
@@ -75,8 +77,13 @@ _NO_SHAPE = (
 _TAKES = re.compile(
     r"\b(?:can|could) (?:also )?be (?:set|given|passed|fed|assigned|initiali[sz]ed)\b"
     rf"[^.\n]{{0,30}}{_NO_ARGUMENT}"
-    rf"|\b(?:allows|permits)\b[^.\n]{{0,20}}{_NO_ARGUMENT}"
+    rf"|\b(?:allows|permits|(?:can|could) (?:also )?accept)\b[^.\n]{{0,20}}{_NO_ARGUMENT}"
     rf"|\b(?:gets?|gives|returns|outputs|creates|makes|produces)\b[^.\n]{{0,20}}{_NO_SHAPE}",
+    re.IGNORECASE,
+)
+_BEYOND = re.compile(
+    r"\b(\w+)[`'\"]? (?:can|could) (?:also )?be"
+    r" (?:less|smaller|lower|greater|larger|higher|bigger) than -?\d",
     re.IGNORECASE,
 )
 _ELSE = re.compile(
@@ -109,3 +116,19 @@ def takes_what_is_none(title: str) -> bool:
     """
     words = title[:MOST_WORDS]
     return _TAKES.search(words) is not None and _ELSE.search(words) is None
+
+
+def out_of_bounds(title: str, codes: Iterable[str]) -> bool:
+    """Tell whether a title says that an argument, given by name, can be beyond its bounds.
+
+    >>> out_of_bounds("`f` margin can be less than 0", ["f(margin=-1)"])
+    True
+    >>> out_of_bounds("the loss of `f` can be less than 0", ["loss = f(margin=1)"])
+    False
+    """
+    words = title[:MOST_WORDS]
+    found = _BEYOND.search(words)
+    if found is None or _ELSE.search(words) is not None:
+        return False
+    given = re.compile(rf"[(,]\s*{re.escape(found[1])}\s*=(?!=)")
+    return any(given.search(code) is not None for code in codes)

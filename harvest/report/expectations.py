@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harvest.report.accepted import accepts, takes_what_is_none
+from harvest.report.accepted import accepts, out_of_bounds, takes_what_is_none
 from harvest.report.intended import SUCCEEDS
 from harvest.report.lines import heading_of
 from harvest.report.markdown import Block, Document
@@ -122,6 +122,8 @@ def find_expectations(
 def wants_refusal(title: str, document: Document, *, code: str | None = None) -> str | None:
     """The sentence, or comment, in which a report asks for an error where there is none."""
     prose, wished = apart(document.prose)
+    if out_of_bounds(title, [*(block.text for block in document.blocks), code or ""]):
+        return shorten(title)
     for text in (title, prose, wished):
         for sentence in _SENTENCE.split(text)[:MOST_LINES]:
             if text is wished and DENIED.search(sentence[:500]):

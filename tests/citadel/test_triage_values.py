@@ -114,3 +114,44 @@ def test_a_call_that_is_refused_by_now_judges_its_own_family(triaged, read):
     assert kinds["torch.ops.aten.linalg_matrix_norm"] is VerdictKind.REFUSED
     assert kinds["torch.logsumexp"] is VerdictKind.NOT_ADAPTED  # it runs, and is another function
     assert found.bugs == ()
+
+
+FLOORED = """
+    import torch
+
+    a = torch.full((3,), 560.0, dtype=torch.bfloat16)
+    b = torch.full((3,), 3.0, dtype=torch.bfloat16)
+    print(torch.floor_divide(a, b)[0].item())  # expected 186.0
+"""
+
+
+def test_the_same_wrong_value_is_of_one_function_where_double_precision_agrees(triaged, read):
+    """186.67 is 187 in bfloat16 as well: a quotient that nobody rounds down."""
+    found = triaged(read("floor_divide is off by one in bfloat16", FLOORED), 60)
+    bugs = {finding.api: finding for finding in found.bugs}
+    assert "rounding_mode='floor'" in bugs["torch.div"].code
+    assert "torch.true_divide" not in bugs
+    told = {one.api: one.verdict.reason for one in found.findings}
+    assert "double precision" in told["torch.true_divide"]
+
+
+FORMS = """
+    import torch
+
+    torch.manual_seed(0)
+    x = torch.randn(8, 4) * 1e30
+    norm = torch.nn.BatchNorm1d(4)
+    right = torch.nn.BatchNorm1d(4).double()(x.double()).float()
+    print(torch.allclose(norm(x), right, atol=1e-3))
+"""
+
+
+def test_a_layer_becomes_a_function_in_the_same_mode(triaged, read):
+    """With its running statistics, and not the ones of another layer's kind."""
+    found = triaged(read("BatchNorm1d of large numbers is all zeros", FORMS), 60)
+    bugs = {finding.api: "".join(finding.code.split()) for finding in found.bugs}
+    state = ("running_mean", "running_var", "weight", "bias", "training")
+    given = ",".join(["x", *(f"norm.{name}" for name in state)])
+    assert f"batch_norm({given}" in bugs["torch.nn.functional.batch_norm"]
+    assert "[4]" in bugs["torch.nn.functional.layer_norm"]
+    assert {"torch.nn.InstanceNorm1d", "torch.nn.RMSNorm"} <= set(bugs)
