@@ -17,6 +17,7 @@ from citadel.recorded import STATUS_CLAIMS, bug_kind, recorded
 from citadel.traced import leaf
 from citadel.verified import Attempt, NotVerified, Verified
 from harvest.report.accepted import accepts, is_fact
+from harvest.report.lines import is_values
 from harvest.report.model import ClaimKind, ClaimSource, Reading
 
 _ASSERTION = re.compile(r"\bassert")
@@ -34,6 +35,8 @@ _RAISES = re.compile(
 _BUG = re.compile(
     r"\b(?:broken|bugs?|buggy|wrong(?:ly)?|incorrect(?:ly)?|misbehav\w+)\b", re.IGNORECASE
 )
+_PRINTED = re.compile(r"\d\.\d|\[|\b(?:nan|inf|True|False)\b")
+"""In a line of values: what is more than a number in a list, or a remark."""
 _PROMPT = re.compile(r">>>|\.\.\. |In ?\[\d+\]:")
 
 
@@ -47,7 +50,7 @@ def values_decide(reading: Reading, attempt: Attempt) -> bool:
     """Whether values decide: nothing else does, or an assertion of the report's own fails."""
     seen = attempt.symptom
     raised = seen is not None and seen.kind is SymptomKind.RAISES
-    if raised and (_asserts(reading, attempt) or _session_without(reading, attempt)):
+    if raised and (_asserts(reading, attempt) or _ran_there(reading, attempt)):
         return True
     failing = any(claim.kind in STATUS_CLAIMS for claim in reading.claims)
     if raised and not failing and reading.expectations:
@@ -105,6 +108,18 @@ def _titled_value_alone(reading: Reading) -> bool:
     return ClaimKind.VALUE in titled and titled.isdisjoint(STATUS_CLAIMS)
 
 
+def _ran_there(reading: Reading, attempt: Attempt) -> bool:
+    """Whether the report shows what its code came to, and no failure: this exception is new."""
+    return _session_without(reading, attempt) or _values_without(reading)
+
+
+def _values_without(reading: Reading) -> bool:
+    """Whether the report pastes values that were printed, and speaks of no failure at all."""
+    if reading.claims or reading.refusal is not None:
+        return False
+    return any(is_values(line) and _PRINTED.search(line) for line in reading.output)
+
+
 def _session_without(reading: Reading, attempt: Attempt) -> bool:
     """Whether the report pastes a session with results, and no exception: this one is new."""
     if "prompts" not in attempt.snippet.repairs or recorded(reading.claims) is not None:
@@ -135,7 +150,8 @@ def says_accepted(title: str) -> bool:
 def settles(reading: Reading, attempt: Attempt, found: Verified | NotVerified) -> bool:
     """Whether what the values tell is the answer, rather than how the run ended."""
     if values_decide(reading, attempt):
-        return _told(reading) or (isinstance(found, Verified) and found.case.reproduces)
+        told = _told(reading) or (attempt.symptom is not None and _values_without(reading))
+        return told or (isinstance(found, Verified) and found.case.reproduces)
     return isinstance(found, Verified) and found.witness is not None and found.witness.refused
 
 

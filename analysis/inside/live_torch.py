@@ -168,7 +168,7 @@ def attributes(layer):
     """What the layer's functional form may be given of it: its state and its mode, by name."""
     if not isinstance(layer, torch.nn.Module):
         return {}
-    return dict(layer._buffers, **layer._parameters, training=layer.training)
+    return {**layer._buffers, **layer._parameters, "training": layer.training}
 
 
 def become(layer, model):

@@ -47,10 +47,11 @@ def named(
         modes = [sample[name] for sample in samples if name in sample]
         texts = [mode.text or "" for mode in modes if mode.kind == "str"]
         said = next((text for text in texts if text.strip("'\"").lower() in words), None)
-        if name in given or said is None:
+        built = any(name in signature.names() for signature in target.signatures)
+        built = built and plan.form in (Form.MODULE, Form.CONSTRUCTOR)
+        if name in given or said is None or (plan.form is Form.CONSTRUCTOR and not built):
             continue
         slot = Slot(name=name, keyword=True, value=Fill(text=said))
-        built = plan.form is Form.MODULE and any(name in s.names() for s in target.signatures)
         yield replace(
             plan,
             new=(*plan.new, slot) if built else plan.new,

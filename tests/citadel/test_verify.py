@@ -268,6 +268,17 @@ def test_the_exception_that_a_report_asks_for_is_no_bug(verified, read, claimed)
 
 
 @real
+@pytest.mark.parametrize(("pasted", "another"), [("-0.25", True), ("ran", False)])
+def test_an_exception_where_the_report_pastes_a_result_is_another_one(
+    verified, read, pasted, another
+):
+    code = "import torch\nfloat(torch.full((2,), -0.25))"
+    found = verified(read("Negative numbers of torch.full", code, text=f"```\n{pasted}\n```"))
+    assert isinstance(found, NotVerified) is another
+    assert not another or "describes a wrong value" in found.reason
+
+
+@real
 def test_an_exception_that_the_reports_session_does_not_show_is_another_one(verified, read):
     session = """
         >>> import torch

@@ -140,6 +140,14 @@ def test_an_api_against_itself(verified, judged, sibling, kind):
     assert judged(found, code, sibling).kind is kind
 
 
+def test_an_equal_result_is_the_siblings_where_both_sides_are(verified, judged):
+    found = verified("linalg.norm: float32 disagrees with float64", PRECISIONS)
+    both = PRECISIONS.replace("torch.linalg.norm", "torch.norm")
+    assert judged(found, both, "torch.norm", FAR).kind is VerdictKind.BUG
+    one = PRECISIONS.replace("torch.linalg.norm(v),", "torch.norm(v),")
+    assert "another function" in judged(found, one, "torch.norm", FAR).reason
+
+
 def test_an_api_against_a_reference(verified, judged):
     found = verified("clamp and min/max disagree about gradients", TIES)
     assert found.case.api == "torch.clamp"

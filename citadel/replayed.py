@@ -1,0 +1,161 @@
+"""One rewritten case of a value bug and what its runs tell; `value_replay` makes verdicts of it.
+
+In: the rewritten text with its watched expressions, the witness of the report's own case. Out:
+facts: whether its values are the source's, whether double precision makes the same of both, whose
+calls they come of, whether more than these are given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+from analysis.catalog.model import Api, Catalog
+from analysis.target.instrument import Watched
+from analysis.target.observation import Call, Observation
+from analysis.target.session import Limits, Session
+from citadel.coincidences import plain
+from citadel.guards import Rerun, Told, beside, told, widened
+from citadel.inconsistent import refused_in_part
+from citadel.infinities import has_limit
+from citadel.model import Symptom, SymptomKind
+from citadel.oracle.backends import runner
+from citadel.oracle.numbers import finite, largest
+from citadel.oracle.value import has_nan_at, shows, symptom, unlike, values_of
+from citadel.rewrite.rewriter import Rewritten
+from citadel.traced import is_call_of
+from citadel.witness import Witness
+
+
+class Replayed:
+    """One rewritten case and its runs; `guards` are what has spoken for a bug so far."""
+
+    def __init__(
+        self,
+        written: Rewritten,
+        case: Watched,
+        target: Api,
+        source: Witness,
+        session: Session,
+        catalog: Catalog,
+        limits: Limits,
+    ) -> None:
+        self.written, self.case, self.source = written, case, source
+        self._catalog = catalog
+        runs = runner(session, source.oracle)
+        self._again = Rerun(code=written.code, watched=case, session=runs, limits=limits)
+        self.first = self._run(case.traced, 0)
+        self.values = values_of(self.first)
+        self.calls = [call for call in self.first.calls if is_call_of(call, target, catalog)]
+        own = [c for c in source.observation.calls if is_call_of(c, source.api, catalog)]
+        refused = {(written.sites.get(site), kind) for site, kind in refused_in_part(own)}
+        self.inconsistent = {kind for _, kind in refused & refused_in_part(self.calls)}
+        """How both refuse in one place what they accept in another, given the same there."""
+        self.guards = ["the sibling is called"]
+        self.moved = False
+        self.right: str | None = None
+        """What double precision says the value should be."""
+
+    def _run(self, text: str, seed: int) -> Observation:
+        again = self._again
+        return again.session.run(again.code, traced=text, limits=again.limits, seed=seed)
+
+    def symptom(self) -> Symptom:
+        """What the sibling shows. Its right result need not be the one expected of the source."""
+        seen = symptom(self.source.oracle, self.case.points, self.values)
+        if self.source.oracle.kind is SymptomKind.NON_FINITE:
+            return replace(seen, expected="a finite value")
+        return seen
+
+    def again(self, runs: int) -> int:
+        """In how many runs, the first included, the bug shows; notes whether its values move."""
+        hits, oracle = 1, self.source.oracle
+        for seed in range(1, runs):
+            seen = self._run(self.case.text, seed)
+            found = values_of(seen)
+            hits += shows(oracle, seen, found) is True
+            self.moved = self.moved or True in unlike(oracle, self.values, found)
+        return hits
+
+    def _alone(self) -> bool:
+        """Whether both values that are compared are the sibling's, and none is the source's."""
+        source = self.source
+        if not source.oracle.paired or not all(source.own):
+            return False
+        own = [one for one in source.observation.calls if self._of_source(one)]
+        left = [one for one in self.first.calls if self._of_source(one)]
+        return not left and len(self.calls) >= len(own)
+
+    def _of_source(self, call: Call) -> bool:
+        return is_call_of(call, self.source.api, self._catalog)
+
+    def _limited(self) -> bool:
+        """Whether it is NaN at infinity though it tends to something there, as the source does."""
+        oracle = self.source.oracle
+        if not self.source.has_limit or not has_nan_at(oracle, self.values):
+            return False
+        found = has_limit(self._again, oracle, self.calls)
+        if found:
+            self.guards.append("NaN at infinity, where it tends to something")
+        return found
+
+    def _of_others(self) -> bool:
+        """Whether the sibling is called several times, each time with other numbers.
+
+        `f(x)` should be what `f` gives for a copy of `x`, whatever function it is; that `f(x + y)`
+        is `f(x) + f(y)` is a law of some.
+        """
+        source = self.source
+        if not source.oracle.paired or source.referred or len(self.calls) < 2:
+            return False
+        alike = [one.like(other) for one, other in beside(self._told)]
+        return bool(alike) and all(found is False for found in alike)
+
+    def _infinite_itself(self) -> bool:
+        """Whether a call that gives finite numbers in the report gives others when it is the
+        sibling's: the bug (of a gradient, say) comes up elsewhere then.
+        """
+        sites = {(self.written.sites.get(site), n) for site, n in self.source.gave_finite}
+        if not sites:
+            return False
+        return any(
+            (one.site, one.occurrence) in sites and one.finite is False for one in self._told
+        )
+
+    def _comes_to_the_same(self) -> bool:
+        """Whether it shows the source's own one number, to which many functions come."""
+        oracle = self.source.oracle
+        if oracle.kind is SymptomKind.ACCEPTS or oracle.of_finiteness or oracle.paired:
+            return False
+        return self._equal and all(plain(self.values, spot) for spot in oracle.spots)
+
+    @property
+    def _equal(self) -> bool:
+        """Whether it shows the source's own values."""
+        changes = unlike(self.source.oracle, self.source.values, self.values)
+        return all(change is False for change in changes)
+
+    @cached_property
+    def _same_function(self) -> bool | None:
+        """Whether an equal value, wrong by number, becomes what the source's does in double
+        precision; None where that of the source does not change, one of the two is not known, or
+        many functions come to it.
+
+        Rounded, `5 / 3` may be what `5 // 3` wrongly is.
+        """
+        source = self.source
+        if not source.wider or source.widened is None or not self._equal:
+            return None
+        found = widened(self._again, source.oracle, self.calls)
+        changes = () if found is None else unlike(source.oracle, source.widened, found)
+        if found is None or not changes or None in changes:
+            return None
+        if True in changes:
+            return False
+        sizes = [largest(found[s]) if finite(found[s]) else None for s in source.oracle.spots]
+        return True if all(size not in (None, 0.0, 1.0) for size in sizes) else None
+
+    @cached_property
+    def _told(self) -> tuple[Told, ...]:
+        """What the sibling's calls are given and give: one run tells both guards."""
+        return told(self._again, self.calls)
