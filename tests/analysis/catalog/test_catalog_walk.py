@@ -7,6 +7,8 @@ import pytest
 
 from analysis.catalog.model import ApiKind, Provenance
 
+pytestmark = pytest.mark.slow
+
 UNIVERSE = {
     "torch",
     "torch.Tensor",

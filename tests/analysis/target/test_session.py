@@ -211,6 +211,7 @@ def test_the_server_ends_when_nobody_listens(bare_session, scratch):
     assert bare_session.run("pass").outcome is Outcome.OK
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_variables_that_are_asked_for(torch_target):
     code = "import os\nprint(os.environ.get('XLA_FLAGS'), os.environ['HOME'])"

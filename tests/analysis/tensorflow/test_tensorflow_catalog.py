@@ -3,7 +3,11 @@
 import ast
 from collections import Counter
 
+import pytest
+
 from analysis.catalog.model import ApiKind, Provenance
+
+pytestmark = pytest.mark.slow
 
 
 def rows(catalog, name, which="signatures"):

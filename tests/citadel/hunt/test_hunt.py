@@ -99,6 +99,7 @@ def test_what_is_flaky_is_tried_again_alone_and_its_runs_add_up(store, tmp_path)
     assert runs == [(6, 9)]
 
 
+@pytest.mark.slow
 def test_what_was_cut_short_goes_on_where_there_is_more_time(store, tmp_path):
     scripted.enlisted(store, ["finds 3 cut", "finds 2"])
     assert scripted.hunt(store, tmp_path).found == 3
@@ -248,6 +249,7 @@ def wait_for(condition):
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_interrupted_it_puts_back_what_was_under_way(tmp_path):
     path = prepared(tmp_path / "h", ["finds 1 sleeps 30"] * 4)
     with start(path) as process:

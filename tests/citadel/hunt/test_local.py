@@ -3,6 +3,8 @@
 import time
 from functools import partial
 
+import pytest
+
 from citadel.hunt.executor import Job, Where
 from citadel.hunt.local import LocalPool
 from citadel.options import Options
@@ -29,6 +31,7 @@ def outcome(pool):
     raise AssertionError("no outcome")
 
 
+@pytest.mark.slow
 def test_a_job_that_takes_too_long_is_ended_and_the_next_one_runs(tmp_path):
     with LocalPool(partial(scripted.Scripted, str(tmp_path)), 1) as pool:
         pool.submit(job(1, "sleeps 600"))

@@ -149,6 +149,7 @@ def two_builds(torch_target):
         yield made
 
 
+@pytest.mark.slow
 def test_one_version_against_another(two_builds):
     title = "mm is much slower than in 1.0"
     source = REGRESSED.replace("COUNT", BY_BUILD.format(here=400, there=20))
@@ -168,6 +169,7 @@ def test_one_version_against_another(two_builds):
     assert lost.decision is Decision.UNREACHED
 
 
+@pytest.mark.slow
 def test_the_own_comparison_of_a_report_needs_no_baseline(two_builds):
     oracle = established(two_builds, "mm is slow", timed("mm(x, x)", 400, 10))
     assert oracle.measure.form is Form.RATIO

@@ -78,8 +78,8 @@ def cases(framework):
     [
         pytest.param("torch", "torch_target", marks=pytest.mark.torch),
         pytest.param("torch", "torch113_target", marks=pytest.mark.torch113),
-        pytest.param("tensorflow", "tf_target", marks=pytest.mark.tf),
-        pytest.param("tensorflow", "tf213_target", marks=pytest.mark.tf),
+        pytest.param("tensorflow", "tf_target", marks=[pytest.mark.tf, pytest.mark.slow]),
+        pytest.param("tensorflow", "tf213_target", marks=[pytest.mark.tf, pytest.mark.slow]),
     ],
 )
 def test_text_and_live_value_agree(request, framework, fixture):
