@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api
@@ -39,8 +39,8 @@ _DIMENSIONS = re.compile(r"([123])[dD](?![a-z])")
 class Lift:
     """From `before` to `after` spatial dimensions. `narrow`: also shrink (or widen) last dimensions
     whose size is the number of spatial dimensions; `repeat`: what is added is as long as the last
-    one, for windows to fit into it; `lead`: dimensions that the value `main` gets in
-    front; `unit`: windows are 1 long along what is added, which the result loses again.
+    one, for windows to fit into it; `lead`: dimensions that the value `main` gets (negative: loses)
+    in front; `unit`: windows are 1 long along what is added, which the result loses again.
     `channels_last` tells where the spatial dimensions are, `as_tensorflow` whose filters
     and windows they are."""
 
@@ -64,7 +64,8 @@ class Lift:
     def edits(self) -> tuple[str, ...]:
         """For people."""
         if self.lead:
-            return (f"{self.lead} more dimension{'s' * (self.lead > 1)} in front",)
+            many, how = abs(self.lead), "more" if self.lead > 0 else "fewer"
+            return (f"{many} {how} dimension{'s' * (many > 1)} in front",)
         how = ", of equal sizes" if self.repeat else ", windows of 1" if self.unit else ""
         return (f"dimensions {self.before}d -> {self.after}d{how}",) if self.amount else ()
 
@@ -131,12 +132,6 @@ def dimension_change(
         yield replace(plain, repeat=True, narrow=narrow, guess=True)
 
 
-def least_rank(known: Iterable[Mapping[str, Value]]) -> int:
-    """The least rank that the first tensor has in valid calls; 0 where none has one."""
-    ranks = [next((v.rank for v in s.values() if v.is_tensor), None) for s in known]
-    return min((rank for rank in ranks if rank is not None), default=0)
-
-
 def _of_rank(rank: int | None) -> int | None:
     """The spatial dimensions of a batch of several channels."""
     return rank - BATCH_AND_CHANNELS if rank and rank - BATCH_AND_CHANNELS in _SPATIAL else None
@@ -190,7 +185,7 @@ def _per_dimension(value: SourceValue, spatial_dimensions: int) -> bool:
 def lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     """What happens to one value under a dimension change."""
     if lift.lead and value.key == lift.main:
-        return (Step(name="lead", amount=lift.lead),)
+        return (Step(name="lead" if lift.lead > 0 else "behead", amount=abs(lift.lead)),)
     if not lift.amount:
         return ()
     if value.value.is_tensor:

@@ -227,3 +227,18 @@ def test_a_list_that_was_the_last_sizes_of_a_tensor_is_those_of_the_reports(api,
 
 def listed(*sizes):
     return Value(kind="list", items=tuple(Value(kind="int", text=str(size)) for size in sizes))
+
+
+def test_dimensions_in_front_are_as_many_as_all_valid_calls_have(api, call):
+    made = call("torch.f", {(2, 3, 4)})
+    source = invocation(made, api("torch.f", "input: Tensor"), ())
+    target = api("torch.g", "input: Tensor")
+
+    def steps(*ranks):
+        samples = [{"input": Value(kind="tensor", shape=(5,) * rank)} for rank in ranks]
+        told = [plan.call[0].value.steps for plan in plans(source, target, Book(*samples))]
+        return [step for found in told for step in found]
+
+    assert steps(2, 2) == [Step(name="behead", amount=1)]
+    assert steps(4, 5) == [Step(name="lead", amount=1)]
+    assert steps(1, 2) == steps(2) == steps(0, 0) == steps(3, 2) == []
