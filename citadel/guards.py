@@ -159,10 +159,27 @@ def told(again: Rerun, calls: Sequence[Call]) -> tuple[Told, ...]:
 
 def of_chance(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
     """Whether the values are others as soon as these calls draw other random numbers."""
-    one, other = (
-        values_of(again.run("perturb:reseeded", calls, number=number)) for number in (1, 2)
-    )
+    one, other = (values_of(seen) for seen in _reseeded(again, calls))
     return True in unlike(oracle, one, other)
+
+
+def of_draws(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
+    """Whether two values differ for the random numbers that these calls draw.
+
+    They agree once all calls draw the same ones (the parameters of two layers, say), or change with
+    what a call draws that makes no object.
+    """
+    seen, other = _reseeded(again, calls)
+    found = values_of(seen)
+    if True not in unlike(oracle, found, values_of(other)):
+        return False
+    at_work = [call for call in calls if call.form != "class"]
+    return shows(oracle, seen, found) is False or of_chance(again, oracle, at_work)
+
+
+def _reseeded(again: Rerun, calls: Sequence[Call]) -> tuple[Observation, Observation]:
+    one, other = (again.run("perturb:reseeded", calls, number=number) for number in (1, 2))
+    return one, other
 
 
 def of_ties(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool:

@@ -11,7 +11,7 @@ import re
 
 from citadel.coincidences import adds_inputs, close_for, coincidence, unfinished
 from citadel.disputed import carried
-from citadel.guards import doubled, ill_conditioned, of_chance, of_ties
+from citadel.guards import doubled, ill_conditioned, of_chance, of_draws, of_ties
 from citadel.identify import GRADIENTS
 from citadel.infinities import demanded, made_backward, no_room
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
@@ -171,7 +171,8 @@ class ValueReplay(Replayed):
         if no_room(oracle, self.values) and not no_room(oracle, source.values):
             reason = "infinite just where its dtype has no room for what it is compared with"
             return verdict(VerdictKind.EXPECTED, reason=reason)
-        if (source.random or oracle.beside) and of_chance(self._again, oracle, self.calls):
+        draws = of_chance if source.random or oracle.beside else of_draws
+        if draws(self._again, oracle, self.calls):
             return verdict(VerdictKind.NOT_ADAPTED, reason="its values are drawn at random")
         if of_ties(self._again, oracle, self.calls, self.values):
             return verdict(VerdictKind.EXPECTED, reason="the elements that they select are equal")

@@ -155,3 +155,7 @@ def test_a_layer_becomes_a_function_in_the_same_mode(triaged, read):
     assert f"batch_norm({given}" in bugs["torch.nn.functional.batch_norm"]
     assert "[4]" in bugs["torch.nn.functional.layer_norm"]
     assert {"torch.nn.InstanceNorm1d", "torch.nn.RMSNorm"} <= set(bugs)
+    drawn = {"torch.nn.LazyLinear", "torch.nn.Linear", "torch.nn.LSTM", "torch.nn.RNN"}
+    kinds = {one.api: one.verdict for one in found.findings if one.api in drawn}
+    assert kinds
+    assert {one.reason for one in kinds.values()} == {"its values are drawn at random"}
