@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.catalog.model import ApiKind
+from analysis.dynamic.joined import KEPT_SAMPLES
 from analysis.index import load_or_build
 
 pytestmark = pytest.mark.slow
@@ -44,7 +45,7 @@ def test_samples_are_real_calls(index):
     assert layer.constructor is not None
     assert len(layer.constructor.arguments) + len(layer.constructor.keywords) >= 3
     assert layer.call.arguments[0].is_tensor
-    assert all(1 <= len(kept) <= 3 for kept in index.samples.values())
+    assert all(1 <= len(kept) <= KEPT_SAMPLES for kept in index.samples.values())
 
 
 def test_wrapped_samples_are_recorded_as_the_api_itself_takes_them(index):
