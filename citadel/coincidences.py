@@ -31,8 +31,8 @@ FEW_TRUTHS = 16
 
 FAR_APART = 0.1
 """Difference of two values, relative to the larger, that no rounding comes to."""
-ROUNDING = 2e-3
-"""The largest such difference that one of rounding comes to: in half precision."""
+ROUNDING = 1e-2
+"""The largest such difference that one of rounding comes to: of finite differences."""
 SLIGHTER = 100
 """How many times smaller a difference is that may well be one of rounding."""
 
@@ -89,8 +89,8 @@ def coincidence(
     """Why values that show the symptom need not be the bug, if so.
 
     `akin`: the two do the same to their inputs. `filled`: the sibling's call has arguments that
-    the report's has not; `drops`: the other way round. `limited`: its result at infinity is
-    known (`infinities.has_limit`).
+    the report's has not; `drops`: the other way round. `limited`: what is not finite in
+    its inputs does not demand it (`infinities.has_limit`, `infinities.spreads`).
     """
     oracle = source.oracle
     changes = unlike(oracle, source.values, values)
@@ -102,7 +102,8 @@ def coincidence(
     if oracle.of_finiteness:  # no coincidence: double precision has its say elsewhere
         if _misses_what_is_not_finite(source) and not akin:
             return "nothing says that what it gives should not be finite"
-        return _doubt_of_finiteness(source, values, close=close or limited, filled=filled)
+        known = limited or (close and not source.spreads)
+        return _doubt_of_finiteness(source, values, close=known, filled=filled)
     unlike_numbers = _of_another_kind(source, values)
     if unlike_numbers is not None:
         return unlike_numbers

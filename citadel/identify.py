@@ -32,7 +32,7 @@ RUNS_GRAPHS = ("Session.run", "Tensor.eval", "Operation.run")
 GRADIENTS = frozenset(
     (
         *("backward", "grad", "gradient", "gradients", "jacobian", "batch_jacobian"),
-        *("hessians", "gradcheck", "gradgradcheck"),
+        *("hessians", "gradcheck", "gradgradcheck", "compute_gradient"),
     )
 )
 """Users of values that reports name for what they differentiate, not for themselves."""

@@ -2,7 +2,8 @@
 
 In: a watched case that can be run again (`citadel.guards.Rerun`), its oracle, the calls of the
 blamed API. Most functions run the case with these calls made otherwise: given smaller inputs,
-finite ones, ones on the way to infinity, finite gradients. `no_room` looks at values alone.
+finite ones, ones on the way to infinity, finite gradients. `no_room` and `no_real` look at values
+alone.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ POWERS = (0.3, 0.4)
 """Of the largest number of a dtype: inputs on the way to infinity whose squares are in range."""
 FURTHER = 10.0
 """How often as large a number is that grows from one of these to the next."""
+IN_PLACE = (1.0, 0.5)
+"""Numbers given for NaN and infinities."""
 SECONDS = 60.0
 """Time for one bisection."""
 
@@ -121,12 +124,54 @@ def _outgrown(narrow: Value, wide: Value) -> bool:
     return above or (few.ninf == few.count and (many.high or 0.0) < -limit)
 
 
+def no_real(oracle: ValueOracle, values: Values) -> bool:
+    """Whether of two compared values the real one is NaN just where the complex one is off the real
+    axis: the function has no real value there (`acosh(0)` is a quarter turn).
+    """
+    if not oracle.paired or any(spot not in values for spot in oracle.spots):
+        return False
+    found = [values[spot] for spot in oracle.spots]
+    real = [one for one in found if not _complex(one)]
+    if len(real) != 1:
+        return False
+    has, had = elements(real[0]), elements(next(filter(_complex, found)))
+    if has is None or had is None or len(has) != len(had):
+        return False
+    left_out = [number.imag != 0 and cmath.isfinite(number) for number in had]
+    known = [math.nan if out else number for out, number in zip(left_out, had, strict=True)]
+    return any(left_out) and all_close(has, known, *tolerance(*found))
+
+
+def _complex(value: Value) -> bool:
+    return value.kind == "complex" or (value.dtype or "").startswith("complex")
+
+
 def let_in(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
     """Whether what is not finite is so no more where these calls are given finite numbers."""
     if not oracle.of_finiteness:
         return False
-    seen = again.run("perturb:cleaned", calls)
+    seen = again.run("perturb:cleaned", calls, number=IN_PLACE[0])
     return shows(oracle, seen, values_of(seen)) is False
+
+
+def spreads(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool:
+    """Whether NaN or infinities stand where nothing depends on those in the inputs of these calls:
+    where two runs that are given one number and another for them come to the same.
+    """
+    one, other = (
+        values_of(again.run("perturb:cleaned", calls, number=number)) for number in IN_PLACE
+    )
+    known = [spot for spot in oracle.spots if spot in values and spot in one and spot in other]
+    return any(_apart(values[spot], one[spot], other[spot]) for spot in known)
+
+
+def _apart(value: Value, one: Value, other: Value) -> bool:
+    """Whether an element is not finite that comes to one finite number in the other two."""
+    found = [elements(each) for each in (value, one, other)]
+    if any(each is None or len(each) != len(found[0] or ()) for each in found):
+        return False
+    places = zip(*(each or () for each in found), strict=True)
+    return any(not cmath.isfinite(a) and cmath.isfinite(b) and b == c for a, b, c in places)
 
 
 def has_limit(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:

@@ -99,6 +99,32 @@ def judge(
     )
 
 
+def refused_elsewhere(
+    written: Rewritten,
+    plan: Adaptation,
+    target: Api,
+    source: Verified,
+    session: Session,
+    catalog: Catalog,
+    limits: Limits,
+) -> bool:
+    """Whether a sibling raises another exception where the report's API, given the same, returns.
+
+    `written`: the case with the sibling there, too (`Uses.everywhere`).
+    """
+    try:
+        traced = instrument(written.code).traced
+    except CitadelError:
+        return False
+    observation = session.run(written.code, traced=traced, limits=limits)
+    failed, seen = failing_call(observation), status.capture(observation)
+    if failed is None or failed.site == written.sites.get(source.call.site):
+        return False
+    apis = (source.case.api, target.name)
+    own = is_call_of(failed, target, catalog)
+    return own and not status.matches(source.case.symptom, seen, apis, plan.renamed)
+
+
 def passed(observation: Observation, written: Rewritten, source: Verified) -> bool:
     """Whether a replay came past the call at which the report's own run failed.
 

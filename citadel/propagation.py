@@ -17,7 +17,7 @@ from analysis.catalog.model import Api, ApiKind
 from analysis.target.session import Session
 from citadel.callees import callees
 from citadel.candidates import candidates
-from citadel.judge import judge
+from citadel.judge import judge, refused_elsewhere
 from citadel.judge_performance import judge_performance
 from citadel.judge_value import judge_value
 from citadel.match.channels import namespace
@@ -192,21 +192,24 @@ class Propagation:
                 close=related(candidate.channels),
                 limits=options.limits,
             )
-        return _of_kernels(
-            judge(
-                written,
-                plan,
-                candidate.api,
-                self.verified,
-                session,
-                catalog,
-                close=related(candidate.channels),
-                runs=options.runs,
-                limits=options.limits,
-            ),
-            candidate,
+        verdict = judge(
+            written,
+            plan,
+            candidate.api,
             self.verified,
+            session,
+            catalog,
+            close=related(candidate.channels),
+            runs=options.runs,
+            limits=options.limits,
         )
+        if verdict.kind is VerdictKind.BUG:
+            everywhere = self._uses.everywhere(plan)
+            if everywhere is not None and refused_elsewhere(
+                everywhere, plan, candidate.api, self.verified, session, catalog, options.limits
+            ):
+                return _not_adapted("refuses what the report's API takes elsewhere")
+        return _of_kernels(verdict, candidate, self.verified)
 
     def _written(self, ordered: Iterable[Adaptation]) -> Iterator[tuple[Adaptation, Rewritten]]:
         """The plans in text, the most plausible first, each in a few ways."""

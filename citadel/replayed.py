@@ -7,6 +7,7 @@ calls they come of, whether more than these are given.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -16,14 +17,16 @@ from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
 from citadel.coincidences import plain
 from citadel.guards import Rerun, Told, beside, told, widened
+from citadel.identify import GRADIENTS
 from citadel.inconsistent import refused_in_part
-from citadel.infinities import has_limit
+from citadel.infinities import has_limit, spreads
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle.backends import runner
 from citadel.oracle.numbers import finite, largest
 from citadel.oracle.value import has_nan_at, shows, symptom, unlike, values_of
+from citadel.plan.model import Adaptation, Take
 from citadel.rewrite.rewriter import Rewritten
-from citadel.traced import is_call_of
+from citadel.traced import is_call_of, leaf
 from citadel.witness import Witness
 
 
@@ -86,12 +89,33 @@ class Replayed:
         left = [one for one in self.first.calls if self._of_source(one)]
         return not left and len(self.calls) >= len(own)
 
+    def _cuts_gradients(self, plan: Adaptation) -> bool:
+        """Whether gradients, which the case takes, do not reach what the sibling is given because
+        it makes arrays of tensors, or because a new variable is made of them."""
+        if not any(leaf(call.name) in GRADIENTS for call in self.first.calls):
+            return False
+        own = [call for call in self.source.observation.calls if self._of_source(call)]
+        arrays = self._makes(self.calls, "array") and self._makes(own, "tensor")
+        made = plan.receiver.steps if isinstance(plan.receiver, Take) else ()
+        return arrays or any(step.name == "variable" for step in made)
+
+    @staticmethod
+    def _makes(calls: Sequence[Call], kind: str) -> bool:
+        made = [call.result.value.kind for call in calls if call.result is not None]
+        return bool(made) and all(one == kind for one in made)
+
     def _of_source(self, call: Call) -> bool:
         return is_call_of(call, self.source.api, self._catalog)
 
     def _limited(self) -> bool:
-        """Whether it is NaN at infinity though it tends to something there, as the source does."""
+        """Whether, as the source does, it is NaN at infinity though it tends to something there, or
+        where nothing depends on what is not finite."""
         oracle = self.source.oracle
+        if self.source.spreads:
+            found = spreads(self._again, oracle, self.calls, self.values)
+            if found:
+                self.guards.append("not finite where nothing depends on what its inputs let in")
+            return found
         if not self.source.has_limit or not has_nan_at(oracle, self.values):
             return False
         found = has_limit(self._again, oracle, self.calls)

@@ -1,13 +1,18 @@
 """All uses of the API under suspicion that a case's oracle compares, rewritten together.
 
 A report that calls the API twice and compares the results (eager and compiled, one element and two)
-is rewritten in both places; where one call fails, only that call changes.
+is rewritten in both places; where one call fails, only that call changes. What is given the same
+elsewhere, and returns, changes with it to see whether the sibling returns there, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from analysis.target.observation import Call
+from analysis.values import Value
+from citadel.model import SymptomKind
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation, invocation
 from citadel.plan.model import FIRST, Adaptation, Fill, Obstacle
@@ -29,7 +34,11 @@ class Uses:
         self._others: list[tuple[Rewriter, Invocation]] = []
         self._references = verified.witness is not None and verified.witness.referred
         self._made_again = verified.witness is not None and _made_again(verified)
+        self._returned: list[tuple[Rewriter, Invocation]] = []
         if not verified.shown:
+            for call in returned_elsewhere(verified):
+                other = invocation(call, verified.api, calls)
+                self._returned.append((Rewriter(verified.source, other), other))
             return
         nodes = verified.source.nodes
         calls = tuple(call for call in calls if call.site < len(nodes))  # whatever a case forges
@@ -56,6 +65,16 @@ class Uses:
         main = _apart(plan, self.invocation) if others or self._made_again else plan
         yield from self._rewriter.write(main, others, references=self._references)
 
+    def everywhere(self, plan: Adaptation) -> Rewritten | None:
+        """The plan where a call fails, and where it is given the same and returns (see
+        `returned_elsewhere`); None where there is no such place, or none can say it."""
+        others = [
+            (rewriter, found)
+            for rewriter, use in self._returned
+            if (found := self._plan(use, plan)) is not None
+        ]
+        return next(self._rewriter.write(plan, others), None) if others else None
+
     def _alike(self, use: Invocation) -> bool:
         """Whether another use gives the same arguments as the main one, be they of other types."""
         return [v.key for v in use.values] == [v.key for v in self.invocation.values]
@@ -76,6 +95,36 @@ class Uses:
             key=lambda plan: (plan.form is main.form, plan.edits == main.edits),
             default=None,
         )
+
+
+def returned_elsewhere(verified: Verified) -> list[Call]:
+    """The first calls of the blamed API, at each other place of the text, that return before it
+    raises although they are given the same, but for the values and the devices of tensors."""
+    if verified.case.symptom.kind is not SymptomKind.RAISES:
+        return []
+    calls, failed = verified.observation.calls, verified.call
+    given = _given(invocation(failed, verified.api, calls))
+    found: dict[int, Call] = {}
+    for call in calls:
+        alike = (call.name, call.form) == (failed.name, failed.form) and call.result is not None
+        if not alike or call.number >= failed.number or call.site in {failed.site, *found}:
+            continue
+        if _given(invocation(call, verified.api, calls)) == given:
+            found[call.site] = call
+    return list(found.values())
+
+
+def _given(use: Invocation) -> list[tuple[str, Value]]:
+    return [(value.key, _outline(value.value)) for value in use.values]
+
+
+def _outline(value: Value) -> Value:
+    """What a value is but for what a tensor holds and where."""
+    if value.items is not None:
+        return replace(value, items=tuple(map(_outline, value.items)))
+    if not value.is_tensor:
+        return value
+    return replace(value, text=None, device=None, content=None, numbers=None, requires_grad=False)
 
 
 def _made_again(verified: Verified) -> bool:

@@ -13,7 +13,7 @@ from citadel.coincidences import adds_inputs, close_for, coincidence, unfinished
 from citadel.disputed import carried
 from citadel.guards import doubled, ill_conditioned, of_chance, of_draws, of_ties
 from citadel.identify import GRADIENTS
-from citadel.infinities import demanded, made_backward, no_room
+from citadel.infinities import demanded, made_backward, no_real, no_room
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle.value import has_nan_at, in_double
 from citadel.plan.model import Adaptation
@@ -41,6 +41,9 @@ class ValueReplay(Replayed):
         source = self.source
         if plan.idle and source.oracle.kind is not SymptomKind.ACCEPTS:
             reason = "is not given what the report's call works on"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        if self._cuts_gradients(plan):
+            reason = "gradients do not go through what it makes"
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
         if source.made_backward:
             return self._backward()
@@ -170,6 +173,9 @@ class ValueReplay(Replayed):
             return None
         if no_room(oracle, self.values) and not no_room(oracle, source.values):
             reason = "infinite just where its dtype has no room for what it is compared with"
+            return verdict(VerdictKind.EXPECTED, reason=reason)
+        if no_real(oracle, self.values) and not no_real(oracle, source.values):
+            reason = "NaN just where the complex result is off the real axis"
             return verdict(VerdictKind.EXPECTED, reason=reason)
         draws = of_chance if source.random or oracle.beside else of_draws
         if draws(self._again, oracle, self.calls):

@@ -46,6 +46,8 @@ class Witness:
     """Whether NaN or infinities come of those in the API's inputs."""
     has_limit: bool
     """Whether NaN comes of infinities, where large numbers show that the result tends somewhere."""
+    spreads: bool
+    """Whether NaN or infinities stand where nothing depends on those in the API's inputs."""
     gave_finite: frozenset[tuple[int, int]]
     """(site, occurrence) of the API's calls that have finite results, where finiteness is the bug:
     then it comes up behind them, in gradients, say."""
@@ -93,7 +95,7 @@ class Witness:
         doubts = (
             (self.demanded, "becomes infinite where it is as large as its dtype allows"),
             (
-                self.let_in and not self.has_limit,
+                self.let_in and not self.has_limit and not self.spreads,
                 "what is not finite comes of what it is given",
             ),
             (self.uninitialised, "works on uninitialised memory"),

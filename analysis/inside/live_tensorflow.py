@@ -142,11 +142,11 @@ def doubled(value, whole=False):
 
 
 @_of_elements
-def cleaned(value):
-    """The value with a number in place of each NaN and infinity, as far as it is a tensor."""
+def cleaned(value, number):
+    """The value with `number` in place of each NaN and infinity, as far as it is a tensor."""
     if not isinstance(value, tf.Tensor) or not value.dtype.is_floating:
         return value
-    return tf.where(tf.math.is_finite(value), value, tf.ones_like(value))
+    return tf.where(tf.math.is_finite(value), value, tf.cast(number, value.dtype))
 
 
 @_of_elements

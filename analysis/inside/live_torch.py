@@ -101,11 +101,11 @@ def doubled(value, whole=False):
     return value.to(torch.float64) if value.is_floating_point() or whole else value
 
 
-def cleaned(value):
-    """The value with a number in place of each NaN and infinity, as far as it is a dense tensor."""
+def cleaned(value, number):
+    """The value with `number` in place of each NaN and infinity, as far as it is a dense tensor."""
     if not is_tensor(value) or value.layout is not torch.strided or not value.is_floating_point():
         return value
-    return torch.where(torch.isfinite(value), value, torch.ones_like(value))
+    return torch.where(torch.isfinite(value), value, torch.full_like(value, number))
 
 
 def bounded(value, power, falling):

@@ -123,9 +123,11 @@ def scaled(emit, code, traced, sites, factor):
     )
 
 
-def cleaned(emit, code, traced, sites):
-    """Run a case as `case.run` does, the calls at `sites` being given no NaN and no infinity."""
-    return _given(emit, code, traced, sites, side.module("live").cleaned)
+def cleaned(emit, code, traced, sites, number):
+    """Run a case as `case.run` does, the calls at `sites` being given `number` in place of each NaN
+    and infinity."""
+    live = side.module("live")
+    return _given(emit, code, traced, sites, lambda value: live.cleaned(value, number))
 
 
 def bounded(emit, code, traced, sites, power, falling):

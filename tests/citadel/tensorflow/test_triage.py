@@ -1,11 +1,18 @@
 """Triage on TensorFlow: who is to blame, and whose text fails as the report's does."""
 
+from dataclasses import replace
 from textwrap import dedent
 
 import pytest
 
+from analysis.target.session import Limits
 from benchmarks.rewriting import measure
-from citadel.model import BugKind
+from citadel.judge import judge, refused_elsewhere
+from citadel.judge_value import judge_value
+from citadel.model import BugKind, Channels, VerdictKind
+from citadel.plan.adapt import plans
+from citadel.plan.model import Adaptation, Form, Slot, Step, Take
+from citadel.uses import Uses
 
 from .conftest import DIVIDE, WINDOW, bugs, verified
 
@@ -194,3 +201,93 @@ def test_the_elements_of_ragged_tensors_are_looked_at(bench, read):
     assert found.case.kind is BugKind.VALUE
     assert found.case.reproduces
     assert "tf.math.cumsum" in (found.api.name, *found.api.aliases)
+
+
+SLOPES = """
+    import tensorflow as tf
+
+    def f(x):
+        return tf.atan(x)
+
+    x = tf.complex([[0.]], [[1.1262]])
+    value = f(x)
+    theoretical, numerical = tf.test.compute_gradient(f, [x])
+    assert tf.experimental.numpy.allclose(theoretical, numerical)
+"""
+
+
+def test_arrays_have_no_wrong_gradients(triaged):
+    title = "Wrong gradient for `tf.atan` with complex input"
+    found = triaged(title, SLOPES, "They should agree.", siblings=400)
+    assert found.case.reproduces
+    assert found.case.api == "tf.atan"
+    told = {finding.api: finding for finding in found.findings}
+    verdict = told["tf.keras.backend.eval"].verdict
+    assert verdict.reason == "gradients do not go through what it makes"
+    assert verdict.kind is VerdictKind.NOT_ADAPTED
+    assert told["tf.asinh"].verdict.kind is VerdictKind.BUG
+
+
+def test_new_variables_have_no_wrong_gradients(bench, read):
+    found = verified(bench, read("Wrong gradient for `tf.atan` with complex input", SLOPES))
+    uses, api = Uses(found, bench), bench.index.catalog.resolve("tf.Variable.__radd__")
+    given = Take(key="arg:0")
+    plan = Adaptation(
+        target=api.name,
+        form=Form.METHOD,
+        receiver=replace(given, steps=(Step(name="variable"),)),
+        new=(),
+        call=(Slot(name="x", keyword=False, value=given),),
+        edits=(),
+        plausibility=0.8,
+    )
+    verdict = judge_value(
+        next(uses.write(plan)),
+        plan,
+        api,
+        found.witness,
+        Channels(signature=1.0),
+        bench.replays[0],
+        bench.index.catalog,
+        runs=1,
+        limits=Limits(wall=60.0),
+    )
+    assert verdict.reason == "gradients do not go through what it makes"
+
+
+GATHERED = """
+    import tensorflow as tf
+
+    @tf.function
+    def gathered(x, indices, axis, batch_dims):
+        return tf.gather(x, indices, axis=axis, batch_dims=batch_dims)
+
+    x, indices = tf.reshape(tf.range(6), [2, 3]), tf.constant([[[0, 1]], [[1, 0]]])
+    print(tf.gather(x, indices, axis=1, batch_dims=-3))
+    print(gathered(x, indices, 1, -3))
+"""
+AT_LEAST = (
+    "ValueError: Shape must be at least rank 3 but is rank 2 for '{{node GatherV2}} = "
+    "GatherV2[batch_dims=-3](x, indices, GatherV2/axis)' with input shapes: [2,3], [2,1,2], []."
+)
+
+
+def test_what_refuses_the_arguments_elsewhere_is_another_matter(bench, read):
+    title = "tf.gather checks batch_dims falsely in graph mode"
+    found = verified(bench, read(title, GATHERED, text=AT_LEAST))
+    assert found.case.symptom.exception == "ValueError"
+    uses = Uses(found, bench)
+    for name, kind in (
+        ("tf.math.unsorted_segment_sum", VerdictKind.BUG),
+        ("tf.compat.v1.gather", VerdictKind.CLEAN),
+    ):
+        api = bench.index.catalog.resolve(name)
+        plan = plans(uses.invocation, api, bench.samples, bench.lexicon)[0]
+        given = (plan, api, found, bench.replays[0], bench.index.catalog)
+        limits = Limits(wall=60.0)
+        verdict = judge(next(uses.write(plan)), *given, close=False, runs=1, limits=limits)
+        assert verdict.kind is kind
+        everywhere = uses.everywhere(plan)
+        assert everywhere.code.count(f"{name}(") == 2
+        refused = refused_elsewhere(everywhere, *given, limits=limits)
+        assert refused is (kind is VerdictKind.BUG)

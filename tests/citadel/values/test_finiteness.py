@@ -307,3 +307,53 @@ def test_what_is_too_large_for_its_dtype_is_no_bug_of_a_report_that_is_fixed(ver
     sibling = judged(found, code.replace("torch.mul", "torch.add"), "torch.add")
     assert sibling.kind is VerdictKind.EXPECTED
     assert sibling.reason == "becomes infinite where it is as large as its dtype allows"
+
+
+COMPLEX = """
+    import torch
+    print(repr(torch.tensor(0.).pow(-1)))
+    print(repr(torch.tensor(0., dtype=torch.cfloat).pow(-1)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "sibling", "kind"),
+    [
+        ("reciprocal()", "torch.Tensor.reciprocal", VerdictKind.BUG),  # inf, NaN+NaNj
+        ("acosh()", "torch.Tensor.acosh", VerdictKind.EXPECTED),  # NaN, 1.57j
+        ("cosh()", "torch.Tensor.cosh", VerdictKind.CLEAN),
+    ],
+)
+def test_where_real_numbers_have_no_result_complex_ones_need_not_agree(
+    verified, judged, call, sibling, kind
+):
+    title = "Complex and real results do not agree when computing pow(-1) of 0"
+    found = verified(title, COMPLEX, "Both should be the same.")
+    assert found.case.reproduces
+    assert judged(found, COMPLEX.replace("pow(-1)", call), sibling).kind is kind
+
+
+SPREAD = """
+    import torch
+    x = torch.tensor([[float("inf"), 1.0], [2.0, 3.0]])
+    print(torch.mm(x, torch.eye(2)))
+"""
+
+
+@pytest.mark.parametrize("channels", [NEAR, FAR])
+@pytest.mark.parametrize(
+    ("call", "sibling", "kind"),
+    [
+        ("torch.matmul(x, torch.eye(2))", "torch.matmul", VerdictKind.BUG),
+        ("torch.softmax(x, 1)", "torch.softmax", VerdictKind.NOT_ADAPTED),  # NaN in that row only
+        ("torch.cumsum(x, 1)", "torch.cumsum", VerdictKind.NOT_ADAPTED),
+    ],
+)
+def test_what_is_not_finite_may_spread_to_what_does_not_depend_on_it(
+    verified, judged, channels, call, sibling, kind
+):
+    found = verified("torch.mm with the identity gives NaN", SPREAD, "One element is NaN.")
+    assert found.case.reproduces
+    assert found.witness.spreads
+    code = SPREAD.replace("torch.mm(x, torch.eye(2))", call)
+    assert judged(found, code, sibling, channels).kind is kind
