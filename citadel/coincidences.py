@@ -5,12 +5,24 @@ Decisions only: on the values of the source and of the sibling, and on how close
 
 from __future__ import annotations
 
+import cmath
 import math
+from itertools import chain
 
 from analysis.target.watch import Check, Role
 from analysis.values import Value
 from citadel.model import Channels, SymptomKind
-from citadel.oracle.numbers import distance, elements, finite, has_nan, largest, same, whole
+from citadel.oracle.numbers import (
+    all_close,
+    distance,
+    elements,
+    finite,
+    has_nan,
+    largest,
+    same,
+    tolerance,
+    whole,
+)
 from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
 from citadel.plan.model import Adaptation
 from citadel.plan.types import SEED
@@ -142,6 +154,8 @@ def _of_another_kind(source: Witness, values: Values) -> str | None:
         return "NaN, where the report's value is a number"
     if oracle.paired and _both_turn_nan(oracle, source.values, values):
         return "NaN in both that are compared, where the report's values are numbers"
+    if oracle.paired and _differ_beyond_numbers(oracle, source.values, values):
+        return "neither of the two is finite where they differ, as the report's values are"
     if _apart(oracle, source.values) and not _apart(oracle, values):
         return "the values agree: the check fails for another reason"
     if _of_one_shape(oracle, source.values) and not _of_one_shape(oracle, values):
@@ -189,6 +203,25 @@ def _both_turn_nan(oracle: ValueOracle, had: Values, has: Values) -> bool:
     spots = [spot for spot in oracle.spots if spot in had and spot in has]
     turned = [has_nan(has[spot]) and not has_nan(had[spot]) for spot in spots]
     return len(turned) == 2 and all(turned)
+
+
+def _differ_beyond_numbers(oracle: ValueOracle, had: Values, has: Values) -> bool:
+    """Whether two compared values are the same wherever one is finite, as all of the source's are.
+
+    What is too large for a dtype may be infinite on one way, and NaN on another.
+    """
+    spots = [spot for spot in oracle.spots if spot in had and spot in has]
+    sides = [elements(has[spot]) for spot in spots]
+    if len(spots) != 2 or not all(finite(had[spot]) for spot in spots):
+        return False
+    one, other = sides
+    if one is None or other is None or len(one) != len(other):
+        return False
+    near, apart = tolerance(*(has[spot] for spot in spots))
+    differing = [
+        (a, b) for a, b in zip(one, other, strict=True) if not all_close([a], [b], near, apart)
+    ]
+    return bool(differing) and not any(map(cmath.isfinite, chain.from_iterable(differing)))
 
 
 def _apart(oracle: ValueOracle, values: Values) -> bool:

@@ -82,7 +82,8 @@ def doubled(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Doubled
 
 
 def widened(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Values | None:
-    """What a value that is wrong by number is in double precision, integers made so.
+    """What a value that is wrong by number is in double precision, integers made so unless the
+    calls refuse that (of indices).
 
     None where the oracle is of another kind, or where the calls write to what they are given, of
     which they then get a copy.
@@ -91,7 +92,10 @@ def widened(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Values 
         return None
     if oracle.kind is SymptomKind.ACCEPTS or any(map(_writes, calls)):
         return None
-    return values_of(again.run("perturb:widened", calls))
+    found = values_of(again.run("perturb:widened", calls))
+    if all(spot in found for spot in oracle.spots):
+        return found
+    return values_of(again.run("perturb:doubled", calls))
 
 
 def _writes(call: Call) -> bool:

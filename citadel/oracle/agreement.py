@@ -5,6 +5,8 @@ In: what a run has shown. Out: oracles that compare two values, or ask for a che
 
 from __future__ import annotations
 
+import builtins
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -42,6 +44,7 @@ MOST_COMPARED = 200
 """Characters of two expressions by which their likeness is told: it takes quadratic time."""
 _CUT = re.compile(r"\[[^\[\]]*\]$")
 """The part of a result that is shown."""
+_GO_THROUGH = frozenset((*dir(builtins), *dir(itertools)))
 _ASSERTABLE = (Check.EQUAL, Check.CLOSE)
 
 
@@ -92,13 +95,14 @@ def outcome(run: Seen, point: Point, *, bad: bool) -> Iterator[ValueOracle]:
 def _chooses(run: Seen, point: Point, operands: tuple[Spot, ...]) -> bool:
     """Whether a condition tells what to run next, rather than whether a result is right.
 
-    It says nothing, and compares dtypes, names or the like: `if dtype == torch.half:`.
+    It says nothing, and compares dtypes, names or the like that no function computes, but those of
+    Python which go through what is written down: `for dtype in product(...): if dtype == half:`.
     """
     says = point.asserted or point.label or point.otherwise or point.role is not Role.TESTED
     known = [run.values[spot] for spot in operands if spot in run.values]
-    computed = any(run.points[spot.point].origin.calls for spot in operands)
+    made_by = {leaf(name) for spot in operands for name in run.points[spot.point].origin.calls}
     plain = not any(one.is_tensor or numeric(one) for one in known)
-    return not says and not computed and bool(known) and plain
+    return not says and made_by <= _GO_THROUGH and bool(known) and plain
 
 
 def orders(run: Seen) -> Iterator[ValueOracle]:

@@ -56,11 +56,16 @@ def test_what_another_fence_says_beside_an_equal_statement_is_not_said_here():
 @pytest.mark.parametrize(("thing", "holds"), [("half", False), ([1.0], True)])
 def test_a_condition_that_chooses_what_to_run_is_no_check(thing, holds):
     code = "if x == y:\n    z = f(x)"
+    looped = (
+        "import itertools\nfor x, _ in itertools.product([half], y):\n    if x == y:\n        z = 1"
+    )
     computed = "y = f(x)\nif y.dtype != int32:\n    print(y.dtype)"
     dtypes = [(name, Value(kind="dtype", text=name)) for name in ("y.dtype", "int32")]
     assert holding(computed, *dtypes, ("y.dtype != int32", True)) is not None
     kind = Value(kind="dtype", text=thing) if isinstance(thing, str) else thing
     found = holding(code, ("x", kind), ("y", kind), ("x == y", False))
+    assert (found is not None) is holds
+    found = holding(looped, ("x", kind), ("y", kind), ("x == y", False))
     assert (found is not None) is holds
 
 

@@ -386,3 +386,21 @@ def test_what_is_asserted_on_the_way_does_not_hide_what_a_value_depends_on(verif
     found = verified("torch.round gives wrong halves", code, text)
     assert found.case.api == "torch.round"
     assert found.witness.own == (True,)
+
+
+MEAN = """
+    import torch
+    x = torch.tensor([0., 1.], dtype=torch.bfloat16).repeat(256)
+    zeros, y = torch.zeros(1, dtype=torch.bfloat16), torch.zeros(512, dtype=torch.int64)
+    print(zeros.index_reduce(0, y, x, "mean").item())  # should be 0.5
+"""
+
+
+def test_indices_stay_whole_in_double_precision(verified, judged):
+    found = verified("index_reduce gives a wrong mean", MEAN)
+    assert found.case.reproduces
+    assert found.witness.wider
+    code = MEAN.replace('index_reduce(0, y, x, "mean")', "scatter(0, y, x)")
+    sibling = judged(found, code, "torch.Tensor.scatter")
+    assert sibling.kind is VerdictKind.NOT_ADAPTED
+    assert "double precision" in sibling.reason

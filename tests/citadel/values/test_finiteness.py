@@ -357,3 +357,15 @@ def test_what_is_not_finite_may_spread_to_what_does_not_depend_on_it(
     assert found.witness.spreads
     code = SPREAD.replace("torch.mm(x, torch.eye(2))", call)
     assert judged(found, code, sibling, channels).kind is kind
+
+
+def test_what_no_dtype_has_room_for_may_be_nan_or_infinite(verified, judged):
+    title = "normalize of large float32 is zeros, float64 is right"
+    found = verified(title, PRECISIONS, "Both should be the same.")
+    name = "torch.nn.functional.poisson_nll_loss"
+    code = PRECISIONS
+    for x in ("x", "x.double()"):
+        code = code.replace(f"torch.nn.functional.normalize({x}, dim=0)", f"{name}({x}, {x})")
+    sibling = judged(found, code, name)
+    assert sibling.kind is VerdictKind.NOT_ADAPTED
+    assert sibling.reason.startswith("neither of the two is finite where they differ")
