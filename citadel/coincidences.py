@@ -57,7 +57,7 @@ def close_for(channels: Channels, source: Witness, plan: Adaptation) -> bool:
         return related(channels) and (
             channels.family is not None or not source.disputed or _means_the_same(channels, plan)
         )
-    if source.let_in:  # what is not finite is handed on by nearly everything
+    if source.let_in or source.hands_on:  # what is not finite is handed on by nearly everything
         return alike(channels) or channels.called
     if source.oracle.of_finiteness and plan.filled and not source.precise:
         return alike(channels)  # what was filled in may demand NaN
@@ -121,7 +121,8 @@ def coincidence(
         return unlike_numbers
     if equal:
         telling = not all(plain(values, spot) for spot in oracle.spots)
-        all_of_it = not filled and not drops  # what is given back as it is proves nothing
+        # What is given back as it is proves nothing, nor does what is not finite of what is not.
+        all_of_it = not filled and not drops and not source.hands_on
         known = all_of_it and (telling or _agree_elsewhere(source, values))
         if not akin and not known and all(_usual(values, spot) for spot in oracle.spots):
             return "an equal result that other functions come to as well"

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from analysis.target.observation import Call
 from analysis.values import Value
-from citadel.guards import Rerun, room
+from citadel.guards import Rerun, room, told
 from citadel.oracle.numbers import (
     LARGEST,
     all_close,
@@ -222,6 +222,24 @@ def _end(near: complex, far: complex) -> complex | None:
 
 def _equal(one: complex, other: complex) -> bool:
     return one == other or cmath.isclose(one, other, rel_tol=1e-3, abs_tol=1e-6)
+
+
+def hands_on(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool:
+    """Whether of two compared values one is not finite wherever they differ, and these calls are
+    given something that is not."""
+    if not oracle.paired or any(spot not in values for spot in oracle.spots):
+        return False
+    found = [values[spot] for spot in oracle.spots]
+    one, other = map(elements, found)
+    if one is None or other is None or len(one) != len(other):
+        return False
+    near, apart = tolerance(*found)
+    pairs = zip(one, other, strict=True)
+    wrong = [(a, b) for a, b in pairs if not all_close([a], [b], near, apart)]
+    sides = zip(*wrong, strict=True)
+    if not any(not any(map(cmath.isfinite, side)) for side in sides):
+        return False
+    return any(finite(value) is False for call in told(again, calls) for value in call.given)
 
 
 def made_backward(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool | None:

@@ -20,7 +20,7 @@ from citadel.compilers import is_compiler
 from citadel.disputed import Disputed, disputed
 from citadel.guards import Rerun, doubled, ill_conditioned, of_chance, of_ties, told, widened
 from citadel.identify import failing_call
-from citadel.infinities import demanded, has_limit, let_in, spreads
+from citadel.infinities import demanded, hands_on, has_limit, let_in, spreads
 from citadel.model import SymptomKind
 from citadel.oracle.backends import differences
 from citadel.oracle.capture import capture
@@ -137,6 +137,7 @@ def witness(
         has_limit=handed_on
         and has_nan_at(oracle, values)
         and has_limit(trial.again, oracle, blamed),
+        hands_on=looked and hands_on(trial.again, oracle, blamed, values),
         spreads=handed_on and spreads(trial.again, oracle, blamed, values),
         uninitialised=_reads_memory(trial.again, oracle, values, first.calls),
         of_ties=looked and of_ties(trial.again, oracle, blamed, values),

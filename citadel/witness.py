@@ -48,6 +48,9 @@ class Witness:
     """Whether NaN comes of infinities, where large numbers show that the result tends somewhere."""
     spreads: bool
     """Whether NaN or infinities stand where nothing depends on those in the API's inputs."""
+    hands_on: bool
+    """Whether all that is wrong of a value, beside what it is compared with, is not finite, and so
+    is something that the API is given."""
     gave_finite: frozenset[tuple[int, int]]
     """(site, occurrence) of the API's calls that have finite results, where finiteness is the bug:
     then it comes up behind them, in gradients, say."""
