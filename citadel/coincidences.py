@@ -5,24 +5,13 @@ Decisions only: on the values of the source and of the sibling, and on how close
 
 from __future__ import annotations
 
-import cmath
 import math
-from itertools import chain
 
 from analysis.target.watch import Check, Role
 from analysis.values import Value
+from citadel.infinities import beyond_numbers
 from citadel.model import Channels, SymptomKind
-from citadel.oracle.numbers import (
-    all_close,
-    distance,
-    elements,
-    finite,
-    has_nan,
-    largest,
-    same,
-    tolerance,
-    whole,
-)
+from citadel.oracle.numbers import distance, elements, finite, has_nan, largest, same, whole
 from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
 from citadel.plan.model import Adaptation
 from citadel.plan.types import SEED
@@ -211,18 +200,8 @@ def _differ_beyond_numbers(oracle: ValueOracle, had: Values, has: Values) -> boo
 
     What is too large for a dtype may be infinite on one way, and NaN on another.
     """
-    spots = [spot for spot in oracle.spots if spot in had and spot in has]
-    sides = [elements(has[spot]) for spot in spots]
-    if len(spots) != 2 or not all(finite(had[spot]) for spot in spots):
-        return False
-    one, other = sides
-    if one is None or other is None or len(one) != len(other):
-        return False
-    near, apart = tolerance(*(has[spot] for spot in spots))
-    differing = [
-        (a, b) for a, b in zip(one, other, strict=True) if not all_close([a], [b], near, apart)
-    ]
-    return bool(differing) and not any(map(cmath.isfinite, chain.from_iterable(differing)))
+    known = all(spot in had and finite(had[spot]) for spot in oracle.spots)
+    return known and beyond_numbers(oracle, has) == {0, 1}
 
 
 def _apart(oracle: ValueOracle, values: Values) -> bool:

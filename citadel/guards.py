@@ -9,7 +9,7 @@ that are not finite.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -42,9 +42,12 @@ class Rerun:
     session: Runs
     limits: Limits
 
-    def run(self, entry: str, calls: Sequence[Call], **arguments: object) -> Observation:
-        """Run it through an entry of `analysis/inside` that knows the sites of calls."""
-        sites = sorted({call.site for call in calls})
+    def run(
+        self, entry: str, calls: Sequence[Call], *, also: Collection[int] = (), **arguments: object
+    ) -> Observation:
+        """Run it through an entry of `analysis/inside` that knows the sites of calls; `also` are
+        further ones."""
+        sites = sorted({call.site for call in calls} | set(also))
         return self.session.run(
             self.code,
             traced=self.watched.traced,

@@ -227,19 +227,24 @@ def _equal(one: complex, other: complex) -> bool:
 def hands_on(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool:
     """Whether of two compared values one is not finite wherever they differ, and these calls are
     given something that is not."""
-    if not oracle.paired or any(spot not in values for spot in oracle.spots):
+    if not beyond_numbers(oracle, values):
         return False
+    return any(finite(value) is False for call in told(again, calls) for value in call.given)
+
+
+def beyond_numbers(oracle: ValueOracle, values: Values) -> frozenset[int]:
+    """Which of two compared values (0, 1) are not finite wherever the two differ."""
+    if not oracle.paired or any(spot not in values for spot in oracle.spots):
+        return frozenset()
     found = [values[spot] for spot in oracle.spots]
     one, other = map(elements, found)
     if one is None or other is None or len(one) != len(other):
-        return False
+        return frozenset()
     near, apart = tolerance(*found)
     pairs = zip(one, other, strict=True)
     wrong = [(a, b) for a, b in pairs if not all_close([a], [b], near, apart)]
-    sides = zip(*wrong, strict=True)
-    if not any(not any(map(cmath.isfinite, side)) for side in sides):
-        return False
-    return any(finite(value) is False for call in told(again, calls) for value in call.given)
+    sides = enumerate(zip(*wrong, strict=True))
+    return frozenset(number for number, side in sides if not any(map(cmath.isfinite, side)))
 
 
 def made_backward(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool | None:

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+import libcst.matchers as m
+
 from analysis.catalog.model import Api, Catalog
-from analysis.target.instrument import Watched
+from analysis.target.instrument import Watched, instrument
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
 from citadel.coincidences import plain
@@ -43,7 +45,7 @@ class Replayed:
         catalog: Catalog,
         limits: Limits,
     ) -> None:
-        self.written, self.case, self.source = written, case, source
+        self.written, self.case, self.target, self.source = written, case, target, source
         self._catalog = catalog
         runs = runner(session, source.oracle)
         self._again = Rerun(code=written.code, watched=case, session=runs, limits=limits)
@@ -122,6 +124,29 @@ class Replayed:
         if found:
             self.guards.append("NaN at infinity, where it tends to something")
         return found
+
+    def _agrees_elsewhere(self) -> bool:
+        """Whether it agrees with its own reference where both are given other numbers: finite ones
+        for NaN and infinities, or half of each.
+
+        Then the two are one function, and the report's numbers are what parts them.
+        """
+        oracle, own = self.source.oracle, {call.site for call in self.calls}
+        called = m.Call(func=m.Attribute(attr=m.Name(leaf(self.target.name))))
+        nodes = instrument(self.written.code).nodes
+        sites = {site for site, node in enumerate(nodes) if m.matches(node, called)}
+        if not sites - own:
+            return False
+        for entry, given in (
+            ("perturb:cleaned", {"number": 1.0}),
+            ("perturb:scaled", {"factor": 0.5}),
+        ):
+            seen = self._again.run(entry, self.calls, also=sites, **given)
+            found = values_of(seen)
+            told = not all(plain(found, spot) for spot in oracle.spots)
+            if told and shows(oracle, seen, found) is False:
+                return True
+        return False
 
     def _of_others(self) -> bool:
         """Whether the sibling is called several times, each time with other numbers.

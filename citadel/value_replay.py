@@ -13,7 +13,7 @@ from citadel.coincidences import adds_inputs, close_for, coincidence, unfinished
 from citadel.disputed import carried
 from citadel.guards import doubled, ill_conditioned, of_chance, of_draws, of_ties
 from citadel.identify import GRADIENTS
-from citadel.infinities import demanded, made_backward, no_real, no_room
+from citadel.infinities import beyond_numbers, demanded, made_backward, no_real, no_room
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle.value import has_nan_at, in_double
 from citadel.plan.model import Adaptation
@@ -130,8 +130,10 @@ class ValueReplay(Replayed):
             return None
         better = doubled(self._again, oracle, self.calls)
         if self.written.references and (better is None or not better.cures):
-            reason = "need not be the function that it is compared with"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+            if not self._agrees_elsewhere():
+                reason = "need not be the function that it is compared with"
+                return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+            return self._beside_reference()
         if self.source.precise and better is not None and not better.cures:
             reason = "double precision does not change it: what mathematics demands here"
             return verdict(VerdictKind.EXPECTED, reason=reason)
@@ -140,6 +142,16 @@ class ValueReplay(Replayed):
             self.right = in_double(oracle, better.values)
             return None
         return self._full()
+
+    def _beside_reference(self) -> Verdict | None:
+        """Whether it is wrong beside its own reference in another way than the source is."""
+        oracle, source = self.source.oracle, self.source
+        had, has = beyond_numbers(oracle, source.values), beyond_numbers(oracle, self.values)
+        if source.hands_on and had != has:
+            reason = "what is finite and what is not differ in another way than in the report"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        self.guards.append("agrees with its own reference where both are given other numbers")
+        return None
 
     def _full(self) -> Verdict | None:
         """Whether the result is infinite for being too large, or NaN, where the source's is not."""

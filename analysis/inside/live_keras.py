@@ -81,8 +81,6 @@ def doubled(value, whole=False):
 
 def cleaned(value, number):
     """The value with `number` in place of each NaN and infinity, as far as it is real numbers."""
-    if isinstance(value, np.ndarray):
-        return np.where(np.isfinite(value), value, number) if value.dtype.kind == "f" else value
     if isinstance(value, backend.TENSOR) and "float" in str(getattr(value, "dtype", "")):
         finite = keras.ops.isfinite(value)
         return keras.ops.where(finite, value, number * keras.ops.ones_like(value))

@@ -127,7 +127,14 @@ def cleaned(emit, code, traced, sites, number):
     """Run a case as `case.run` does, the calls at `sites` being given `number` in place of each NaN
     and infinity."""
     live = side.module("live")
-    return _given(emit, code, traced, sites, lambda value: live.cleaned(value, number))
+
+    def change(value):
+        numpy = sys.modules.get("numpy")
+        if numpy is None or not isinstance(value, numpy.ndarray) or value.dtype.kind != "f":
+            return live.cleaned(value, number)
+        return numpy.where(numpy.isfinite(value), value, number).astype(value.dtype)
+
+    return _given(emit, code, traced, sites, change)
 
 
 def bounded(emit, code, traced, sites, power, falling):
