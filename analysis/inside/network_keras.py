@@ -7,6 +7,7 @@ cleared: that throws away what the backend has compiled; the process is replaced
 
 import base64
 import collections
+import inspect
 import json
 import re
 
@@ -112,20 +113,22 @@ class Runner:
 
 
 def made(told):
-    """A new layer; its own initial values are not computed, as it gets others.
+    """A new layer; its own initial values are zeros, which are quickly made: it gets others.
 
+    Where it does not, because a later layer is refused, it computes the same on all backends.
     The class "ops.NAME" is a function of `keras.ops`.
     """
     if told["class"].startswith("ops."):
         return network_operations_keras.Operation(told["class"][len("ops.") :], told["config"])
-    config = {
-        key: "zeros" if key.endswith("_initializer") and value else value
-        for key, value in told["config"].items()
-    }
+    layer = getattr(keras.layers, told["class"])
+    accepted = inspect.signature(layer).parameters
+    config = {name: "zeros" for name in accepted if name.endswith("_initializer")}
+    for key, value in told["config"].items():
+        config[key] = "zeros" if key.endswith("_initializer") and value else value
     for inner in ("layer", "cell"):
         if isinstance(config.get(inner), dict):
             config[inner] = made(config[inner])
-    return getattr(keras.layers, told["class"])(name=told.get("name"), **config)
+    return layer(name=told.get("name"), **config)
 
 
 def call(layer, given):

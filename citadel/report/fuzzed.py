@@ -18,7 +18,7 @@ from rich.text import Text
 
 from analysis.target.target import Interpreter
 from citadel.report.text import plain
-from harvest.sources.found import described, hits_path
+from harvest.sources.found import described, files_of, files_path, hits_path
 from harvest.sources.model import Hit, HitKind, Tally
 from harvest.tracker.queue import queue_path
 
@@ -88,6 +88,9 @@ def render_fuzzed(console: Console, done: Fuzzed, python: str) -> None:
         console.print(_rows(done))
     if len(hits) > SHOWN:
         say(f"and {len(hits) - SHOWN} more")
+    drawn = sum(len(hit.files) for hit in hits)
+    if drawn:
+        say(f"{_count(drawn, 'localisation map')} in {files_path(done.harvest)}")
     if hits:
         say(f"all hits with their measures and reasons in {hits_path(done.harvest)}")
     if done.cases:
@@ -151,5 +154,10 @@ def document(request: FuzzRequest, done: Fuzzed, interpreter: Interpreter) -> di
             "harvest": done.cases,
             **{kind.value: kinds[kind] for kind in HitKind},
         },
-        "hits": [{**described(hit), "case": _case(hit, done.numbers)} for hit in done.hits],
+        "hits": [_told(hit, done) for hit in done.hits],
     }
+
+
+def _told(hit: Hit, done: Fuzzed) -> dict[str, Any]:
+    files = [str(path) for path in files_of(hit, done.harvest)]
+    return {**described(hit), "case": _case(hit, done.numbers), "files": files}

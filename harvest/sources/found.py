@@ -120,14 +120,23 @@ class Hits:
         return row
 
     def _written(self, hit: Hit) -> Iterator[Path]:
-        """The files of a hit, named by its key and nothing that a name could lead away with."""
-        folder = files_path(self._harvest)
-        for ending, text in hit.files:
-            folder.mkdir(parents=True, exist_ok=True)
-            name = hashlib.sha256(f"{hit.key}\0{ending}".encode()).hexdigest()[:16]
-            path = folder / (name + "." + "".join(filter(str.isalnum, ending)))
+        """Write the files of a hit."""
+        for path, (_, text) in zip(files_of(hit, self._harvest), hit.files, strict=True):
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(clean(text), encoding="utf-8")
             yield path
+
+
+def files_of(hit: Hit, harvest: Path) -> list[Path]:
+    """Where a hit's files are: the names are hashes, so that none can lead away."""
+    names = [
+        (hashlib.sha256(f"{hit.key}\0{ending}".encode()).hexdigest()[:16], ending)
+        for ending, _ in hit.files
+    ]
+    return [
+        files_path(harvest) / (name + "." + "".join(filter(str.isalnum, ending)))
+        for name, ending in names
+    ]
 
 
 def described(hit: Hit) -> dict[str, Any]:

@@ -188,10 +188,13 @@ def test_cases_and_records_say_with_which_versions_they_were_found(fuzzed, tmp_p
     assert told["target"]["versions"] == Interpreter.versions
 
 
-def test_files_of_a_hit_lie_beside_the_harvest(fuzzed):
+def test_files_of_a_hit_lie_beside_the_harvest(fuzzed, tmp_path, capsys):
     bad = hit("../../exp", files=((".s/../vg", "<svg/>"),))
     _, path = fuzzed(bad)
     (found,) = files_path(path).iterdir()
+    assert f"1 localisation map in {files_path(path)}" in capsys.readouterr().out.replace("\n", "")
+    told = json.loads((tmp_path / "told.json").read_text())
+    assert told["hits"][0]["files"] == [str(found)]
     assert found.suffix == ".svg"
     assert found.read_text() == "<svg/>"
 

@@ -43,10 +43,6 @@ class Bench:
         self._tally.apis |= {api(layer.kind) for layer in network.layers}
         return told(done)
 
-    def ask_all(self, network: Network, prepared: Prepared) -> Mapping[str, Execution]:
-        """Run on every backend: who is right is voted on."""
-        return told(self.backends.run(network, prepared.weights, prepared.inputs))
-
 
 def told(done: Mapping[str, Execution]) -> dict[str, Execution]:
     """Those that we did not end ourselves."""

@@ -46,7 +46,7 @@ class Reporter:
     def __init__(self, bench: Bench, random: np.random.Generator) -> None:
         self._bench = bench
         self._random = random
-        self._known: list[tuple[str, Suspect]] = []
+        self._known: list[tuple[str, Suspect, Causes | None]] = []
         self._keys: set[str] = set()
         self.causes: set[tuple[str, str]] = set()
         self.undecided: set[tuple[str, str]] = set()
@@ -63,7 +63,12 @@ class Reporter:
             arranged = prepared
             if one is not network:
                 made = self._bench.prepare(one, 0)
-                arranged = Prepared(inputs=prepared.inputs, weights=made.weights)
+                # What is mended may have weights of other shapes; others keep those that failed.
+                weights = {
+                    name: prepared.weights[name] if _of_one_shape(name, prepared, made) else new
+                    for name, new in made.weights.items()
+                }
+                arranged = Prepared(inputs=prepared.inputs, weights=weights)
             executions = self._bench.run(one, arranged)
             if len(executions) < 2:
                 return None
@@ -93,21 +98,22 @@ class Reporter:
         fault: Culprit,
         origin: str,
     ) -> tuple[Causes | None, Hit | None]:
-        """The causes of a fault, None if they are known or there are none; the hit if it is new."""
+        """The causes of a fault, None if there are none; the hit if it is new."""
         layer = network.find(fault.layer)
         states: dict[str, Array] = dict(prepared.inputs)
         states.update(next(iter(executions.values())).states)
         suspect = suspected(network, layer, {name: each.shape for name, each in states.items()})
         shown = _shown(fault, executions)
-        if self._is_known(shown, suspect):
+        known = self._known_as(shown, suspect)
+        if known is not None:
             self.counts["seen before"] += 1
-            return None, None
+            return known[2], None  # what it hides can still be looked for
         given = alone(suspect, prepared, layer.name, [states[name] for name in layer.inputs])
         if not self._shows(suspect, fault):
             return None, self._only_given(suspect, fault, given, shown, origin)
         causes = find_causes(suspect, lambda one: effect(self._bench, one, fault, self._random))
         suspect = plainer(suspect, causes, lambda one: self._shows(one, fault))
-        self._known.append((shown, suspect))
+        self._known.append((shown, suspect, causes))
         self.causes |= {(suspect.kind, name) for name in causes.mends}
         self.undecided |= {(suspect.kind, name) for name in causes.fails}
         return causes, self._hit(suspect, fault, causes, shown, origin, given)
@@ -132,7 +138,7 @@ class Reporter:
         if told is not Effect.SHOWS:
             self.counts["not alone"] += 1
             return None
-        self._known.append((shown, suspect))
+        self._known.append((shown, suspect, None))
         if not self._is_new(key := _key(suspect, shown, "")):
             return None
         scaled, largest = smaller(given)
@@ -197,19 +203,24 @@ class Reporter:
             no_case=handed.reason,
         )
 
-    def _is_known(self, shown: str, suspect: Suspect) -> bool:
-        """Whether a reported one has the same, in parameters that this one has as well."""
-        return any(
-            told == shown
-            and one.kind == suspect.kind
-            and all(suspect.config.get(name) == one.config[name] for name in one.unusual)
-            for told, one in self._known
-        )
+    def _known_as(self, shown: str, suspect: Suspect) -> tuple[str, Suspect, Causes | None] | None:
+        """The reported one that has the same, in parameters that this one has as well."""
+        for known in self._known:
+            told, one, _ = known
+            alike = all(suspect.config.get(name) == one.config[name] for name in one.unusual)
+            if told == shown and one.kind == suspect.kind and alike:
+                return known
+        return None
 
     def _is_new(self, key: str) -> bool:
         new = key not in self._keys
         self._keys.add(key)
         return new
+
+
+def _of_one_shape(layer: str, one: Prepared, other: Prepared) -> bool:
+    shapes = [[each.shape for each in ran.weights.get(layer, ())] for ran in (one, other)]
+    return shapes[0] == shapes[1]
 
 
 def _shown(fault: Culprit, executions: Mapping[str, Execution]) -> str:

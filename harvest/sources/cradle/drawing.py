@@ -20,6 +20,7 @@ def draw(network: Network, found: Comparison, blamed: str) -> str:
         f"D_CLASS {found.d_class:g}, D_MAD {found.d_mad:.3g}, instance {found.worst};"
         f" blamed: {blamed}, R is number {found.place(blamed)} of {len(found.rates)}"
     )
+    first = next(iter(found.highlighted), "none")
     return "\n".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}"'
@@ -27,7 +28,8 @@ def draw(network: Network, found: Comparison, blamed: str) -> str:
             f"<title>{escape(title)}</title>",
             f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
             f'<text x="20" y="28" font-size="16">{escape(title)}</text>',
-            f'<text x="20" y="52">{escape(told)}</text>',
+            f'<text x="20" y="50">{escape(told)}</text>',
+            f'<text x="20" y="68">first above the third quartile: {escape(first)}</text>',
             *_edges(network),
             *_boxes(network, found, blamed),
             "</svg>",

@@ -70,7 +70,7 @@ class Comparing:
         whole = [one for one in executions.values() if one.failure is None]
         self._tally.valid += len(whole) == len(executions)
         self._tally.apis |= {f"keras.layers.{layer.kind}" for layer in network.layers}
-        compared = self._compared(network, whole)
+        compared = self.compared(network, whole)
         found = judge(network, executions)
         for judged in found:
             yield from self._hit(network, executions, judged, compared, f"seed {seed}")
@@ -81,7 +81,11 @@ class Comparing:
                 origin = f"compiled, seed {seed}"
                 yield from self._hit(network, executions, judged, compared, origin)
 
-    def _compared(self, network: Network, whole: list[Execution]) -> list[Comparison]:
+    def compared(self, network: Network, whole: list[Execution]) -> list[Comparison]:
+        """Compare every two executions that came to the end; counts what the paper counts.
+
+        Inconsistencies of one pair with equal patterns are one, of whatever networks (section 3.2).
+        """
         if len(whole) < 2:
             return []
         truth = labels({one.backend: one.states[network.output.name] for one in whole})
@@ -92,7 +96,7 @@ class Comparing:
             self._by_mad += one.by_mad
             self._by_error += any(error > TOLERANCE for error in one.errors.values())
             if one.by_class or one.by_mad:
-                self._patterns.add((network.name, one.pair, one.patterns))
+                self._patterns.add((one.pair, one.patterns))
         self._tally.facts["pairs of backends"] = (
             f"{self._pairs} compared; inconsistent by D_CLASS {self._by_class}, by D_MAD"
             f" {self._by_mad}, unique patterns {len(self._patterns)}; by the relative error of a"
@@ -120,6 +124,8 @@ class Comparing:
             }
             files = ((".svg", draw(network, telling, judged.layer)),)
         origin = f"cradle, network {network.name}, layer {judged.layer}, {seed}"
+        if telling is not None and telling.highlighted:
+            origin += f"; the first layer above the third quartile of R is {telling.highlighted[0]}"
         hit = self._blame.hit(
             network, executions, judged, origin=origin, measures=measures, files=files
         )

@@ -64,7 +64,17 @@ def verified(bench, read):
 
 @pytest.fixture
 def judged(bench):
-    def check(found, code, target, channels=NEAR, *, filled=False, idle=False, loses=False):
+    def check(
+        found,
+        code,
+        target,
+        channels=NEAR,
+        *,
+        filled=False,
+        idle=False,
+        loses=False,
+        references=False,
+    ):
         api = bench.index.catalog.resolve(target)
         plan = Adaptation(
             target=target,
@@ -79,7 +89,12 @@ def judged(bench):
             loses=loses,
         )
         return judge_value(
-            Rewritten(code=dedent(code), edits=(), sites={n: n for n in range(40)}),
+            Rewritten(
+                code=dedent(code),
+                edits=(),
+                sites={n: n for n in range(40)},
+                references=references,
+            ),
             plan,
             api,
             found.witness,

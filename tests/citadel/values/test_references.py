@@ -250,3 +250,59 @@ def test_what_makes_another_function_is_to_blame_if_the_title_names_it(verified,
     found = verified(title, code)
     assert found.case.reproduces
     assert found.case.api.rpartition(".")[2] == api
+
+
+IDENTITY = """
+    import numpy as np
+    import torch
+    x = torch.tensor([2.0, float("inf"), 5.0])
+    print("actual:", torch.mm(torch.eye(3), x[:, None]).flatten().tolist())
+    print("expected:", np.abs(x.numpy()).tolist())
+"""
+
+
+@pytest.mark.parametrize(
+    ("channels", "kind"),
+    [(NEAR, VerdictKind.BUG), (Channels(signature=1.0), VerdictKind.NOT_ADAPTED)],
+)
+def test_nan_of_what_is_not_finite_either_is_the_bug_of_the_same_function(
+    verified, judged, channels, kind
+):
+    found = verified("torch.mm with the identity gives NaN", IDENTITY, "It should be as expected.")
+    assert found.case.reproduces
+    assert found.witness.hands_on
+    code = IDENTITY.replace("torch.mm", "torch.matmul")
+    assert judged(found, code, "torch.matmul", channels).kind is kind
+
+
+SIGN = """
+    import numpy as np
+    import torch
+    x = torch.tensor([2.0, float("nan"), -5.0])
+    print("actual:", torch.sign(x).tolist())
+    print("expected:", np.sign(x.numpy()).tolist())
+"""
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "kind"),
+    [
+        ("torch.Tensor.sign(x)", "np.sign(x.numpy())", VerdictKind.BUG),
+        ("torch.square(x)", "np.square(x.numpy())", VerdictKind.CLEAN),
+        # Another function of the same name.
+        ("torch.floor(x)", "types.SimpleNamespace(floor=lambda v: v + 1).floor(x.numpy())", None),
+    ],
+)
+def test_a_sibling_that_agrees_with_its_own_reference_elsewhere_has_the_bug(
+    verified, judged, actual, expected, kind
+):
+    found = verified("torch.sign of NaN is 0", SIGN, "It should be as expected.")
+    assert found.case.reproduces
+    code = "    import types\n" + SIGN.replace("torch.sign(x)", actual)
+    code = code.replace("np.sign(x.numpy())", expected, 1)
+    told = judged(found, code, actual.partition("(")[0], references=True)
+    assert told.kind is (kind or VerdictKind.NOT_ADAPTED), told.reason
+    if kind is None:
+        assert told.reason == "need not be the function that it is compared with"
+    if kind is VerdictKind.BUG:
+        assert "agrees with its own reference where both are given other numbers" in told.guards

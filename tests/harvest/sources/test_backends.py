@@ -41,6 +41,14 @@ def test_states_are_what_numpy_says(backends):
         np.testing.assert_allclose(one.states["d"], inputs["in"] @ kernel + bias, rtol=1e-4)
 
 
+def test_layers_before_one_that_is_refused_compute_the_same_everywhere(backends):
+    refused = Layer(name="e", kind="Dense", config={"units": -1}, inputs=("d",))
+    network = Network(name="refused", inputs={"in": (2, 3)}, layers=(*DENSE.layers, refused))
+    done = backends.run(network, {}, make_inputs(network, 0))
+    assert all(one.failure is not None and one.failure.layer == "e" for one in done.values())
+    assert all(not one.states["d"].any() for one in done.values())
+
+
 def test_other_weights_need_no_new_process(backends):
     weights, inputs = prepared(backends, DENSE)
     before = dict(backends.started)

@@ -7,6 +7,7 @@ from harvest.sources.audee.bench import Bench
 from harvest.sources.audee.reporting import Reporter
 from harvest.sources.audee.source import Searching
 from harvest.sources.model import Search, Tally
+from harvest.sources.networks import Layer, Network
 from harvest.sources.suspects import Suspect
 
 pytestmark = [pytest.mark.keras, pytest.mark.slow]
@@ -42,6 +43,22 @@ def test_the_causes_of_a_planted_bug_are_named_and_it_is_handed_over(planted_bac
     told = planted_backends.script(hit.case.code)
     assert told["tensorflow"].label == "AssertionError"
     assert told["jax"] is None
+
+
+def test_what_a_known_fault_hides_is_found(planted_backends):
+    reporter, first = reported(planted_backends, "AveragePooling2D")
+    assert first
+    shapes = {"pool": CASES["AveragePooling2D"][0], "rnn": CASES["SimpleRNN"][0]}
+    layers = (
+        Layer(name="pool", kind="AveragePooling2D", inputs=("in",), config=shapes["pool"]),
+        Layer(name="rows", kind="Reshape", inputs=("pool",), config={"target_shape": (25, 4)}),
+        Layer(name="rnn", kind="SimpleRNN", inputs=("rows",), config=shapes["rnn"]),
+    )
+    network = Network(name="both", inputs={"in": IMAGE}, layers=layers)
+    bench = Bench(planted_backends, Tally())
+    found = list(reporter.hits(network, bench.prepare(network, 0), "test"))
+    assert reporter.counts["seen before"] >= 1
+    assert "keras.layers.SimpleRNN" in {hit.subject for hit in found}
 
 
 def test_nothing_is_reported_of_a_layer_that_is_right(backends):

@@ -1,6 +1,7 @@
 """CRADLE's comparison of two executions, by hand-made states, and its drawing."""
 
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from harvest.sources.backends import Execution
 from harvest.sources.cradle.comparing import compare, labels
 from harvest.sources.cradle.drawing import draw
+from harvest.sources.cradle.source import Comparing
+from harvest.sources.model import Tally
 from harvest.sources.networks import Layer, Network
 
 NETWORK = Network(
@@ -47,6 +50,15 @@ def test_the_most_inconsistent_instance_is_localised(found):
     assert found.rates["c"] == pytest.approx(0.0, abs=1e-6)
     assert found.highlighted == ("b<script>",)
     assert (found.place("b<script>"), found.place("nothing")) == (1, 0)
+
+
+def test_one_pattern_is_one_inconsistency_whatever_the_network():
+    tally = Tally()
+    work = Comparing(None, tally)
+    for name in ("first", "second", "third"):
+        work.compared(replace(NETWORK, name=name), [ran("x"), ran("y", out=SCORES * 1e3)])
+    told = tally.facts["pairs of backends"]
+    assert "3 compared; inconsistent by D_CLASS 0, by D_MAD 3, unique patterns 1" in told
 
 
 def test_errors_are_of_the_whole_batch(found):
