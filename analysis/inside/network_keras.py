@@ -148,10 +148,13 @@ def ungraded():
 
 
 def load(layer, told):
-    """Give a layer its weights, unless it has these already."""
-    if told is None or getattr(layer, "_citadel_loaded", None) == told:
+    """Give a layer its weights, unless it has these already: zeros, where none are told."""
+    if getattr(layer, "_citadel_loaded", None) == told:
         return
-    layer.set_weights([decoded(each) for each in told])
+    if told is None:  # what it keeps of an earlier network others may not have
+        layer.set_weights([np.zeros_like(each) for each in layer.get_weights()])
+    else:
+        layer.set_weights([decoded(each) for each in told])
     layer._citadel_loaded = told
 
 
