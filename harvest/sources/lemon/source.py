@@ -117,10 +117,12 @@ class Mutating:
         self._amplified += amplified
         if ran is not None:
             self._accs.append(ran.acc)
-        # Below the floor everything is noise; there what has a new layer goes on.
-        joins = ran is not None and (amplified or not self._guided or self._new(ran))
-        if ran is not None and joins:
-            self.seeds.add(ran)
+            # Whatever was run is known from now on, whether or not its ACC decides.
+            new = self._new(ran)
+            # Where both are noise, comparing them says nothing; what has a new layer goes on.
+            noise = max(ran.acc, parent.acc) <= FLOOR
+            if amplified or not self._guided or (noise and new):
+                self.seeds.add(ran)
         self.rules.record(rule, amplified=amplified)
         self._orders[made.order] += 1
         self._told()
@@ -200,20 +202,19 @@ class Mutating:
                 yield hit
 
     def _acc(self, mutant: Mutant, executions: Mapping[str, Execution]) -> float:
-        """ACC: D_MAD over all pairs and inputs; here their mean, so that it has a floor."""
+        """ACC (section 3.3): D_MAD over pairs and inputs; here their mean, so that it has a floor.
+
+        Only pairs of backends on which every mutant runs count: a mean over others, too, could not
+        be compared with the parent's.
+        """
         outputs = {name: one.states[mutant.network.output.name] for name, one in executions.items()}
-        hot = np.eye(next(iter(outputs.values())).shape[-1])[labels(outputs)]
-        found: list[float] = []
-        for pair in combinations(outputs, 2):
-            for number, truth in enumerate(hot):
-                one, other = (outputs[name][number] for name in pair)
-                distance = d_mad(truth, one, other)
-                distance = distance if np.isfinite(distance) else 0.0
-                found.append(distance)
+        for pair, found in _distances(outputs).items():
+            for number, distance in enumerate(found):
                 if distance > THRESHOLD:
                     key = (mutant.seed, number, pair)
                     self._beyond[key] = max(distance, self._beyond.get(key, 0.0))
-        return float(np.mean(found))
+        always = {name: outputs[name] for name in self._backends.quick}
+        return float(np.mean([*_distances(always).values()]))
 
     def _new(self, mutant: Mutant) -> bool:
         """Whether it has a layer in a configuration that was never run; it has been by now."""
@@ -239,6 +240,20 @@ class Mutating:
         facts["inconsistent by D_MAD"] = (
             f"{len(self._beyond)} (model, input, pair of backends) above {THRESHOLD}"
         )
+
+
+def _distances(outputs: Mapping[str, Array]) -> dict[tuple[str, ...], list[float]]:
+    """D_MAD of each instance by the pair of backends; `outputs` are scores, (batch, classes).
+
+    What is no finite number counts as 0: it is a hit of its own, and would drown all else.
+    """
+    hot = np.eye(next(iter(outputs.values())).shape[-1])[labels(outputs)]
+    found: dict[tuple[str, ...], list[float]] = {}
+    for pair in combinations(outputs, 2):
+        scores = zip(hot, *(outputs[name] for name in pair), strict=True)
+        distances = (d_mad(truth, one, other) for truth, one, other in scores)
+        found[pair] = [each if np.isfinite(each) else 0.0 for each in distances]
+    return found
 
 
 def _place(network: Network, judged: Judgement) -> str:

@@ -1,0 +1,169 @@
+"""The loop of LEMON on backends that only pretend: who joins the pool, by which ACC, what is asked.
+
+Outputs are one-hot scores plus an error per backend, so D_MAD of a pair with errors a and b is
+|a - b| / (a + b), while the relative error stays far below what is a hit.
+"""
+
+
+import numpy as np
+import pytest
+
+from harvest.sources.backends import Execution, Failure
+from harvest.sources.lemon import source
+from harvest.sources.lemon.mutants import Change
+from harvest.sources.lemon.source import FLOOR, OFTEN, RULES, Mutating
+from harvest.sources.model import Search, Tally
+from harvest.sources.networks import Layer, Network
+
+WIDTH = 4
+NETWORK = Network(
+    name="n",
+    inputs={"in": (2, WIDTH)},
+    layers=(
+        Layer(
+            name="a", kind="Dense", config={"units": WIDTH, "activation": "relu"}, inputs=("in",)
+        ),
+        Layer(name="b", kind="Dense", config={"units": WIDTH, "activation": "tanh"}, inputs=("a",)),
+        Layer(name="c", kind="ELU", inputs=("b",)),
+        Layer(name="out", kind="Dense", config={"units": WIDTH}, inputs=("c",)),
+    ),
+)
+NOISE = {"tensorflow": 1e-6, "torch": 1e-6, "jax": 1e-6}
+APART = {"tensorflow": 1e-6, "torch": 3e-6, "jax": 1e-6}  # D_MAD is 0.5, 0 and 0.5
+NEARER = {"tensorflow": 1e-6, "torch": 2e-6, "jax": 1e-6}  # a third
+
+
+class Pretending:
+    """Three backends, one of them slow; `errors` are what each adds to the scores."""
+
+    names = ("tensorflow", "jax", "torch")
+    quick = ("tensorflow", "torch")
+
+    def __init__(self):
+        self.errors = NOISE
+        self.failing = False
+        self.described, self.ran = [], []
+
+    def describe(self, network, inputs):
+        self.described.append(network)
+        dense = [("kernel", (WIDTH, WIDTH)), ("bias", (WIDTH,))]
+        return {one.name: dense if one.kind == "Dense" else [] for one in network.layers}
+
+    def run(self, network, weights, inputs, *, only):
+        self.ran.append((network, weights, tuple(only)))
+        return {name: self._execution(network, name) for name in only}
+
+    def _execution(self, network, name):
+        if self.failing:
+            failure = Failure(layer=network.layers[0].name, types=("ValueError",))
+            return Execution(backend=name, states={}, failure=failure)
+        states = {one.name: np.zeros((2, WIDTH)) for one in network.layers}
+        states[network.output.name] = np.eye(WIDTH)[:2] + self.errors[name]
+        return Execution(backend=name, states=states)
+
+
+def started(backends, *, random=False, errors=NOISE):
+    tally = Tally()
+    search = Search(
+        interpreter=None, budget=0, seed=0, tally=tally, progress=lambda: None, random=random
+    )
+    work = Mutating(backends, search)
+    backends.errors = errors
+    assert list(work.enlist(NETWORK)) == []
+    return work
+
+
+@pytest.fixture
+def backends():
+    return Pretending()
+
+
+def reconfigured(units):
+    """A rule whose mutant has a layer in a configuration of its own."""
+
+    def rule(mutant, random):
+        first, *rest = mutant.network.layers
+        changed = Layer(name=first.name, kind="Dense", config={"units": units}, inputs=first.inputs)
+        return Change(network=mutant.network.with_layers([changed, *rest]))
+
+    return rule
+
+
+@pytest.fixture
+def step(backends, monkeypatch):
+    """Make one mutant with these errors by a rule; whether it joined."""
+
+    def stepped(work, errors, rule):
+        for name in RULES:
+            monkeypatch.setitem(source.RULES, name, rule)
+        backends.errors = errors
+        before = len(work.seeds.mutants)
+        assert list(work.step()) == []
+        return len(work.seeds.mutants) > before
+
+    return stepped
+
+
+def same(mutant, random):
+    """A rule that changes nothing but the history."""
+    return Change(network=mutant.network, rebuilt=False)
+
+
+@pytest.mark.parametrize(
+    ("parent", "child", "known", "new"),
+    [
+        pytest.param(NOISE, APART, True, True, id="amplifies"),
+        pytest.param(NEARER, APART, True, True, id="amplifies above the floor"),
+        pytest.param(APART, APART, False, False, id="equal"),
+        pytest.param(APART, NEARER, False, False, id="less"),
+        pytest.param(APART, NOISE, False, False, id="falls below the floor"),
+        pytest.param(NOISE, NOISE, False, True, id="noise"),
+    ],
+)
+def test_a_mutant_joins_if_it_amplifies_or_is_new_among_noise(
+    backends, step, parent, child, known, new
+):
+    for rule, joins in ((same, known), (reconfigured(7), new)):
+        work = started(backends, errors=parent)
+        assert step(work, child, rule) == joins
+
+
+@pytest.mark.parametrize("meanwhile", [APART, NOISE], ids=["amplifying", "noise"])
+def test_a_configuration_is_new_once(backends, step, meanwhile):
+    work = started(backends)
+    assert step(work, meanwhile, reconfigured(7))
+    work.seeds.mutants[1:] = []
+    work.seeds.chosen[1:] = []
+    assert not step(work, NOISE, reconfigured(7))
+    assert step(work, NOISE, reconfigured(8))
+
+
+def test_a_configuration_that_did_not_join_is_known_as_well(backends, step):
+    work = started(backends, errors=APART)
+    assert not step(work, NEARER, reconfigured(7))
+    backends.errors = NOISE
+    assert list(work.enlist(NETWORK)) == []
+    work.seeds.mutants[:1], work.seeds.chosen[:1] = [], []
+    assert work.seeds.mutants[0].acc <= FLOOR
+    assert not step(work, NOISE, reconfigured(7))
+
+
+def test_acc_is_over_the_same_pairs_however_many_ran(backends, step):
+    """With all three pairs the mean would be 0.6 now and then, and look like more."""
+    errors = {"tensorflow": 1e-6, "torch": 3e-6, "jax": 9e-6}
+    work = started(backends, errors=errors)
+    for _ in range(2 * OFTEN):
+        assert not step(work, errors, same)
+    assert {only for _, _, only in backends.ran} == {("tensorflow", "torch"), ("jax",)}
+    (seed,) = work.seeds.mutants
+    assert seed.acc == pytest.approx(0.5)
+    assert "amplifying 0" in work._tally.facts["mutants"]
+    assert "mean 0.5, median 0.5, largest 0.5;" in work._tally.facts["ACC of mutants"]
+
+
+def test_what_exceeds_the_papers_threshold_is_counted_for_all_pairs(backends, step):
+    work = started(backends, errors=APART)
+    for _ in range(OFTEN):
+        step(work, APART, same)
+    pairs = {pair for _, _, pair in work._beyond}
+    assert pairs == {("tensorflow", "torch"), ("torch", "jax")}
