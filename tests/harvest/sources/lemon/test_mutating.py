@@ -4,7 +4,6 @@ Outputs are one-hot scores plus an error per backend, so D_MAD of a pair with er
 |a - b| / (a + b), while the relative error stays far below what is a hit.
 """
 
-
 import numpy as np
 import pytest
 
