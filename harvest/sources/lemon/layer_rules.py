@@ -1,25 +1,25 @@
 """LEMON's seven rules for intact layers (section 3.2): LR, LS, LC, LA, MLA, AFRm, AFRp.
 
 A rule gets a mutant and a random generator and returns a change, or nothing where it does not
-apply. LA and MLA draw what they insert from the table of layers, parameters and all: with a few
-fixed configurations they would visit well-tested code only.
+apply. What LA and MLA insert comes from `insertions`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from harvest.sources.layers import LAYERS, LayerSpec, draw
+from harvest.sources.layers import draw
+from harvest.sources.lemon.insertions import BUNDLES, KEEPING, kept, pick
 from harvest.sources.lemon.mutants import MOST_LAYERS, Change, Mutant, fresh, inserted, removed
 from harvest.sources.networks import Layer
 
 Rule = Callable[[Mutant, np.random.Generator], Change | None]
-ACTIVATIONS = ("relu", "tanh", "sigmoid", "elu", "selu", "softplus", "softsign", "gelu", "swish")
 _T = TypeVar("_T")
+ACTIVATIONS = ("relu", "tanh", "sigmoid", "elu", "selu", "softplus", "softsign", "gelu", "swish")
 
 
 def layer_removal(mutant: Mutant, random: np.random.Generator) -> Change | None:
@@ -87,7 +87,7 @@ def multi_layer_addition(mutant: Mutant, random: np.random.Generator) -> Change 
     if after is None:
         return None
     shape = mutant.shapes[after]
-    bundle = _one([one for make in BUNDLES if (one := make(shape, random))], random)
+    bundle = _one([made for make in BUNDLES if (made := make(shape, random))], random)
     if bundle is None:
         return None
     layers: list[Layer] = []
@@ -117,96 +117,6 @@ LAYER_RULES: dict[str, Rule] = {
     "AFRm": activation_removal,
     "AFRp": activation_replacement,
 }
-_UNIFORM = (
-    *("BatchNormalization", "LayerNormalization", "UnitNormalization", "Activation", "Softmax"),
-    *("ReLU", "LeakyReLU", "ELU", "PReLU", "Rescaling", "Dropout", "Dense", "SimpleRNN"),
-    *("LSTM", "GRU"),
-)
-KEEPING: tuple[LayerSpec, ...] = tuple(
-    spec
-    for spec in LAYERS
-    if spec.kind in _UNIFORM
-    or (not spec.kind.startswith("Global") and ("Conv" in spec.kind or "Pooling" in spec.kind))
-)
-"""What keeps the shape of its input, if its sizes are chosen so."""
-
-
-def kept(spec: LayerSpec, config: dict[str, Any], shape: tuple[int, ...]) -> dict[str, Any]:
-    """A configuration with those parameters changed that would change the shape."""
-    names = {parameter.name for parameter in spec.parameters}
-    fixed: dict[str, Any] = {
-        "filters": shape[-1],
-        "units": shape[-1],
-        "strides": 1,
-        "return_sequences": True,
-        "depth_multiplier": 1,
-        "groups": 1,
-    }
-    if "padding" in names:
-        causal = config.get("padding") == "causal"
-        fixed["padding"] = "causal" if causal else "same"
-    return {**config, **{name: value for name, value in fixed.items() if name in names}}
-
-
-_Bundle = list[tuple[str, dict[str, Any]]]
-
-
-def _halved(shape: tuple[int, ...], random: np.random.Generator) -> _Bundle | None:
-    """Pooling or a convolution by strides of 2, and what doubles again."""
-    sizes, rank = shape[1:-1], len(shape)
-    if rank not in (3, 4, 5) or any(size % 2 for size in sizes):
-        return None
-    where = f"{rank - 2}D"
-    kind = _one((f"MaxPooling{where}", f"AveragePooling{where}", f"Conv{where}"), random)
-    spec = next(each for each in LAYERS if each.kind == kind)
-    config = kept(spec, draw(spec, random), shape)
-    config = {**config, "strides": 2, "padding": "same", **_undilated(config)}
-    again = _one((f"UpSampling{where}", f"Conv{where}Transpose"), random)
-    if again == f"UpSampling{where}":
-        return [(str(kind), config), (again, {"size": 2})]
-    wide = {"filters": shape[-1], "kernel_size": 3, "strides": 2, "padding": "same"}
-    return [(str(kind), config), (str(again), wide)]
-
-
-def _undilated(config: dict[str, Any]) -> dict[str, Any]:
-    return {"dilation_rate": 1} if "dilation_rate" in config else {}
-
-
-def _cropped(shape: tuple[int, ...], random: np.random.Generator) -> _Bundle | None:
-    """Padding, and cropping by as much."""
-    if len(shape) not in (3, 4, 5):
-        return None
-    where, amount = f"{len(shape) - 2}D", int(random.integers(1, 3))
-    return [
-        (f"ZeroPadding{where}", {"padding": amount}),
-        (f"Cropping{where}", {"cropping": amount}),
-    ]
-
-
-def _widened(shape: tuple[int, ...], random: np.random.Generator) -> _Bundle | None:
-    """Two dense layers, by way of another width."""
-    activation = _one(ACTIVATIONS, random)
-    wide = {"units": int(random.integers(2, 12)), "activation": activation}
-    return [("Dense", wide), ("Dense", {"units": shape[-1]})]
-
-
-def _repeated(shape: tuple[int, ...], random: np.random.Generator) -> _Bundle | None:
-    """A vector as a sequence of itself, and back."""
-    if len(shape) != 2:
-        return None
-    back = _one(("GlobalAveragePooling1D", "GlobalMaxPooling1D"), random)
-    return [("RepeatVector", {"n": int(random.integers(1, 4))}), (str(back), {})]
-
-
-def _permuted(shape: tuple[int, ...], random: np.random.Generator) -> _Bundle | None:
-    """Dimensions in another order, a normalisation, and back."""
-    if len(shape) != 4:
-        return None
-    turned = {"dims": (2, 1, 3)}
-    return [("Permute", turned), ("LayerNormalization", {}), ("Permute", turned)]
-
-
-BUNDLES = (_halved, _cropped, _widened, _repeated, _permuted)
 
 
 def _reactivated(mutant: Mutant, random: np.random.Generator, to: tuple[str, ...]) -> Change | None:
@@ -233,4 +143,5 @@ def _place(mutant: Mutant, random: np.random.Generator) -> str | None:
 
 
 def _one(among: Sequence[_T], random: np.random.Generator) -> _T | None:
-    return among[int(random.integers(len(among)))] if among else None
+    """Any of several, or nothing of none."""
+    return pick(among, random) if among else None

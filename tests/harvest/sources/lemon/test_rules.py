@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
+from harvest.sources.lemon.insertions import KEEPING, kept
 from harvest.sources.lemon.layer_rules import (
-    KEEPING,
     activation_removal,
     activation_replacement,
-    kept,
     layer_addition,
     layer_copy,
     layer_removal,
