@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import TypeVar
 
 import numpy as np
@@ -29,13 +30,16 @@ def layer_removal(mutant: Mutant, random: np.random.Generator) -> Change | None:
 
 
 def layer_switch(mutant: Mutant, random: np.random.Generator) -> Change | None:
-    """LS: let two layers of equal input and output shapes change places."""
-    keeping = mutant.keeping()
+    """LS: let two layers of equal input and output shapes change places.
+
+    One's input is shaped as the other's, and its output as the other's: behind each other or in
+    branches beside each other, whether or not they keep the shape.
+    """
+    middle = [layer for layer in mutant.network.layers[:-1] if len(layer.inputs) == 1]
     pairs = [
-        (one, other)
-        for number, one in enumerate(keeping)
-        for other in keeping[number + 1 :]
-        if mutant.given(one) == mutant.given(other)
+        pair
+        for pair in combinations(middle, 2)
+        if len({(mutant.given(each), mutant.shapes[each.name]) for each in pair}) == 1
     ]
     pair = _one(pairs, random)
     if pair is None:

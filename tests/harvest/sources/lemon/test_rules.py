@@ -64,6 +64,32 @@ def test_switched_layers_take_their_weights_along(mutant):
     assert change.weights == {"norm": (), "elu": mutant.weights["norm"]}
 
 
+def test_layers_of_branches_beside_each_other_are_switched_too():
+    """Both take 4 numbers and give 6; neither keeps its shape."""
+    layers = (
+        Layer(name="one", kind="Dense", config={"units": 6}, inputs=("in",)),
+        Layer(name="other", kind="Dense", config={"units": 6, "use_bias": False}, inputs=("in",)),
+        Layer(name="narrow", kind="Dense", config={"units": 3}, inputs=("in",)),
+        Layer(name="add", kind="Add", inputs=("one", "other")),
+        Layer(name="out", kind="Dense", config={"units": 3}, inputs=("add",)),
+    )
+    random = np.random.default_rng(0)
+    weights = {
+        "one": (random.standard_normal((4, 6)), random.standard_normal(6)),
+        "other": (random.standard_normal((4, 6)),),
+    }
+    network = Network(name="n", inputs={"in": (2, 4)}, layers=layers)
+    wide = dict.fromkeys(("one", "other", "add"), (2, 6))
+    shapes = {"in": (2, 4), **wide, "narrow": (2, 3), "out": (2, 3)}
+    branched = Mutant(seed="n", network=network, weights=weights, shapes=shapes)
+    for seed in range(4):
+        change = applied(layer_switch, branched, seed)
+        assert change.network.find("one").config == layers[1].config
+        assert change.network.find("other").config == layers[0].config
+        assert change.network.layers[2:] == layers[2:]
+        assert change.weights == {"one": weights["other"], "other": weights["one"]}
+
+
 def test_a_copy_stands_behind_its_original(mutant):
     change = applied(layer_copy, mutant, 1)
     (copy,) = (one for one in change.network.layers if one.name not in {*WIDE, "out"})
