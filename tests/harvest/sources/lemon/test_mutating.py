@@ -4,6 +4,8 @@ Outputs are one-hot scores plus an error per backend, so D_MAD of a pair with er
 |a - b| / (a + b), while the relative error stays far below what is a hit.
 """
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from harvest.sources.backends import Execution, Failure
 from harvest.sources.lemon import source
 from harvest.sources.lemon.mutants import Change
 from harvest.sources.lemon.source import FLOOR, OFTEN, RULES, Mutating
+from harvest.sources.lemon.weight_rules import WEIGHT_RULES
 from harvest.sources.model import Search, Tally
 from harvest.sources.networks import Layer, Network
 
@@ -166,3 +169,67 @@ def test_what_exceeds_the_papers_threshold_is_counted_for_all_pairs(backends, st
         step(work, APART, same)
     pairs = {pair for _, _, pair in work._beyond}
     assert pairs == {("tensorflow", "torch"), ("torch", "jax")}
+
+
+def test_without_guidance_every_valid_mutant_joins(backends, step):
+    work = started(backends, random=True, errors=APART)
+    for errors in (APART, NEARER, NOISE):
+        assert step(work, errors, same)
+    assert [one.order > 0 for one in work.seeds.mutants] == [False, True, True, True]
+    backends.failing = True
+    assert not step(work, APART, same)
+    assert work._tally.valid == 4  # with the seed model
+    assert work._tally.executed == 5
+
+
+def recorded(backends, monkeypatch, *, random, steps=360):
+    """How often the loop chose each rule where only LR, the first, amplifies."""
+    chosen = Counter()
+
+    def named(name):
+        def rule(mutant, random):
+            chosen[name] += 1
+            backends.errors = APART if name == "LR" else NOISE
+            return same(mutant, random)
+
+        return rule
+
+    for name in RULES:
+        monkeypatch.setitem(source.RULES, name, named(name))
+    work = started(backends, random=random)
+    monkeypatch.setattr(work.rules, "_p", 0.9)  # a rule of a lower rank is hardly accepted
+    for _ in range(steps):
+        assert list(work.step()) == []
+        work.seeds.mutants[1:], work.seeds.chosen[1:] = [], []  # so that LR goes on to amplify
+    return chosen
+
+
+def test_without_guidance_rules_are_drawn_evenly_in_the_loop(backends, monkeypatch):
+    chosen = recorded(backends, monkeypatch, random=True)
+    assert chosen.keys() == RULES.keys()
+    assert all(14 <= count <= 46 for count in chosen.values())  # 30, and three deviations
+    guided = recorded(Pretending(), monkeypatch, random=False)
+    assert guided["LR"] > 120
+
+
+def by_rule(backends, monkeypatch, names, *, steps=40):
+    """Mutants of the rules named, and how often a network was described for them."""
+    work = started(backends, random=True)
+    monkeypatch.setattr(work.rules, "names", tuple(names))
+    before = len(backends.described)
+    for _ in range(steps):
+        assert list(work.step()) == []
+    assert work._tally.executed > steps / 2
+    return work.seeds.mutants[1:], len(backends.described) - before
+
+
+@pytest.mark.parametrize("name", WEIGHT_RULES)
+def test_rules_for_weights_build_nothing(backends, monkeypatch, name):
+    mutants, described = by_rule(backends, monkeypatch, [name])
+    assert described == 0
+    assert {one.network.to_json() for one in mutants} == {NETWORK.to_json()}
+
+
+def test_rules_for_layers_ask_for_the_weights_of_new_ones(backends, monkeypatch):
+    mutants, described = by_rule(backends, monkeypatch, ["LA"])
+    assert described == len(mutants) > 0
