@@ -1,14 +1,21 @@
 """EAGLE's rules about convolution, pooling and images (2 to 6, 9) on TensorFlow.
 
 Each template draws a configuration and writes the two executions that the rule calls equal. All
-tensors have their channels last, the only format for which the CPU has every kernel.
+tensors have their channels last, the only format for which the CPU has every kernel. Windows of 1
+and strides larger than windows are drawn, too: what SAME adds then comes to less than nothing.
 """
+
+from functools import lru_cache
 
 import numpy as np
 import tensorflow as tf
 from eagle_pairs import Pair
 
 CONFIGURATIONS = 6
+"""Of each template, times its spatial dimensions, in the first round; twice as many in the next."""
+SIZES = {1: (5, 7), 2: (5, 7), 3: (3, 5)}
+"""The smallest and the largest of each spatial dimension, by how many there are: in three there
+would soon be more numbers than a script is given."""
 STUFFED = '''def stuffed(kernel, dilation):
     """The kernel with zeros between its elements."""
     for axis, step in enumerate(dilation):
@@ -51,16 +58,18 @@ IMAGES = (
 
 def entries():
     """One entry per template and number of spatial dimensions."""
-    found = [at(make, rank) for make in (padded, dilated) for rank in (1, 2, 3)]
-    found += [at(make, rank) for make in (pooled, transposed) for rank in (2, 3)]
+    found = [at(make, rank) for make in (padded, pooled, averaged, dilated) for rank in (1, 2, 3)]
+    found += [at(transposed, rank) for rank in (2, 3)]
     found += [at(make, rank) for make in (lifted, lifted_pooling) for rank in (1, 2)]
     return found + [at(make, None) for make in (depthwise, separable, image, resized)]
 
 
 def at(make, rank):
     def entry(step, rng):
-        for _ in range(CONFIGURATIONS << step):
-            yield make(rng) if rank is None else make(rng, rank)
+        for _ in range(CONFIGURATIONS * (rank or 1) << step):
+            pair = make(rng) if rank is None else make(rng, rank)
+            if pair is not None:
+                yield pair
 
     return entry
 
@@ -87,7 +96,7 @@ def same(sizes, kernel, stride, dilation):
 
 def convolved(rng, rank):
     """Input and kernel, with the sizes of both."""
-    sizes, kernel = pick(rng, rank, 5, 7), pick(rng, rank, 1, 3)
+    sizes, kernel = pick(rng, rank, *SIZES[rank]), pick(rng, rank, 1, 3)
     inputs = {"x": values(rng, 1, *sizes, 2), "w": values(rng, *kernel, 2, 2)}
     return inputs, sizes, kernel
 
@@ -96,42 +105,75 @@ def name_of(rank):
     return "tf.nn.conv%dd" % rank
 
 
+def along(stride):
+    """Steps as a convolution takes them: a number for one dimension, else with batch, channels."""
+    return stride[0] if len(stride) == 1 else [1, *stride, 1]
+
+
+@lru_cache(maxsize=None)
+def dilates(rank):
+    """Whether there is a kernel that dilates: on CPUs only oneDNN has one for three dimensions."""
+    x, w = tf.ones([1, *[3] * rank, 1]), tf.ones([*[2] * rank, 1, 1])
+    try:
+        getattr(tf.nn, "conv%dd" % rank)(
+            x, w, along([1] * rank), "VALID", dilations=along([2] * rank)
+        )
+    except tf.errors.OpError:
+        return False
+    return True
+
+
 def padded(rng, rank):
     """Rule 2: F(I, padding=SAME) = F(pad(I, SAME))."""
     inputs, sizes, kernel = convolved(rng, rank)
-    ones = [1] * rank
-    stride, dilation = rng.choice(
-        ((pick(rng, rank, 1, 1) if rank == 3 else [rng.randint(1, 2)] * rank, ones),
-         (ones, [rng.randint(1, 2)] * rank))
-    )  # fmt: skip
-    steps = stride[0] if rank == 1 else [1, *stride, 1]
-    wide = dilation[0] if rank == 1 else [1, *dilation, 1]
-    call = "%s({}, w, %r, {}, dilations=%r)" % (name_of(rank), steps, wide)
+    stride, dilation = [1] * rank, [1] * rank
+    drawn, wide = pick(rng, rank, 1, 3), [rng.randint(1, 2)] * rank
+    if rng.random() < 0.5 or not dilates(rank):  # with a stride there is no dilation
+        stride = drawn
+    else:
+        dilation = wide
+    call = "%s({}, w, %r, {}, dilations=%r)" % (*(name_of(rank), along(stride), along(dilation)),)
     pads = "tf.pad(x, %r)" % same(sizes, kernel, stride, dilation)
     reference, result = call.format(pads, '"VALID"'), call.format("x", '"SAME"')
     return Pair("2", "SAME", name_of(rank), inputs, reference, result, told=True)
 
 
+def pooling(rng, rank, name):
+    """Input, the call of a pooling of it, and the padding by which SAME is defined."""
+    sizes = pick(rng, rank, *SIZES[rank])
+    kernel, stride = pick(rng, rank, 1, 3), pick(rng, rank, 1, 3)
+    call = "%s({}, %r, %r, {})" % (name, kernel, stride)
+    return values(rng, 1, *sizes, 2), call, same(sizes, kernel, stride, [1] * rank)
+
+
 def pooled(rng, rank):
     """Rule 2 for maximum pooling, which pads with what is smaller than all numbers."""
-    sizes, kernel, stride = pick(rng, rank, 5, 7), pick(rng, rank, 2, 3), pick(rng, rank, 1, 3)
     name = "tf.nn.max_pool%dd" % rank
-    call = "%s({}, %r, %r, {})" % (name, kernel, stride)
-    pads = "tf.pad(x, %r, constant_values=-9.0)" % same(sizes, kernel, stride, [1] * rank)
-    inputs = {"x": values(rng, 1, *sizes, 2)}
-    reference, result = call.format(pads, '"VALID"'), call.format("x", '"SAME"')
-    return Pair("2", "SAME", name, inputs, reference, result, told=True)
+    x, call, pads = pooling(rng, rank, name)
+    reference = call.format("tf.pad(x, %r, constant_values=-9.0)" % pads, '"VALID"')
+    return Pair("2", "SAME", name, {"x": x}, reference, call.format("x", '"SAME"'), told=True)
+
+
+def averaged(rng, rank):
+    """Rule 2 for average pooling: the sum over as many elements of a window as are no padding."""
+    name = "tf.nn.avg_pool%dd" % rank
+    x, call, pads = pooling(rng, rank, name)
+    # Averages over the padded input and over ones count the padding alike: it cancels out.
+    reference = " / ".join(
+        call.format("tf.pad(%s, %r)" % (given, pads), '"VALID"')
+        for given in ("x", "tf.ones_like(x)")
+    )
+    return Pair("2", "SAME", name, {"x": x}, reference, call.format("x", '"SAME"'), told=True)
 
 
 def transposed(rng, rank):
     """Rule 3 for transposed convolution, of one dimension less."""
     low = rank - 1
-    kernel, sizes, stride = pick(rng, low, 1, 3), pick(rng, low, 2, 4), [rng.randint(1, 2)] * low
+    kernel, sizes, stride = pick(rng, low, 1, 3), pick(rng, low, 2, 4), [rng.randint(1, 3)] * low
     inputs = {"x": values(rng, 1, *sizes, 2), "w": values(rng, *kernel, 2, 2)}
     out = [size * step for size, step in zip(sizes, stride)]
     name, wide = "tf.nn.conv%dd_transpose" % low, "tf.nn.conv%dd_transpose" % rank
-    steps = stride[0] if low == 1 else [1, *stride, 1]
-    reference = '%s(x, w, %r, %r, "SAME")' % (name, [1, *out, 2], steps)
+    reference = '%s(x, w, %r, %r, "SAME")' % (name, [1, *out, 2], along(stride))
     result = 'tf.squeeze(%s(tf.expand_dims(x, 1), tf.expand_dims(w, 0), %r, %r, "SAME"), 1)' % (
         *(wide, [1, 1, *out, 2], [1, 1, *stride, 1]),
     )
@@ -141,9 +183,8 @@ def transposed(rng, rank):
 def lifted(rng, rank):
     """Rule 3: the same with a dimension of one in front of the others."""
     inputs, _, _ = convolved(rng, rank)
-    stride, padding = [rng.randint(1, 2)] * rank, rng.choice(("SAME", "VALID"))
-    steps = stride[0] if rank == 1 else [1, *stride, 1]
-    reference = '%s(x, w, %r, "%s")' % (name_of(rank), steps, padding)
+    stride, padding = pick(rng, rank, 1, 3), rng.choice(("SAME", "VALID"))
+    reference = '%s(x, w, %r, "%s")' % (name_of(rank), along(stride), padding)
     wide = [1, 1, *stride, 1]
     result = 'tf.squeeze(%s(tf.expand_dims(x, 1), tf.expand_dims(w, 0), %r, "%s"), 1)' % (
         *(name_of(rank + 1), wide, padding),
@@ -154,7 +195,7 @@ def lifted(rng, rank):
 def lifted_pooling(rng, rank):
     """Rule 3 for pooling."""
     kind = "tf.nn.%s_pool%%dd" % rng.choice(("max", "avg"))
-    kernel, stride = pick(rng, rank, 2, 3), pick(rng, rank, 1, 3)
+    kernel, stride = pick(rng, rank, 1, 3), pick(rng, rank, 1, 3)
     padding = rng.choice(("SAME", "VALID"))
     inputs = {"x": values(rng, 1, *pick(rng, rank, 5, 7), 2)}
     reference = '%s(x, %r, %r, "%s")' % (kind % rank, kernel, stride, padding)
@@ -166,7 +207,7 @@ def lifted_pooling(rng, rank):
 
 def depthwise(rng):
     """Rule 4: a depthwise convolution is one convolution per channel."""
-    kernel, step = pick(rng, 2, 1, 3), rng.randint(1, 2)
+    kernel, step = pick(rng, 2, 1, 3), rng.randint(1, 3)
     inputs = {"x": values(rng, 1, 5, 6, 3), "w": values(rng, *kernel, 3, rng.randint(1, 2))}
     more = '[1, %d, %d, 1], "%s"' % (step, step, rng.choice(("SAME", "VALID")))
     each = "tf.nn.conv2d(x[..., c : c + 1], w[:, :, c : c + 1], %s)" % more
@@ -178,7 +219,7 @@ def depthwise(rng):
 
 def separable(rng):
     """Rule 5: a separable convolution is a depthwise one, then one of size 1."""
-    kernel, step = pick(rng, 2, 1, 3), rng.randint(1, 2)
+    kernel, step = pick(rng, 2, 1, 3), rng.randint(1, 3)
     inputs = {
         "x": values(rng, 1, 5, 6, 3),
         "d": values(rng, *kernel, 3, 2),
@@ -194,10 +235,12 @@ def separable(rng):
 def dilated(rng, rank):
     """Rule 6: a dilated convolution is one with zeros between the kernel's elements."""
     inputs, _, _ = convolved(rng, rank)
-    inputs["x"] = values(rng, 1, *pick(rng, rank, 7, 9), 2)
-    wide, padding = [rng.randint(1, 3)] * rank, rng.choice(("SAME", "VALID"))
-    steps = 1 if rank == 1 else [1] * (rank + 2)
-    told = wide[0] if rank == 1 else [1, *wide, 1]
+    most = 3 if rank < 3 else 2
+    inputs["x"] = values(rng, 1, *pick(rng, rank, 2 * most + 1, 3 * most), 2)
+    wide, padding = [rng.randint(1, most)] * rank, rng.choice(("SAME", "VALID"))
+    if not dilates(rank):
+        return None
+    steps, told = along([1] * rank), along(wide)
     reference = '%s(x, stuffed(w, %r), %r, "%s")' % (name_of(rank), wide, steps, padding)
     result = '%s(x, w, %r, "%s", dilations=%r)' % (name_of(rank), steps, padding, told)
     return Pair("6", "dilated", name_of(rank), inputs, reference, result, setup=STUFFED, told=True)
