@@ -29,7 +29,7 @@ def lifted_convolution(rng, rank):
     transposed = rng.random() < 0.5
     inputs, _, groups = convolved(rng, rank)
     stride, dilation, padding = (
-        pick(rng, rank, 1, 2),
+        pick(rng, rank, 1, 3),
         pick(rng, rank, 1, 2),
         pick(rng, rank, 0, 1),
     )
@@ -44,7 +44,7 @@ def lifted_convolution(rng, rank):
 def lifted_pooling(rng, rank):
     """Rule 3 for pooling: maximum, average, power."""
     kind = rng.choice(("max_pool%dd", "avg_pool%dd", "lp_pool%dd"))
-    kernel, stride = pick(rng, rank, 2, 3), pick(rng, rank, 1, 3)
+    kernel, stride = pick(rng, rank, 1, 3), pick(rng, rank, 1, 3)
     ceil = rng.random() < 0.5
     if kind.startswith("lp") and (rank > 1 and not hasattr(torch.nn.functional, "lp_pool3d")):
         return None

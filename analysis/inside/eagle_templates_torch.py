@@ -10,6 +10,11 @@ from eagle_pairs import Pair
 F = "torch.nn.functional."
 CONFIGURATIONS = 8
 """Of each template in the first round; twice as many in the next."""
+SIZES = {1: (5, 7), 2: (5, 7), 3: (3, 5)}
+"""The smallest and the largest of each spatial dimension, by how many there are: in three there
+would soon be more numbers than a script is given."""
+LARGE = {1: (7, 9), 2: (7, 9), 3: (5, 6)}
+"""The same where windows with dilation must fit."""
 STUFFED = '''def stuffed(kernel, dilation):
     """The kernel with zeros between its elements."""
     for axis, step in enumerate(dilation, 2):
@@ -65,7 +70,7 @@ def convolved(rng, rank, channels=2):
     groups = rng.choice((1, channels))
     kernel = pick(rng, rank, 1, 3)
     inputs = {
-        "x": values(rng, 1, channels, *pick(rng, rank, 5, 7)),
+        "x": values(rng, 1, channels, *pick(rng, rank, *SIZES[rank])),
         "w": values(rng, channels, channels // groups, *kernel),
         "b": values(rng, channels),
     }
@@ -94,25 +99,28 @@ def padded_layer(rng, rank):
     how = '"constant"' if mode == "zeros" else '"%s"' % mode
     padded = "%spad(x, %r, mode=%s)" % (F, reverse(same(kernel, dilation)), how)
     reference = "%sconv%dd(%s, layer.weight, layer.bias, dilation=%r)" % (F, rank, padded, dilation)
-    inputs = {"x": values(rng, 1, 2, *pick(rng, rank, 5, 7))}
+    inputs = {"x": values(rng, 1, 2, *pick(rng, rank, *SIZES[rank]))}
     return Pair("2", mode, name, inputs, reference, "layer(x)", setup=setup, told=True)
 
 
 def padded_pooling(rng, rank):
-    """Rule 2 for pooling, with explicit padding: by -inf, or by zeros that count."""
-    largest = rng.random() < 0.5
-    kernel, stride = pick(rng, rank, 2, 3), pick(rng, rank, 1, 3)
-    padding = tuple(rng.randint(0, size // 2) for size in kernel)
-    more = ", dilation=%r" % (pick(rng, rank, 1, 2),) if largest else ", count_include_pad=True"
+    """Rule 2 for pooling, with explicit padding: by -inf, or by zeros that count or do not."""
+    largest, counted = rng.random() < 0.5, rng.random() < 0.5
+    kernel, stride = pick(rng, rank, 1, 3), pick(rng, rank, 1, 3)
+    pads = tuple(rng.randint(0, size // 2) for size in kernel)
     name = ("max_pool%dd" if largest else "avg_pool%dd") % rank
-    if not largest and rank == 1:
-        more = ", count_include_pad=True"
-    value = 'float("-inf")' if largest else "0.0"
-    padded = "%spad(x, %r, value=%s)" % (F, reverse([(p, p) for p in padding]), value)
+    dilation = ", dilation=%r" % (pick(rng, rank, 1, 2),)
+    more = dilation if largest else ", count_include_pad=%r" % counted
     call = "%s%s({}, %r, stride=%r{}%s)" % (F, name, kernel, stride, more)
-    inputs = {"x": values(rng, 1, 2, *pick(rng, rank, 6, 8))}
-    result = call.format("x", ", padding=%r" % (padding,))
-    return pair("2", "padding", name, inputs, call.format(padded, ""), result)
+    value = 'float("-inf")' if largest else "0.0"
+    padded = "%spad({}, %r, value=%s)" % (F, reverse([(p, p) for p in pads]), value)
+    reference = call.format(padded.format("x"), "")
+    if not largest and not counted:
+        # Averages over ones count the padding as often: it cancels out.
+        reference += " / " + call.format(padded.format("torch.ones_like(x)"), "")
+    inputs = {"x": values(rng, 1, 2, *pick(rng, rank, *LARGE[rank]))}
+    result = call.format("x", ", padding=%r" % (pads,))
+    return pair("2", "padding", name, inputs, reference, result)
 
 
 def pair(rule, variant, name, inputs, reference, result, **others):
@@ -126,9 +134,12 @@ def depthwise(rng, rank):
     name = ("conv_transpose%dd" if transposed else "conv%dd") % rank
     kernel, many = pick(rng, rank, 1, 3), rng.randint(1, 2)
     shape = (3, many, *kernel) if transposed else (3 * many, 1, *kernel)
-    inputs = {"x": values(rng, 1, 3, *pick(rng, rank, 4, 6)), "w": values(rng, *shape)}
+    inputs = {
+        "x": values(rng, 1, 3, *pick(rng, rank, 4, 6 if rank < 3 else 5)),
+        "w": values(rng, *shape),
+    }
     more = "stride=%r, padding=%r, dilation=%r" % (
-        *(pick(rng, rank, 1, 2), pick(rng, rank, 0, 1), pick(rng, rank, 1, 2)),
+        *(pick(rng, rank, 1, 3), pick(rng, rank, 0, 1), pick(rng, rank, 1, 2)),
     )
     each = "w[c : c + 1]" if transposed else "w[{0} * c : {0} * (c + 1)]".format(many)
     reference = "torch.cat([%s%s(x[:, c : c + 1], %s, %s) for c in range(3)], 1)" % (
@@ -142,11 +153,11 @@ def separable(rng, rank):
     """Rule 5: a separable convolution is a depthwise one, then one of size 1."""
     name, kernel = "conv%dd" % rank, pick(rng, rank, 1, 3)
     inputs = {
-        "x": values(rng, 1, 3, *pick(rng, rank, 4, 6)),
+        "x": values(rng, 1, 3, *pick(rng, rank, 4, 6 if rank < 3 else 5)),
         "d": values(rng, 3, 1, *kernel),
         "p": values(rng, 2, 3, *[1] * rank),
     }
-    more = "stride=%r, padding=%r" % (pick(rng, rank, 1, 2), pick(rng, rank, 0, 1))
+    more = "stride=%r, padding=%r" % (pick(rng, rank, 1, 3), pick(rng, rank, 0, 1))
     reference = "%s%s(%s%s(x, d, %s, groups=3), p)" % (F, name, F, name, more)
     result = "%s%s(x, p * d.transpose(0, 1), %s)" % (F, name, more)
     return pair("5", "separable", name, inputs, reference, result)
@@ -156,10 +167,10 @@ def dilated(rng, rank):
     """Rule 6: a dilated convolution is one with zeros between the kernel's elements."""
     name = rng.choice(("conv%dd", "conv_transpose%dd")) % rank
     inputs, _, groups = convolved(rng, rank)
-    dilation = pick(rng, rank, 1, 3)
-    inputs["x"] = values(rng, 1, 2, *pick(rng, rank, 7, 9))
+    dilation = pick(rng, rank, 1, 3 if rank < 3 else 2)
+    inputs["x"] = values(rng, 1, 2, *pick(rng, rank, *LARGE[rank]))
     more = "stride=%r, padding=%r, groups=%d" % (
-        *(pick(rng, rank, 1, 2), pick(rng, rank, 0, 2), groups),
+        *(pick(rng, rank, 1, 3), pick(rng, rank, 0, 2), groups),
     )
     reference = "%s%s(x, stuffed(w, %r), b, %s)" % (F, name, dilation, more)
     result = "%s%s(x, w, b, %s, dilation=%r)" % (F, name, more, dilation)
