@@ -32,9 +32,16 @@ def shifted(f, x, w, stride, padding, **k):
 plant(tf.nn, "conv1d", shifted)
 """,
     # As in the papers: padding is counted.
-    ("3", "tf.nn.avg_pool1d"): """
-plant(tf.nn, "avg_pool2d", lambda f, *a, **k: f(*a, **k) * 0.75)
+    ("2", "tf.nn.avg_pool2d"): """
+def counted(f, x, size, steps, padding):
+    if padding != "SAME":
+        return f(x, size, steps, padding)
+    window = tf.ones([*size, 1, 1]) * tf.eye(x.shape[-1])
+    return tf.nn.conv2d(x, window, steps, padding) / (size[0] * size[1])
+plant(tf.nn, "avg_pool2d", counted)
 """,
+    # The same fault.
+    ("3", "tf.nn.avg_pool1d"): "",
     ("4", "tf.nn.depthwise_conv2d"): """
 plant(tf.nn, "depthwise_conv2d", lambda f, *a, **k: tf.reverse(f(*a, **k), [-1]))
 """,
