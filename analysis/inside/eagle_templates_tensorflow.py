@@ -84,6 +84,12 @@ def pick(rng, rank, low, high):
     return [rng.randint(low, high) for _ in range(rank)]
 
 
+def window(rng, rank):
+    """Sizes of a window, often 1 in all dimensions: then there is no padding to be told, and what
+    a finding says holds for other functions and fewer dimensions as well."""
+    return [1] * rank if rng.random() < 0.3 else pick(rng, rank, 1, 3)
+
+
 def same(sizes, kernel, stride, dilation):
     """Paddings of a tensor with channels last by which padding SAME is defined."""
     pads = [[0, 0]]
@@ -94,9 +100,14 @@ def same(sizes, kernel, stride, dilation):
     return [*pads, [0, 0]]
 
 
+def filled(name, pads, value=""):
+    """The text of a padded input; that of the input itself where there is nothing to pad."""
+    return "tf.pad(%s, %r%s)" % (name, pads, value) if any(map(any, pads)) else name
+
+
 def convolved(rng, rank):
     """Input and kernel, with the sizes of both."""
-    sizes, kernel = pick(rng, rank, *SIZES[rank]), pick(rng, rank, 1, 3)
+    sizes, kernel = pick(rng, rank, *SIZES[rank]), window(rng, rank)
     inputs = {"x": values(rng, 1, *sizes, 2), "w": values(rng, *kernel, 2, 2)}
     return inputs, sizes, kernel
 
@@ -133,7 +144,7 @@ def padded(rng, rank):
     else:
         dilation = wide
     call = "%s({}, w, %r, {}, dilations=%r)" % (*(name_of(rank), along(stride), along(dilation)),)
-    pads = "tf.pad(x, %r)" % same(sizes, kernel, stride, dilation)
+    pads = filled("x", same(sizes, kernel, stride, dilation))
     reference, result = call.format(pads, '"VALID"'), call.format("x", '"SAME"')
     return Pair("2", "SAME", name_of(rank), inputs, reference, result, told=True)
 
@@ -141,7 +152,7 @@ def padded(rng, rank):
 def pooling(rng, rank, name):
     """Input, the call of a pooling of it, and the padding by which SAME is defined."""
     sizes = pick(rng, rank, *SIZES[rank])
-    kernel, stride = pick(rng, rank, 1, 3), pick(rng, rank, 1, 3)
+    kernel, stride = window(rng, rank), pick(rng, rank, 1, 3)
     call = "%s({}, %r, %r, {})" % (name, kernel, stride)
     return values(rng, 1, *sizes, 2), call, same(sizes, kernel, stride, [1] * rank)
 
@@ -150,7 +161,7 @@ def pooled(rng, rank):
     """Rule 2 for maximum pooling, which pads with what is smaller than all numbers."""
     name = "tf.nn.max_pool%dd" % rank
     x, call, pads = pooling(rng, rank, name)
-    reference = call.format("tf.pad(x, %r, constant_values=-9.0)" % pads, '"VALID"')
+    reference = call.format(filled("x", pads, ", constant_values=-9.0"), '"VALID"')
     return Pair("2", "SAME", name, {"x": x}, reference, call.format("x", '"SAME"'), told=True)
 
 
@@ -158,11 +169,10 @@ def averaged(rng, rank):
     """Rule 2 for average pooling: the sum over as many elements of a window as are no padding."""
     name = "tf.nn.avg_pool%dd" % rank
     x, call, pads = pooling(rng, rank, name)
-    # Averages over the padded input and over ones count the padding alike: it cancels out.
-    reference = " / ".join(
-        call.format("tf.pad(%s, %r)" % (given, pads), '"VALID"')
-        for given in ("x", "tf.ones_like(x)")
-    )
+    reference = call.format(filled("x", pads), '"VALID"')
+    if any(map(any, pads)):
+        # Averages over ones count the padding alike: it cancels out.
+        reference += " / " + call.format(filled("tf.ones_like(x)", pads), '"VALID"')
     return Pair("2", "SAME", name, {"x": x}, reference, call.format("x", '"SAME"'), told=True)
 
 
