@@ -172,6 +172,8 @@ def _gave_finite(
     again: Rerun, oracle: ValueOracle, calls: Sequence[Call]
 ) -> frozenset[tuple[int, int]]:
     found = told(again, calls) if oracle.of_finiteness else ()
+    if any(one.finite is False for one in found):
+        return frozenset()  # it comes up in these calls, not behind them
     return frozenset((one.site, one.occurrence) for one in found if one.finite)
 
 

@@ -369,3 +369,19 @@ def test_what_no_dtype_has_room_for_may_be_nan_or_infinite(verified, judged):
     sibling = judged(found, code, name)
     assert sibling.kind is VerdictKind.NOT_ADAPTED
     assert sibling.reason.startswith("neither of the two is finite where they differ")
+
+
+LOOP = """
+    import torch
+    for dtype, most in ((torch.half, 40000), (torch.float, 3e38)):
+        x = torch.tensor([most, most, most], dtype=dtype)
+        print(torch.mean(x))
+"""
+
+
+def test_another_turn_of_a_loop_may_be_finite_for_the_source_alone(verified, judged):
+    found = verified("mean overflows to inf", LOOP, "The mean should be finite, not inf.")
+    assert found.case.reproduces
+    assert not found.witness.gave_finite
+    sibling = judged(found, LOOP.replace("torch.mean", "torch.nanmean"), "torch.nanmean")
+    assert sibling.kind is VerdictKind.BUG
