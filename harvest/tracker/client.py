@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,6 +29,18 @@ LOGIN_HINT = "set GITHUB_TOKEN, or log in with `gh auth login`"
 _LOCAL = frozenset({"127.0.0.1", "::1", "localhost"})
 _TIMEOUTS = frozenset({502, 504})
 """What GitHub says when a query took too long."""
+_LIMITS = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
+"""Types of errors in an answer of GraphQL: the primary limit, as GitHub words it."""
+_TOO_MUCH = frozenset(
+    {
+        "None",
+        "INTERNAL",
+        "SERVICE_UNAVAILABLE",
+        "MAX_NODE_LIMIT_EXCEEDED",
+        "RESOURCE_LIMITS_EXCEEDED",
+    }
+)
+"""Types of errors where a query for fewer issues may be answered."""
 
 
 class Missing(Exception):
@@ -90,7 +103,7 @@ class Client:
         if self.token is None:
             raise CitadelError("GitHub lists issues only for users that it knows", LOGIN_HINT)
         try:
-            _, answer = self._requester.graphql_query(text, variables)
+            headers, answer = self._requester.graphql_query(text, variables)
         except GithubException as problem:
             if problem.status in (400, 404) and _is_answer(problem.data):
                 return _partly(problem.data, problem.headers or {})
@@ -98,7 +111,8 @@ class Client:
         except (requests.RequestException, ValueError) as problem:
             raise _broken(problem) from problem
         if not isinstance(answer, dict) or not isinstance(answer.get("data"), dict):
-            raise Passing("GitHub sent no JSON", smaller=True)
+            message = _lowered(answer.get("message")) if isinstance(answer, dict) else ""
+            raise _limit(200, headers, message) or Passing("GitHub sent no JSON", smaller=True)
         data: dict[str, Any] = answer["data"]
         return data
 
@@ -127,30 +141,44 @@ def _is_answer(data: Any) -> bool:
 
 
 def _partly(answer: dict[str, Any], headers: dict[str, Any]) -> dict[str, Any]:
-    """What a GraphQL answer with errors is good for."""
+    """What a GraphQL answer with errors is good for.
+
+    Raises:
+        Passing, Missing, CitadelError: as for `Client.query`.
+    """
     errors = [error for error in answer["errors"] if isinstance(error, dict)]
     kinds = {str(error.get("type")) for error in errors}
     message = str(errors[0].get("message", "")) if errors else ""
-    if "RATE_LIMITED" in kinds:
-        raise Passing("GitHub's rate limit is used up", seconds=_until_reset(headers), limit=True)
+    words = _lowered("\n".join(str(error.get("message", "")) for error in errors))
+    if kinds & _LIMITS:
+        raise _limit(200, headers, words) or _used_up(headers)
     data = answer.get("data")
-    if isinstance(data, dict) and data.get("repository") and kinds <= {"NOT_FOUND", "FORBIDDEN"}:
+    # What is there counts first: the last request of an hour, too, says that none remain.
+    partly = kinds <= {"NOT_FOUND", "FORBIDDEN"} and "rate limit" not in words
+    if partly and isinstance(data, dict) and data.get("repository"):
         return data  # single nodes are missing: deleted, or not for this user
     if kinds == {"NOT_FOUND"}:
         raise Missing
+    if limit := _limit(200, headers, words):
+        raise limit
     if kinds & {"FORBIDDEN", "INSUFFICIENT_SCOPES"}:
         raise CitadelError(f"GitHub refuses: {message}", "the token may lack the right to read it")
-    if kinds <= {"None", "INTERNAL", "SERVICE_UNAVAILABLE", "MAX_NODE_LIMIT_EXCEEDED"}:
+    if kinds <= _TOO_MUCH:
         raise Passing(f"GitHub could not answer: {message[:200]}", smaller=True)
     raise CitadelError(f"GitHub refuses the query: {message[:200]}", "is this GitHub's API?")
+
+
+def _lowered(told: Any) -> str:
+    return str(told or "").lower()
 
 
 def _meaning(problem: GithubException) -> Exception:
     """What an error of HTTP means for us."""
     status, headers = problem.status, problem.headers or {}
     told = problem.data.get("message") if isinstance(problem.data, dict) else None
-    message = str(told or "").lower()
-    if status in (403, 429) and (limit := _limit(status, headers, message)):
+    message = _lowered(told)
+    # 400 is also what PyGithub makes of an answer with status 200 that has errors and a message.
+    if status in (400, 403, 429) and (limit := _limit(status, headers, message)):
         return limit
     if status >= 500 or status == 408:
         return Passing(f"GitHub answers with status {status}", smaller=status in _TIMEOUTS)
@@ -166,12 +194,17 @@ def _limit(status: int, headers: dict[str, Any], message: str) -> Passing | None
     after = str(headers.get("retry-after", ""))
     if after.isdigit():
         reason = "GitHub asks to wait (secondary rate limit)"
-        return Passing(reason, seconds=float(after), limit=True)
-    if headers.get("x-ratelimit-remaining") == "0" or message.startswith("api rate limit"):
-        return Passing("GitHub's rate limit is used up", seconds=_until_reset(headers), limit=True)
+        # Nobody says how often a limit may be met: at least a second lies between two attempts.
+        return Passing(reason, seconds=max(float(after), 1.0), limit=True)
+    if headers.get("x-ratelimit-remaining") == "0" or "api rate limit" in message:
+        return _used_up(headers)
     if status == 429 or "rate limit" in message or "abuse" in message:
         return Passing("GitHub asks to wait (secondary rate limit)", limit=True)
     return None
+
+
+def _used_up(headers: dict[str, Any]) -> Passing:
+    return Passing("GitHub's rate limit is used up", seconds=_until_reset(headers), limit=True)
 
 
 def _until_reset(headers: dict[str, Any]) -> float | None:
@@ -180,7 +213,11 @@ def _until_reset(headers: dict[str, Any]) -> float | None:
         reset = float(headers["x-ratelimit-reset"])
     except (KeyError, ValueError):
         return None
-    return min(max(reset - time.time(), 0.0) + 1.0, 3700.0)
+    try:
+        now = parsedate_to_datetime(headers["date"]).timestamp()
+    except (KeyError, TypeError, ValueError):
+        now = time.time()
+    return min(max(reset - now, 0.0) + 1.0, 3700.0)
 
 
 def _broken(problem: Exception) -> Passing:

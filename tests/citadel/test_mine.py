@@ -15,7 +15,7 @@ import pytest
 from harvest.report.filters import FILTERS
 from harvest.tracker.queue import queue_path, read_queue, read_rows
 from tests.citadel import started
-from tests.harvest.tracker import fake, synthetic
+from tests.harvest.tracker import fake, faults, synthetic
 
 ROOT = Path(__file__).parents[2]
 MEGABYTES = 200
@@ -253,7 +253,7 @@ def tracker():
 
 
 def test_a_tracker(tracker, tmp_path):
-    with tracker(120, faults={2: fake.secondary("1")}) as server:
+    with tracker(120, faults={2: faults.secondary("1")}) as server:
         done = run("some/where", cwd=tmp_path, server=server)
         again = run("some/where", cwd=tmp_path, server=server)
     assert "120 issues in harvests/some/where.jsonl (2 queries, 6 points" in done.stdout
@@ -265,7 +265,7 @@ def test_a_tracker(tracker, tmp_path):
 
 def test_waiting_is_counted_down_on_a_terminal(tracker, tmp_path):
     main, other = pty.openpty()
-    with tracker(10, faults={1: fake.secondary("2")}) as server:
+    with tracker(10, faults={1: faults.secondary("2")}) as server:
         given = environment(server) | {"TERM": "xterm"}
         with subprocess.Popen(
             command("some/where"), cwd=tmp_path, env=given, stdout=subprocess.DEVNULL, stderr=other

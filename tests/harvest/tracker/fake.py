@@ -1,7 +1,7 @@
 """GitHub on the loopback: executes the real query over issues that tests make up.
 
 Cursors are offsets: the worst that they may be when issues move between pages. `faults` maps the
-number of a request (from 1) to what happens to it instead of an answer.
+number of a request (from 1) to what happens to it instead of an answer (see `faults`).
 """
 
 import base64
@@ -127,7 +127,7 @@ class FakeGitHub:
             fault = self.faults.get(number)
             if fault is None:
                 time.sleep(self.delay)
-                status, headers, content = self._answer(handler, asked)
+                status, headers, content = self.answer(handler, asked)
                 data = json.dumps(content).encode()
             else:
                 status, headers, data = fault(self, handler, asked)
@@ -136,8 +136,8 @@ class FakeGitHub:
                 handler.close_connection = True
                 handler.connection.close()
                 return
-            handler.send_response(status)
-            for name, value in {"Content-Type": "application/json", **headers}.items():
+            handler.send_response_only(status)
+            for name, value in {**self._usual(handler), **headers}.items():
                 handler.send_header(name, value)
             handler.send_header("Content-Length", str(headers.get("X-Length") or len(data)))
             handler.end_headers()
@@ -146,7 +146,11 @@ class FakeGitHub:
                 handler.close_connection = True
                 handler.connection.close()
 
-    def _answer(self, handler, asked):
+    @staticmethod
+    def _usual(handler):
+        return {"Content-Type": "application/json", "Date": handler.date_time_string()}
+
+    def answer(self, handler, asked):
         if asked is not None:
             return 200, {}, self._graphql(asked)
         return self._rest(urlsplit(handler.path))
@@ -216,70 +220,3 @@ def rest_issue(issue, endpoint):
         "html_url": f"https://github.com/{NAME}/issues/{issue['number']}",
         "url": f"{endpoint}/repos/{NAME}/issues/{issue['number']}",
     }
-
-
-def _json(status, content, **headers):
-    told = {name.replace("_", "-"): value for name, value in headers.items()}
-    return lambda *_: (status, told, json.dumps(content).encode())
-
-
-def bad_gateway(*_):
-    return 502, {"Content-Type": "text/html"}, b"<html>502 Bad Gateway</html>"
-
-
-def page_of_html(*_):
-    return 200, {"Content-Type": "text/html"}, b"<html>unicorn</html>"
-
-
-def dropped(*_):
-    return None, {}, b""
-
-
-def truncated(fake, handler, asked):
-    """The connection dies in the middle of the body."""
-    data = json.dumps(fake._answer(handler, asked)[2]).encode()
-    return 200, {"X-Length": str(len(data))}, data[: len(data) // 2]
-
-
-def cut_short(fake, handler, asked):
-    """A proxy delivers half of the body as if it were whole."""
-    data = json.dumps(fake._answer(handler, asked)[2]).encode()
-    return 200, {}, data[: len(data) // 2]
-
-
-def rate_limited(seconds=0):
-    """Status 200 with the error in the answer, as GraphQL has it."""
-
-    def fault(*_):
-        headers = {
-            "X-RateLimit-Remaining": "0",
-            "X-RateLimit-Reset": str(int(time.time()) + seconds),
-        }
-        error = {"type": "RATE_LIMITED", "message": "API rate limit exceeded"}
-        return 200, headers, json.dumps({"errors": [error]}).encode()
-
-    return fault
-
-
-def used_up(seconds=0):
-    """The primary limit as REST has it."""
-
-    def fault(*_):
-        headers = {
-            "X-RateLimit-Remaining": "0",
-            "X-RateLimit-Reset": str(int(time.time()) + seconds),
-        }
-        return 403, headers, b'{"message": "API rate limit exceeded for 127.0.0.1"}'
-
-    return fault
-
-
-def secondary(after="1"):
-    told = {"message": "You have exceeded a secondary rate limit"}
-    return _json(403, told, **({"Retry_After": after} if after else {}))
-
-
-def too_slow():
-    """What GitHub says with status 200 when a query takes too long."""
-    error = {"message": "Something went wrong while executing your query. This may be a timeout"}
-    return _json(200, {"data": None, "errors": [error]})

@@ -1,5 +1,7 @@
 """Harvests of a repository: whole, in the face of trouble, while it changes, and in increments."""
 
+import json
+
 import pytest
 
 from analysis.errors import CitadelError
@@ -7,7 +9,7 @@ from harvest.tracker.client import Client
 from harvest.tracker.pages import Wanted
 from harvest.tracker.patience import ATTEMPTS, Patience
 from harvest.tracker.remote import Remote
-from tests.harvest.tracker import fake, synthetic
+from tests.harvest.tracker import fake, faults, synthetic
 
 
 def test_a_whole_harvest(harvest):
@@ -34,16 +36,23 @@ def test_one_request_per_hundred_issues(harvest):
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        (fake.bad_gateway, "status 502"),
-        (fake.page_of_html, "no JSON"),
-        (fake.dropped, "connection"),
-        (fake.truncated, "connection"),
-        (fake.cut_short, "broke off"),
-        (fake.rate_limited(), "rate limit is used up"),
-        (fake.used_up(), "rate limit is used up"),
-        (fake.secondary(), "secondary"),
-        (fake.secondary(after=None), "secondary"),
-        (fake.too_slow(), "could not answer"),
+        (faults.bad_gateway, "status 502"),
+        (faults.page_of_html, "no JSON"),
+        (faults.dropped, "connection"),
+        (faults.truncated, "connection"),
+        (faults.cut_short, "broke off"),
+        (faults.rate_limited(), "rate limit is used up"),
+        (faults.used_up(), "rate limit is used up"),
+        (faults.secondary(), "secondary"),
+        (faults.secondary(after=None), "secondary"),
+        (faults.too_slow(), "could not answer"),
+        (faults.already_limited(), "rate limit is used up"),
+        (faults.secondary_in_errors(), "secondary"),
+        (faults.secondary_in_errors(after=None), "secondary"),
+        (faults.secondary_in_errors(message=faults.SECONDARY), "secondary"),
+        (faults.secondary_in_message(), "secondary"),
+        (faults.secondary_in_message(after=None), "secondary"),
+        (faults.too_costly(), "could not answer"),
     ],
 )
 def test_trouble_passes(harvest, fault, reason):
@@ -61,21 +70,57 @@ def test_trouble_passes(harvest, fault, reason):
 
 def test_a_limit_is_waited_for_as_long_as_it_says(harvest):
     made = harvest(10)
-    made.run(faults={1: fake.rate_limited(1800), 2: fake.secondary("77")})
+    made.run(faults={1: faults.rate_limited(1800), 2: faults.secondary("77")})
     first, second = (seconds for _, seconds in made.waits)
     assert 1795 < first <= 1801
     assert second == 77
 
 
+def test_limits_with_status_200_are_waited_for_as_well(harvest):
+    made = harvest(10)
+    said = (
+        faults.already_limited(1800),
+        faults.secondary_in_errors("77"),
+        faults.secondary_in_message("78"),
+        faults.secondary_in_errors(None),
+    )
+    made.run(faults=dict(enumerate(said, 1)))
+    first, *others = (seconds for _, seconds in made.waits)
+    assert 1795 < first <= 1801
+    assert others == [77, 78, 60]
+
+
+@pytest.mark.parametrize("clock", [-7200, 7200])
+def test_the_time_of_reset_is_by_the_servers_clock(harvest, clock):
+    made = harvest(10)
+    made.run(faults={1: faults.rate_limited(1800, clock=clock)})
+    ((_, seconds),) = made.waits
+    assert 1795 < seconds <= 1801
+
+
+def test_the_last_answer_within_a_limit_counts(harvest):
+    """One that lacks an issue is no limit, though nothing remains behind it."""
+    made = harvest(120)
+
+    def last(server, handler, asked):
+        told = server.answer(handler, asked)[2]
+        told["errors"] = [{"type": "FORBIDDEN", "message": "Resource not accessible"}]
+        return 200, {"X-RateLimit-Remaining": "0"}, json.dumps(told).encode()
+
+    made.run(faults={1: last})
+    assert made.waits == []
+    assert made.numbers == list(range(1, 121))
+
+
 def test_waiting_grows_where_nobody_says_how_long(harvest):
     made = harvest(10)
-    made.run(faults=dict.fromkeys((1, 2, 3), fake.bad_gateway))
+    made.run(faults=dict.fromkeys((1, 2, 3), faults.bad_gateway))
     assert [seconds for _, seconds in made.waits] == [1, 2, 4]
 
 
 def test_slow_answers_are_asked_for_in_smaller_pages(harvest):
     made = harvest(250)
-    made.run(faults={1: fake.too_slow(), 2: fake.bad_gateway})
+    made.run(faults={1: faults.too_slow(), 2: faults.too_costly()})
     assert [asked["first"] for _, asked in made.fake.requests[:5]] == [100, 50, 25, 35, 45]
     assert made.numbers == list(range(1, 251))
 
@@ -83,7 +128,7 @@ def test_slow_answers_are_asked_for_in_smaller_pages(harvest):
 def test_a_tracker_that_stays_out_of_order(harvest):
     made = harvest(150)
     with pytest.raises(CitadelError, match="does not answer"):
-        made.run(faults=dict.fromkeys(range(2, 2 + ATTEMPTS), fake.dropped))
+        made.run(faults=dict.fromkeys(range(2, 2 + ATTEMPTS), faults.dropped))
     assert made.numbers == list(range(1, 101))
     made.run()
     assert made.numbers == list(range(1, 151))
@@ -91,8 +136,8 @@ def test_a_tracker_that_stays_out_of_order(harvest):
 
 def test_limits_never_count_as_out_of_order(harvest):
     made = harvest(10)
-    faults = dict.fromkeys(range(1, 30), fake.rate_limited())
-    made.run(faults={**faults, 30: fake.dropped, 31: fake.bad_gateway})
+    limits = dict.fromkeys(range(1, 30), faults.rate_limited())
+    made.run(faults={**limits, 30: faults.dropped, 31: faults.bad_gateway})
     assert made.numbers == list(range(1, 11))
 
 
@@ -199,7 +244,7 @@ def test_no_such_repository(harvest, tmp_path):
 def test_refusals_are_the_users_to_mend(harvest, status, message, words):
     made = harvest(1)
     with pytest.raises(CitadelError, match=words) as caught:
-        made.run(faults={1: fake._json(status, {"message": message})})
+        made.run(faults={1: faults.as_json(status, {"message": message})})
     assert caught.value.hint
     assert len(made.fake.requests) == 1
 

@@ -12,7 +12,7 @@ from harvest.tracker.links import Follower
 from harvest.tracker.pages import Entry, Page, to_line
 from harvest.tracker.patience import Patience
 from harvest.tracker.single import fetch_issue
-from tests.harvest.tracker import fake, synthetic
+from tests.harvest.tracker import fake, faults, synthetic
 
 
 @pytest.fixture
@@ -65,12 +65,12 @@ def test_what_is_not_there_is_a_row(tracker):
 
 
 def test_trouble_passes_here_too(tracker):
-    tracker.faults = {1: fake.bad_gateway, 2: fake.truncated, 3: fake.secondary("5")}
+    tracker.faults = {1: faults.bad_gateway, 2: faults.truncated, 3: faults.secondary("5")}
     assert fetched(tracker, 3).number == 3
 
 
 def test_nobody_waits_an_hour_for_one_issue(tracker):
-    tracker.faults = {1: fake.used_up(3000)}
+    tracker.faults = {1: faults.used_up(3000)}
     found = fetched(tracker, 3)
     assert isinstance(found, BadInput)
     assert "rate limit" in found.error
@@ -123,7 +123,7 @@ def test_notebooks_on_drive(tracker):
 
 def test_notebooks_on_github(tracker):
     data = {"content": base64.b64encode(NOTEBOOK.encode()).decode()}
-    tracker.faults = {1: fake._json(200, data)}
+    tracker.faults = {1: faults.as_json(200, data)}
     link = "https://colab.research.google.com/github/some/repo/blob/main/a/b.ipynb"
     (found,) = followed(tracker, link)
     assert "torch.sort(x)" in found["code"]
