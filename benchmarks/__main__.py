@@ -1,11 +1,11 @@
-"""Run all measurements and print them.
+"""Run all measurements and print them; the exit status is 1 if a question to the store is too slow.
 
-usage: python -m benchmarks [sources | PYTHON...]
+usage: python -m benchmarks [sources | store | PYTHON...]
 
 PYTHON is an interpreter under test (default: those that `make torch` and `make tensorflow` set up,
 as far as they are there). With `sources` only the sources of cases are measured, which need what
-`make keras` sets up, too. Ratios are of two things measured in turn in one run; seconds depend on
-the machine and its load.
+`make keras` sets up, too, with `store` only a store of a million runs, which takes minutes to fill.
+Ratios are of two things measured in turn in one run; seconds depend on the machine and its load.
 """
 
 import os
@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 from analysis.cache import ENVIRONMENT
 from analysis.target.target import probe
-from benchmarks import index, performance, probing, replays, sources, static, triage
+from benchmarks import index, performance, probing, replays, sources, static, store, triage
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGETS = ROOT / ".targets"
@@ -24,12 +24,15 @@ TARGETS = ROOT / ".targets"
 
 def main() -> None:
     given = sys.argv[1:]
-    if given != ["sources"]:
+    only = given[0] if given in (["sources"], ["store"]) else None
+    if only is None:
         _builds(given)
-    if given in ([], ["sources"]):
+    if not given or only == "sources":
         sources.measure(TARGETS)
-    if given != ["sources"]:
+    if only is None:
         static.measure(TARGETS / "pytorch-1.13.1")
+    if not given or only == "store":
+        sys.exit(not store.measure())
 
 
 def _builds(pythons: list[str]) -> None:

@@ -116,13 +116,11 @@ _UNKNOWN = """form_of IS NULL AND coalesce(label NOT IN ('rejected', 'duplicate-
 # What novelty calls new (or new on this build): this build shows it, and no other one does.
 _NEW = f"""
 SELECT framework, kind, plain, count(*) FROM (
-  SELECT f.*, here.value AS build
-  FROM findings f CROSS JOIN json_each(:builds) here ON here.key = f.framework
+  SELECT f.* FROM findings f CROSS JOIN json_each(:builds) here
+    ON here.key = f.framework AND here.value = f.only_build
   WHERE f.sightings AND {LET_THROUGH}
 ) told
-WHERE EXISTS (SELECT 1 FROM sightings s WHERE s.finding = told.id AND s.build = told.build)
-  AND NOT EXISTS (SELECT 1 FROM sightings s WHERE s.finding = told.id AND s.build <> told.build)
-  AND {_UNKNOWN}
+WHERE {_UNKNOWN}
 GROUP BY 1, 2, 3
 """  # noqa: S608 - a constant goes in
 

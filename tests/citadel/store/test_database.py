@@ -86,6 +86,28 @@ def test_an_older_store_is_brought_up_to_date(tmp_path, how):
         ]
 
 
+def test_an_older_store_learns_which_findings_one_build_shows(tmp_path):
+    path = tmp_path / "citadel.db"
+    old = Database(sqlite3.connect(path))
+    migrations.apply(old, stop_before="m009_only_build")
+    old.execute("INSERT INTO families VALUES (1, 'torch', 'x')")
+    old.execute("INSERT INTO symptoms (id, kind) VALUES ('s', 'raises')")
+    seen = {"one": ("b1",), "twice": ("b1", "b1"), "both": ("b1", "b2"), "gone": ()}
+    for finding, builds in seen.items():
+        old.execute(
+            "INSERT INTO findings (id, framework, api, kind, state, symptom, family, added)"
+            " VALUES (?, 'torch', 'a', 'status', 's', 's', 1, 0.5)",
+            [finding],
+        )
+        for number, build in enumerate(builds):
+            values = [finding, build, f"r{number}", len(seen) * list(seen).index(finding) + number]
+            old.execute("INSERT INTO sightings VALUES (?, ?, ?, ?)", values)
+    old.close()
+    with open_to_read(path) as store:
+        kept = dict(store.db.execute("SELECT id, only_build FROM findings"))
+    assert kept == {"one": "b1", "twice": "b1", "both": None, "gone": None}
+
+
 def test_a_link_is_the_store_that_it_leads_to(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "link.db").symlink_to(tmp_path / "there/citadel.db")

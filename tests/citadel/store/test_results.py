@@ -283,6 +283,25 @@ def test_what_the_table_calls_new_is_what_is_listed_as_new(store, known):
         assert told == len(list(findings(store, Filter(only_new=True), builds)))
 
 
+def test_which_build_alone_shows_a_finding_stays_right(store, known):
+    """Whichever sightings come and go, in whatever order."""
+    builds = ("b1", "b1", "b2", "b2")
+    clean = make_finding("torch.b", VerdictKind.CLEAN, runs=(0, 3))
+    shown = {}
+    kept = []
+    # Each report's first sighting comes, and goes when it is named again.
+    for at in (0, 2, 1, 0, 1, 3, 2, 3):
+        report = shown.pop(at, None)
+        found = make_finding("torch.b") if report is None else clean
+        if report is None:
+            report = shown[at] = known(at)
+        save(store, report, make_triage("torch.a", found, build=builds[at]), builds[at])
+        kept += store.db.execute("SELECT only_build FROM findings").fetchone()
+        on = {builds[one] for one in shown}
+        assert kept[-1] == (on.pop() if len(on) == 1 else None)
+    assert kept == ["b1", None, None, None, "b2", "b2", "b2", None]
+
+
 def test_a_label_that_is_withdrawn_does_not_count(store, known):
     save(store, known(1), make_triage("torch.a", make_finding("torch.b")))
     builds = latest_builds(store, ["b1"])
