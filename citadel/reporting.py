@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from citadel.family.known import Known, known_issue, read_known
 from citadel.report.document import write_json
 from citadel.report.files import writable
 from citadel.report.hunted import (
+    Section,
+    in_order,
     render_families,
     render_forecast,
     render_judged,
@@ -27,9 +30,10 @@ from citadel.report.hunted import (
 from citadel.report.text import plain
 from citadel.store import labels, queries
 from citadel.store.database import Store, open_to_label, open_to_read
+from citadel.store.details import FindingRow, Listed, detailed, headlines
 from citadel.store.labels import LabelKind
 from citadel.store.outcomes import latest_figures
-from citadel.store.queries import FamilyRow, Filter, FindingRow
+from citadel.store.queries import FamilyRow, Filter
 from citadel.store.summary import Kinds, Yield, kinds, yields
 
 SCHEMA = 1
@@ -99,8 +103,10 @@ class _Shown:
             render_judged(console, judged)
         if request.order:
             render_forecast(console, self._forecast)
-        shown, more = self._largest(request.limit)
-        render_families(console, shown, self._known, more=more, show_all=request.show_all)
+        families = self._families()
+        shown = [self._section(family) for family in families[: request.limit]]
+        more = max(0, len(families) - request.limit)
+        render_families(console, shown, self._known, more=more)
 
     def document(self) -> dict[str, Any]:
         """All of it as JSON, families without a limit."""
@@ -113,67 +119,83 @@ class _Shown:
             "builds": [_yield(row) for row in self.yields],
             "forecast": [asdict(one) for one in self._forecast],
             "families": [
-                {**asdict(family), "members": [self._finding(row) for row in rows]}
-                for family, rows in self._families()
+                {**asdict(family), "members": self._members_in_full(family)}
+                for family in self._families()
             ],
         }
 
-    def _largest(self, limit: int) -> tuple[list[tuple[FamilyRow, list[FindingRow]]], int]:
-        """The largest families with findings that the filter lets through, and how many follow."""
-        if self._request.wanted.only_new:  # how many families have some is known of no other
-            kept = self._families()
-            return kept[:limit], max(0, len(kept) - limit)
-        found: list[tuple[FamilyRow, list[FindingRow]]] = []
-        families = queries.families(self._store, self._request.wanted)
-        for place, family in enumerate(families):
-            if len(found) == limit:
-                return found, len(families) - place
-            rows = queries.findings(
-                self._store, self._request.wanted, self._builds, family=family.id
-            )
-            known = [row for row in rows if self._wanted(row)]
-            if known:
-                found.append((family, known))
-        return found, 0
-
-    def _families(self) -> list[tuple[FamilyRow, list[FindingRow]]]:
-        """All families with findings that the filter lets through."""
-        rows: dict[int, list[FindingRow]] = {}
-        for row in queries.findings(self._store, self._request.wanted, self._builds):
-            if self._wanted(row):
-                rows.setdefault(row.family, []).append(row)
+    def _families(self) -> list[FamilyRow]:
+        """The families that have findings of those asked for, the largest first."""
         found = queries.families(self._store, self._request.wanted)
-        return [(family, rows[family.id]) for family in found if family.id in rows]
+        if not self._request.wanted.only_new:
+            return found
+        return [family for family in found if family.id in self._new]
 
-    def _wanted(self, row: FindingRow) -> bool:
-        """Whether to show a finding; notes which issue of the umbrella list covers it."""
-        issue = known_issue(self._issues, row.framework, row.api, row.headline)
-        if issue is not None:
-            self._known[row.id] = issue
-        return issue is None or not self._request.wanted.only_new
+    def _members(self, family: FamilyRow) -> list[Listed]:
+        """The findings of a family that were asked for, the oldest first."""
+        if self._request.wanted.only_new:
+            return self._new[family.id]
+        return queries.listed(self._store, self._request.wanted, self._builds, family=family.id)
+
+    def _section(self, family: FamilyRow) -> Section:
+        """A family as it is printed: reports and labels are read of those that are shown."""
+        members = self._members(family)
+        shown = in_order(members, show_all=self._request.show_all)
+        return Section(family=family, rows=self._told(shown), members=len(members))
+
+    def _members_in_full(self, family: FamilyRow) -> list[dict[str, Any]]:
+        rows = self._told(self._members(family))
+        remarks = labels.of_each(self._store, [row.id for row in rows])
+        return [
+            {
+                **asdict(row),
+                "known": self._known.get(row.id),
+                "labels": [asdict(label) for label in remarks.get(row.id, ())],
+            }
+            for row in rows
+        ]
+
+    def _told(self, rows: Sequence[Listed]) -> list[FindingRow]:
+        """What is known of findings; notes which issues of the umbrella list cover them."""
+        found = detailed(self._store, rows)
+        for row in found:
+            issue = known_issue(self._issues, row.framework, row.api, row.headline)
+            if issue is not None:
+                self._known[row.id] = issue
+        return found
+
+    @cached_property
+    def _split(self) -> tuple[list[Listed], list[Listed]]:
+        """The findings that are new: those that the umbrella list does not cover, and the rest."""
+        wanted = replace(self._request.wanted, only_new=True)
+        rows = queries.listed(self._store, wanted, self._builds)
+        if not self._issues:
+            return rows, []
+        told = headlines(self._store, [row.symptom for row in rows])
+        split: tuple[list[Listed], list[Listed]] = ([], [])
+        for row in rows:
+            issue = known_issue(self._issues, row.framework, row.api, told[row.symptom])
+            split[issue is not None].append(row)
+        return split
+
+    @cached_property
+    def _new(self) -> dict[int, list[Listed]]:
+        """The new findings by family."""
+        found: dict[int, list[Listed]] = {}
+        for row in self._split[0]:
+            found.setdefault(row.family, []).append(row)
+        return found
 
     def _without_covered(self, rows: list[Kinds]) -> tuple[list[Kinds], int]:
         """The figures with what the umbrella list covers taken out of the new ones."""
         if not self._issues:
             return rows, 0
-        covered: Counter[tuple[str, str, bool]] = Counter()
-        new = replace(self._request.wanted, only_new=True)
-        for row in queries.findings(self._store, new, self._builds):
-            if known_issue(self._issues, row.framework, row.api, row.headline) is not None:
-                covered[row.framework, row.kind, row.plain] += 1
+        covered = Counter((row.framework, row.kind, row.plain) for row in self._split[1])
         less = [
             replace(row, new=max(0, row.new - covered[row.framework, row.kind, row.plain]))
             for row in rows
         ]
-        return less, sum(covered.values())
-
-    def _finding(self, row: FindingRow) -> dict[str, Any]:
-        remarks = labels.all_of(self._store, row.id)
-        return {
-            **asdict(row),
-            "known": self._known.get(row.id),
-            "labels": [asdict(label) for label in remarks],
-        }
+        return less, covered.total()
 
 
 def run_label(path: Path, finding: str, kind: LabelKind, value: str | None, note: str) -> None:

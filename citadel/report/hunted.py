@@ -6,15 +6,17 @@ In: figures and rows of a store, and a rich console. Out: tables that read well 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from citadel.report.text import counted, plain, shorten
+from citadel.store.details import FindingRow, Listed, Novelty
 from citadel.store.labels import LabelKind
 from citadel.store.outcomes import Figures, Target
-from citadel.store.queries import FamilyRow, FindingRow, Judged, Novelty
+from citadel.store.queries import FamilyRow, Judged
 from citadel.store.summary import Kinds, Yield
 
 MOST_NAMES = 8
@@ -94,29 +96,38 @@ def render_forecast(console: Console, figures: Sequence[Figures]) -> None:
         _say(console, told if one.used else f"{told}: not used, {plain(one.reason)}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A family as it is shown: `rows` of its `members` findings that were asked for."""
+
+    family: FamilyRow
+    rows: Sequence[FindingRow]
+    members: int
+
+
+def in_order(rows: Sequence[Listed], *, show_all: bool) -> list[Listed]:
+    """The members of a family that are shown, the new ones first."""
+    ordered = sorted(rows, key=lambda row: (_ORDER.index(row.novelty), row.api))
+    return ordered if show_all else ordered[:MOST_NAMES]
+
+
 def render_families(
-    console: Console,
-    families: Sequence[tuple[FamilyRow, Sequence[FindingRow]]],
-    known: dict[str, str],
-    *,
-    more: int,
-    show_all: bool,
+    console: Console, sections: Sequence[Section], known: dict[str, str], *, more: int
 ) -> None:
-    """Families with their findings, the new ones first; `more` tells of those left out."""
-    for family, rows in families:
+    """Families with their findings; `more` tells of those left out."""
+    for section in sections:
+        family, members = section.family, section.members
         reports = counted(family.reports, "report")
         count = counted(family.findings, "finding")
-        if len(rows) < family.findings:
-            count = f"{len(rows):,} of {count}"
+        if members < family.findings:
+            count = f"{members:,} of {count}"
         head = f"family {family.id}: {count} of {reports}: {shorten(plain(family.root), 160)}"
         console.print()
         _say(console, head, style="bold")
-        ordered = sorted(rows, key=lambda row: (_ORDER.index(row.novelty), row.api))
-        shown = ordered if show_all else ordered[:MOST_NAMES]
-        for row in shown:
+        for row in section.rows:
             _say(console, f"  {row.id}  {plain(row.api)}  {_remarks(row, known)}")
-        if len(shown) < len(ordered):
-            _say(console, f"  ... and {len(ordered) - len(shown)} more (--all shows them)")
+        if len(section.rows) < members:
+            _say(console, f"  ... and {members - len(section.rows)} more (--all shows them)")
     if more:
         console.print()
         console.print(f"{more:,} further families to look through (--limit shows more)")

@@ -6,8 +6,10 @@ counts, all are kept. Triggers of the database refuse changes, whoever attempts 
 
 from __future__ import annotations
 
+import json
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -96,13 +98,21 @@ def find(store: Store, finding: str) -> str:
 
 def all_of(store: Store, finding: str) -> list[Label]:
     """All labels of a finding, the oldest first."""
+    return of_each(store, [finding]).get(finding, [])
+
+
+def of_each(store: Store, findings: Sequence[str]) -> dict[str, list[Label]]:
+    """All labels of those findings that have some, the oldest first."""
     rows = store.db.execute(
-        "SELECT kind, value, note, added FROM labels WHERE finding = ? ORDER BY id", [finding]
+        "SELECT l.finding, l.kind, l.value, l.note, l.added FROM json_each(?) wanted"
+        " CROSS JOIN labels l ON l.finding = wanted.value ORDER BY l.id",
+        [json.dumps(list(findings))],
     )
-    return [
-        Label(finding=finding, kind=LabelKind(kind), value=value, note=note, added=added)
-        for kind, value, note, added in rows
-    ]
+    found: dict[str, list[Label]] = {}
+    for finding, kind, value, note, added in rows:
+        label = Label(finding=finding, kind=LabelKind(kind), value=value, note=note, added=added)
+        found.setdefault(finding, []).append(label)
+    return found
 
 
 def _other(store: Store, value: str) -> str:

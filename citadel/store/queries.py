@@ -1,22 +1,21 @@
 """Findings and families, as they are listed: filtered, with what is known of each.
 
-In: an open store and filters. Out: rows for people and programs. Novelty is told for one build per
-framework, the one that was hunted on last unless another one is asked for.
+In: an open store and filters. Out: rows, with all that is known of them (`details`) or without.
+Novelty is told for one build per framework, the one that was hunted on last unless another one is
+asked for.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any
 
 from analysis.errors import CitadelError
 from citadel.store.database import Store
+from citadel.store.details import FindingRow, Listed, Novelty, detailed
 from citadel.store.labels import LabelKind
-from citadel.store.symptoms import read_symptom
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,21 +25,6 @@ class Judged:
     framework: str
     version: str
     key: str
-
-
-class Novelty(StrEnum):
-    """What the store's other builds say of a finding."""
-
-    NEW = "new"
-    """No other build has judged it."""
-    SEEN = "seen"
-    """Another build shows it, too."""
-    NEW_HERE = "new on this build"
-    """Another build runs it without the symptom."""
-    FIXED = "fixed"
-    """Another build shows it, and this one runs it without the symptom."""
-    NOT_JUDGED = "not judged here"
-    """Another build shows it; this one has no clear verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,32 +54,6 @@ LET_THROUGH = """(:framework IS NULL OR f.framework = :framework)
       AND (:kind IS NULL OR f.kind = :kind)
       AND (:api IS NULL OR instr(lower(f.api), lower(:api)) > 0)
       AND NOT (:no_plain AND f.plain)"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingRow:
-    """One finding. `reported_in` names reports that are about this very API and symptom.
-
-    `plain`: the symptom is an exception that the API may be meant to raise. `form_of` is a reported
-    API that is the same function, reached otherwise.
-    """
-
-    id: str
-    framework: str
-    api: str
-    kind: str
-    state: str
-    headline: str
-    family: int
-    novelty: Novelty
-    label: LabelKind | None
-    label_value: str | None
-    reports: tuple[str, ...]
-    reported_in: tuple[str, ...]
-    builds: tuple[str, ...]
-    file: str | None
-    plain: bool
-    form_of: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,15 +169,15 @@ def new_ones(
     return Counter({(framework, kind, bool(plain)): n for framework, kind, plain, n in rows})
 
 
-def findings(
+def listed(
     store: Store,
     wanted: Filter,
     builds: Mapping[str, str],
     *,
     limit: int | None = None,
     family: int | None = None,
-) -> Iterator[FindingRow]:
-    """Yield the findings that a filter lets through, the oldest first."""
+) -> list[Listed]:
+    """The findings that a filter lets through, the oldest first."""
     values = {
         **wanted.values(),
         "limit": -1 if limit is None else limit,
@@ -228,8 +186,36 @@ def findings(
         "only_new": wanted.only_new,
     }
     asked = _FINDINGS if family is None else _OF_FAMILY
-    for row in list(store.db.query(asked, values)):
-        yield _finding(store, row)
+    return [
+        Listed(
+            id=row["id"],
+            framework=row["framework"],
+            api=row["api"],
+            kind=row["kind"],
+            state=row["state"],
+            symptom=row["symptom"],
+            family=row["family"],
+            build=row["build"],
+            novelty=Novelty(row["novelty"]),
+            label=None if row["label"] is None else LabelKind(row["label"]),
+            label_value=row["label_value"],
+            plain=bool(row["plain"]),
+            form_of=row["form_of"],
+        )
+        for row in store.db.query(asked, values)
+    ]
+
+
+def findings(
+    store: Store,
+    wanted: Filter,
+    builds: Mapping[str, str],
+    *,
+    limit: int | None = None,
+    family: int | None = None,
+) -> list[FindingRow]:
+    """The same with all that is known of each."""
+    return detailed(store, listed(store, wanted, builds, limit=limit, family=family))
 
 
 def families(store: Store, wanted: Filter, *, limit: int | None = None) -> list[FamilyRow]:
@@ -240,39 +226,3 @@ def families(store: Store, wanted: Filter, *, limit: int | None = None) -> list[
         FamilyRow(id=key, framework=framework, root=root, findings=count, reports=reports)
         for key, framework, root, count, reports in rows
     ]
-
-
-def _finding(store: Store, row: Mapping[str, Any]) -> FindingRow:
-    seen = store.db.execute(
-        "SELECT r.repository, r.number, r.source, s.build, v.file FROM sightings s"
-        " JOIN reports r ON r.id = s.report JOIN variants v ON v.id = s.variant"
-        " WHERE s.finding = ? ORDER BY s.build = ? DESC, r.added, r.id",
-        [row["id"], row["build"]],
-    ).fetchall()
-    about = store.db.execute(
-        "SELECT DISTINCT r.repository, r.number, r.source FROM cases c"
-        " JOIN reports r ON r.id = c.report WHERE c.api = ? AND c.state = ?",
-        [row["api"], row["state"]],
-    )
-    return FindingRow(
-        id=row["id"],
-        framework=row["framework"],
-        api=row["api"],
-        kind=row["kind"],
-        state=row["state"],
-        headline=read_symptom(store, row["symptom"]).headline(),
-        family=row["family"],
-        novelty=Novelty(row["novelty"]),
-        label=None if row["label"] is None else LabelKind(row["label"]),
-        label_value=row["label_value"],
-        reports=tuple(dict.fromkeys(_name(*one[:3]) for one in seen)),
-        reported_in=tuple(_name(*one) for one in about),
-        builds=tuple(dict.fromkeys(one[3] for one in seen)),
-        file=store.found(next((one[4] for one in seen if one[4]), None)),
-        plain=bool(row["plain"]),
-        form_of=row["form_of"],
-    )
-
-
-def _name(repository: str | None, number: int | None, source: str) -> str:
-    return source if number is None else f"{repository or ''}#{number}"

@@ -9,9 +9,10 @@ import pytest
 from analysis.errors import CitadelError
 from citadel.model import Symptom, SymptomKind, VerdictKind
 from citadel.store import labels, results
+from citadel.store.details import Novelty
 from citadel.store.findings import Kin
 from citadel.store.labels import LabelKind
-from citadel.store.queries import Filter, Novelty, families, findings, latest_builds
+from citadel.store.queries import Filter, families, findings, latest_builds
 from citadel.store.summary import kinds, yields
 from tests.citadel.store.conftest import ASSERTION, NAN, make_finding, make_triage
 
