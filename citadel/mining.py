@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +25,7 @@ from harvest.report.filters import Filter
 from harvest.tracker.files import EXPORTS, Files
 from harvest.tracker.gather import Gathered, gather
 from harvest.tracker.harvest_file import read_checkpoint
-from harvest.tracker.pages import Page, Source, Wanted
+from harvest.tracker.pages import Entry, Page, Source, Wanted
 from harvest.tracker.patience import Patience
 from harvest.tracker.queue import Counts, write_queue
 from harvest.tracker.stored import count_issues
@@ -45,6 +45,14 @@ class MineRequest:
     follow_links: bool
     harvest: Path | None
     json: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Following:
+    """Both are for `gather`."""
+
+    prepare: Callable[[Page], Page]
+    again: Callable[[Path], Iterable[Entry]]
 
 
 def run_mine(request: MineRequest, progress: Progress) -> Counts:
@@ -99,11 +107,13 @@ def _harvested(
     source, path = _source(request, patience)
     path = request.harvest or path
     appendable(path)
+    following = _following(request, patience)
     gathered = gather(
         source,
         path,
         limit=request.limit,
-        prepare=_preparing(request, patience),
+        prepare=following.prepare,
+        again=following.again,
         progress=lambda done, total: progress.update("issues", done, max(done, total)),
     )
     progress.finish("issues")
@@ -178,11 +188,12 @@ def _source(request: MineRequest, patience: Patience) -> tuple[Source, Path]:
     return Remote(wanted, Client(), patience), FOLDER / owner / f"{name}.jsonl"
 
 
-def _preparing(request: MineRequest, patience: Patience) -> Callable[[Page], Page]:
-    """What happens to a page before it is kept."""
+def _following(request: MineRequest, patience: Patience) -> _Following:
+    """What happens to a page before it is kept, and to which issues that were kept without it."""
     if not request.follow_links:
-        return lambda page: page
+        return _Following(prepare=lambda page: page, again=lambda _path: ())
     from harvest.tracker.client import Client
-    from harvest.tracker.links import Follower, from_drive
+    from harvest.tracker.links import Follower, from_drive, unfollowed
 
-    return Follower(client=Client(), patience=patience, download=from_drive).follow
+    follower = Follower(client=Client(), patience=patience, download=from_drive)
+    return _Following(prepare=follower.follow, again=unfollowed)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harvest.tracker.harvest_file import HarvestFile
-from harvest.tracker.pages import Page, Source
+from harvest.tracker.pages import Entry, Page, Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +34,14 @@ def gather(
     *,
     limit: int | None = None,
     prepare: Callable[[Page], Page] = lambda page: page,
+    again: Callable[[Path], Iterable[Entry]] = lambda _path: (),
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Gathered:
     """Go on with the harvest at `path` until it has `limit` issues or all that there are.
 
-    `prepare` may add to a page before it is kept; `progress` is told the issues that are there and
-    the expected total.
+    `prepare` may add to a page before it is kept; `again` yields what of the file is to be prepared
+    once more, as it was kept before anybody asked for that. `progress` is told the issues that are
+    there and the expected total.
 
     Raises:
         CitadelError: when the source fails for good or the file cannot be written; what was kept
@@ -57,6 +59,8 @@ def gather(
                 full = limit is not None and len(file.seen) >= limit
                 if full:
                     break
+        for entry in again(path):
+            _prepare_anew(file, entry, prepare)
         if not full:
             file.finish()
         return replace(done, complete=not full, unreadable=file.unreadable)
@@ -71,6 +75,13 @@ def _without_empty(file: HarvestFile) -> Iterator[None]:
         if file.checkpoint.position is None and not file.checkpoint.size:
             file.remove()
         raise
+
+
+def _prepare_anew(file: HarvestFile, entry: Entry, prepare: Callable[[Page], Page]) -> None:
+    """Append what an entry of the file becomes, if that is more: a further version of the issue."""
+    page = prepare(Page(entries=(entry,), position=file.checkpoint.position))
+    if page.entries != (entry,):
+        file.append(page)
 
 
 def _counted(done: Gathered, file: HarvestFile, page: Page) -> Gathered:

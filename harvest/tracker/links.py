@@ -1,6 +1,7 @@
 """Code behind links, for reports that have none themselves; only where the user asks for it.
 
-In: a page of entries. Out: the page, with what gists and Colab notebooks hold as `linked_code`.
+In: a page of entries, or a harvest with such reports. Out: the page, with what gists and Colab
+notebooks hold as `linked_code`; links of the report count first, then those of its comments.
 Only the hosts named here are asked, never others that a report names; what they send is bounded,
 and it is text for the sandbox like the report's own.
 """
@@ -10,8 +11,9 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import requests
@@ -24,6 +26,7 @@ from harvest.report.snippets import find_snippets
 from harvest.tracker.client import TIMEOUT, Client, Missing
 from harvest.tracker.pages import Entry, Page, to_line
 from harvest.tracker.patience import Patience
+from harvest.tracker.stored import read_versions
 
 MAX_LINKS = 3
 MAX_CODE = 500_000
@@ -38,6 +41,9 @@ _NOTEBOOK = re.compile(
     rf"(?P<ref>{_NAME})/(?P<path>[\w./%-]{{1,200}}\.ipynb)"
 )
 _DRIVE = re.compile(r"https://colab\.research\.google\.com/drive/(?P<id>[\w-]{10,80})")
+_HOSTS = ("https://gist.github.com/", "https://colab.research.google.com/")
+_FOLLOWED = re.compile(rb'(?<!\\)"linked_code"\s*:')
+"""A key of a line of JSON: in a text its quotes would be escaped."""
 _DOWNLOAD = "https://drive.usercontent.google.com/download"
 
 _UNREADABLE = (
@@ -73,7 +79,9 @@ class Follower:
         report = read_issue(content, "")
         if not isinstance(report, Report) or len(report.body) > _MAX_BODY:
             return entry
-        links = list(dict.fromkeys(found[0] for found in _links(report.body)))[:MAX_LINKS]
+        texts = [report.body, *(comment.body[:_MAX_BODY] for comment in report.thread)]
+        found = dict.fromkeys(link[0] for text in texts for link in _links(text))
+        links = list(found)[:MAX_LINKS]
         if not links or _has_code(report.body):
             return entry
         content["linked_code"] = [self._fetched(link) for link in links]
@@ -100,6 +108,17 @@ class Follower:
             return _of_notebook(base64.b64decode(answer["content"]).decode())
         found = _DRIVE.match(link)
         return _of_notebook(self.download(found["id"] if found else "").decode())
+
+
+def unfollowed(path: Path) -> Iterator[Entry]:
+    """Yield the issues of a harvest that name one of the hosts and were never followed.
+
+    Raises:
+        CitadelError: when the file cannot be read.
+    """
+    for entry, versions in read_versions(path):
+        if any(host in entry.line for host in _HOSTS) and not any(map(_FOLLOWED.search, versions)):
+            yield entry
 
 
 def _has_code(body: str) -> bool:

@@ -15,6 +15,7 @@ from typing import IO
 from analysis.errors import CitadelError
 from harvest.report.issue import read_issue
 from harvest.report.model import BadInput, Comment, Report
+from harvest.tracker.pages import Entry
 
 _HINT = "is this the file of a harvest?"
 _Key = tuple[str, int, int]
@@ -32,6 +33,29 @@ def read_harvest(path: Path) -> Iterator[Report | BadInput]:
             places = _places(file)
             for key in sorted(places):
                 yield _put_together([_read(file, place) for place in places[key]])
+    except OSError as problem:
+        raise CitadelError(f"{path} cannot be read: {problem.strerror}", _HINT) from problem
+
+
+def read_versions(path: Path) -> Iterator[tuple[Entry, list[bytes]]]:
+    """Yield, for every issue of a harvest, the version that counts and the lines of all of them.
+
+    The file may grow meanwhile: what is appended is not read.
+
+    Raises:
+        CitadelError: when the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            places = _places(file)
+            for repository, number, rest in sorted(places):
+                if rest or not number:
+                    continue  # something that could not be read
+                lines = [_line(file, place) for place in places[repository, number, rest]]
+                moments = [str(json.loads(line).get("updated_at") or "") for line in lines]
+                moment, at = max((moment, at) for at, moment in enumerate(moments))
+                line = lines[at].decode().rstrip("\n")
+                yield Entry(issue=(repository, number), updated_at=moment, line=line), lines
     except OSError as problem:
         raise CitadelError(f"{path} cannot be read: {problem.strerror}", _HINT) from problem
 
@@ -65,8 +89,12 @@ def _places(file: IO[bytes]) -> dict[_Key, tuple[int, ...]]:
 
 
 def _read(file: IO[bytes], place: int) -> Report | BadInput:
+    return _parsed(_line(file, place), place)
+
+
+def _line(file: IO[bytes], place: int) -> bytes:
     file.seek(place)
-    return _parsed(file.readline(), place)
+    return file.readline()
 
 
 def _parsed(line: bytes, place: int) -> Report | BadInput:

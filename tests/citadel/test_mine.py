@@ -263,6 +263,44 @@ def test_a_tracker(tracker, tmp_path):
     assert "very-secret" not in (tmp_path / "harvests/some/where.jsonl.checkpoint").read_text()
 
 
+def test_links_of_an_older_harvest_are_followed(tracker, tmp_path):
+    """In the report and in its comments; once, and only where the report has no code itself."""
+    gists = {at: f"https://gist.github.com/someone/0123456789abcde{at}" for at in range(3)}
+    with tracker(5) as server:
+        server.repository.gists = {
+            url.rpartition("/")[2]: {"a.py": {"content": f"import torch\ntorch.{call}(3)\n"}}
+            for url, call in zip(gists.values(), ("rand", "ones", "eye"), strict=True)
+        }
+        issues = server.repository.issues
+        issues[2].update(body=f"it fails, see {gists[0]}", thread=["me too"])
+        issues[3].update(body="it fails", thread=["how?", f"so: {gists[1]}"])
+        issues[4].update(body=fenced("zeros(3)"), thread=[f"also {gists[2]}"])
+
+        def mined(*options):
+            asked = len(server.requests)
+            out = run("some/where", "--json", "-", *options, cwd=tmp_path, server=server).stdout
+            rows = {row["number"]: row for row in json.loads(out)["rows"]}
+            asked = [path for path, _ in server.requests[asked:] if "gists" in path]
+            return {at: rows[at]["status"] for at in (2, 3, 4)}, len(asked), json.loads(out)
+
+        status, asked, told = mined()
+        assert (status, asked) == ({2: "dropped", 3: "dropped", 4: "kept"}, 0)
+        before = (tmp_path / told["harvest"]).read_bytes()
+        status, asked, told = mined("--follow-links")
+        assert (status, asked) == (dict.fromkeys((2, 3, 4), "kept"), 2)
+        assert (told["counts"]["issues"], told["counts"]["fetched"]) == (5, 0)
+        after = (tmp_path / told["harvest"]).read_bytes()
+        assert after.startswith(before)
+        status, asked, _ = mined("--follow-links")
+        assert (status, asked) == (dict.fromkeys((2, 3, 4), "kept"), 0)
+        status, asked, _ = mined()
+        assert status[2] == "kept"
+        assert (tmp_path / told["harvest"]).read_bytes() == after
+        kept = {one.number: one for one in read_queue(tmp_path / told["harvest"])}
+        assert "torch.rand(3)" in kept[2].linked_code[0].code
+        assert "torch.ones(3)" in kept[3].linked_code[0].code
+
+
 def test_waiting_is_counted_down_on_a_terminal(tracker, tmp_path):
     main, other = pty.openpty()
     with tracker(10, faults={1: faults.secondary("2")}) as server:
