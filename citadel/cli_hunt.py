@@ -63,7 +63,7 @@ def hunt(
             "--budget",
             metavar="SECONDS",
             min=1,
-            help="Time for the whole hunt; however short, one item is finished.",
+            help="Time for the whole hunt, indexes included; however short, one item is finished.",
         ),
     ] = None,
     per_report: Annotated[

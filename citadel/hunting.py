@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -68,6 +68,8 @@ def run_hunt(
         CitadelError: when inputs, builds or the store cannot be used, or all items fail.
         Interrupted: after Ctrl-C.
     """
+    # Indexes and reports count: a night is over when it is over.
+    request = replace(request, hunt=replace(request.hunt, since=time.monotonic()))
     if request.known is not None:
         read_known(request.known)  # a mistake in it shows now, not after the night
     writable(request.json)

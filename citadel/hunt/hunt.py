@@ -35,12 +35,15 @@ MOST_FAILURES = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HuntRequest:
-    """What a hunt may use: seconds (None: no limit), further attempts, a folder for cases."""
+    """What a hunt may use: seconds (None: no limit), further attempts, a folder for cases; `since`
+    is the `time.monotonic()` at which the seconds began (None: when it looks for its first item).
+    """
 
     options: Options
     out: Path
     budget: float | None = None
     retries: int = 1
+    since: float | None = None
 
     @property
     def allowed(self) -> Allowed:
@@ -105,8 +108,7 @@ class Hunt:
         self._running: dict[int, Item] = {}
         self._lost: Counter[int] = Counter()
         self._started = time.monotonic()
-        self._failures = 0
-        self._done = self._found = 0
+        self._failures = self._done = self._found = 0
 
     def run(self) -> Hunted:
         """Work until nothing is open or the budget is spent.
@@ -122,7 +124,7 @@ class Hunt:
                 if not self._running:
                     break
                 # However short the budget is, one item ends: else no hunt would ever get on.
-                if self._late(1 + GRACE) and self._done:
+                if self._late(GRACE) and self._done:
                     break
                 for outcome in self._executor.outcomes(TICK):
                     self._keep(outcome)
@@ -137,9 +139,13 @@ class Hunt:
             seconds=time.monotonic() - self._started,
         )
 
-    def _late(self, share: float) -> bool:
-        budget = self._request.budget
-        return budget is not None and time.monotonic() - self._started > budget * share
+    def _left(self) -> float:
+        """Seconds that the budget leaves; below zero when it is spent."""
+        spent = time.monotonic() - (self._request.since or self._started)
+        return (self._request.budget or float("inf")) - spent
+
+    def _late(self, grace: float = 0.0) -> bool:
+        return self._left() < -grace * (self._request.budget or 0.0)
 
     def _lots(self) -> list[Lot]:
         return items.lots(self._store, self._request.allowed, list(self._sites))
@@ -150,7 +156,7 @@ class Hunt:
             lots = self._lots()
             if any(item.exclusive for item in self._running.values()):
                 return lots
-            if self._late(1) and (self._done or self._running):
+            if self._late() and (self._done or self._running):
                 return lots
             lot = self._schedule.best(lots)
             room = self._executor.slots
@@ -223,18 +229,16 @@ class Hunt:
 
     def _written(self, item: Item, answer: Answer | None, outcome: Outcome) -> Ended:
         """Write the rows of an item that ended."""
-        triage = None if answer is None else answer.triage
+        key, triage = item.key, None if answer is None else answer.triage
         error = outcome.died if triage is None else (triage.error or "")
         new = 0
         if triage is None or answer is None or error:
             state, reason = State.FAILED, error
-        elif item.key.stage is Stage.VERIFY:
+        elif key.stage is Stage.VERIFY:
             state, reason = self._verified(item, triage)
         else:
             state, reason = _confidence(triage)
-            new = results.save_findings(
-                self._store, item.key.report, item.key.build, triage, answer.kin
-            )
+            new = results.save_findings(self._store, key.report, key.build, triage, answer.kin)
         ended = Ended(item=item, state=state, triage=triage, new=new, reason=reason)
         items.end(
             self._store,
@@ -267,15 +271,13 @@ class Hunt:
 
     def _tell(self, lots: list[Lot]) -> None:
         left = self._schedule.seconds(lots) / max(1, self._executor.slots)
-        budget = self._request.budget
-        spent = time.monotonic() - self._started
         self._standing(
             Standing(
                 done=self._done,
                 waiting=sum(lot.waiting for lot in lots) + len(self._running),
                 found=self._found,
-                seconds=spent,
-                left=left if budget is None else max(0.0, min(left, budget - spent)),
+                seconds=time.monotonic() - self._started,
+                left=max(0.0, min(left, self._left())),
             )
         )
 

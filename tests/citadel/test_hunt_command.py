@@ -1,5 +1,6 @@
 """`citadel hunt`, `report` and `label`, as a user meets them: wrong usage, a real small hunt."""
 
+import contextlib
 import json
 import os
 import pty
@@ -14,6 +15,12 @@ from unittest.mock import patch
 
 import pytest
 
+from citadel import hunting
+from citadel.hunt.executor import Outcome
+from citadel.hunt.hunt import HuntRequest
+from citadel.options import Options
+from citadel.progress import Progress
+from citadel.selection import Wish
 from citadel.store import queries
 from citadel.store.database import open_to_read, open_to_write
 from citadel.store.queries import Filter
@@ -154,6 +161,58 @@ def test_without_reports_only_what_fits_the_interpreters_is_gone_on_with(
     out = run("hunt", "--python", python, cwd=tmp_path, status=3).stdout
     assert "name reports to run" in out
     assert "0 items" in run("hunt", cwd=tmp_path).stdout
+
+
+class SlowBuilds(scripted.OneBuild):
+    """The index of the one build takes a second."""
+
+    def of(self, reading):
+        if not Path("indexed").exists():
+            Path("indexed").touch()
+            time.sleep(1.0)
+        return super().of(reading)
+
+
+class Inline(contextlib.nullcontext):
+    """An executor that starts no process: items end at once."""
+
+    slots = 1
+
+    def __init__(self, folder):
+        super().__init__(self)
+        self._work = scripted.Scripted(folder)
+        self._jobs = []
+
+    def submit(self, job):
+        self._jobs.append(job)
+
+    def outcomes(self, _timeout):
+        ended, self._jobs = self._jobs, []
+        return [Outcome(item=job.item, seconds=0.1, answer=self._work(job)) for job in ended]
+
+
+@pytest.mark.parametrize(("budget", "done"), [(0.9, 1), (60.0, 6)])
+def test_the_budget_is_of_the_whole_hunt(tmp_path, monkeypatch, budget, done):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(hunting, "_builds", lambda *_: SlowBuilds())
+    body = "finds 1\n\n```python\nimport torch\ntorch.source(1)\n```\n"
+    issues = [{"number": n, "title": f"fails {n}", "body": body + "x" * n} for n in (1, 2, 3)]
+    Path("reports.json").write_text(json.dumps(issues))
+    request = hunting.HuntingRequest(
+        inputs=("reports.json",),
+        store=Path("citadel.db"),
+        wait=False,
+        pythons=(),
+        no_sandbox=True,
+        wish=Wish(),
+        hunt=HuntRequest(options=Options(), out=Path("cases"), budget=budget),
+        known=None,
+        json=None,
+    )
+    hunting.run_hunt(request, lambda: Inline(str(tmp_path)), Progress())
+    with open_to_read(Path("citadel.db")) as store:
+        ended = store.db.execute("SELECT count(*) FROM items WHERE state = 'done'").fetchone()
+    assert ended == (done,)
 
 
 def test_what_cannot_be_read_leaves_no_store(tmp_path):
