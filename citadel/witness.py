@@ -52,7 +52,7 @@ class Witness:
     """Whether all that is wrong of a value, beside what it is compared with, is not finite, and so
     is something that the API is given."""
     gave_finite: frozenset[tuple[int, int]]
-    """(site, occurrence) of the API's calls where finiteness is the bug and all have finite results:
+    """(site, occurrence) of the API's calls where all have finite results though NaN is the bug:
     then it comes up behind them, in gradients, say."""
     uninitialised: bool
     """Whether the case reads memory that nothing has written to."""
