@@ -19,6 +19,7 @@ from citadel.store.queries import LET_THROUGH, Filter, new_ones
 class Kinds:
     """One row of table 1: findings of a kind. `new` are those that nobody is known to know.
 
+    `confirmed` are those of which nobody took that back later; they may be `fixed` as well.
     `plain` are exceptions that the API may be meant to raise.
     """
 
@@ -66,9 +67,14 @@ class Yield:
         return self.seconds / self.findings if self.findings else None
 
 
+# Confirmed is what no later label takes back: one that tells of a fix does not.
 _KINDS = f"""
 SELECT framework, kind, plain, count(*),
-  sum(label IS 'confirmed'), sum(label IS 'rejected'), sum(label IS 'duplicate-of'),
+  sum(label IS NOT NULL AND EXISTS (
+    SELECT 1 FROM labels l WHERE l.finding = f.id AND l.kind = 'confirmed' AND NOT EXISTS (
+      SELECT 1 FROM labels later WHERE later.finding = f.id AND later.id > l.id
+        AND later.kind IN ('rejected', 'duplicate-of', 'withdrawn')))),
+  sum(label IS 'rejected'), sum(label IS 'duplicate-of'),
   sum(label IS 'fixed-in')
 FROM findings f WHERE sightings AND {LET_THROUGH}
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3

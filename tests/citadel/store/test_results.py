@@ -315,6 +315,32 @@ def test_a_label_that_is_withdrawn_does_not_count(store, known):
     assert len(labels.all_of(store, row.id)) == 2
 
 
+@pytest.mark.parametrize(
+    ("said", "confirmed"),
+    [
+        (("confirmed",), 1),
+        (("confirmed", "fixed-in"), 1),
+        (("fixed-in", "confirmed"), 1),
+        (("confirmed", "rejected"), 0),
+        (("confirmed", "duplicate-of", "fixed-in"), 0),
+        (("confirmed", "withdrawn"), 0),
+        (("confirmed", "withdrawn", "confirmed", "fixed-in"), 1),
+        (("rejected", "confirmed", "confirmed"), 1),
+        (("fixed-in",), 0),
+        ((), 0),
+    ],
+)
+def test_what_is_fixed_stays_confirmed(store, known, said, confirmed):
+    save(store, known(1), make_triage("torch.a", make_finding("torch.b")))
+    builds = latest_builds(store, ["b1"])
+    (row,) = findings(store, Filter(), builds)
+    values = {"fixed-in": "2.14.0", "duplicate-of": "some/where#12"}
+    for kind in said:
+        labels.add(store, row.id, LabelKind(kind), values.get(kind), "")
+    (told,) = kinds(store, Filter(), builds)
+    assert (told.confirmed, told.fixed) == (confirmed, int("fixed-in" in said[-1:]))
+
+
 def test_hostile_text_goes_in_and_out_as_text(store, known):
     hostile = "\x1b]0;owned\x07'; DROP TABLE items; --\0\ud800"
     report = known(1)
