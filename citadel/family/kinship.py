@@ -36,7 +36,7 @@ class Kinship:
         self._starters = Counter(one for starts in self._starts.values() for one in starts)
 
     def marks(self, name: str) -> tuple[str, ...]:
-        """The marks of an API, sorted; only its name family's where the build does not know it."""
+        """The marks of an API, sorted; none where the build does not know it."""
         api = self._catalog.apis.get(name)
         if api is None:
             return ()

@@ -9,12 +9,12 @@ from analysis.index import ApiIndex
 
 @pytest.fixture
 def api():
-    def make(name, parameters=("input",), kind=ApiKind.FUNCTION):
+    def make(name, parameters=("input",), kind=ApiKind.FUNCTION, operators=()):
         signature = Signature(
             parameters=tuple(Parameter(name=item) for item in parameters),
             provenance=Provenance.SCHEMA,
         )
-        return Api(name=name, kind=kind, signatures=(signature,))
+        return Api(name=name, kind=kind, signatures=(signature,), operators=operators)
 
     return make
 
