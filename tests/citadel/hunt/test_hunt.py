@@ -143,7 +143,6 @@ def test_a_worker_that_dies_costs_one_attempt(store, tmp_path):
     assert reasons == {"its worker was killed by SIGSEGV", "internal error: KeyError: 1"}
 
 
-@pytest.mark.slow
 class Vanishing:
     """An executor whose machines go away with every job."""
 
