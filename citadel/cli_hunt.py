@@ -15,8 +15,10 @@ from citadel.cli_options import (
     BackendOfReport,
     FrameworkOfReport,
     Json,
+    MatchesFile,
     NoSandbox,
     Siblings,
+    given_matches,
     read_siblings,
     read_wish,
 )
@@ -77,6 +79,7 @@ def hunt(
         ),
     ] = 60.0,
     siblings: Siblings = "all",
+    matches: MatchesFile = None,
     jobs: Annotated[
         int,
         typer.Option("--jobs", metavar="N", min=1, help="Workers; each takes about two cores."),
@@ -133,7 +136,9 @@ def hunt(
     from citadel.walk import Walk
 
     options = Options(
-        walk=Walk(siblings=read_siblings(siblings), seconds=per_report), limits=Limits(wall=timeout)
+        walk=Walk(siblings=read_siblings(siblings), seconds=per_report),
+        limits=Limits(wall=timeout),
+        matches=given_matches(matches),
     )
     request = HuntingRequest(
         inputs=tuple(inputs or ()),

@@ -14,16 +14,20 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from typer.testing import CliRunner
 
 from citadel import hunting
+from citadel.cli import app
 from citadel.hunt.executor import Outcome
 from citadel.hunt.hunt import HuntRequest
+from citadel.match.matches import write_matches
 from citadel.options import Options
 from citadel.progress import Progress
 from citadel.selection import Wish
 from citadel.store import queries
 from citadel.store.database import open_to_read, open_to_write
 from citadel.store.queries import Filter
+from harvest.importers.pairs import Equality, Pair
 from tests.citadel import started
 from tests.citadel.hunt import scripted
 
@@ -68,6 +72,8 @@ def findings(folder, *arguments):
         ("hunt", "--store", "text.db"),
         ("hunt", "--store", "mistyped.db"),
         ("hunt", ".", "--siblings", "none"),
+        ("hunt", ".", "--matches", "missing.jsonl"),
+        ("hunt", ".", "--matches", "text.db"),
         ("report",),
         ("label", "ffff", "confirmed"),
         ("label", "ffff", "perhaps"),
@@ -161,6 +167,26 @@ def test_without_reports_only_what_fits_the_interpreters_is_gone_on_with(
     out = run("hunt", "--python", python, cwd=tmp_path, status=3).stdout
     assert "name reports to run" in out
     assert "0 items" in run("hunt", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_pairs_of_equal_apis_reach_the_workers(tmp_path, monkeypatch, given):
+    monkeypatch.chdir(tmp_path)
+    pair = Pair(one="torch.a", other="torch.b", equality=Equality.VALUE)
+    write_matches(Path("pairs.jsonl"), [pair])
+    requests = []
+
+    def hunted(request, *_):
+        requests.append(request)
+        return 0
+
+    monkeypatch.setattr(hunting, "run_hunt", hunted)
+    option = ["--matches", "pairs.jsonl"] if given else []
+    done = CliRunner().invoke(app, ["hunt", ".", *option])
+    assert done.exit_code == 0, done.output
+    (request,) = requests
+    pairs = request.hunt.options.matches.pairs
+    assert list(pairs) == [pair] * given
 
 
 class SlowBuilds(scripted.OneBuild):
