@@ -45,6 +45,7 @@ MOST_COMPARED = 200
 _CUT = re.compile(r"\[[^\[\]]*\]$")
 """The part of a result that is shown."""
 _GO_THROUGH = frozenset((*dir(builtins), *dir(itertools)))
+"""Functions of Python, which make no dtypes or names: what they hand on is written in the text."""
 _ASSERTABLE = (Check.EQUAL, Check.CLOSE)
 
 
