@@ -20,8 +20,10 @@ from citadel.store.database import Store
 from citadel.store.items import Key, Stage
 from harvest.report.model import BadInput, ClaimKind, Reading, Report
 from harvest.report.understand import understand
+from harvest.tracker.queue import Linked
 
 BATCH = 100
+NEAR = "says almost the same as another report"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,7 @@ class Enlisted:
 
 def enlist(
     store: Store,
-    found: Iterable[Report | BadInput],
+    found: Iterable[Report | BadInput | Linked],
     builds: Builds,
     progress: Callable[[int], None] = lambda _done: None,
 ) -> Enlisted:
@@ -58,26 +60,30 @@ def enlist(
                 seen += 1
                 unread += isinstance(item, BadInput)
                 if isinstance(sites, str) or reading is None:
-                    refused[str(sites)] += 1
-                    reports.add_refusal(store, item, str(sites))
+                    refused[NEAR if isinstance(item, Linked) else str(sites)] += 1
+                    reports.add_refusal(store, item.source, str(sites))
                     continue
                 queued += _queue(store, reading, sites)
         progress(seen)
     return Enlisted(reports=seen, queued=queued, unread=unread, refused=refused)
 
 
-def _batches(found: Iterable[Report | BadInput]) -> Iterator[list[Report | BadInput]]:
+def _batches(
+    found: Iterable[Report | BadInput | Linked],
+) -> Iterator[list[Report | BadInput | Linked]]:
     iterator = iter(found)
     while batch := list(islice(iterator, BATCH)):
         yield batch
 
 
 def _prepared(
-    item: Report | BadInput, builds: Builds
-) -> tuple[Report | BadInput, Reading | None, list[Site] | str]:
+    item: Report | BadInput | Linked, builds: Builds
+) -> tuple[Report | BadInput | Linked, Reading | None, list[Site] | str]:
     """A report with its reading and builds, or the reason why it cannot be run."""
     if isinstance(item, BadInput):
         return item, None, item.error
+    if isinstance(item, Linked):
+        return item, None, f"says almost the same as {item.stand_in}"
     try:
         reading = understand(item)
     except Exception as problem:  # a bug of ours costs one report, not the others
@@ -92,6 +98,7 @@ def _prepared(
 
 def _queue(store: Store, reading: Reading, sites: Iterable[Site]) -> int:
     report = reports.add_report(store, reading.report, reading.candidates)
+    reports.drop_refusal(store, reading.report.source)
     outcomes.keep_traits(store, report, words.traits(reading))
     topic = str(reading.claims[0].kind) if reading.claims else UNKNOWN
     # Of two reports the shorter one is verified first: it runs, and reads, faster.

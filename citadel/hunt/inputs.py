@@ -13,12 +13,13 @@ from pathlib import Path
 
 from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report
-from harvest.tracker.kept import QUEUE, SUFFIX, is_harvest, kept_reports
+from harvest.tracker.kept import QUEUE, SUFFIX, is_harvest, queued
 from harvest.tracker.numbered import is_numbered, numbered_reports
+from harvest.tracker.queue import Linked
 
 
-def reports_of(inputs: Sequence[str]) -> Iterator[Report | BadInput]:
-    """Yield the reports that the inputs name, in their order.
+def reports_of(inputs: Sequence[str]) -> Iterator[Report | BadInput | Linked]:
+    """Yield the reports that the inputs name, in their order, and those that stand behind others.
 
     Raises:
         CitadelError: when an input is a harvest that cannot be read, or a queue without one.
@@ -28,11 +29,11 @@ def reports_of(inputs: Sequence[str]) -> Iterator[Report | BadInput]:
             yield from numbered_reports(name)
             continue
         if is_harvest(name):
-            yield from kept_reports(Path(name))
+            yield from queued(Path(name))
             continue
         harvests = [path for path in _beneath(Path(name)) if not path.name.endswith(QUEUE)]
         for path in harvests:
-            yield from kept_reports(path)
+            yield from queued(path)
         found = load([name], stdin=sys.stdin.buffer, fetch=_from_tracker)
         yield from (one for one in found if not harvests or not _nothing(one, name))
 

@@ -15,7 +15,7 @@ from citadel.store import texts
 from citadel.store.codec import from_text, report_id, to_text
 from citadel.store.database import Store
 from citadel.store.texts import sound
-from harvest.report.model import BadInput, Report, Snippet
+from harvest.report.model import Report, Snippet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +97,14 @@ def report_of(store: Store, key: str) -> Report:
     return from_text(texts.read(store, content))
 
 
-def add_refusal(store: Store, bad: BadInput | Report, reason: str) -> None:
+def add_refusal(store: Store, source: str, reason: str) -> None:
     """Note why something that was named is not worked on."""
     store.db.execute(
         "INSERT INTO refusals VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET reason = excluded.reason",
-        [sound(bad.source), sound(reason), time.time()],
+        [sound(source), sound(reason), time.time()],
     )
+
+
+def drop_refusal(store: Store, source: str) -> None:
+    """Forget the reason against something that is worked on by now."""
+    store.db.execute("DELETE FROM refusals WHERE source = ?", [sound(source)])

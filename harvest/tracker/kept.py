@@ -7,7 +7,7 @@ from pathlib import Path
 
 from analysis.errors import CitadelError
 from harvest.report.model import BadInput, Report
-from harvest.tracker.queue import queue_path, read_queue
+from harvest.tracker.queue import Linked, queue_path, read_queue
 from harvest.tracker.stored import read_harvest
 
 SUFFIX = ".jsonl"
@@ -27,6 +27,15 @@ def kept_reports(path: Path) -> Iterator[Report | BadInput]:
 
     Raises:
         CitadelError: when the file is a queue, cannot be read, or has a queue that does not fit it.
+    """
+    yield from (one for one in queued(path) if not isinstance(one, Linked))
+
+
+def queued(path: Path) -> Iterator[Report | BadInput | Linked]:
+    """Yield what `kept_reports` yields, and those that are linked to one of them.
+
+    Raises:
+        CitadelError: as `kept_reports`.
     """
     if path.name.endswith(QUEUE):
         raise CitadelError(f"{path} is the queue of a harvest", "name the harvest beside it")

@@ -52,6 +52,14 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """A report that is not run because another one, `stand_in`, says almost the same."""
+
+    source: str
+    stand_in: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
     """How the rows of a queue came out.
 
@@ -114,12 +122,14 @@ def read_rows(path: Path) -> Iterator[Row]:
             yield _row(json.loads(line))
 
 
-def read_queue(harvest: Path) -> Iterator[Report]:
-    """Yield the reports of a harvest that its queue keeps."""
+def read_queue(harvest: Path) -> Iterator[Report | Linked]:
+    """Yield the reports of a harvest that its queue keeps, and the links to them."""
     rows = read_rows(queue_path(harvest))
     for item, row in zip(read_harvest(harvest), rows, strict=True):
         if isinstance(item, Report) and row.status is Status.KEPT:
             yield item
+        elif row.status is Status.LINKED and row.stand_in is not None:
+            yield Linked(source=item.source, stand_in=row.stand_in)
 
 
 def _filtered(
