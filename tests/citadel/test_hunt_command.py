@@ -253,6 +253,21 @@ def test_a_store_that_nobody_can_write_is_read(hunted):
         assert len(list(queries.findings(store, Filter(), queries.latest_builds(store)))) == 8
 
 
+def test_the_store_opens_in_datasette(hunted):
+    def got(path):
+        command = [sys.executable, "-m", "datasette", hunted.name, "--get", path]
+        done = subprocess.run(
+            command, cwd=hunted.parent, capture_output=True, check=True, text=True, timeout=120
+        )
+        return done.stdout
+
+    rows = json.loads(got("/citadel/bugs.json?_shape=array"))
+    assert {row["api"] for row in rows} == {row["api"] for row in findings(hunted.parent)}
+    (item,) = json.loads(got("/citadel/items/1.json?_shape=array"))
+    assert item["state"] == "done"
+    assert item["report"] in got("/citadel/items/1")  # a page, with what it refers to
+
+
 def write_reports(folder):
     folder.mkdir()
     (folder / "diagonal.md").write_text((ROOT / "examples/diagonal_scatter_csr.md").read_text())

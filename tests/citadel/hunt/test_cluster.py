@@ -1,5 +1,6 @@
 """Hunting on a cluster: several nodes on this machine, one of which is killed in the middle."""
 
+import json
 import os
 import threading
 import time
@@ -13,10 +14,12 @@ from citadel.hunt.cluster import ClusterPool
 from citadel.hunt.hunt import Hunt, HuntRequest
 from citadel.options import Options
 from citadel.store.database import open_to_write
+from tests.citadel import started
 from tests.citadel.hunt import scripted
 from tests.citadel.hunt.test_hunt import end_state
 
 ROOT = Path(__file__).parents[3]
+TORCH = ROOT / ".targets/torch/bin/python"
 
 pytestmark = [
     pytest.mark.slow,
@@ -118,6 +121,27 @@ def test_a_worker_that_dies_is_an_attempt(cluster, tmp_path):
             " WHERE i.stage = 'verify' ORDER BY 1"
         ).fetchall()
     assert rows == [(1, "failed", "its worker died"), (2, "done", None)]
+
+
+@pytest.mark.torch
+def test_a_real_hunt_finds_the_same_on_a_cluster(tmp_path, torch_target, index_of, cluster):
+    index_of(torch_target)
+    cluster.add_node(num_cpus=2, object_store_memory=10**8)
+    cluster.wait_for_nodes()
+    report = str(ROOT / "examples/diagonal_scatter_csr.md")
+    command = ["hunt", report, "--python", str(TORCH), "--siblings", "10", "--json", "-"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    found = []
+    for where, more in (("here", ()), ("there", ("--cluster", cluster.address))):
+        (tmp_path / where).mkdir()
+        done = started.run([*command, *more], cwd=tmp_path / where, env=environment, timeout=600)
+        assert done.returncode == 0, done.stderr
+        told = json.loads(done.stdout)
+        members = [row for family in told["families"] for row in family["members"]]
+        assert all((tmp_path / where / row["file"]).is_file() for row in members)
+        found.append({(row["api"], row["state"]) for row in members})
+    assert "torch.Tensor.diagonal_scatter" in {api for api, _ in found[0]}
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize(
