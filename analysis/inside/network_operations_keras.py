@@ -32,6 +32,10 @@ class Operation:
     def __call__(self, *given):
         return self.function(*given, **self.config)
 
+    def get_weights(self):
+        """There are none."""
+        return []
+
     def set_weights(self, weights):
         """There are none."""
 

@@ -22,12 +22,14 @@ class Formulation:
     """`why` the two must agree, `lines` that end by assigning `expected` and `actual`.
 
     `shapes` and `config` stand in the place of the suspect's own, where they must be others.
+    `other` is the configuration of another layer with the same weights, which lines call so.
     """
 
     why: str
     lines: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...] = ()
     config: Mapping[str, Any] | None = None
+    other: Mapping[str, Any] | None = None
 
 
 ACTUAL = "actual = keras.ops.convert_to_numpy(layer(x))"

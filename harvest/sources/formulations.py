@@ -5,18 +5,16 @@ case compares the layer with itself, used in another way that must come to the s
 documented formula in NumPy. Each formulation gets a suspect and says what `expected` and `actual`
 are, or nothing where it has nothing to say. Which of them shows the bug is tried out.
 
-    x, layer (with its weights)     are there already
+    x, layer, other (with their weights)    are there already
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from harvest.sources.formulas import (
     ACTUAL,
     Formulation,
-    as_literal,
     element_wise,
     normalised,
     of_numpy,
@@ -32,7 +30,7 @@ def turned_window(found: Suspect) -> Formulation | None:
     return _windowed(
         found,
         "The only window holds the whole input, and the same turned round.",
-        "expected = keras.ops.reshape(layer(np.flip(x, axis=1)), shape)",
+        "layer(np.flip(x, axis=1))",
     )
 
 
@@ -41,15 +39,18 @@ def one_window(found: Suspect) -> Formulation | None:
     return _windowed(
         found,
         "A window that reaches over the edge holds the whole input; padding does not count.",
-        f"whole = keras.layers.{found.kind}(pool_size=x.shape[1:-1])",
-        "expected = keras.ops.reshape(whole(x), shape)",
+        "other(x)",
+        whole=True,
     )
 
 
-def _windowed(found: Suspect, why: str, *expected: str) -> Formulation | None:
+def _windowed(
+    found: Suspect, why: str, expected: str, *, whole: bool = False
+) -> Formulation | None:
     """An input that is one smaller than the window, so that there is one result per channel.
 
     Only that fits into the shape that both sides are given: what pools nothing has no place there.
+    With `whole`, the other layer's window is as large as the input.
     """
     size = _whole(found.config.get("pool_size"))
     if "Pooling" not in found.kind or found.config.get("padding") != "same" or size < 2:
@@ -59,11 +60,12 @@ def _windowed(found: Suspect, why: str, *expected: str) -> Formulation | None:
         why=why,
         lines=(
             "shape = x.shape[:1] + x.shape[-1:]",
-            *expected,
+            f"expected = keras.ops.reshape({expected}, shape)",
             "actual = keras.ops.reshape(layer(x), shape)",
         ),
         shapes=((batch, *(size - 1,) * len(inner), channels),),
         config={**found.config, "pool_size": size, "strides": size},
+        other={"pool_size": size - 1} if whole else None,
     )
 
 
@@ -83,9 +85,10 @@ def padded_before(found: Suspect) -> Formulation | None:
             " for n in x.shape[1:-1]]",
             "pads = [(0, 0), *((size // 2, size - size // 2) for size in sizes), (0, 0)]",
             "padded = np.pad(x, pads)",
-            *_other(found, {**found.config, "padding": "valid"}, "padded"),
+            "expected = keras.ops.convert_to_numpy(other(padded))",
             ACTUAL,
         ),
+        other={**found.config, "padding": "valid"},
     )
 
 
@@ -94,8 +97,11 @@ def backwards(found: Suspect) -> Formulation | None:
     if found.config.get("go_backwards") is not True:
         return None
     config = {**found.config, "go_backwards": False}
-    lines = (*_other(found, config, "np.flip(x, axis=1)"), ACTUAL)
-    return Formulation(why="Backwards over a sequence is forwards over its reverse.", lines=lines)
+    return Formulation(
+        why="Backwards over a sequence is forwards over its reverse.",
+        lines=("expected = keras.ops.convert_to_numpy(other(np.flip(x, axis=1)))", ACTUAL),
+        other=config,
+    )
 
 
 def rolled(found: Suspect) -> Formulation | None:
@@ -103,8 +109,11 @@ def rolled(found: Suspect) -> Formulation | None:
     if "unroll" not in found.config:
         return None
     config = {**found.config, "unroll": not found.config["unroll"]}
-    lines = (*_other(found, config, "x"), ACTUAL)
-    return Formulation(why="Unrolling changes how it is computed, and nothing else.", lines=lines)
+    return Formulation(
+        why="Unrolling changes how it is computed, and nothing else.",
+        lines=("expected = keras.ops.convert_to_numpy(other(x))", ACTUAL),
+        other=config,
+    )
 
 
 def one_by_one(found: Suspect) -> Formulation | None:
@@ -136,13 +145,3 @@ FORMULATIONS: tuple[_Form, ...] = (
 
 def _whole(size: object) -> int:
     return size if isinstance(size, int) else 0
-
-
-def _other(found: Suspect, config: Mapping[str, Any], given: str) -> tuple[str, ...]:
-    """Lines that apply another layer with the same weights."""
-    return (
-        f"other = keras.layers.{found.kind}({as_literal(config)})",
-        f"other.build({given}.shape)",
-        "other.set_weights(layer.get_weights())",
-        f"expected = keras.ops.convert_to_numpy(other({given}))",
-    )

@@ -13,12 +13,13 @@ from harvest.importers.model import Case
 from harvest.sources.backends import Backends, Failure
 from harvest.sources.formulas import ACTUAL, Formulation, as_literal
 from harvest.sources.formulations import FORMULATIONS
+from harvest.sources.functions import functions
 from harvest.sources.layers import api
-from harvest.sources.lowering import function, lowered
+from harvest.sources.lowering import equality, lowered
 from harvest.sources.model import HitKind
 from harvest.sources.networks import make_inputs
 from harvest.sources.suspects import Confirmed, Suspect
-from harvest.sources.writing import LITERAL, array_text, literal_script, seeded, seeded_script
+from harvest.sources.writing import LITERAL, array_text, literal_script, seeded_script
 
 CLOSE = "rtol=1e-4, atol=1e-5"
 SEEDS = 3
@@ -43,42 +44,55 @@ def hand_over(
     odd = confirmed.judgement.vote.odd
     if not odd:
         return Handed(case=None, reason="no two of three backends agree, so nobody is voted out")
-    for one in (confirmed, larger):
-        for script in _scripts(backends, one, odd[0]) if one is not None else ():
+    for one in (confirmed, *([larger] if larger is not None else [])):
+        for script in _scripts(backends, one, odd[0]):
             if _shows(backends.script(script.code), confirmed):
-                shown = _below(backends, script, odd[0])
+                shown = _below(backends, one, script, odd[0])
                 return Handed(case=_case(confirmed, shown, measured))
     return Handed(case=None, reason="no script shows it on one backend and passes on the others")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Script:
-    """A script, why both sides must agree, and what it was made of, where it can be lowered."""
+    """A script, why both sides must agree, and what it was made of, where it can be lowered.
+
+    `api` is the function that it was lowered to.
+    """
 
     code: str
     why: str = ""
-    lines: tuple[str, ...] = ()
-    suspect: Suspect | None = None
+    form: Formulation | None = None
+    check: str = ""
     seed: int = 0
     api: str = ""
 
 
-def _below(backends: Backends, script: _Script, odd: str) -> _Script:
-    """The same on the backend's own framework, if that shows it too."""
-    if script.suspect is None:
+def _below(backends: Backends, confirmed: Confirmed, script: _Script, odd: str) -> _Script:
+    """The same on a function that the layer comes to, if that shows it too."""
+    if script.form is None or len(confirmed.suspect.shapes) != 1:
         return script
-    lines = lowered(script.suspect, odd, script.lines)
-    called = function(script.suspect, odd)
-    if lines is None or called is None:
-        return script
-    (x,) = script.suspect.shapes
-    first, *rest = lines
-    made = f"rng = np.random.default_rng({script.seed})", f"x = {seeded(script.suspect, x)}"
-    code = "\n".join(("import numpy as np", first, "", *made, *rest, ""))
-    failure = backends.script(code, only=(odd,))[odd]
-    if failure is None or failure.label != "AssertionError":
-        return script
-    return replace(script, code=code, api=called[0])
+    suspect = _with(confirmed.suspect, script.form)
+    given = confirmed.weights.get("layer", ())
+    for called in functions(suspect, odd):
+        if len(called.weights) != len(given):
+            continue
+        code = lowered(
+            suspect,
+            called,
+            script.form,
+            odd,
+            check=script.check,
+            weights={name: one.shape for name, one in zip(called.weights, given, strict=True)},
+            seed=script.seed,
+        )
+        same = seeded_script(odd, suspect, confirmed.weights, equality(called), script.seed)
+        if code is None or backends.script(same, only=(odd,))[odd] is not None:
+            continue
+        keras = called.name.startswith("keras.")
+        told = backends.script(code, only=None if keras else (odd,))
+        if _shows(told, confirmed):
+            return replace(script, code=code, api=called.name)
+    return script
 
 
 def _shows(told: dict[str, Failure | None], confirmed: Confirmed) -> bool:
@@ -101,27 +115,32 @@ def _shows(told: dict[str, Failure | None], confirmed: Confirmed) -> bool:
 
 def _scripts(backends: Backends, confirmed: Confirmed, odd: str) -> Iterator[_Script]:
     """Scripts with what they say of themselves, the one that is best for siblings first."""
-    suspect, weights = confirmed.suspect, confirmed.weights
+    suspect = confirmed.suspect
     if confirmed.judgement.kind is HitKind.CRASH:
         call = "print(layer(x))" if confirmed.judgement.accepts else "layer(x)"
-        for given in ({}, weights):
+        for given in ({}, confirmed.weights):
             yield _Script(code=seeded_script(odd, suspect, given, (call,)))
         return
     if confirmed.judgement.kind is HitKind.NON_FINITE:
-        lines: tuple[str, ...] = (ACTUAL, "assert np.isfinite(actual).all()")
-        code = seeded_script(odd, suspect, weights, lines)
-        yield _Script(code=code, why="All inputs are finite.")
+        finite = Formulation(why="All inputs are finite.", lines=(ACTUAL,))
+        yield _script(odd, confirmed, finite, "assert np.isfinite(actual).all()")
     check = f"assert np.allclose(actual, expected, {CLOSE})"
     for form in FORMULATIONS:
         made = form(suspect)
         if made is None:
             continue
-        lines = (f"# {made.why}", *made.lines, check)
         for seed in range(SEEDS):
-            changed = _with(suspect, made)
-            code = seeded_script(odd, changed, weights, lines, seed)
-            yield _Script(code=code, why=made.why, lines=lines, suspect=changed, seed=seed)
+            yield _script(odd, confirmed, made, check, seed)
     yield from _literal(backends, confirmed, odd, check)
+
+
+def _script(
+    odd: str, confirmed: Confirmed, form: Formulation, check: str, seed: int = 0
+) -> _Script:
+    lines = (f"# {form.why}", *form.lines, check)
+    suspect = _with(confirmed.suspect, form)
+    code = seeded_script(odd, suspect, confirmed.weights, lines, seed, form.other)
+    return _Script(code=code, why=form.why, form=form, check=check, seed=seed)
 
 
 def _with(suspect: Suspect, made: Formulation) -> Suspect:

@@ -1,90 +1,110 @@
-"""A layer -> the function of the backend's own framework that it comes to, where there is one.
+"""A script on a layer -> the same on a function that the layer comes to.
 
-A bug that is the framework's own is better shown there: without Keras, and with the framework's
-siblings. Only what has no weights is lowered, and what has the same layout on both sides.
+A bug that is a function's own is better shown there: with fewer lines, and with the function's
+siblings. Whether the function does what the layer does, bug and all, is not believed but tried.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
+from harvest.sources.formulas import ACTUAL, Formulation
+from harvest.sources.functions import Function, functions
 from harvest.sources.suspects import Suspect
+from harvest.sources.writing import WEIGHT, argument, seeded, whole
 
-_TENSORFLOW = {
-    "relu": "relu",
-    "relu6": "relu6",
-    "elu": "elu",
-    "selu": "selu",
-    "softplus": "softplus",
-    "softsign": "softsign",
-    "softmax": "softmax",
-    "sigmoid": "sigmoid",
-    "tanh": "tanh",
-    "swish": "silu",
+_NUMPY = {
+    "keras.ops.convert_to_numpy(": "np.asarray(",
+    "keras.ops.reshape(": "np.reshape(",
+    "keras.ops.concatenate(": "np.concatenate(",
 }
-_TORCH = {**_TENSORFLOW, "hard_sigmoid": "hardsigmoid"}
-"""Activations by their names in Keras: functions of tf.nn and torch.nn.functional."""
-_IMPORTS = {"tensorflow": "import tensorflow as tf", "torch": "import torch"}
-_KERAS = re.compile(r"\bkeras\.|\blayer\.|\bother\b")
-_CALL = re.compile(r"\blayer\(")
+_KERAS = "keras."
+_LAYER = re.compile(r"\blayer\b|\bother\b")
+_WEIGHTS = "layer.get_weights()"
+_WEIGHT = re.compile(r"layer\.get_weights\(\)\[(\d+)\]")
 
 
-def function(found: Suspect, backend: str) -> tuple[str, str] | None:
-    """The function's name and the arguments behind its input."""
-    activation = _activation(found)
-    if activation:
-        names = {"tensorflow": _TENSORFLOW, "torch": _TORCH}.get(backend, {})
-        prefix = "tf.nn." if backend == "tensorflow" else "torch.nn.functional."
-        more = ", dim=-1" if activation == "softmax" and backend == "torch" else ""
-        return (prefix + names[activation], more) if activation in names else None
-    if backend == "tensorflow" and re.fullmatch(r"(Max|Average)Pooling[123]D", found.kind):
-        config = found.config
-        if config.get("data_format", "channels_last") != "channels_last":
-            return None
-        size = config.get("pool_size", 2)
-        strides = config.get("strides") or size
-        padding = str(config.get("padding", "valid")).upper()
-        how = "max" if found.kind.startswith("Max") else "avg"
-        given = f', ksize={size!r}, strides={strides!r}, padding="{padding}"'
-        return f"tf.nn.{how}_pool", given
-    return None
+def equality(called: Function) -> tuple[str, ...]:
+    """Lines that check, where `layer` and `x` are there, that the function does the same."""
+    named = [f"{', '.join(called.weights)}, = {_WEIGHTS}"] if called.weights else []
+    imported = [] if called.name.startswith(_KERAS) else [_imported(called)]
+    how = "keras.ops.convert_to_numpy" if called.name.startswith(_KERAS) else "np.asarray"
+    return (
+        *imported,
+        *named,
+        f"lowered = {how}({called.call.format(x='x')})",
+        ACTUAL,
+        "assert lowered.shape == actual.shape",
+        "assert np.allclose(lowered, actual, rtol=1e-5, atol=1e-6, equal_nan=True)",
+    )
 
 
-def _activation(found: Suspect) -> str:
-    if found.kind == "Softmax":
-        return "softmax" if found.config.get("axis", -1) == -1 else ""
-    return str(found.config.get("activation")) if found.kind == "Activation" else ""
+def lowered(
+    found: Suspect,
+    called: Function,
+    form: Formulation,
+    backend: str,
+    *,
+    check: str,
+    weights: Mapping[str, tuple[int, ...]],
+    seed: int,
+) -> str | None:
+    """The script of a formulation with the function for the layer; None where they need that.
 
-
-def lowered(found: Suspect, backend: str, lines: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Lines that call the layer as lines that call the function; None where they need Keras.
-
-    The first of the lines imports the framework.
+    `weights` are the shapes of the weights by the function's names for them.
     """
-    called = function(found, backend)
-    if called is None:
+    lines = _lines(found, called, form, backend)
+    if lines is None:
         return None
-    name, more = called
-    made = []
-    for line in lines:
-        plain = line.replace("keras.ops.convert_to_numpy(", "np.asarray(")
-        plain = plain.replace("keras.ops.reshape(", "np.reshape(")
-        plain = plain.replace("keras.ops.concatenate(", "np.concatenate(")
-        if _KERAS.search(plain):
+    made = [f"rng = np.random.default_rng({seed})", f"x = {seeded(found, found.shapes[0])}"]
+    made += [f"{name} = {WEIGHT.format(shape=shape)}" for name, shape in weights.items()]
+    body = (*made, f"# {form.why}", *lines, check)
+    if called.name.startswith(_KERAS):
+        return whole(backend, body)
+    return "\n".join(("import numpy as np", _imported(called), "", *body, ""))
+
+
+def _imported(called: Function) -> str:
+    return "import tensorflow as tf" if called.name.startswith("tf.") else "import torch"
+
+
+def _lines(
+    found: Suspect, called: Function, form: Formulation, backend: str
+) -> tuple[str, ...] | None:
+    changed = called
+    if form.other is not None:
+        others = functions(replace(found, config=form.other), backend)
+        same = next((one for one in others if one.name == called.name), None)
+        if same is None:
             return None
-        made.append(_with_function(plain, name, more, backend))
-    return (_IMPORTS[backend], *made)
+        changed = same
+    made = []
+    for line in form.lines:
+        told = _with_weights(
+            _with_function(_with_function(line, "layer", called), "other", changed), called
+        )
+        if not called.name.startswith(_KERAS):
+            for keras, numpy in _NUMPY.items():
+                told = told.replace(keras, numpy)
+            if _KERAS in told:
+                return None
+        if _LAYER.search(told):
+            return None
+        made += [told] if told else []
+    return tuple(made)
 
 
-def _with_function(line: str, name: str, more: str, backend: str) -> str:
-    """`layer(X)` as `name(X, ...)`, with X a tensor where the framework insists."""
-    found = _CALL.search(line)
-    if found is None:
-        return line
-    depth, end = 1, found.end()
-    while depth:
-        depth += {"(": 1, ")": -1}.get(line[end], 0)
-        end += 1
-    given = line[found.end() : end - 1]
-    given = f"torch.tensor({given})" if backend == "torch" else given
-    return f"{line[: found.start()]}{name}({given}{more}){line[end:]}"
+def _with_function(line: str, name: str, called: Function) -> str:
+    """`layer(X)` as the call of the function with X."""
+    given = argument(line, name)
+    return line.replace(f"{name}({given})", called.call.format(x=given)) if given else line
+
+
+def _with_weights(line: str, called: Function) -> str:
+    """`layer.get_weights()` by the names of the weights; empty where it only names them."""
+    if line == f"{', '.join(called.weights)} = {_WEIGHTS}":
+        return ""
+    line = _WEIGHT.sub(lambda match: called.weights[int(match[1])], line)
+    return line.replace(_WEIGHTS, f"[{', '.join(called.weights)}]")

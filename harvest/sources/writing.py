@@ -5,7 +5,9 @@ Numbers come from a seed where they may be any, and are written down where they 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,16 +18,25 @@ from harvest.sources.suspects import Suspect
 
 LITERAL = 64
 """Longer arrays are not written into a script."""
+WEIGHT = 'rng.uniform(0.2, 0.8, {shape}).astype("float32")'
 WEIGHTED = "layer.set_weights([rng.uniform(0.2, 0.8, w.shape) for w in layer.get_weights()])"
-"""Positive ones: layers divide by the roots of some."""
+"""One for a function, and all of a layer: positive, as layers divide by the roots of some."""
 LONG = 50
 """A longer expression gets a name."""
 
 
 def seeded_script(
-    backend: str, suspect: Suspect, weights: Weights, lines: Sequence[str], seed: int = 0
+    backend: str,
+    suspect: Suspect,
+    weights: Weights,
+    lines: Sequence[str],
+    seed: int = 0,
+    other: Mapping[str, Any] | None = None,
 ) -> str:
-    """A script that stands alone: inputs, the layer with its weights, then the lines."""
+    """A script that stands alone: inputs, the layer with its weights, then the lines.
+
+    `other` configures another layer of the kind with the same weights.
+    """
     names, weighted = named(suspect), bool(weights.get("layer"))
     made = [
         f"{name} = {seeded(suspect, shape)}"
@@ -35,6 +46,7 @@ def seeded_script(
         made.append(f"x = [{', '.join(names)}]")
     built, called = _built(suspect, names)
     uses = sum(line.count("layer(") + 2 * line.count("layer.") for line in lines)
+    uses += 2 * (other is not None)
     long = len(built) > LONG and not suspect.kind.startswith(FUNCTION)
     if weighted or uses > 1 or long:
         made.append(f"layer = {built}")
@@ -43,7 +55,16 @@ def seeded_script(
         made.append("layer.build(x.shape)" if len(names) == 1 else called)
         made.append(WEIGHTED)
     body = [line.replace("layer(x)", called) for line in lines]
-    return _whole(backend, (f"rng = np.random.default_rng({seed})", *made, *body))
+    if other is not None:
+        at, given = next(
+            (at, given) for at, line in enumerate(body) if (given := argument(line, "other"))
+        )
+        body[at:at] = [
+            f"other = {api(suspect.kind)}({as_literal(other)})",
+            f"other.build({given}.shape)",
+            "other.set_weights(layer.get_weights())",
+        ]
+    return whole(backend, (f"rng = np.random.default_rng({seed})", *made, *body))
 
 
 def literal_script(
@@ -64,7 +85,23 @@ def literal_script(
         called = _applied(suspect.kind, names, "layer")
         made.append("layer.build(x.shape)" if len(names) == 1 else called)
         made.append(f"layer.set_weights([{', '.join(array_text(one) for one in weights)}])")
-    return _whole(backend, (*made, *(line.replace("layer(x)", called) for line in lines)))
+    return whole(backend, (*made, *(line.replace("layer(x)", called) for line in lines)))
+
+
+def argument(line: str, name: str) -> str:
+    """What a line calls a name with; empty where it does not.
+
+    >>> argument("y = layer(np.flip(x, axis=1)) + 1", "layer")
+    'np.flip(x, axis=1)'
+    """
+    found = re.search(rf"\b{name}\(", line)
+    if found is None:
+        return ""
+    depth, end = 1, found.end()
+    while depth:
+        depth += {"(": 1, ")": -1}.get(line[end], 0)
+        end += 1
+    return line[found.end() : end - 1]
 
 
 def _built(suspect: Suspect, names: Sequence[str]) -> tuple[str, str]:
@@ -91,7 +128,7 @@ def array_text(array: Array) -> str:
     return f"np.array({text}, dtype={array.dtype.name!r})"
 
 
-def _whole(backend: str, lines: Sequence[str]) -> str:
+def whole(backend: str, lines: Sequence[str]) -> str:
     """The lines behind what every script begins with: the backend, chosen before the import."""
     chosen = f'import os\n\nos.environ["KERAS_BACKEND"] = "{backend}"\n'
     return "\n".join((chosen, "import keras", "import numpy as np", "", *lines, ""))

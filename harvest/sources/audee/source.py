@@ -71,6 +71,7 @@ class Searching:
         self._reporter = Reporter(self._bench, self._random)
         self._failures: Counter[str] = Counter()
         self._goals = cycle((level, goal) for goal in FITNESS for level in Level)
+        self._weightless = cycle((Level.INPUT, goal) for goal in FITNESS)
         self._steps = 0
         self._spent = 0.0
 
@@ -110,9 +111,7 @@ class Searching:
     def _evolved(
         self, network: Network, prepared: Prepared, settings: Settings
     ) -> tuple[Prepared | None, str]:
-        level, goal = next(self._goals)
-        if not prepared.weights or not any(prepared.weights.values()):
-            level = Level.INPUT
+        level, goal = next(self._goals if any(prepared.weights.values()) else self._weightless)
         self._bench.stage = level.value
         self._tally.rules |= {level.value, f"fitness {goal}"}
         chromosome = Chromosome(

@@ -10,6 +10,7 @@ from harvest.sources.judging import Judgement
 from harvest.sources.known_limits import limit_of
 from harvest.sources.layers import SHAPES, api, draw, specs
 from harvest.sources.model import HitKind
+from harvest.sources.networks import make_inputs
 from harvest.sources.operations import entry, operations, parameter
 from harvest.sources.suspects import Confirmed, Suspect, confirm
 from harvest.sources.voting import Vote
@@ -127,3 +128,13 @@ def test_inputs_that_should_be_refused_are_named():
         "keras.ops.correlate of inputs of shape (1, 2) and (2, 1) is accepted silently"
         " on the torch backend"
     )
+
+
+@pytest.mark.keras
+@pytest.mark.slow
+def test_a_function_that_was_run_before_runs_again(backends):
+    operations(backends)
+    network = Suspect(kind="ops.sum", config={"axis": -1}, shapes=((2, 3),)).network
+    for weights in ({"layer": ()}, {}):
+        done = backends.run(network, weights, make_inputs(network, 0))
+        assert {name: one.failure for name, one in done.items()} == dict.fromkeys(backends.names)
