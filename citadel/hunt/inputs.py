@@ -28,6 +28,8 @@ def reports_of(inputs: Sequence[str]) -> Iterator[Report | BadInput | Linked]:
         if is_numbered(name):
             yield from numbered_reports(name)
             continue
+        if name.endswith(QUEUE) and name.removesuffix(QUEUE) + SUFFIX in inputs:
+            continue  # what a shell makes of *.jsonl
         if is_harvest(name):
             yield from queued(Path(name))
             continue

@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from analysis.errors import CitadelError
 from citadel.hunt.enlist import NEAR, enlist
 from citadel.hunt.inputs import reports_of
 from citadel.store.database import open_to_write
@@ -46,6 +47,17 @@ def test_what_says_the_same_is_not_run_and_is_told_with_whom(tmp_path, store):
     assert (found.queued, found.refused) == (1, Counter({NEAR: 1}))
     first, second = (one["html_url"] for one in issues[:2])
     assert refusals(store) == {second: f"says almost the same as {first}"}
+
+
+def test_a_queue_that_is_named_beside_its_harvest_is_no_input_of_its_own(tmp_path):
+    path = tmp_path / "h.jsonl"
+    path.write_text(json.dumps(issue(1, CODE)) + "\n")
+    write_queue(path, choose(Preset.WIDE, (), ()))
+    named = sorted(str(one) for one in tmp_path.glob("*.jsonl"))
+    assert len(named) == 2
+    assert [one.number for one in reports_of(named)] == [1]
+    with pytest.raises(CitadelError, match="is the queue of a harvest"):
+        list(reports_of([str(tmp_path / "h.queue.jsonl")]))
 
 
 def test_what_is_run_after_all_has_no_reason_against_it_any_more(tmp_path, store):

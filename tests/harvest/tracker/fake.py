@@ -10,7 +10,7 @@ import json
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 from graphql import execute, parse, validate
 
@@ -200,7 +200,8 @@ class FakeGitHub:
             return 404, {}, {"message": "Not Found"}
         number, issue = int(parts[4]), store.issues.get(int(parts[4]))
         if number in store.moved:
-            return 301, {"Location": self.endpoint + store.moved[number]}, {"message": "Moved"}
+            to = urljoin(self.endpoint, store.moved[number])
+            return 301, {"Location": to}, {"message": "Moved"}
         if number in store.deleted:
             return 410, {}, {"message": "This issue was deleted"}
         if issue is None or "/".join(parts[1:3]) != NAME:

@@ -55,6 +55,18 @@ def test_a_transferred_issue_is_followed(tracker):
     assert len(found.thread) == len(tracker.repository.issues[5]["thread"])
 
 
+def test_a_server_elsewhere_is_not_followed_and_gets_no_token(tracker):
+    with fake.FakeGitHub(tracker.repository) as other:
+        elsewhere = other.endpoint.replace("127.0.0.1", "localhost")
+        tracker.repository.moved[4] = f"{elsewhere}/repos/some/where/issues/5"
+        client = Client(endpoint=tracker.endpoint, token="secret")
+        found = fetch_issue("some/where", 4, client, PATIENT)
+        assert other.tokens == set()
+    assert tracker.tokens == {"token secret"}
+    assert isinstance(found, BadInput)
+    assert "moved out of sight" in found.error
+
+
 def test_what_is_not_there_is_a_row(tracker):
     tracker.repository.deleted.add(2)
     gone, unknown = fetched(tracker, 2), fetched(tracker, 99)
