@@ -1,6 +1,7 @@
 """`citadel fuzz` with a source that finds what it is told to, and as a user meets it."""
 
 import json
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -17,7 +18,8 @@ from harvest.sources.found import files_path, hits_path, read_hits
 from harvest.sources.model import Hit, HitKind
 from harvest.tracker.queue import read_queue
 from harvest.tracker.stored import read_harvest
-from tests.citadel.test_import import run
+from tests.citadel.test_import import TORCH, bugs, run
+from tests.harvest.importers.layouts import DIAGONAL
 
 
 class Interpreter:
@@ -78,6 +80,25 @@ def test_a_case_becomes_a_report_that_is_queued(fuzzed, tmp_path):
     told = json.loads((tmp_path / "told.json").read_text())
     assert told["counts"]["cases"] == told["counts"]["harvest"] == 2
     assert told["hits"][0]["measures"] == {"R": 7.5}
+
+
+@pytest.mark.torch
+@pytest.mark.slow
+def test_cases_are_triaged_and_hunted_as_reports_are(fuzzed, tmp_path, torch_target, index_of):
+    index_of(torch_target)
+    found = Case(title="diagonal_scatter crashes", code=DIAGONAL, body="It fails.")
+    _, path = fuzzed(hit("exp"), replace(hit("diagonal_scatter"), case=found))
+    more = ("--python", TORCH, "--json", "-")
+    triage = run("triage", f"{path}#2", *more, "--siblings", "20", cwd=tmp_path)
+    (report,) = json.loads(triage.stdout)["reports"]
+    assert (report["repository"], report["number"]) == ("fuzz/made", 2)
+    assert report["case"]["reproduces"]
+    assert "torch.slice_scatter" in bugs(report)
+    hunt = json.loads(run("hunt", path, *more, "--per-report", "10", cwd=tmp_path).stdout)
+    (build,) = hunt["builds"]
+    assert (build["reports"], build["open"], build["failed"]) == (2, 0, 0)
+    members = [row for family in hunt["families"] for row in family["members"]]
+    assert "torch.slice_scatter" in {row["api"] for row in members}
 
 
 def test_hits_without_a_case_are_recorded_with_the_reason(fuzzed, capsys):
