@@ -7,7 +7,7 @@ from pathlib import Path
 
 from analysis.errors import CitadelError
 from harvest.report.model import BadInput, Report
-from harvest.tracker.queue import Linked, queue_path, read_queue
+from harvest.tracker.queue import Linked, queue_path, read_linked
 from harvest.tracker.stored import read_harvest
 
 SUFFIX = ".jsonl"
@@ -43,7 +43,7 @@ def queued(path: Path) -> Iterator[Report | BadInput | Linked]:
         yield from read_harvest(path)
         return
     try:
-        yield from read_queue(path)
+        yield from read_linked(path)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as problem:
         raise CitadelError(
             f"{queue_path(path)} does not fit its harvest: {problem}",

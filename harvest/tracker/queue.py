@@ -122,8 +122,13 @@ def read_rows(path: Path) -> Iterator[Row]:
             yield _row(json.loads(line))
 
 
-def read_queue(harvest: Path) -> Iterator[Report | Linked]:
-    """Yield the reports of a harvest that its queue keeps, and the links to them."""
+def read_queue(harvest: Path) -> Iterator[Report]:
+    """Yield the reports of a harvest that its queue keeps."""
+    return (one for one in read_linked(harvest) if isinstance(one, Report))
+
+
+def read_linked(harvest: Path) -> Iterator[Report | Linked]:
+    """Yield what `read_queue` yields, and the links to these."""
     rows = read_rows(queue_path(harvest))
     for item, row in zip(read_harvest(harvest), rows, strict=True):
         if isinstance(item, Report) and row.status is Status.KEPT:
