@@ -1,13 +1,14 @@
 """From inputs to work items: each report is read once and queued on the builds it is about.
 
-In: reports. Out: rows, committed in batches, so that a kill in the middle costs little and an equal
-report is never queued twice. What cannot be queued is counted and kept with its reason.
+In: reports, and links to them. Out: rows, committed in batches, so that a kill in the middle costs
+little and an equal report is never queued twice. What cannot be queued is counted and kept with its
+reason.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -30,7 +31,7 @@ NEAR = "says almost the same as another report"
 class Enlisted:
     """How inputs came out: reports, items that are new, and reasons against the others.
 
-    `unread` of the reports could not even be read.
+    `unread` of the reports could not even be read; those that are linked to others do not count.
     """
 
     reports: int
@@ -52,20 +53,33 @@ def enlist(
     """
     seen = queued = unread = 0
     refused: Counter[str] = Counter()
+    links: list[Linked] = []
     for batch in _batches(found):
+        links += [item for item in batch if isinstance(item, Linked)]
         # What opens a build takes long: not within a transaction.
-        prepared = [_prepared(item, builds) for item in batch]
+        prepared = [_prepared(item, builds) for item in batch if not isinstance(item, Linked)]
         with store.transaction():
             for item, reading, sites in prepared:
                 seen += 1
                 unread += isinstance(item, BadInput)
                 if isinstance(sites, str) or reading is None:
-                    refused[NEAR if isinstance(item, Linked) else str(sites)] += 1
+                    refused[str(sites)] += 1
                     reports.add_refusal(store, item.source, str(sites))
                     continue
                 queued += _queue(store, reading, sites)
         progress(seen)
-    return Enlisted(reports=seen, queued=queued, unread=unread, refused=refused)
+    refused[NEAR] += _link(store, links)
+    return Enlisted(reports=seen, queued=queued, unread=unread, refused=+refused)
+
+
+def _link(store: Store, links: Sequence[Linked]) -> int:
+    """Keep which reports stand for others, but for what another input has named for itself."""
+    known = reports.sources(store) if links else frozenset()
+    found = [link for link in links if link.source not in known]
+    with store.transaction():
+        for link in found:
+            reports.add_refusal(store, link.source, f"says almost the same as {link.stand_in}")
+    return len(found)
 
 
 def _batches(
@@ -77,13 +91,11 @@ def _batches(
 
 
 def _prepared(
-    item: Report | BadInput | Linked, builds: Builds
-) -> tuple[Report | BadInput | Linked, Reading | None, list[Site] | str]:
+    item: Report | BadInput, builds: Builds
+) -> tuple[Report | BadInput, Reading | None, list[Site] | str]:
     """A report with its reading and builds, or the reason why it cannot be run."""
     if isinstance(item, BadInput):
         return item, None, item.error
-    if isinstance(item, Linked):
-        return item, None, f"says almost the same as {item.stand_in}"
     try:
         reading = understand(item)
     except Exception as problem:  # a bug of ours costs one report, not the others

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report
-from harvest.tracker.kept import QUEUE, SUFFIX, is_harvest, queued
+from harvest.tracker.kept import QUEUE, SUFFIX, is_harvest, queued, without_queues
 from harvest.tracker.numbered import is_numbered, numbered_reports
 from harvest.tracker.queue import Linked
 
@@ -24,12 +24,10 @@ def reports_of(inputs: Sequence[str]) -> Iterator[Report | BadInput | Linked]:
     Raises:
         CitadelError: when an input is a harvest that cannot be read, or a queue without one.
     """
-    for name in inputs:
+    for name in without_queues(inputs):
         if is_numbered(name):
             yield from numbered_reports(name)
             continue
-        if name.endswith(QUEUE) and name.removesuffix(QUEUE) + SUFFIX in inputs:
-            continue  # what a shell makes of *.jsonl
         if is_harvest(name):
             yield from queued(Path(name))
             continue

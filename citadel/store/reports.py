@@ -97,6 +97,11 @@ def report_of(store: Store, key: str) -> Report:
     return from_text(texts.read(store, content))
 
 
+def sources(store: Store) -> frozenset[str]:
+    """The names of all reports that are worked on."""
+    return frozenset(source for (source,) in store.db.execute("SELECT source FROM reports"))
+
+
 def add_refusal(store: Store, source: str, reason: str) -> None:
     """Note why something that was named is not worked on."""
     store.db.execute(

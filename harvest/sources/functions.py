@@ -273,6 +273,18 @@ def _keras_batch(found: Suspect) -> Function | None:
     return made if _scaled(found) else None
 
 
+def _keras_layer_norm(found: Suspect) -> Function | None:
+    given = ("{x}", "gamma", "beta", "axis=-1", f"epsilon={_epsilon(found)}")
+    made = _called("keras.ops.layer_normalization", *given, weights=("gamma", "beta"))
+    return made if _scaled(found) else None
+
+
+def _keras_global(found: Suspect) -> Function:
+    axes = f"axis={(*range(1, _rank(found) + 1),)!r}"
+    how = "max" if "Max" in found.kind else "mean"
+    return _called(f"keras.ops.{how}", "{x}", axes, *_keeps(found, "keepdims"))
+
+
 _TABLE = ("table",)
 _MAKERS: Mapping[str, Mapping[str, _Maker]] = {
     "tensorflow": {
@@ -306,6 +318,9 @@ _MAKERS: Mapping[str, Mapping[str, _Maker]] = {
         r"(|Depthwise|Separable)Conv[123]D|Conv[123]DTranspose": _keras_conv,
         "Dense": _keras_dense,
         "BatchNormalization": _keras_batch,
+        "LayerNormalization": _keras_layer_norm,
+        _GLOBAL: _keras_global,
+        "Embedding": lambda _: _called("keras.ops.take", "table", "{x}", "axis=0", weights=_TABLE),
         "UnitNormalization": lambda _: _called("keras.ops.normalize", "{x}", "axis=-1"),
         "LeakyReLU": lambda found: _called(
             "keras.ops.leaky_relu", "{x}", f"negative_slope={_slope(found)}"

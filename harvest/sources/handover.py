@@ -15,7 +15,7 @@ from harvest.sources.formulas import ACTUAL, Formulation, as_literal
 from harvest.sources.formulations import FORMULATIONS
 from harvest.sources.functions import functions
 from harvest.sources.layers import api
-from harvest.sources.lowering import equality, lowered
+from harvest.sources.lowering import equality, function_script, lowered
 from harvest.sources.model import HitKind
 from harvest.sources.networks import make_inputs
 from harvest.sources.suspects import Confirmed, Suspect
@@ -76,18 +76,18 @@ def _below(backends: Backends, confirmed: Confirmed, script: _Script, odd: str) 
     for called in functions(suspect, odd):
         if len(called.weights) != len(given):
             continue
-        code = lowered(
-            suspect,
-            called,
-            script.form,
-            odd,
-            check=script.check,
-            weights={name: one.shape for name, one in zip(called.weights, given, strict=True)},
-            seed=script.seed,
-        )
-        same = seeded_script(odd, suspect, confirmed.weights, equality(called), script.seed)
-        if code is None or backends.script(same, only=(odd,))[odd] is not None:
+        lines = lowered(suspect, called, script.form, odd)
+        if lines is None:
             continue
+        both = equality(called, script.form, lines)
+        other, seed = script.form.other, script.seed
+        same = seeded_script(odd, suspect, confirmed.weights, both, seed, other)
+        if backends.script(same, only=(odd,))[odd] is not None:
+            continue
+        shapes = {name: one.shape for name, one in zip(called.weights, given, strict=True)}
+        code = function_script(
+            suspect, called, odd, (f"# {script.why}", *lines, script.check), shapes, seed
+        )
         keras = called.name.startswith("keras.")
         told = backends.script(code, only=None if keras else (odd,))
         if _shows(told, confirmed):
@@ -170,12 +170,13 @@ def _case(confirmed: Confirmed, script: _Script, measured: str) -> Case:
     if confirmed.judgement.accepts and not unusual:
         called += f" of {_inputs(suspect)}"  # it is the inputs that should be refused
     what, more = _told(confirmed)
-    parts = (f"{called} {what}. {more}", script.why, measured)
-    body = "\n\n".join(part for part in parts if part) + "\n"
-    title = f"{called} {what}"
+    title, first = f"{called} {what}", f"{called} {what}. {more}"
     if script.api:
-        title = f"{script.api} returns wrong values"
-        body = f"{title}, as Keras shows: {body}"
+        native = not script.api.startswith("keras.")
+        alone = what.partition(" on the ")[0] if native else what
+        title = f"{script.api} {alone}"
+        first = f"{title}, as {called} shows. {more}"
+    body = "\n\n".join(part for part in (first, script.why, measured) if part) + "\n"
     return Case(title=title, code=script.code, body=body)
 
 

@@ -7,10 +7,10 @@ siblings. Whether the function does what the layer does, bug and all, is not bel
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from harvest.sources.formulas import ACTUAL, Formulation
+from harvest.sources.formulas import Formulation
 from harvest.sources.functions import Function, functions
 from harvest.sources.suspects import Suspect
 from harvest.sources.writing import WEIGHT, argument, seeded, whole
@@ -26,65 +26,20 @@ _WEIGHTS = "layer.get_weights()"
 _WEIGHT = re.compile(r"layer\.get_weights\(\)\[(\d+)\]")
 
 
-def equality(called: Function) -> tuple[str, ...]:
-    """Lines that check, where `layer` and `x` are there, that the function does the same."""
-    named = [f"{', '.join(called.weights)}, = {_WEIGHTS}"] if called.weights else []
-    imported = [] if called.name.startswith(_KERAS) else [_imported(called)]
-    how = "keras.ops.convert_to_numpy" if called.name.startswith(_KERAS) else "np.asarray"
-    return (
-        *imported,
-        *named,
-        f"lowered = {how}({called.call.format(x='x')})",
-        ACTUAL,
-        "assert lowered.shape == actual.shape",
-        "assert np.allclose(lowered, actual, rtol=1e-5, atol=1e-6, equal_nan=True)",
-    )
-
-
 def lowered(
-    found: Suspect,
-    called: Function,
-    form: Formulation,
-    backend: str,
-    *,
-    check: str,
-    weights: Mapping[str, tuple[int, ...]],
-    seed: int,
-) -> str | None:
-    """The script of a formulation with the function for the layer; None where they need that.
-
-    `weights` are the shapes of the weights by the function's names for them.
-    """
-    lines = _lines(found, called, form, backend)
-    if lines is None:
-        return None
-    made = [f"rng = np.random.default_rng({seed})", f"x = {seeded(found, found.shapes[0])}"]
-    made += [f"{name} = {WEIGHT.format(shape=shape)}" for name, shape in weights.items()]
-    body = (*made, f"# {form.why}", *lines, check)
-    if called.name.startswith(_KERAS):
-        return whole(backend, body)
-    return "\n".join(("import numpy as np", _imported(called), "", *body, ""))
-
-
-def _imported(called: Function) -> str:
-    return "import tensorflow as tf" if called.name.startswith("tf.") else "import torch"
-
-
-def _lines(
     found: Suspect, called: Function, form: Formulation, backend: str
 ) -> tuple[str, ...] | None:
-    changed = called
+    """A formulation's lines with the function in place of the layer; None where they need that."""
+    other: Function | None = called
     if form.other is not None:
         others = functions(replace(found, config=form.other), backend)
-        same = next((one for one in others if one.name == called.name), None)
-        if same is None:
-            return None
-        changed = same
+        other = next((one for one in others if one.name == called.name), None)
+    if other is None:
+        return None
     made = []
     for line in form.lines:
-        told = _with_weights(
-            _with_function(_with_function(line, "layer", called), "other", changed), called
-        )
+        told = _with_function(_with_function(line, "layer", called), "other", other)
+        told = _with_weights(told, called)
         if not called.name.startswith(_KERAS):
             for keras, numpy in _NUMPY.items():
                 told = told.replace(keras, numpy)
@@ -94,6 +49,47 @@ def _lines(
             return None
         made += [told] if told else []
     return tuple(made)
+
+
+def equality(called: Function, form: Formulation, lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Lines that check, where layers and `x` are there, that the lowered lines come to the same."""
+    assigned = ("expected", "actual")
+    names = [name for name in assigned if any(line.startswith(f"{name} =") for line in lines)]
+    results = f"[np.asarray(each) for each in ({', '.join(names)},)]"
+    return (
+        *form.lines,
+        f"of_layer = {results}",
+        *(() if called.name.startswith(_KERAS) else (_imported(called),)),
+        *((f"({', '.join(called.weights)},) = {_WEIGHTS}",) if called.weights else ()),
+        *lines,
+        f"of_function = {results}",
+        "for one, other in zip(of_layer, of_function):",
+        "    assert one.shape == other.shape",
+        "    assert np.allclose(one, other, rtol=1e-5, atol=1e-6, equal_nan=True)",
+    )
+
+
+def function_script(
+    found: Suspect,
+    called: Function,
+    backend: str,
+    lines: Sequence[str],
+    weights: Mapping[str, tuple[int, ...]],
+    seed: int,
+) -> str:
+    """Lowered lines as a script: what the layer's own script draws is drawn again.
+
+    `weights` are the shapes of the weights by the function's names for them.
+    """
+    made = [f"rng = np.random.default_rng({seed})", f"x = {seeded(found, found.shapes[0])}"]
+    made += [f"{name} = {WEIGHT.format(shape=shape)}" for name, shape in weights.items()]
+    if called.name.startswith(_KERAS):
+        return whole(backend, (*made, *lines))
+    return "\n".join(("import numpy as np", _imported(called), "", *made, *lines, ""))
+
+
+def _imported(called: Function) -> str:
+    return "import tensorflow as tf" if called.name.startswith("tf.") else "import torch"
 
 
 def _with_function(line: str, name: str, called: Function) -> str:

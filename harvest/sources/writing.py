@@ -46,7 +46,6 @@ def seeded_script(
         made.append(f"x = [{', '.join(names)}]")
     built, called = _built(suspect, names)
     uses = sum(line.count("layer(") + 2 * line.count("layer.") for line in lines)
-    uses += 2 * (other is not None)
     long = len(built) > LONG and not suspect.kind.startswith(FUNCTION)
     if weighted or uses > 1 or long:
         made.append(f"layer = {built}")
@@ -59,11 +58,9 @@ def seeded_script(
         at, given = next(
             (at, given) for at, line in enumerate(body) if (given := argument(line, "other"))
         )
-        body[at:at] = [
-            f"other = {api(suspect.kind)}({as_literal(other)})",
-            f"other.build({given}.shape)",
-            "other.set_weights(layer.get_weights())",
-        ]
+        same = [f"other.build({given}.shape)", "other.set_weights(layer.get_weights())"]
+        made_other = f"other = {api(suspect.kind)}({as_literal(other)})"
+        body[at:at] = [made_other, *(same if weighted else [])]
     return whole(backend, (f"rng = np.random.default_rng({seed})", *made, *body))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from analysis.errors import CitadelError
@@ -20,6 +21,17 @@ def is_harvest(argument: str) -> bool:
         return argument.endswith(SUFFIX) and Path(argument).is_file()
     except (OSError, ValueError):
         return False
+
+
+def without_queues(arguments: Sequence[str]) -> list[str]:
+    """Arguments but for queues that are named beside their harvests, as `*.jsonl` does."""
+    named = {os.path.realpath(one) for one in arguments}
+    return [
+        one
+        for one in arguments
+        if not one.endswith(QUEUE)
+        or os.path.realpath(one).removesuffix(QUEUE) + SUFFIX not in named
+    ]
 
 
 def kept_reports(path: Path) -> Iterator[Report | BadInput]:

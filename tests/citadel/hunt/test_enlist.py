@@ -56,6 +56,8 @@ def test_a_queue_that_is_named_beside_its_harvest_is_no_input_of_its_own(tmp_pat
     named = sorted(str(one) for one in tmp_path.glob("*.jsonl"))
     assert len(named) == 2
     assert [one.number for one in reports_of(named)] == [1]
+    named[1] = f"{tmp_path}/./{named[1].rpartition('/')[2]}"
+    assert [one.number for one in reports_of(named)] == [1]
     with pytest.raises(CitadelError, match="is the queue of a harvest"):
         list(reports_of([str(tmp_path / "h.queue.jsonl")]))
 
@@ -69,3 +71,6 @@ def test_what_is_run_after_all_has_no_reason_against_it_any_more(tmp_path, store
     write_queue(path, choose(Preset.WIDE, (), ["near_duplicate"]))
     assert enlist(store, reports_of([str(path)]), OneBuild()).queued == 1
     assert refusals(store) == {}
+    write_queue(path, choose(Preset.WIDE, (), ()))
+    found = enlist(store, reports_of([str(path)]), OneBuild())
+    assert (found.queued, found.refused, refusals(store)) == (0, Counter(), {})

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from harvest.sources.formulas import Formulation, element_wise, normalised
+from harvest.sources.formulas import ACTUAL, Formulation, element_wise, normalised
 from harvest.sources.formulations import padded_before
 from harvest.sources.functions import functions
 from harvest.sources.handover import hand_over
-from harvest.sources.lowering import equality, lowered
+from harvest.sources.lowering import equality, function_script, lowered
 from harvest.sources.networks import make_inputs, make_weights
 from harvest.sources.suspects import Suspect, confirm, reduce
 from harvest.sources.writing import seeded_script
@@ -57,9 +57,12 @@ def test_functions_of_layers(suspect, backend, names):
 def script(suspect, backend, form, weights=()):
     """The first function that there is, in a script."""
     called = next(functions(suspect, backend))
+    lines = lowered(suspect, called, form, backend)
+    if lines is None:
+        return None
     shapes = dict(zip(called.weights, weights, strict=True))
-    made = lowered(suspect, called, form, backend, check=CHECK, weights=shapes, seed=1)
-    return made and made.splitlines()
+    body = (f"# {form.why}", *lines, CHECK)
+    return function_script(suspect, called, backend, body, shapes, seed=1).splitlines()
 
 
 def test_what_needs_no_keras_is_written_without_it():
@@ -123,11 +126,12 @@ def test_weights_have_names_and_the_other_layer_has_the_same_ones():
 def test_functions_do_what_their_layers_do(backends, suspect):
     network = suspect.network
     weights = make_weights(backends.describe(network, make_inputs(network, 0)), 0)
-    tried = 0
+    form, tried = Formulation(why="", lines=(ACTUAL,)), 0
     for backend in backends.names:
         for called in functions(suspect, backend):
             assert len(called.weights) == len(weights.get("layer", ()))
-            code = seeded_script(backend, suspect, weights, equality(called))
+            both = equality(called, form, lowered(suspect, called, form, backend))
+            code = seeded_script(backend, suspect, weights, both)
             assert backends.script(code, only=(backend,)) == {backend: None}, called.call
             tried += 1
     assert tried
@@ -154,6 +158,9 @@ def test_a_bug_is_shown_where_it_is(planted_backends, suspect, function):
     assert found.judgement.vote.odd == ("tensorflow",)
     handed = hand_over(planted_backends, reduce(planted_backends, found), "measured", found)
     assert f"{function}(" in handed.case.code
+    backend = "" if function.startswith("tf.") else " on the tensorflow backend"
+    assert handed.case.title.startswith(function)
+    assert handed.case.title.endswith(f"returns wrong values{backend}")
     told = planted_backends.script(handed.case.code, only=("tensorflow",))
     assert told["tensorflow"].label == "AssertionError"
     assert ("import keras" in handed.case.code) == function.startswith("keras.")
