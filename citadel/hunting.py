@@ -130,12 +130,12 @@ def _hunted(
             lambda done: progress.update("reading reports", done, done),
         )
         progress.clear()
-        _say_enlisted(console, enlisted)
         if enlisted.reports == enlisted.unread == 1:
             raise CitadelError(
                 f"{plain(request.inputs[0])}: {next(iter(enlisted.refused))}",
                 "reports are harvests, .json, .md and .py files, and folders of these",
             )
+        _say_enlisted(console, enlisted)
         if not builds.sites:
             console.print("nothing that can be run here", markup=False)
             return NOTHING_RUN

@@ -29,7 +29,9 @@ def render_mined(
     """Show what came and what becomes of it; `passed_over` counts what of a folder was not read."""
     told = f"{_issues(gathered.issues)} in {path}"
     if gathered.resumed:
-        told += f", {gathered.fetched:,} of them new or updated"
+        told += f", {gathered.fetched - gathered.broken:,} of them new or updated"
+    if gathered.broken:
+        told += f"; {gathered.broken:,} more could not be read"
     if gathered.points:
         told += f" ({gathered.pages} queries, {gathered.points} points of GitHub's hourly 5,000)"
     console.print(told, markup=False)

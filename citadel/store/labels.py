@@ -52,7 +52,8 @@ def add(store: Store, finding: str, kind: LabelKind, value: str | None, note: st
     """Add a label to a finding.
 
     Raises:
-        CitadelError: for no or several findings of that id, or a value that is missing or too much.
+        CitadelError: for no or several findings of that id, a value that is missing or too much, or
+            nothing that could be withdrawn.
     """
     if (value is None) is (kind in NEEDS_VALUE):
         if value is None:
@@ -69,6 +70,8 @@ def add(store: Store, finding: str, kind: LabelKind, value: str | None, note: st
                 f"{found} would be a duplicate of itself",
                 "name the finding that stays, or withdraw what was said of the other one",
             )
+    if kind is LabelKind.WITHDRAWN and not all_of(store, found):
+        raise CitadelError(f"nothing was said of {found}", "is it this finding? see citadel report")
     label = Label(finding=found, kind=kind, value=value, note=note, added=time.time())
     with store.transaction() as db:
         db.execute(

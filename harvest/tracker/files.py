@@ -18,6 +18,8 @@ from typing import Any
 from analysis.errors import CitadelError
 from harvest.report.issue import read_issue
 from harvest.report.model import BadInput, Report
+from harvest.tracker.kept import QUEUE
+from harvest.tracker.kept import SUFFIX as HARVEST
 from harvest.tracker.pages import Entry, Page, Version, Wanted, to_line
 from harvest.tracker.records import SUFFIXES, Broken, Value, read_values
 
@@ -25,17 +27,19 @@ PAGE = 500
 EXPORTS = "an export of issues as JSON, a dump of GH Archive or a folder of these"
 NO_NUMBER = "an issue without a number"
 NO_ISSUE = "JSON without an issue"
+QUEUES = "queues of harvests"
 NO_ACCESS = "folders that cannot be read"
 _Stamp = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """Which files are done, and how many values of the current one."""
+    """Which files are done, which of these hold no issue, how many values of the current one."""
 
     done: dict[str, _Stamp]
     current: str = ""
     items: int = 0
+    others: tuple[str, ...] = ()
 
 
 class Files:
@@ -90,9 +94,12 @@ class Files:
         place = _read_place(position)
         entries: list[Entry] = []
         for path in self._files():
-            name, stamp = str(path), _stamp(path)
+            name, stamp = str(path.resolve()), _stamp(path)
             if place.done.get(name) == stamp:
+                if name in place.others:
+                    self.passed_over[NO_ISSUE] += 1
                 continue
+            before = self.passed_over[NO_ISSUE]
             skip = place.items if place.current == name else 0
             for items, found in self._of_file(path, skip, seen):
                 entries += found
@@ -100,20 +107,29 @@ class Files:
                     place = replace(place, current=name, items=items)
                     yield Page(entries=tuple(entries), position=_written(place))
                     entries = []
-            place = _Place(done={**place.done, name: stamp})
+            others = [other for other in place.others if other != name]
+            others += [name] * (self.passed_over[NO_ISSUE] > before)
+            place = _Place(done={**place.done, name: stamp}, others=tuple(others))
         yield Page(entries=tuple(entries), position=_written(place))
 
     def _files(self) -> list[Path]:
         if not self._path.is_dir():
             if not self._path.exists():
                 raise CitadelError(f"{self._path} does not exist", "OWNER/REPO, a file or a folder")
+            if _is_queue(self._path):
+                raise CitadelError(
+                    f"{self._path} is the queue of a harvest", "name the harvest beside it"
+                )
             return [self._path]
         found: list[Path] = []
         self.passed_over.clear()
         for folder, _, names in os.walk(self._path, onerror=self._closed):
             for name in names:
-                if name.lower().endswith(SUFFIXES) and not name.startswith("."):
-                    found.append(Path(folder, name))
+                path = Path(folder, name)
+                if _is_queue(path):
+                    self.passed_over[QUEUES] += 1
+                elif name.lower().endswith(SUFFIXES) and not name.startswith("."):
+                    found.append(path)
                 else:
                     self.passed_over[Path(name).suffix.lower() or "no suffix"] += 1
         if not found:
@@ -182,6 +198,12 @@ class Files:
         )
 
 
+def _is_queue(path: Path) -> bool:
+    """Whether this is the queue of a harvest that lies beside it."""
+    harvest = path.name.removesuffix(QUEUE) + HARVEST
+    return path.name.endswith(QUEUE) and path.with_name(harvest).is_file()
+
+
 def _items(value: Value) -> list[Any]:
     """The issues of one value: of an answer to a search all that it found."""
     found = value.content.get("items") if isinstance(value.content, dict) else None
@@ -232,7 +254,12 @@ def _read_place(position: str | None) -> _Place:
         return _Place(done={})
     found = json.loads(position)
     done = {name: (size, time) for name, (size, time) in found["done"].items()}
-    return _Place(done=done, current=found["current"], items=found["items"])
+    return _Place(
+        done=done,
+        current=found["current"],
+        items=found["items"],
+        others=tuple(found.get("others", ())),
+    )
 
 
 def _written(place: _Place) -> str:

@@ -20,6 +20,7 @@ class Gathered:
 
     issues: int
     fetched: int = 0
+    broken: int = 0
     unreadable: int = 0
     withheld: int = 0
     pages: int = 0
@@ -89,6 +90,7 @@ def _counted(done: Gathered, file: HarvestFile, page: Page) -> Gathered:
         done,
         issues=len(file.seen),
         fetched=done.fetched + len(page.entries),
+        broken=done.broken + sum(entry.issue is None for entry in page.entries),
         withheld=done.withheld + page.withheld,
         pages=done.pages + 1,
         points=done.points + page.points,

@@ -139,6 +139,23 @@ def test_what_of_a_folder_is_not_read_is_told(tmp_path):
     assert told["passed_over"] == {".md": 2, ".py": 1, "no suffix": 1, "JSON without an issue": 1}
     assert "2 .md, 1 .py, 1 JSON without an issue, 1 no suffix" in out
     assert told["counts"]["dropped"] == 2  # the binary file and the one that cannot be opened
+    assert "; 2 more could not be read" in out.splitlines()[0]
+    again = run(f"../{tmp_path.name}/in", "--json", "again.json", cwd=tmp_path).stdout
+    assert "0 of them new or updated" in again.splitlines()[0]  # another spelling, the same files
+    assert json.loads((tmp_path / "again.json").read_text())["passed_over"] == told["passed_over"]
+
+
+def test_queues_are_no_exports(tmp_path):
+    write(tmp_path / "in/a.json", [issue(1, fenced("rand(3)"))])
+    run("in", "--harvest", "kept/h.jsonl", cwd=tmp_path)
+    out = run("kept", "--harvest", "other.jsonl", cwd=tmp_path).stdout
+    assert out.startswith("1 issue in ")
+    assert "1 queues of harvests" in out
+    told = run("kept/h.queue.jsonl", "--harvest", "other.jsonl", cwd=tmp_path, status=2).stderr
+    assert told.splitlines() == [
+        "error: kept/h.queue.jsonl is the queue of a harvest",
+        "hint: name the harvest beside it",
+    ]
 
 
 @pytest.mark.parametrize("name", ["binary", "notes.md", "cut.json", "empty", "other.json"])

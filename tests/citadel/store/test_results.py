@@ -236,6 +236,7 @@ def test_labels_are_added_and_never_changed(store, known):
         (None, LabelKind.DUPLICATE_OF, "itself"),
         (None, LabelKind.DUPLICATE_OF, "another one"),
         (None, LabelKind.WITHDRAWN, "2.14"),
+        (None, LabelKind.WITHDRAWN, None),
     ],
 )
 def test_labels_that_make_no_sense(store, known, finding, kind, value):
