@@ -21,6 +21,7 @@ from tests.harvest.importers import layouts
 
 ROOT = Path(__file__).parents[2]
 TORCH = ROOT / ".targets/torch/bin/python"
+NNSMITH = ROOT / ".targets/nnsmith/bin/python"
 TENSORFLOW = ROOT / ".targets/tensorflow/bin/python"
 
 
@@ -265,6 +266,54 @@ def test_what_other_fuzzers_found_is_triaged_on_pytorch(tmp_path):
         report = reports[path]
         assert report["case"]["symptom"] == {"kind": "crashes", "signal": "SIGSEGV"}
         assert "torch.as_strided_" in bugs(report)
+
+
+OVERFLOWS = """
+import pickle, sys
+import numpy as np
+import torch
+from nnsmith.abstract.dtype import DType
+from nnsmith.abstract.op import Input, MaxPool2d
+from nnsmith.abstract.tensor import AbsTensor
+from nnsmith.gir import GraphIR, InstExpr
+from nnsmith.materialize.torch.symbolnet import SymbolNet
+
+given = AbsTensor([1, 1, 3, 3], DType.float32)
+start, pool = Input(dim=4), MaxPool2d(2, 2, 2**62, 0)
+start.abs_tensor = given
+start.bind_output_like([given])
+pool.bind_input_like([given])
+pool.bind_output_like(pool.checked_type_transfer([given]))
+graph = GraphIR()
+first = graph.add_inst(InstExpr(op=start, args=[]))
+graph.add_inst(InstExpr(op=pool, args=[first.retval()]))
+place = sys.argv[1]
+pickle.dump(graph, open(place + "/gir.pkl", "wb"))
+torch.save(SymbolNet(graph).state_dict(), place + "/model.pth")
+inputs = {first.retval(): np.ones((1, 1, 3, 3), "float32")}
+oracle = {"input": inputs, "output": {}, "provider": "torch[cpu] eager"}
+pickle.dump(oracle, open(place + "/oracle.pkl", "wb"))
+"""
+"""A graph of NNSmith's own objects whose pooling takes a stride that is no `int` of C++."""
+
+
+@pytest.mark.torch
+@pytest.mark.slow
+def test_a_failing_model_of_nnsmith_is_triaged(tmp_path, torch_target, index_of):
+    if not NNSMITH.exists():
+        pytest.skip("no NNSmith: make nnsmith")
+    index_of(torch_target)
+    place = tmp_path / "in/bug-Symptom.EXCEPTION-Stage.COMPILATION-0"
+    place.mkdir(parents=True)
+    subprocess.run([NNSMITH, "-W", "ignore", "-c", OVERFLOWS, place], check=True, timeout=120)
+    meta = {"system": "torchjit (cpu)", "symptom": "exception", "stage": "compilation"}
+    (place / "meta.json").write_text(json.dumps(meta))
+    run("import", "nnsmith", "in", "--python", NNSMITH, "--out", "h.jsonl", cwd=tmp_path)
+    more = ("--python", TORCH, "--siblings", "40", "--json", "-")
+    (report,) = json.loads(run("triage", "h.jsonl", *more, cwd=tmp_path).stdout)["reports"]
+    assert report["case"]["api"] == "torch.nn.functional.max_pool2d"
+    assert report["case"]["reproduces"]
+    assert {"torch.nn.MaxPool3d", "torch.nn.functional.max_pool3d"} <= bugs(report)
 
 
 @pytest.mark.tf
