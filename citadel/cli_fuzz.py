@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from citadel.cli_options import Json, NoSandbox, Python
+from citadel.cli_options import Json, NoSandbox, Python, harvest_option
 
 
 def fuzz(
@@ -33,13 +33,11 @@ def fuzz(
     ] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(
+        harvest_option(
             "--out",
             "--harvest",
-            metavar="FILE",
-            show_default=False,
-            help="Where the cases are kept; each build needs its own"
-            " [default: harvests/fuzz/SOURCE.jsonl].",
+            what="the cases",
+            default="harvests/fuzz/SOURCE.jsonl; each build needs its own",
         ),
     ] = None,
     random: Annotated[

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from citadel.cli_options import harvest_option
 from citadel.progress import Progress
 
 
@@ -35,12 +36,8 @@ def import_(
     ] = sys.executable,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "--harvest",
-            metavar="FILE",
-            show_default=False,
-            help="Where the cases are kept [default: harvests/FORMAT/NAME.jsonl].",
+        harvest_option(
+            "--out", "--harvest", what="the cases", default="harvests/FORMAT/NAME.jsonl"
         ),
     ] = None,
     limit: Annotated[

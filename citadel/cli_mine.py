@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from citadel.cli_options import harvest_option
 from citadel.progress import Progress
 from harvest.report.filters import FILTERS, Preset, choose
 
@@ -73,12 +74,8 @@ def mine(
     ] = False,
     harvest: Annotated[
         Path | None,
-        typer.Option(
-            "--harvest",
-            "--out",
-            metavar="FILE",
-            show_default=False,
-            help="Where the issues are kept [default: harvests/OWNER/REPO.jsonl].",
+        harvest_option(
+            "--harvest", "--out", what="the issues", default="harvests/OWNER/REPO.jsonl"
         ),
     ] = None,
     json: Annotated[

@@ -14,6 +14,7 @@ from analysis.errors import CitadelError
 from analysis.target.frameworks import FRAMEWORKS
 from citadel.match.matches import Matches, read_matches
 from citadel.selection import Wish
+from harvest.tracker.names import SUFFIX
 
 SECONDS = 60.0
 """Time for the siblings of one report."""
@@ -38,6 +39,27 @@ def _backend(first: str = "") -> Any:
     """`--backend`; `first` is what its default is looked for in first."""
     text = f"What Keras runs on: {_listed(_BACKENDS)} [default: {first}KERAS_BACKEND, tensorflow]."
     return typer.Option("--backend", metavar="NAME", show_default=False, help=text)
+
+
+def _ends_as_harvests(given: Path | None) -> Path | None:
+    """The file as `triage` and `hunt` know it for a harvest: named `found`, it is `found.jsonl`.
+
+    A folder is left as it is, for the error that tells so.
+    """
+    if given is None or given.name.endswith(SUFFIX) or given.is_dir():
+        return given
+    return given.with_name(given.name + SUFFIX)
+
+
+def harvest_option(*names: str, what: str, default: str) -> Any:
+    """The option of commands that write a harvest, by its `names`; the first is the usual one."""
+    return typer.Option(
+        *names,
+        metavar="FILE",
+        show_default=False,
+        callback=_ends_as_harvests,
+        help=f"Where {what} are kept, a file that ends in {SUFFIX} [default: {default}].",
+    )
 
 
 Python = Annotated[

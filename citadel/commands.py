@@ -30,7 +30,7 @@ from citadel.workbench import Workbench, summary
 from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report
 from harvest.report.understand import understand
-from harvest.tracker.kept import is_harvest, kept_reports, without_queues
+from harvest.tracker.kept import is_harvest, kept_reports, without_parts
 from harvest.tracker.numbered import is_numbered, numbered_reports
 
 NOTHING_RUN = 3
@@ -126,7 +126,7 @@ def run_triage(
 
 def _loaded(inputs: Sequence[str]) -> Iterator[Report | BadInput]:
     """The reports that arguments name, a harvest's among them."""
-    for given in without_queues(inputs):
+    for given in without_parts(inputs):
         if is_numbered(given):
             yield from numbered_reports(given)
         elif is_harvest(given):

@@ -34,7 +34,8 @@ from harvest.importers.pickles import InSandbox
 from harvest.importers.source import FuzzerFolder, skipped
 from harvest.report.filters import Preset, choose
 from harvest.tracker.gather import Gathered, gather
-from harvest.tracker.queue import Counts, Status, queue_path, write_queue
+from harvest.tracker.names import queue_path
+from harvest.tracker.queue import Counts, Status, write_queue
 from harvest.tracker.stored import read_harvest
 
 SCHEMA = 1

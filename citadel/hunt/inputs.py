@@ -13,25 +13,26 @@ from pathlib import Path
 
 from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report
-from harvest.tracker.kept import QUEUE, SUFFIX, is_harvest, queued, without_queues
+from harvest.tracker.kept import is_harvest, queued, without_parts
+from harvest.tracker.names import SUFFIX, other_part
 from harvest.tracker.numbered import is_numbered, numbered_reports
 from harvest.tracker.queue import Linked
 
 
 def reports_of(inputs: Sequence[str]) -> Iterator[Report | BadInput | Linked]:
-    """Yield the reports that the inputs name, in their order, and those that stand behind others.
+    """Yield the reports that the inputs name, in their order, and after each what it stands for.
 
     Raises:
         CitadelError: when an input is a harvest that cannot be read, or a queue without one.
     """
-    for name in without_queues(inputs):
+    for name in without_parts(inputs):
         if is_numbered(name):
             yield from numbered_reports(name)
             continue
         if is_harvest(name):
             yield from queued(Path(name))
             continue
-        harvests = [path for path in _beneath(Path(name)) if not path.name.endswith(QUEUE)]
+        harvests = _beneath(Path(name))
         for path in harvests:
             yield from queued(path)
         found = load([name], stdin=sys.stdin.buffer, fetch=_from_tracker)
@@ -41,9 +42,10 @@ def reports_of(inputs: Sequence[str]) -> Iterator[Report | BadInput | Linked]:
 def _beneath(folder: Path) -> list[Path]:
     """The harvests in a folder."""
     try:
-        return sorted(folder.rglob("*" + SUFFIX)) if folder.is_dir() else []
+        found = sorted(folder.rglob("*" + SUFFIX)) if folder.is_dir() else []
     except OSError:
         return []
+    return [path for path in found if other_part(path.name) is None]
 
 
 def _nothing(found: Report | BadInput, folder: str) -> bool:

@@ -18,9 +18,9 @@ from rich.text import Text
 
 from analysis.target.target import Interpreter
 from citadel.report.text import plain
-from harvest.sources.found import described, files_of, files_path, hits_path
+from harvest.sources.found import described, files_of
 from harvest.sources.model import Hit, HitKind, Tally
-from harvest.tracker.queue import queue_path
+from harvest.tracker.names import files_path, hits_path, queue_path
 
 SCHEMA = 1
 SHOWN = 15

@@ -12,7 +12,8 @@ from rich.table import Table
 from citadel.report.text import plain
 from harvest.report.filters import BY_NAME, Filter
 from harvest.tracker.gather import Gathered
-from harvest.tracker.queue import Counts, Row, Status, queue_path, read_rows
+from harvest.tracker.names import queue_path
+from harvest.tracker.queue import Counts, Row, Status, read_rows
 
 SCHEMA = 1
 _MOST_KINDS = 6

@@ -19,19 +19,10 @@ from typing import Any
 from analysis.errors import CitadelError
 from harvest.report.text import clean
 from harvest.sources.model import CaseSource, Hit, Search
+from harvest.tracker.names import files_path, hits_path
 from harvest.tracker.pages import Entry, Page, Version, to_line
 
 SCHEMA = 1
-
-
-def hits_path(harvest: Path) -> Path:
-    """Where the record of all hits lies: beside the harvest."""
-    return harvest.with_name(harvest.name.removesuffix(".jsonl") + ".hits.jsonl")
-
-
-def files_path(harvest: Path) -> Path:
-    """The folder of the files that hits bring along."""
-    return harvest.with_name(harvest.name.removesuffix(".jsonl") + ".files")
 
 
 class Hits:

@@ -18,8 +18,8 @@ from typing import Any
 from analysis.errors import CitadelError
 from harvest.report.issue import read_issue
 from harvest.report.model import BadInput, Report
-from harvest.tracker.kept import QUEUE
-from harvest.tracker.kept import SUFFIX as HARVEST
+from harvest.tracker.kept import refuse_part
+from harvest.tracker.names import harvest_of, other_part
 from harvest.tracker.pages import Entry, Page, Version, Wanted, to_line
 from harvest.tracker.records import SUFFIXES, Broken, Value, read_values
 
@@ -27,8 +27,7 @@ PAGE = 500
 EXPORTS = "an export of issues as JSON, a dump of GH Archive or a folder of these"
 NO_NUMBER = "an issue without a number"
 NO_ISSUE = "JSON without an issue"
-QUEUES = "queues of harvests"
-NO_ACCESS = "folders that cannot be read"
+NO_ACCESS = "without access"
 _Stamp = tuple[int, int]
 
 
@@ -116,18 +115,16 @@ class Files:
         if not self._path.is_dir():
             if not self._path.exists():
                 raise CitadelError(f"{self._path} does not exist", "OWNER/REPO, a file or a folder")
-            if _is_queue(self._path):
-                raise CitadelError(
-                    f"{self._path} is the queue of a harvest", "name the harvest beside it"
-                )
+            if _beside_harvest(self._path):
+                refuse_part(self._path)
             return [self._path]
         found: list[Path] = []
         self.passed_over.clear()
         for folder, _, names in os.walk(self._path, onerror=self._closed):
             for name in names:
                 path = Path(folder, name)
-                if _is_queue(path):
-                    self.passed_over[QUEUES] += 1
+                if _beside_harvest(path):
+                    self.passed_over[str(other_part(name))] += 1
                 elif name.lower().endswith(SUFFIXES) and not name.startswith("."):
                     found.append(path)
                 else:
@@ -198,10 +195,9 @@ class Files:
         )
 
 
-def _is_queue(path: Path) -> bool:
-    """Whether this is the queue of a harvest that lies beside it."""
-    harvest = path.name.removesuffix(QUEUE) + HARVEST
-    return path.name.endswith(QUEUE) and path.with_name(harvest).is_file()
+def _beside_harvest(path: Path) -> bool:
+    """Whether this is the queue, or the record of hits, of a harvest that lies beside it."""
+    return other_part(path.name) is not None and path.with_name(harvest_of(path.name)).is_file()
 
 
 def _items(value: Value) -> list[Any]:

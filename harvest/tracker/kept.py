@@ -8,11 +8,9 @@ from pathlib import Path
 
 from analysis.errors import CitadelError
 from harvest.report.model import BadInput, Report
-from harvest.tracker.queue import Linked, queue_path, read_linked
+from harvest.tracker.names import BESIDE, SUFFIX, harvest_of, other_part, queue_path
+from harvest.tracker.queue import Linked, read_linked
 from harvest.tracker.stored import read_harvest
-
-SUFFIX = ".jsonl"
-QUEUE = ".queue.jsonl"
 
 
 def is_harvest(argument: str) -> bool:
@@ -23,14 +21,13 @@ def is_harvest(argument: str) -> bool:
         return False
 
 
-def without_queues(arguments: Sequence[str]) -> list[str]:
-    """Arguments but for queues that are named beside their harvests, as `*.jsonl` does."""
+def without_parts(arguments: Sequence[str]) -> list[str]:
+    """Arguments but for queues and hits named beside their harvests, as `*.jsonl` does."""
     named = {os.path.realpath(one) for one in arguments}
     return [
         one
         for one in arguments
-        if not one.endswith(QUEUE)
-        or os.path.realpath(one).removesuffix(QUEUE) + SUFFIX not in named
+        if other_part(one) is None or harvest_of(os.path.realpath(one)) not in named
     ]
 
 
@@ -38,7 +35,8 @@ def kept_reports(path: Path) -> Iterator[Report | BadInput]:
     """Yield the reports of a harvest that are to be run.
 
     Raises:
-        CitadelError: when the file is a queue, cannot be read, or has a queue that does not fit it.
+        CitadelError: when the file is none but lies beside one, cannot be read, or has a queue that
+            does not fit it.
     """
     yield from (one for one in queued(path) if not isinstance(one, Linked))
 
@@ -49,8 +47,7 @@ def queued(path: Path) -> Iterator[Report | BadInput | Linked]:
     Raises:
         CitadelError: as `kept_reports`.
     """
-    if path.name.endswith(QUEUE):
-        raise CitadelError(f"{path} is the queue of a harvest", "name the harvest beside it")
+    refuse_part(path)
     if not queue_path(path).is_file():
         yield from read_harvest(path)
         return
@@ -61,3 +58,11 @@ def queued(path: Path) -> Iterator[Report | BadInput | Linked]:
             f"{queue_path(path)} does not fit its harvest: {problem}",
             f"write it anew: citadel mine {path}",
         ) from problem
+
+
+def refuse_part(path: Path) -> None:
+    """Raise a CitadelError for a queue or a record of hits."""
+    part = other_part(path.name)
+    if part is not None:
+        told = f"{path} is the {BESIDE[part]} of a harvest"
+        raise CitadelError(told, "name the harvest beside it")

@@ -12,7 +12,8 @@ from pathlib import Path
 from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report
 from harvest.report.text import clean
-from harvest.tracker.kept import SUFFIX, is_harvest
+from harvest.tracker.kept import is_harvest
+from harvest.tracker.names import SUFFIX
 from harvest.tracker.stored import read_harvest
 
 FORMS = (SUFFIX, ".json")

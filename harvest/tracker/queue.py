@@ -21,6 +21,7 @@ from harvest.report.model import BadInput, Reading, Report
 from harvest.report.near_duplicates import Sketch, sketch, stand_ins
 from harvest.report.text import shorten
 from harvest.report.understand import understand
+from harvest.tracker.names import queue_path
 from harvest.tracker.stored import read_harvest
 
 
@@ -73,11 +74,6 @@ class Counts:
     only_by: Mapping[str, int]
     groups: int
     before: int | None = None
-
-
-def queue_path(harvest: Path) -> Path:
-    """Where the queue of a harvest lies: beside it."""
-    return harvest.with_name(harvest.name.removesuffix(".jsonl") + ".queue.jsonl")
 
 
 def write_queue(

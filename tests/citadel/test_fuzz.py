@@ -14,8 +14,9 @@ from citadel.report.fuzzed import FuzzRequest
 from harvest import plugins
 from harvest.importers.model import Case
 from harvest.sources import table
-from harvest.sources.found import files_path, hits_path, read_hits
+from harvest.sources.found import read_hits
 from harvest.sources.model import Hit, HitKind
+from harvest.tracker.names import files_path, hits_path
 from harvest.tracker.queue import read_queue
 from harvest.tracker.stored import read_harvest
 from tests.citadel.test_import import TORCH, bugs, run

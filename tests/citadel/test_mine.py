@@ -1,63 +1,12 @@
-"""`citadel mine`, as a user meets it: on files, on a fake tracker, killed, with hostile reports."""
+"""`citadel mine`, as a user meets it: on files, with hostile reports."""
 
 import json
-import os
-import pty
-import random
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
 from harvest.report.filters import FILTERS
-from harvest.tracker.queue import queue_path, read_queue, read_rows
-from tests.citadel import started
-from tests.harvest.tracker import fake, faults, synthetic
-
-ROOT = Path(__file__).parents[2]
-MEGABYTES = 200
-
-
-def command(*arguments):
-    return [sys.executable, "-m", "citadel", "mine", *map(str, arguments)]
-
-
-def environment(server=None):
-    given = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    if server is not None:
-        given |= {"GITHUB_API_URL": server.endpoint, "GITHUB_TOKEN": "very-secret"}
-    return given
-
-
-def run(*arguments, cwd, server=None, status=0):
-    done = started.run(["mine", *arguments], cwd=cwd, env=environment(server), timeout=600)
-    assert done.returncode == status, done.stderr
-    assert "Traceback" not in done.stderr
-    assert "very-secret" not in done.stdout + done.stderr
-    return done
-
-
-def write(path, issues):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(issues))
-    return path
-
-
-def issue(number, body, **more):
-    return {
-        "number": number,
-        "title": f"issue {number}",
-        "body": body,
-        "html_url": f"https://github.com/some/where/issues/{number}",
-        **more,
-    }
-
-
-def fenced(call):
-    return f"```python\nimport torch\ntorch.{call}\n```\n"
+from harvest.tracker.queue import read_queue, read_rows
+from tests.citadel.mining import fenced, issue, run, write
 
 
 def test_an_export(tmp_path):
@@ -145,12 +94,26 @@ def test_what_of_a_folder_is_not_read_is_told(tmp_path):
     assert json.loads((tmp_path / "again.json").read_text())["passed_over"] == told["passed_over"]
 
 
+def test_a_harvest_ends_as_triage_and_hunt_know_it(tmp_path):
+    write(tmp_path / "in/a.json", [issue(1, fenced("rand(3)"))])
+    told = run("in", "--harvest", "kept/h", cwd=tmp_path).stdout
+    assert "next: citadel hunt kept/h.jsonl" in told
+    assert {path.name for path in (tmp_path / "kept").iterdir()} == {
+        "h.jsonl",
+        "h.jsonl.checkpoint",
+        "h.queue.jsonl",
+    }
+    assert run("in", "--harvest", "kept", cwd=tmp_path, status=2).stderr.splitlines()[1] == (
+        "hint: that is a folder: name a file inside it"
+    )
+
+
 def test_queues_are_no_exports(tmp_path):
     write(tmp_path / "in/a.json", [issue(1, fenced("rand(3)"))])
     run("in", "--harvest", "kept/h.jsonl", cwd=tmp_path)
     out = run("kept", "--harvest", "other.jsonl", cwd=tmp_path).stdout
     assert out.startswith("1 issue in ")
-    assert "1 queues of harvests" in out
+    assert "1 .queue.jsonl" in out
     told = run("kept/h.queue.jsonl", "--harvest", "other.jsonl", cwd=tmp_path, status=2).stderr
     assert told.splitlines() == [
         "error: kept/h.queue.jsonl is the queue of a harvest",
@@ -170,12 +133,6 @@ def test_what_holds_no_issue_is_refused_and_leaves_nothing(tmp_path, name):
     assert [line.split(":")[0] for line in lines] == ["error", "hint"]
     assert name in lines[0]
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_a_tracker_that_refuses_leaves_no_harvest(tracker, tmp_path):
-    with tracker(3) as server:
-        run("some/other", cwd=tmp_path, server=server, status=2)
-    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_filters_are_switched(tmp_path):
@@ -204,19 +161,20 @@ def test_a_harvest_is_filtered_anew_without_the_tracker(tmp_path):
     [
         ("nonsense",),
         ("a/b/c",),
-        ("e.json", "--filter", "nonsense"),
-        ("e.json", "--no-filter", "unreadable"),
-        ("e.json", "--since", "yesterday"),
+        ("e.jsonl", "--filter", "nonsense"),
+        ("e.jsonl", "--no-filter", "unreadable"),
+        ("e.jsonl", "--since", "yesterday"),
         ("some/where", "--repository", "a/b"),
-        ("e.json", "--harvest", "e.json"),
-        ("e.json", "--harvest", "e.json/x"),
+        ("e.jsonl", "--harvest", "e.jsonl"),
+        ("e.jsonl", "--harvest", "e"),
+        ("e.jsonl", "--harvest", "e.jsonl/x"),
     ],
 )
 def test_wrong_usage_is_one_error_and_one_hint(tmp_path, arguments):
-    write(tmp_path / "e.json", [])
+    write(tmp_path / "e.jsonl", [])
     lines = run(*arguments, cwd=tmp_path, status=2).stderr.splitlines()
     assert [line.split(":")[0] for line in lines] == ["error", "hint"]
-    assert (tmp_path / "e.json").read_text() == "[]"
+    assert (tmp_path / "e.jsonl").read_text() == "[]"
 
 
 def test_help_explains_and_names_the_filters(tmp_path):
@@ -259,187 +217,3 @@ def test_hostile_reports_are_rows(tmp_path):
     assert len(unread) == 3
     assert all(row["reasons"][0]["filter"] == "unreadable" for row in unread)
     assert "\x1b" not in done.stdout + done.stderr
-
-
-@pytest.fixture
-def tracker():
-    def of(count, **options):
-        return fake.FakeGitHub(fake.Repository(synthetic.issues(count)), **options)
-
-    return of
-
-
-def test_a_tracker(tracker, tmp_path):
-    with tracker(120, faults={2: faults.secondary("1")}) as server:
-        done = run("some/where", cwd=tmp_path, server=server)
-        again = run("some/where", cwd=tmp_path, server=server)
-    assert "120 issues in harvests/some/where.jsonl (2 queries, 6 points" in done.stdout
-    assert "secondary rate limit); waiting 1 s" in done.stderr
-    assert "0 of them new or updated" in again.stdout
-    assert server.tokens == {"token very-secret"}
-    assert "very-secret" not in (tmp_path / "harvests/some/where.jsonl.checkpoint").read_text()
-
-
-def test_links_of_an_older_harvest_are_followed(tracker, tmp_path):
-    """In the report and in its comments; once, and only where the report has no code itself."""
-    gists = {at: f"https://gist.github.com/someone/0123456789abcde{at}" for at in range(3)}
-    with tracker(5) as server:
-        server.repository.gists = {
-            url.rpartition("/")[2]: {"a.py": {"content": f"import torch\ntorch.{call}(3)\n"}}
-            for url, call in zip(gists.values(), ("rand", "ones", "eye"), strict=True)
-        }
-        issues = server.repository.issues
-        issues[2].update(body=f"it fails, see {gists[0]}", thread=["me too"])
-        issues[3].update(body="it fails", thread=["how?", f"so: {gists[1]}"])
-        issues[4].update(body=fenced("zeros(3)"), thread=[f"also {gists[2]}"])
-
-        def mined(*options):
-            asked = len(server.requests)
-            out = run("some/where", "--json", "-", *options, cwd=tmp_path, server=server).stdout
-            rows = {row["number"]: row for row in json.loads(out)["rows"]}
-            asked = [path for path, _ in server.requests[asked:] if "gists" in path]
-            return {at: rows[at]["status"] for at in (2, 3, 4)}, len(asked), json.loads(out)
-
-        status, asked, told = mined()
-        assert (status, asked) == ({2: "dropped", 3: "dropped", 4: "kept"}, 0)
-        before = (tmp_path / told["harvest"]).read_bytes()
-        status, asked, told = mined("--follow-links")
-        assert (status, asked) == (dict.fromkeys((2, 3, 4), "kept"), 2)
-        assert (told["counts"]["issues"], told["counts"]["fetched"]) == (5, 0)
-        after = (tmp_path / told["harvest"]).read_bytes()
-        assert after.startswith(before)
-        status, asked, _ = mined("--follow-links")
-        assert (status, asked) == (dict.fromkeys((2, 3, 4), "kept"), 0)
-        status, asked, _ = mined()
-        assert status[2] == "kept"
-        assert (tmp_path / told["harvest"]).read_bytes() == after
-        kept = {one.number: one for one in read_queue(tmp_path / told["harvest"])}
-        assert "torch.rand(3)" in kept[2].linked_code[0].code
-        assert "torch.ones(3)" in kept[3].linked_code[0].code
-
-
-def test_waiting_is_counted_down_on_a_terminal(tracker, tmp_path):
-    main, other = pty.openpty()
-    with tracker(10, faults={1: faults.secondary("2")}) as server:
-        given = environment(server) | {"TERM": "xterm"}
-        with subprocess.Popen(
-            command("some/where"), cwd=tmp_path, env=given, stdout=subprocess.DEVNULL, stderr=other
-        ) as process:
-            os.close(other)
-            seen = b""
-            try:
-                while data := os.read(main, 65536):
-                    seen += data
-            except OSError:
-                pass  # the other end is closed
-            assert process.wait() == 0
-    os.close(main)
-    assert all(f"{second}/2".encode() in seen for second in (0, 1))
-
-
-def files(folder):
-    return {path.name: path.read_bytes() for path in (folder / "harvests/some").iterdir()}
-
-
-def wait_for(server, count):
-    end = time.monotonic() + 120
-    while len(server.requests) < count and time.monotonic() < end:
-        time.sleep(0.01)
-    assert len(server.requests) >= count
-
-
-@pytest.mark.slow
-def test_killed_anywhere_it_goes_on_to_the_same_bytes(tracker, tmp_path):
-    whole, part = tmp_path / "whole", tmp_path / "part"
-    whole.mkdir()
-    part.mkdir()
-    with tracker(1500) as server:
-        run("some/where", cwd=whole, server=server)
-    with tracker(1500, delay=0.05) as server:
-        for after in random.Random(7).sample(range(2, 6), 4):
-            start = len(server.requests)
-            process = subprocess.Popen(
-                command("some/where"),
-                cwd=part,
-                env=environment(server),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            wait_for(server, start + after)
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
-        before = len(server.requests)
-        run("some/where", cwd=part, server=server)
-        assert len(server.requests) - before < 14  # it did not begin anew
-    assert files(part) == files(whole)
-    assert queue_path(part / "harvests/some/where.jsonl").exists()
-
-
-@pytest.mark.slow
-def test_interrupted_it_keeps_what_it_has(tracker, tmp_path):
-    with tracker(1000, delay=0.2) as server:
-        process = subprocess.Popen(
-            command("some/where"),
-            cwd=tmp_path,
-            env=environment(server),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            # What starts the tests may ignore the signal, which is inherited.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        )
-        wait_for(server, 3)
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate()
-    assert process.returncode == 130
-    assert told.strip() == "interrupted"
-    kept = (tmp_path / "harvests/some/where.jsonl").read_bytes()
-    assert kept.endswith(b"\n")
-    assert kept.count(b"\n") >= 100
-
-
-# Not `getrusage`: its peak is inherited from the process that starts this one.
-MEASURED = """
-import sys
-from pathlib import Path
-from citadel.cli import main
-try:
-    main()
-finally:
-    told = Path("/proc/self/status").read_text()
-    peak = next(line for line in told.splitlines() if line.startswith("VmHWM"))
-    print(int(peak.split()[1]) // 1024, file=sys.stderr)
-"""
-
-
-@pytest.mark.slow
-def test_a_night_fits_into_little_memory(tracker, tmp_path):
-    """30,000 issues are harvested and filtered; the process is measured from inside."""
-    with tracker(30_000) as server:
-        done = subprocess.run(
-            [sys.executable, "-c", MEASURED, "mine", "some/where"],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=environment(server),
-            timeout=3600,
-        )
-    assert done.returncode == 0, done.stderr
-    assert "30,000 issues" in done.stdout
-    assert len(server.requests) == 304
-    assert 50 < int(done.stderr.split()[-1]) < MEGABYTES, done.stderr
-
-
-def test_triage_reads_an_issue_by_its_number(tracker, tmp_path):
-    with tracker(3) as server:
-        done = subprocess.run(
-            [sys.executable, "-m", "citadel", "triage", "some/where#99"],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=environment(server),
-            timeout=60,
-        )
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: some/where#99: GitHub has no such issue\nhint: ")
-    assert [path for path, _ in server.requests] == ["/repos/some/where/issues/99"]
