@@ -58,6 +58,7 @@ def judge_value(
     seen = replay.symptom()
     as_source = alike(channels) and not plan.filled and not plan.drops
     doubt = replay.doubt(plan, channels, same=as_source) or replay.imprecise() or replay.unsteady()
+    doubt = doubt or replay.uncontested()
     if doubt is not None:
         return replace(doubt, symptom=seen)
     hits = replay.again(runs)

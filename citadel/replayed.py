@@ -47,6 +47,7 @@ class Replayed:
     ) -> None:
         self.written, self.case, self.target, self.source = written, case, target, source
         self._catalog = catalog
+        self.beside = session.beside
         runs = runner(session, source.oracle)
         self._again = Rerun(code=written.code, watched=case, session=runs, limits=limits)
         self.first = self._run(case.traced, 0)

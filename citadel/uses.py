@@ -7,7 +7,7 @@ elsewhere, and returns, changes with it to see whether the sibling returns there
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from analysis.target.observation import Call
@@ -15,7 +15,7 @@ from analysis.values import Value
 from citadel.model import SymptomKind
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation, invocation
-from citadel.plan.model import FIRST, Adaptation, Fill, Obstacle
+from citadel.plan.model import FIRST, Adaptation, Fill, Obstacle, Take
 from citadel.plan.receivers import on_a_copy
 from citadel.rewrite.rewriter import Rewriter, Rewritten
 from citadel.traced import resolve
@@ -90,6 +90,11 @@ class Uses:
         if FIRST in main.after:
             made = tuple(plan.first() for plan in made)
         alike = [plan for plan in made if _added(plan) == _added(main)]
+        if self._alike(use):
+            own = _taken(main)
+            alike = [one for one in alike if not _contradicts(_taken(one), own)]
+            if not alike and main.plain:
+                return main
         return max(
             alike,
             key=lambda plan: (plan.form is main.form, plan.edits == main.edits),
@@ -137,6 +142,17 @@ def _apart(plan: Adaptation, use: Invocation) -> Adaptation:
     """The plan of an in-place API, which must not change what the next use is given."""
     values = {value.key: value.value for value in use.values}
     return on_a_copy(plan, values, always=True) or plan
+
+
+def _taken(plan: Adaptation) -> dict[str, str]:
+    """Which of the source's values each parameter gets."""
+    slots = (*plan.new, *plan.call)
+    return {slot.name: slot.value.key for slot in slots if isinstance(slot.value, Take)}
+
+
+def _contradicts(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether a parameter gets this value in one place and that one in another."""
+    return any(one[name] != other[name] for name in one.keys() & other.keys())
 
 
 def _added(plan: Adaptation) -> dict[str, str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from citadel.coincidences import adds_inputs, close_for, coincidence, unfinished
+from citadel.contrast import refuses
 from citadel.disputed import carried
 from citadel.guards import doubled, ill_conditioned, of_chance, of_draws, of_ties
 from citadel.identify import GRADIENTS
@@ -177,6 +178,21 @@ class ValueReplay(Replayed):
         if full is False:
             self.guards.append("becomes infinite long before it is as large as its dtype allows")
         return None
+
+    def uncontested(self) -> Verdict | None:
+        """Whether the other backend does not refuse it either, where it does the report's call."""
+        source, other = self.source, self.beside
+        if not source.refused_by or other is None:
+            return None
+        refused = refuses(other.session, self._again, self.target, self._catalog)
+        if refused:
+            self.guards.append(f"the {source.refused_by} backend refuses it")
+            return None
+        if refused is None:
+            reason = f"nothing tells whether the {source.refused_by} backend refuses it"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        reason = f"accepted on the {source.refused_by} backend as well"
+        return verdict(VerdictKind.EXPECTED, reason=reason)
 
     def unsteady(self) -> Verdict | None:
         """Whether nobody promises that the two values are equal, or that they can be."""

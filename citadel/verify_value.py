@@ -10,13 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from analysis.catalog.model import Catalog
+from analysis.catalog.model import Api, Catalog
 from analysis.target.instrument import Instrumented, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
 from analysis.target.watch import Point
 from citadel.blame import Blamed, Trial
 from citadel.compilers import is_compiler
+from citadel.contrast import refuses
 from citadel.disputed import Disputed, disputed
 from citadel.guards import Rerun, doubled, ill_conditioned, of_chance, of_ties, told, widened
 from citadel.identify import failing_call
@@ -143,6 +144,7 @@ def witness(
         of_ties=looked and of_ties(trial.again, oracle, blamed, values),
         ill_conditioned=looked and ill_conditioned(trial.again, oracle, blamed, values),
         disputed=_disputed(oracle, who, first.calls, reading),
+        refused_by=_refused_by(oracle, session, trial.again, who.api, catalog) if hits else "",
         hurried=hurried,
         unclaimed=not _claimed(oracle, trial.case.points, reading),
         told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
@@ -182,6 +184,16 @@ def _disputed(
 ) -> tuple[Disputed, ...]:
     accepts = oracle.kind is SymptomKind.ACCEPTS
     return disputed(who.call, who.api, calls, reading) if accepts else ()
+
+
+def _refused_by(
+    oracle: ValueOracle, session: Session, again: Rerun, api: Api, catalog: Catalog
+) -> str:
+    other = session.beside
+    if other is None or oracle.kind is not SymptomKind.ACCEPTS:
+        return ""
+    refused = refuses(other.session, again, api, catalog)
+    return other.name if refused else ""
 
 
 def _reads_memory(again: Rerun, oracle: ValueOracle, values: Values, calls: Sequence[Call]) -> bool:

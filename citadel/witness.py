@@ -62,6 +62,8 @@ class Witness:
     """Whether the last digit of the API's inputs matters as much as what the report shows."""
     disputed: tuple[Disputed, ...]
     """The arguments that should be refused, where the report says which."""
+    refused_by: str
+    """The other backend that refuses what this one accepts, where the report compares the two."""
     hurried: bool
     """Whether a run takes so long that no further ones were made to examine it."""
     unclaimed: bool

@@ -193,7 +193,7 @@ def _told(confirmed: Confirmed) -> tuple[str, str]:
     if judged.accepts:
         failure = next(iter(judged.failures.values()))
         what = f"is accepted silently on the {odd} backend"
-        return what, f"It should raise an error: {others} refuse it ({failure.label})."
+        return what, f"It should raise an error: the {others} backends refuse it ({failure.label})."
     if judged.kind is HitKind.CRASH:
         failure = judged.failures[odd]
         said = f"\n\n```\n{failure.message[:500]}\n```" if failure.message else ""

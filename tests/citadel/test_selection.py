@@ -147,6 +147,7 @@ def test_of_several_snippets_the_first_setting_counts(read):
         ("The result is not the one of the jax backend.", "jax"),
         ("It is inconsistent across backends.", "tensorflow"),
         ("It differs from the other backends.", "tensorflow"),
+        ("It should raise an error: the jax and torch backends refuse it.", "jax"),
         ("The backend is torch.", ""),
         ("It fails, other than with tensorflow.", ""),
     ],

@@ -46,9 +46,9 @@ BODY = """The result is not the one of the tensorflow backend.
 
 @pytest.fixture
 def triaged(tmp_path):
-    def run(title, code):
+    def run(title, code, body=BODY):
         report = tmp_path / "report.md"
-        report.write_text(f"# {title}\n\n{BODY.format(SETUP + code)}")
+        report.write_text(f"# {title}\n\n{body.format(SETUP + code)}")
         given = ["--python", str(PYTHON), "--siblings", "30", "--budget", "40"]
         told = ["--json", str(tmp_path / "found.json"), "--out", str(tmp_path)]
         done = CliRunner().invoke(app, ["triage", str(report), *given, *told])
@@ -89,3 +89,29 @@ def test_a_hunt_compares_them_as_well(tmp_path):
     assert done.exit_code == 0, done.output
     cases = [path.stem for path in (tmp_path / "cases").rglob("keras*.py")]
     assert "keras.layers.AveragePooling1D" in cases
+
+
+SILENT = """It should raise an error: the tensorflow and jax backends refuse it (ValueError).
+
+```python
+{}
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("api", "call", "sibling", "verdict", "why"),
+    [
+        ("squeeze", "axis=2", "flip", "expected", "accepted on the tensorflow backend as well"),
+        ("max_pool", '2, padding="a"', "average_pool", "bug", None),
+    ],
+)
+def test_what_is_accepted_is_refused_by_the_other_backend(
+    triaged, api, call, sibling, verdict, why
+):
+    title = f"keras.ops.{api} with {call} is accepted silently on the torch backend"
+    row = triaged(title, f"print(keras.ops.{api}(x, {call}))\n", SILENT)
+    assert row["case"]["reproduces"]
+    assert row["case"]["symptom"]["kind"] == "accepts"
+    (found,) = (one for one in row["siblings"] if one["api"] == f"keras.ops.{sibling}")
+    assert (found["verdict"], found["reason"]) == (verdict, why)

@@ -1,0 +1,31 @@
+"""Whether another backend refuses what the one under test accepts.
+
+In: a case whose bug is a missing error, and a session on the other backend. Out: whether that one
+refuses the call: accepting is wrong where somebody refuses the same, not by itself.
+"""
+
+from __future__ import annotations
+
+from analysis.catalog.model import Api, Catalog
+from analysis.target.observation import Outcome
+from analysis.target.session import Session
+from citadel.guards import Rerun
+from citadel.identify import failing_call
+from citadel.oracle import status
+from citadel.traced import is_call_of
+
+
+def refuses(other: Session, again: Rerun, api: Api, catalog: Catalog) -> bool | None:
+    """Run a case on the other backend: whether its call of `api` raises.
+
+    None where the run ends in another way, or for what that backend has not got.
+    """
+    seen = other.run(again.code, traced=again.watched.traced, limits=again.limits)
+    if seen.outcome is Outcome.OK:
+        return False
+    failed, shown = failing_call(seen), status.capture(seen)
+    if seen.outcome is not Outcome.EXCEPTION or failed is None or shown is None:
+        return None
+    if status.unavailable(shown) or not is_call_of(failed, api, catalog):
+        return None
+    return True

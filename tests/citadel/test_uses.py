@@ -1,0 +1,42 @@
+"""A case that calls an API twice is rewritten alike in both places."""
+
+from textwrap import dedent
+
+import pytest
+
+from analysis.target.session import Limits
+from citadel.plan.adapt import plans
+from citadel.uses import Uses
+from citadel.verify import verify
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+POOLS = """
+    import torch
+    x = torch.tensor([[1.0, 5.0, 3.0, 4.0]], dtype=torch.float64)
+    reference = torch.nn.functional.lp_pool1d(x, 4, 4)
+    result = torch.nn.functional.lp_pool1d(x.to(torch.int64), 4, 4)
+    torch.testing.assert_close(result, reference, check_dtype=False)
+"""
+
+
+def test_what_is_compared_is_given_to_the_same_parameters(bench, read):
+    title = "torch.nn.functional.lp_pool1d gives other values for int64"
+    reading = read(title, dedent(POOLS))
+    catalog, info = bench.index.catalog, bench.target.info
+    found = verify(reading, bench.replays[0], catalog, info, runs=2, limits=Limits(wall=20.0))
+    assert found.case.reproduces
+    uses, api = Uses(found, bench), catalog.resolve("torch.pow")
+    written = [
+        one.code
+        for plan in plans(uses.invocation, api, bench.samples, bench.lexicon)
+        for one in uses.write(plan)
+    ]
+    assert written
+    for code in written:
+        calls = [
+            line.partition("torch.pow")[2] for line in code.splitlines() if "torch.pow" in line
+        ]
+        assert len(calls) == 2
+        of_number_first = [call.startswith("(4") for call in calls]
+        assert all(of_number_first) or not any(of_number_first), code
