@@ -50,8 +50,13 @@ def delta(one: Array, other: Array) -> float:
 
 
 def d_mad(truth: Array, one: Array, other: Array) -> float:
-    """D_MAD of one instance: how differently two predictions miss the truth, 0 to 1; 0/0 is 0."""
+    """D_MAD of one instance: how differently two predictions miss the truth, 0 to 1; 0/0 is 0.
+
+    1 where one of them alone is no number or infinite, 0 where both are.
+    """
     first, second = delta(one, truth), delta(other, truth)
+    if not np.isfinite(first + second):
+        return float(np.isfinite(first) != np.isfinite(second))
     if first + second == 0:
         return 0.0
     return abs(first - second) / (first + second)

@@ -12,8 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from harvest.sources.audee.oracles import LOGITS, with_logits
-from harvest.sources.layers import LAYERS, SHAPES, LayerSpec, Parameter, draw, specs
-from harvest.sources.networks import Layer, Network
+from harvest.sources.layers import LAYERS, SHAPES, LayerSpec, draw, specs
+from harvest.sources.networks import Network
+from harvest.sources.reconfigured import reconfigured
 from harvest.sources.seeds import (
     Builder,
     gru,
@@ -44,10 +45,6 @@ INVALID = 0.06
 """The chance of a parameter to get a crafted invalid value."""
 FUNCTIONS = 0.3
 """The chance of a model of one layer to be a function of `keras.ops`."""
-CHANGED = 3
-"""Layers of a seed model that a variant may have changed."""
-WIDTHS = ("units", "filters", "input_dim", "data_format")
-"""Not mutated inside a model: they make most variants fail everywhere."""
 
 
 def seed_model(number: int, seed: int) -> Network:
@@ -60,13 +57,7 @@ def seed_model(number: int, seed: int) -> Network:
 
 def mutated(network: Network, random: np.random.Generator) -> Network:
     """The model with other parameters of some layers; its classifier stays."""
-    able = [layer for layer in network.layers if layer.name != LOGITS and _parameters(layer)]
-    able = [layer for layer in able if layer.name != network.output.name]
-    count = min(len(able), 1 + int(random.integers(CHANGED)))
-    chosen = {able[int(place)].name for place in random.choice(len(able), count, replace=False)}
-    return network.with_layers(
-        _changed(layer, random) if layer.name in chosen else layer for layer in network.layers
-    )
+    return reconfigured(network, random, keep=(LOGITS,), invalid=INVALID)
 
 
 def lone(random: np.random.Generator, functions: Sequence[LayerSpec] = ()) -> Suspect:
@@ -92,21 +83,3 @@ def others(kind: str, name: str, value: object) -> Iterator[object]:
         for legal in parameter.legal
     ]
     yield from (each for place, each in enumerate(told) if each not in (value, *told[:place]))
-
-
-def _parameters(layer: Layer) -> list[Parameter]:
-    named = {each.name: each for spec in specs(layer.kind) for each in spec.parameters}
-    return [each for name, each in named.items() if name not in WIDTHS]
-
-
-def _changed(layer: Layer, random: np.random.Generator) -> Layer:
-    """One or two of its parameters with other values."""
-    able = _parameters(layer)
-    count = min(len(able), 1 + int(random.integers(2)))
-    config = dict(layer.config)
-    for place in random.choice(len(able), count, replace=False):
-        parameter = able[int(place)]
-        wrong = bool(parameter.invalid) and random.random() < INVALID
-        values = parameter.invalid if wrong else parameter.legal
-        config[parameter.name] = values[int(random.integers(len(values)))]
-    return replace(layer, config=config)

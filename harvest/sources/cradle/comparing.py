@@ -44,14 +44,20 @@ class Comparison:
 
 
 def labels(outputs: Mapping[str, Array]) -> list[int]:
-    """A label for each instance: what most backends find most likely, for want of a truth."""
-    middle = np.median(np.stack(list(outputs.values())), axis=0)
+    """A label for each prediction: what most backends find most likely, for want of a truth."""
+    middle = np.median(np.stack([_predictions(each) for each in outputs.values()]), axis=0)
     return [int(each) for each in np.argmax(np.nan_to_num(middle), axis=-1)]
+
+
+def _predictions(output: Array) -> Array:
+    """Scores of classes, one row per prediction: a classifier may make one at each position."""
+    return output.reshape(-1, output.shape[-1])
 
 
 def compare(network: Network, one: Execution, other: Execution, truth: list[int]) -> Comparison:
     """Compare two executions that both came to the end; the outputs are scores of classes."""
-    first, second = one.states[network.output.name], other.states[network.output.name]
+    outputs = one.states[network.output.name], other.states[network.output.name]
+    first, second = (_predictions(output) for output in outputs)
     classes = [
         float(metrics.d_class(label, a, b))
         for label, a, b in zip(truth, first, second, strict=True)
@@ -61,6 +67,7 @@ def compare(network: Network, one: Execution, other: Execution, truth: list[int]
     worst = max(
         range(len(truth)), key=lambda n: (classes[n], mads[n], metrics.delta(first[n], second[n]))
     )
+    worst //= len(truth) // len(outputs[0])
     rates = metrics.localisation_map(
         network,
         {name: state[worst : worst + 1] for name, state in one.states.items()},

@@ -8,8 +8,12 @@ D_MAD; then the layer is looked at alone.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations, count
+
+import numpy as np
 
 from harvest.sources.backends import Backends, Execution, Failure
 from harvest.sources.blaming import Blame
@@ -19,7 +23,8 @@ from harvest.sources.judging import Judgement, judge
 from harvest.sources.metrics import TOLERANCE
 from harvest.sources.model import Hit, Search, Tally
 from harvest.sources.networks import Network, Weights, make_inputs, make_weights
-from harvest.sources.seeds import FAMILIES, seed_network
+from harvest.sources.reconfigured import reconfigured
+from harvest.sources.seeds import FAMILIES, Builder, seed_network
 
 VARIANTS = 1000
 """Variants of one seed; the next seed has others."""
@@ -45,8 +50,7 @@ class Cradle:
                 for family in FAMILIES:
                     if time.monotonic() >= end:
                         return
-                    variant = search.seed * VARIANTS + round_
-                    yield from work.hits(seed_network(family, variant), search.seed)
+                    yield from work.hits(_network(family, search.seed, round_), search.seed)
                     search.progress()
 
 
@@ -84,9 +88,14 @@ class Comparing:
     def compared(self, network: Network, whole: list[Execution]) -> list[Comparison]:
         """Compare every two executions that came to the end; counts what the paper counts.
 
-        Inconsistencies of one pair with equal patterns are one, of whatever networks (section 3.2).
+        An output of another shape than most have is for `judge`: scores of other things do not
+        compare. Inconsistencies of one pair with equal patterns are one, of whatever networks
+        (section 3.2).
         """
-        if len(whole) < 2:
+        shapes = Counter(one.states[network.output.name].shape for one in whole)
+        usual = max(shapes, key=lambda shape: shapes[shape], default=(0,))
+        whole = [one for one in whole if one.states[network.output.name].shape == usual]
+        if len(whole) < 2 or 0 in usual:
             return []
         truth = labels({one.backend: one.states[network.output.name] for one in whole})
         found = [compare(network, a, b, truth) for a, b in combinations(whole, 2)]
@@ -131,6 +140,20 @@ class Comparing:
         )
         if hit is not None:
             yield hit
+
+
+def _network(family: Callable[[Builder], None], seed: int, number: int) -> Network:
+    """The variants of a seed, each once as it is and once with other parameters of its layers.
+
+    The paper's networks are of many hands; ours would all have the parameters that we think of.
+    """
+    variant, changed = divmod(number, 2)
+    variant += seed * VARIANTS
+    network = seed_network(family, variant)
+    if not changed:
+        return network
+    made = reconfigured(network, np.random.default_rng(variant))
+    return replace(made, name=f"{network.name}-reconfigured")
 
 
 def _telling(compared: list[Comparison], judged: Judgement) -> Comparison | None:

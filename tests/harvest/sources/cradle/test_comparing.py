@@ -52,6 +52,33 @@ def test_the_most_inconsistent_instance_is_localised(found):
     assert (found.place("b<script>"), found.place("nothing")) == (1, 0)
 
 
+def test_a_classifier_of_sequences_makes_a_prediction_at_each_position():
+    sequences = np.stack([SCORES, SCORES], axis=1)  # (2 instances, 2 positions, 3 classes)
+    other = sequences.copy()
+    other[1, 0] = other[1, 0, ::-1]
+    first, second = ran("x", out=sequences), ran("y", wrong=0.5, out=other)
+    truth = labels({"x": sequences})
+    assert truth == [0, 0, 2, 2]
+    found = compare(NETWORK, first, second, truth)
+    assert (found.worst, found.d_class) == (1, 12)
+    assert found.rates["b<script>"] == pytest.approx(0.5 / 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "d_mad"),
+    [
+        (SCORES * np.nan, SCORES, [1.0]),
+        (SCORES * np.inf, SCORES, [1.0]),
+        (SCORES * np.nan, SCORES * np.nan, [0.0]),
+        (SCORES[:1], SCORES, []),  # two shapes: nothing to compare
+        (SCORES[:, None][:, :0], SCORES[:, None][:, :0], []),
+    ],
+)
+def test_any_two_outputs_can_be_compared(one, other, d_mad):
+    found = Comparing(None, Tally()).compared(NETWORK, [ran("x", out=one), ran("y", out=other)])
+    assert [each.d_mad for each in found] == d_mad
+
+
 def test_one_pattern_is_one_inconsistency_whatever_the_network():
     tally = Tally()
     work = Comparing(None, tally)
