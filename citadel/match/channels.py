@@ -41,7 +41,7 @@ class Feature(IntEnum):
     ROOTS = auto()
     """How far the operators that one calls itself are among those that the other calls itself."""
     NAMESPACE = auto()
-    """1 for APIs that stand in the same namespace."""
+    """1 for APIs that stand in the same namespace, 0.5 where one's lies within the other's."""
     ARGUMENTS = auto()
     """How well the API takes the failing call's own arguments."""
     CALLED = auto()
@@ -76,7 +76,7 @@ class Table:
             arguments=float(self.values[row, Feature.ARGUMENTS]) if self.arguments else None,
             called=self.apis[row].name in self.called,
             matched=self.matched.get(self.apis[row].name),
-            peers=beside and bool(self.values[row, Feature.NAMESPACE]),
+            peers=beside and bool(self.values[row, Feature.NAMESPACE] == 1.0),
         )
 
 
@@ -92,7 +92,9 @@ class ChannelTables:
         self._own = np.array([api.name in index.call_sets for api in self._apis])
         self._roots = self._all_roots(index)
         self._starts = Contexts(list(self._row), self._roots)
-        self._namespaces = np.array([namespace(api) for api in self._apis])
+        self._spaces, self._space = np.unique(
+            [namespace(api) for api in self._apis], return_inverse=True
+        )
         self._signatures = Signatures(self._apis)
         self._cores: dict[str, list[int]] = {}
         self._operators: dict[str, list[int]] = {}
@@ -124,7 +126,7 @@ class ChannelTables:
         self._fill_runs(source, own, values[:, Feature.RUNS])
         roots_of_source = self._roots.get(source.name, frozenset())
         values[:, Feature.ROOTS] = self._starts.compare(roots_of_source).contained
-        values[:, Feature.NAMESPACE] = self._namespaces == namespace(source)
+        values[:, Feature.NAMESPACE] = self._nearness(namespace(source))
         for name, plausibility in (arguments or {}).items():
             values[self._row[name], Feature.ARGUMENTS] = plausibility
         values[[self._row[name] for name in {*called, *matched}], Feature.CALLED] = 1.0
@@ -161,6 +163,10 @@ class ChannelTables:
                 found[row] = known
         return found
 
+    def _nearness(self, own: str) -> Floats:
+        """How near each API's namespace is to this one."""
+        return np.array([nearness(own, str(space)) for space in self._spaces])[self._space]
+
     def _fill_runs(self, source: Api, own: frozenset[str], column: Floats) -> None:
         """Rarity of the operator of one of the two that the other one runs."""
         for operator in own:
@@ -176,6 +182,18 @@ class ChannelTables:
 def namespace(api: Api) -> str:
     """Where it stands: its name without the last part."""
     return api.name.rpartition(".")[0]
+
+
+def nearness(one: str, other: str) -> float:
+    """1 for one namespace, 0.5 where one lies within the other, else 0.
+
+    `torch.nn.functional` lies within `torch.nn`: what layers do stands there as functions. That
+    everything lies within the framework's own says nothing.
+    """
+    if one == other:
+        return 1.0
+    outer, inner = sorted((one, other), key=len)
+    return 0.5 if "." in outer and inner.startswith(f"{outer}.") else 0.0
 
 
 def rawness(api: Api) -> tuple[float, float]:

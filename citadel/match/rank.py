@@ -28,7 +28,7 @@ WEIGHTS: Mapping[Feature, float] = {
     Feature.FAMILY: 0.25,
     Feature.RUNS: 0.3,
     Feature.ROOTS: 0.25,
-    Feature.NAMESPACE: 0.15,
+    Feature.NAMESPACE: 0.25,
     Feature.ARGUMENTS: 0.35,
     Feature.CALLED: 1.0,
     Feature.RAW: -0.5,

@@ -32,10 +32,12 @@ def test_channels_tell_where_a_score_comes_from(api, build):
 
 
 def test_classes_of_one_namespace_are_peers_and_layers_are_not(api, build):
-    kinds = {"a.SGD": "class", "a.LBFGS": "class", "a.clip": "function", "b.Adam": "class"}
+    kinds = {"x.a.SGD": "class", "x.a.LBFGS": "class", "x.a.clip": "function"}
+    kinds |= {"x.b.Adam": "class", "x.a.b.Adam": "class"}
     apis = [api(name, kind=ApiKind(kind)) for name, kind in kinds.items()]
     found = {one.api.name: one.channels.peers for one in rank(apis[0], build(apis))}
-    assert found == {"a.LBFGS": True, "a.clip": False, "b.Adam": False}
+    assert {name for name, peers in found.items() if peers} == {"x.a.LBFGS"}
+    assert set(found) == set(kinds) - {"x.a.SGD"}
     assert near(Channels(peers=True))
     assert not near(Channels())
     layers = [api(f"a.{name}", kind=ApiKind.MODULE) for name in ("One", "Two")]
@@ -94,6 +96,15 @@ def test_ties_are_in_the_order_of_names(api, build):
     assert names(rank(apis[0], build(apis))) == ["torch.qaaa", "torch.qbbb", "torch.qccc"]
 
 
+def test_a_namespace_within_the_sources_is_nearer_than_any_other(api, build):
+    spaces = ("t.nn", "t.nn", "t.nn.functional", "t.nnx", "t", "t.linalg")
+    apis = [api(f"{space}.{c * 5}") for space, c in zip(spaces, "zabcde", strict=True)]
+    scores = {one.api.name: one.score for one in rank(apis[0], build(apis))}
+    beside, within, other, above, apart = (scores[one.name] for one in apis[1:])
+    assert beside > within > other == above == apart
+    assert {one.api.name for one in rank(apis[2], build(apis))[:2]} == {"t.nn.zzzzz", "t.nn.aaaaa"}
+
+
 def test_public_forms_come_before_raw_and_private_ones(api, build):
     apis = [api(name) for name in ("torch.source", "torch._source", "torch.a", "torch._a")]
     apis.append(api("torch.ops.aten._a", kind=ApiKind.OP))
@@ -146,6 +157,7 @@ def test_what_both_run_is_shown_rarest_first(api, build):
         ("torch.nn.ReLU6", "torch.nn.Hardtanh", 20),
         ("torch.nn.Conv2d", "torch.nn.Conv3d", 10),
         ("torch.nn.Conv2d", "torch.nn.LazyConvTranspose2d", 60),
+        ("torch.nn.BatchNorm1d", "torch.nn.functional.layer_norm", 60),
         ("torch.clamp", "torch.clip", 20),
         ("torch.fft.rfft", "torch.fft.fft", 40),
         ("torch.median", "torch.nanmedian", 20),
