@@ -1,21 +1,30 @@
-"""Hypothesis strategies: configurations of layers, inputs, and what is smaller than something.
+"""Hypothesis strategies: configurations of layers, and what is simpler than something found.
 
-They shrink towards usual parameters and small inputs, which is what makes a case readable.
+They shrink towards usual parameters, small inputs and round numbers, which is what makes a case
+readable.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
+from hypothesis.configuration import set_hypothesis_home_dir
+from hypothesis.errors import Flaky, NoSuchExample
 
+from analysis import cache
 from harvest.sources.layers import SHAPES, LayerSpec, specs
 from harvest.sources.networks import Array
 from harvest.sources.suspects import Suspect
 
-SPECIAL = (0.0, 1.0, -1.0, 1e-8, 1e8, -1e30, float("inf"), float("-inf"), float("nan"))
+EXAMPLES = 120
+"""Candidates that are tried at most until one shows what was found."""
+T = TypeVar("T")
 
 ABSENT = object()
 """In the place of a parameter that is left to the layer."""
@@ -44,12 +53,10 @@ def suspects(spec: LayerSpec, *, invalid: bool = False) -> st.SearchStrategy[Sus
     )
 
 
-def arrays(shape: tuple[int, ...]) -> st.SearchStrategy[Array]:
-    """Inputs of a shape: ordinary numbers, some of them special ones."""
-    numbers = st.one_of(st.sampled_from(SPECIAL), st.floats(-4, 4, width=32))
-    size = int(np.prod(shape))
-    return st.lists(numbers, min_size=size, max_size=size).map(
-        lambda values: np.array(values, dtype="float32").reshape(shape)
+def simpler(found: Array) -> st.SearchStrategy[Array]:
+    """Arrays of the same shape: each number is 0, 1, that found to one digit, or that found."""
+    return st.tuples(*(st.sampled_from(_rounder(one)) for one in found.ravel().tolist())).map(
+        lambda numbers: np.array(numbers, dtype=found.dtype).reshape(found.shape)
     )
 
 
@@ -70,6 +77,42 @@ def smaller(draw: st.DrawFn, found: Suspect) -> Suspect:
         tuple(sizes.get(place, size) for place, size in enumerate(shape)) for shape in found.shapes
     )
     return replace(found, config=config, shapes=shapes)
+
+
+def _rounder(number: float) -> tuple[float, ...]:
+    """Simpler numbers in the place of one, and itself; whole numbers may be indices and stay so."""
+    digit = [float(f"{number:.0e}")] if isinstance(number, float) else []
+    return tuple(dict.fromkeys((type(number)(0), type(number)(1), *digit, number)))
+
+
+def least(candidates: st.SearchStrategy[T], shows: Callable[[T], bool], seconds: float) -> T | None:
+    """The simplest candidate found within that time that shows something; None if there is none."""
+    # What it notes about the code that it was called from is nothing for the user's folder.
+    set_hypothesis_home_dir(cache.folder() / "hypothesis")
+    end = time.monotonic() + seconds
+    chosen = settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    shown: T | None = None
+
+    def shows_in_time(one: T) -> bool:
+        nonlocal shown
+        if time.monotonic() >= end or not shows(one):
+            return False
+        shown = one
+        return True
+
+    try:
+        return find(candidates, shows_in_time, settings=chosen)
+    except NoSuchExample:
+        return None
+    except Flaky:  # out of time it is shown no second time; what comes and goes is not made smaller
+        return shown if time.monotonic() >= end else None
 
 
 def _values(kind: str, name: str, value: Any) -> tuple[Any, ...]:

@@ -6,19 +6,16 @@ and weights come from seeds, so that a few lines of code make the same again.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from analysis import cache
 from harvest.sources.backends import COMPILING, Backends, Failure
 from harvest.sources.judging import Judgement, judge
 from harvest.sources.layers import specs
 from harvest.sources.networks import Layer, Network, Weights, make_inputs, make_weights
 from harvest.sources.voting import Vote
 
-EXAMPLES = 120
 WEAKER = 10.0
 """What is smaller may show an error that is smaller by this factor."""
 SECONDS = 20.0
@@ -110,41 +107,16 @@ def reduce(backends: Backends, confirmed: Confirmed, seconds: float = SECONDS) -
         return confirmed
     two = (odd[0], _quick(confirmed.judgement.vote))
 
+    from harvest.sources.strategies import least, smaller  # imports Hypothesis
+
     def same(suspect: Suspect) -> bool:
         found = confirm(backends, suspect, two)
         return found is not None and _alike(found.judgement, confirmed.judgement)
 
-    found = least(confirmed.suspect, same, seconds)
+    found = least(smaller(confirmed.suspect), same, seconds)
     again = None if found is None else confirm(backends, found)
     agreed = again is not None and again.judgement.vote == confirmed.judgement.vote
     return again if agreed and again is not None else confirmed
-
-
-def least(suspect: Suspect, shows: Callable[[Suspect], bool], seconds: float) -> Suspect | None:
-    """The simplest and smallest suspect that shows something; None where nothing was found."""
-    from hypothesis import HealthCheck, Phase, find, settings
-    from hypothesis.configuration import set_hypothesis_home_dir
-    from hypothesis.errors import Flaky, NoSuchExample
-
-    from harvest.sources.strategies import smaller
-
-    # What it notes about the code that it was called from is nothing for the user's folder.
-    set_hypothesis_home_dir(cache.folder() / "hypothesis")
-    end = time.monotonic() + seconds
-    chosen = settings(
-        max_examples=EXAMPLES,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-    )
-    try:
-        return find(
-            smaller(suspect), lambda one: time.monotonic() < end and shows(one), settings=chosen
-        )
-    except (NoSuchExample, Flaky):  # what comes and goes is not made smaller
-        return None
 
 
 def _alike(one: Judgement, other: Judgement) -> bool:

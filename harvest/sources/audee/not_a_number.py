@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,8 +20,13 @@ from harvest.sources.audee.amplifying import Prepared
 from harvest.sources.backends import Backends, Failure
 from harvest.sources.formulas import ACTUAL, as_literal
 from harvest.sources.layers import FUNCTION, api
-from harvest.sources.suspects import Suspect, least
+from harvest.sources.suspects import Suspect
 from harvest.sources.writing import LITERAL, literal_script, named, seeded_script
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+    from harvest.sources.networks import Array
 
 SCALES = (1.0, 0.0, 100.0, 1e10, 1e15)
 """What inputs from a seed are multiplied by, the smallest that shows it first: the exponential of
@@ -118,16 +124,31 @@ class _Form:
         return _least_of([_told(one) for one in backends.script(code, backends.quick).values()])
 
     def smaller(self, backends: Backends) -> _Form:
-        """The same with fewer parameters and smaller inputs, if that shows it as well."""
-        if self.given:
-            return self
+        """The same with fewer parameters and smaller inputs, or with rounder numbers where these
+        are given, if that shows it as well."""
+        from harvest.sources.strategies import least  # imports Hypothesis
+
         one = backends.quick[:1]
-        suspect = least(
-            self.suspect, lambda other: replace(self, suspect=other).shows(backends, one), SECONDS
-        )
-        made = self if suspect is None else replace(self, suspect=suspect)
-        fine = made.shows(backends, backends.names) and not made.in_double(backends)
-        return made if fine else self
+        made = least(self._simpler(), lambda form: form.shows(backends, one), SECONDS)
+        fine = made and made.shows(backends, backends.names) and not made.in_double(backends)
+        return made if made and fine else self
+
+    def _simpler(self) -> SearchStrategy[_Form]:
+        from hypothesis import strategies as st
+
+        from harvest.sources.strategies import simpler, smaller
+
+        if not self.given:
+            return smaller(self.suspect).map(lambda suspect: replace(self, suspect=suspect))
+        names, layer = tuple(self.found.inputs), self.found.weights.get("layer", ())
+        arrays = (*self.found.inputs.values(), *layer)
+
+        def form(made: tuple[Array, ...]) -> _Form:
+            inputs = dict(zip(names, made, strict=False))
+            weights = {"layer": made[len(names) :]}
+            return replace(self, found=replace(self.found, inputs=inputs, weights=weights))
+
+        return st.tuples(*map(simpler, arrays)).map(form)
 
 
 def _forms(suspect: Suspect, given: Prepared) -> Iterator[_Form]:

@@ -1,12 +1,14 @@
 """The table of layers and what is drawn from it."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harvest.sources.layers import KINDS, LAYERS, SHAPES, draw, specs
-from harvest.sources.strategies import arrays, configurations, smaller, suspects
+from harvest.sources.strategies import configurations, least, simpler, smaller, suspects
 from harvest.sources.suspects import Suspect
 
 
@@ -60,10 +62,36 @@ def test_smaller_is_never_larger(suspect):
     )
 
 
-@given(arrays((2, 3)))
-def test_arrays_have_their_shape(array):
-    assert array.shape == (2, 3)
-    assert array.dtype == "float32"
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_numbers_become_as_round_as_what_they_show_allows(dtype):
+    found = np.array([[-3.217, 12.34, 0.5], [738.25, 1e-7, 41.0]], dtype)
+    round_ones = least(simpler(found), lambda one: one[1, 0] > 650 and one[0, 0] < -2.5, 10.0)
+    assert round_ones.dtype == dtype
+    first, large = (-3.0, 700.0) if dtype == "float32" else (-3, 738)
+    assert round_ones.tolist() == [[first, 0, 0], [large, 0, 0]]
+
+
+def test_whole_numbers_do_not_grow():
+    assert least(simpler(np.array([17, 29])), lambda one: one.max() > 29, 10.0) is None
+
+
+def test_what_was_made_smaller_is_kept_when_time_is_up():
+    asked = []
+
+    def shows(suspect):
+        asked.append(suspect)
+        time.sleep(0.05)
+        return suspect.shapes[0][1] > 1
+
+    found = least(smaller(FOUND), shows, 0.4)
+    assert found.shapes[0][1] > 1
+    assert found in asked
+    assert len(asked) < 12
+
+
+def test_what_comes_and_goes_is_not_made_smaller():
+    first = iter([False, False, True])
+    assert least(smaller(FOUND), lambda _: next(first, False), 10.0) is None
 
 
 def test_what_is_unusual_names_a_bug_and_sizes_do_not():

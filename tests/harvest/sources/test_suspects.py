@@ -8,10 +8,11 @@ from tests.citadel.command import ROOT
 
 SEARCH = """
 from hypothesis.configuration import storage_directory
-from harvest.sources.suspects import Suspect, least
+from harvest.sources.strategies import least, smaller
+from harvest.sources.suspects import Suspect
 
 suspect = Suspect(kind="Softmax", config={"axis": -1}, shapes=((4, 6),))
-found = least(suspect, lambda one: one.shapes[0][-1] > 1, 10.0)
+found = least(smaller(suspect), lambda one: one.shapes[0][-1] > 1, 10.0)
 print(found.shapes, storage_directory("constants").path)
 """
 

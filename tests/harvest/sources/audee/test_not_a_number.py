@@ -1,5 +1,7 @@
 """NaN everywhere: a case where double precision has numbers, else the limit that explains it."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,16 @@ def wrong(x, axis=-1):
 backend.nn.softmax = wrong
 """
 """As in the papers: nothing is subtracted before the exponentials overflow."""
+NARROW = """
+from keras import ops
+from keras.src import backend
+
+def wrong(x, axis=-1):
+    return ops.where((x > 500) & (x < 600), ops.exp(x) / ops.exp(x), x)
+
+backend.nn.softmax = wrong
+"""
+"""Not to be met by chance, and nothing in double precision, which can hold the exponentials."""
 TWO = ("tensorflow", "torch")
 
 
@@ -53,6 +65,20 @@ def test_a_script_shows_what_need_not_be(naive, backends):
     assert "(2, 9, 10, 4)" not in found.case.code  # it was made smaller
     assert {one.label for one in naive.script(found.case.code).values()} == {"AssertionError"}
     assert set(backends.script(found.case.code).values()) == {None}
+
+
+def test_numbers_that_only_the_search_found_are_made_round(keras_interpreter):
+    suspect = Suspect(kind="Softmax", config={"axis": -1}, shapes=((2, 6),))
+    inputs = make_inputs(suspect.network, 0)["in0"]
+    inputs[1, 2] = 541.7312
+    patches = dict.fromkeys(TWO, NARROW)
+    with Backends(keras_interpreter, names=TWO, patches=patches) as narrow:
+        narrow.start()
+        found = explained(narrow, suspect, in0=inputs)
+        assert {one.label for one in narrow.script(found.case.code).values()} == {"AssertionError"}
+    given = found.case.code.partition("x = ")[2].partition(", dtype")[0]
+    numbers = [float(one) for one in re.findall(r"[-\d.e]*\d\.?[-\d.e]*", given)]
+    assert sorted(numbers) == [*[0.0] * 11, pytest.approx(541.7312)]  # 500 does not show it
 
 
 def test_the_root_of_a_negative_number_is_demanded(backends):
