@@ -25,6 +25,13 @@ OPERATIONS = {
     "lshift": "bitwiseleftshift",
     "rshift": "bitwiserightshift",
 }
+# How layers spell out what functions abbreviate: `AveragePooling2D`, `avg_pool2d`.
+ABBREVIATED = {
+    "pooling": "pool",
+    "average": "avg",
+    "convolution": "conv",
+    "normalization": "norm",
+}
 SAME_NAME = "same name"
 VARIANTS = ("with_indices", "backward", "forward", "copy", "symint")
 # TensorFlow writes these into the names of operations: later versions of one, the form that works
@@ -108,14 +115,20 @@ def parse(name: str, kind: ApiKind) -> Name:
         variants.add("nan")
         leaf = leaf.removeprefix("nan")
     dimension = "".join(match.group(0).lower() for match in _DIMENSION.finditer(leaf))
-    core = _DIMENSION.sub("", leaf).replace("_", "").lower()
     return Name(
-        core=core,
+        core=_core(leaf),
         form=_form(namespace, kind),
         namespace=namespace,
         dimension=dimension,
         variants=frozenset(variants),
     )
+
+
+def _core(leaf: str) -> str:
+    core = _DIMENSION.sub("", leaf).replace("_", "").lower()
+    for word, short in ABBREVIATED.items():
+        core = core.replace(word, short)
+    return core
 
 
 @cache

@@ -91,6 +91,24 @@ def test_a_hunt_compares_them_as_well(tmp_path):
     assert "keras.layers.AveragePooling1D" in cases
 
 
+TURNED = """
+y, z = (keras.ops.average_pool(v, 3, strides=3, padding="same") for v in (x, np.flip(x, axis=1)))
+assert np.allclose(keras.ops.reshape(y, x.shape[:1]), keras.ops.reshape(z, x.shape[:1]))
+"""
+
+
+def test_a_function_of_any_dimensions_has_layers_of_one_two_and_three_as_siblings(triaged):
+    code = TURNED.replace("(x, ", "(x[:, :2, :2], ").replace("flip(x,", "flip(x[:, :2, :2],")
+    row = triaged(
+        "average_pool gives another result for a turned window", code, "```python\n{}\n```"
+    )
+    assert row["case"]["api"] == "keras.ops.average_pool"
+    verdicts = {one["api"]: one["verdict"] for one in row["siblings"]}
+    layers = [f"keras.layers.AveragePooling{n}D" for n in (1, 2, 3)]
+    assert [verdicts[name] for name in layers] == ["bug"] * 3
+    assert verdicts["keras.layers.MaxPooling2D"] == "clean"
+
+
 SILENT = """It should raise an error: the tensorflow and jax backends refuse it (ValueError).
 
 ```python
