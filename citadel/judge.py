@@ -9,6 +9,7 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import instrument
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
+from citadel.contrast import refuses
 from citadel.crashes import located
 from citadel.identify import caught_calls, culprit, failing_call
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
@@ -123,6 +124,36 @@ def refused_elsewhere(
     apis = (source.case.api, target.name)
     own = is_call_of(failed, target, catalog)
     return own and not status.matches(source.case.symptom, seen, apis, plan.renamed)
+
+
+def contrasted(
+    found: Verdict,
+    code: str,
+    target: Api,
+    source: Verified,
+    session: Session,
+    catalog: Catalog,
+    limits: Limits,
+) -> Verdict:
+    """What a bug comes to where another backend runs the report's code: it has to run this, too.
+
+    An error that both backends raise is no difference of backends.
+    """
+    other = session.beside
+    if other is None or not source.runs_on:
+        return found
+    try:
+        traced = instrument(code).traced
+    except CitadelError:
+        return found
+    refused = refuses(other.session, code, traced, limits, target, catalog)
+    if refused is False:
+        return replace(found, guards=(*found.guards, f"the {other.name} backend runs it"))
+    if refused:
+        reason = f"refused on the {other.name} backend as well"
+        return replace(found, kind=VerdictKind.EXPECTED, confidence=0.0, reason=reason)
+    reason = f"nothing tells whether the {other.name} backend runs it"
+    return replace(found, kind=VerdictKind.NOT_ADAPTED, confidence=0.0, reason=reason)
 
 
 def passed(observation: Observation, written: Rewritten, source: Verified) -> bool:

@@ -17,7 +17,7 @@ from analysis.catalog.model import Api, ApiKind
 from analysis.target.session import Session
 from citadel.callees import callees
 from citadel.candidates import candidates
-from citadel.judge import judge, refused_elsewhere
+from citadel.judge import contrasted, judge, refused_elsewhere
 from citadel.judge_performance import judge_performance
 from citadel.judge_value import judge_value
 from citadel.match.channels import namespace
@@ -209,6 +209,15 @@ class Propagation:
                 everywhere, plan, candidate.api, self.verified, session, catalog, options.limits
             ):
                 return _not_adapted("refuses what the report's API takes elsewhere")
+            verdict = contrasted(
+                verdict,
+                written.code,
+                candidate.api,
+                self.verified,
+                session,
+                catalog,
+                options.limits,
+            )
         return _of_kernels(verdict, candidate, self.verified)
 
     def _written(self, ordered: Iterable[Adaptation]) -> Iterator[tuple[Adaptation, Rewritten]]:

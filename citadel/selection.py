@@ -25,7 +25,8 @@ _BACKENDS = re.compile(r"\b(?:other|different|between|across)\W+(?:the\W+)?backe
 _COMPARES = re.compile(
     r"\b(?:differ\w*|inconsisten\w*|disagree\w*|(?:mis)?match\w*|same|others?|another|else"
     r"|unlike|than|whereas|while|instead|gives?|gets?|got|returns?|prints?|shows?|right"
-    r"|correct|agree|not th(?:e|at)|accepts?|refuses?|rejects?|raises?|throws?)\b"
+    r"|correct|agree|not th(?:e|at)|accepts?|refuses?|rejects?|raises?|throws?"
+    r"|runs?|works?|succeeds?|fine)\b"
 )
 _SENTENCE = re.compile(r"[.!?]\s|\n")
 _SETTERS = frozenset(("setdefault", "putenv", "__setitem__"))

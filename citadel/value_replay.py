@@ -184,7 +184,15 @@ class ValueReplay(Replayed):
         source, other = self.source, self.beside
         if not source.refused_by or other is None:
             return None
-        refused = refuses(other.session, self._again, self.target, self._catalog)
+        again = self._again
+        refused = refuses(
+            other.session,
+            again.code,
+            again.watched.traced,
+            again.limits,
+            self.target,
+            self._catalog,
+        )
         if refused:
             self.guards.append(f"the {source.refused_by} backend refuses it")
             return None

@@ -23,6 +23,8 @@ class Verified:
     call: Call
     observation: Observation
     source: Instrumented
+    runs_on: str = ""
+    """The other backend that runs what fails here, where the report speaks of one."""
     caught: bool = False
     """Whether the case itself catches the exception: then only the trace shows it."""
     witness: Witness | None = None

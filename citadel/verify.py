@@ -7,6 +7,7 @@ longer reproduces keeps the symptom that it recorded and stays a template for it
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from analysis.catalog.model import Catalog
@@ -14,6 +15,7 @@ from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
 from citadel.attempts import attempts_of, inside_functions, lacks
+from citadel.contrast import refuses
 from citadel.crashes import located_case
 from citadel.deciding import (
     asked_to_refuse,
@@ -50,6 +52,7 @@ def verify(
     found = _reproduced(reading, session, catalog, info, runs, limits)
     if isinstance(found, Verified):
         found = located_case(found, session, limits or Limits())
+        found = replace(found, runs_on=_runs_on(found, session, catalog, limits or Limits()))
     guessed = [one for one in reading.candidates if one.guess]
     if isinstance(found, Verified):
         guessed = [one for one in guessed if one.code == found.case.code]
@@ -59,6 +62,15 @@ def verify(
     elif any(not one.guess and lacks(one, info) is None for one in reading.candidates):
         guessed = []
     return NotVerified(reason=guessed[0].guess) if guessed else found
+
+
+def _runs_on(found: Verified, session: Session, catalog: Catalog, limits: Limits) -> str:
+    """The other backend, if the report compares with one and it runs what raises an error here."""
+    other, case = session.beside, found.case
+    if other is None or not case.reproduces or case.symptom.kind is not SymptomKind.RAISES:
+        return ""
+    refused = refuses(other.session, case.code, found.source.traced, limits, found.api, catalog)
+    return other.name if refused is False else ""
 
 
 def _surely(wanted: Symptom | None, case: BugCase) -> bool:

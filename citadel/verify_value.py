@@ -192,7 +192,7 @@ def _refused_by(
     other = session.beside
     if other is None or oracle.kind is not SymptomKind.ACCEPTS:
         return ""
-    refused = refuses(other.session, again, api, catalog)
+    refused = refuses(other.session, again.code, again.watched.traced, again.limits, api, catalog)
     return other.name if refused else ""
 
 

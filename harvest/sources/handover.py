@@ -190,15 +190,16 @@ def _told(confirmed: Confirmed) -> tuple[str, str]:
     """What happens where, in words that the reading of reports knows; what happens elsewhere."""
     judged = confirmed.judgement
     odd, others = judged.vote.odd[0], " and ".join(judged.vote.majority)
+    elsewhere = f"the {others} backend{'s' if len(judged.vote.majority) > 1 else ''}"
     if judged.accepts:
         failure = next(iter(judged.failures.values()))
         what = f"is accepted silently on the {odd} backend"
-        return what, f"It should raise an error: the {others} backends refuse it ({failure.label})."
+        return what, f"It should raise an error: it raises one on {elsewhere} ({failure.label})."
     if judged.kind is HitKind.CRASH:
         failure = judged.failures[odd]
         said = f"\n\n```\n{failure.message[:500]}\n```" if failure.message else ""
         what = f"fails on the {odd} backend: {failure.label}"
-        return what, f"It runs on {others}.{said}"
+        return what, f"It runs on {elsewhere}.{said}"
     if judged.kind is HitKind.NON_FINITE:
         what = f"returns NaN or infinity on the {odd} backend"
         return what, f"On {others} it does not."

@@ -148,6 +148,8 @@ def test_of_several_snippets_the_first_setting_counts(read):
         ("It is inconsistent across backends.", "tensorflow"),
         ("It differs from the other backends.", "tensorflow"),
         ("It should raise an error: the jax and torch backends refuse it.", "jax"),
+        ("It should raise an error: it raises one on the jax backend.", "jax"),
+        ("It runs on the jax backend.", "jax"),
         ("The backend is torch.", ""),
         ("It fails, other than with tensorflow.", ""),
     ],

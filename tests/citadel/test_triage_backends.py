@@ -109,7 +109,7 @@ def test_a_function_of_any_dimensions_has_layers_of_one_two_and_three_as_sibling
     assert verdicts["keras.layers.MaxPooling2D"] == "clean"
 
 
-SILENT = """It should raise an error: the tensorflow and jax backends refuse it (ValueError).
+SILENT = """It should raise an error: it raises one on the tensorflow and jax backends (ValueError).
 
 ```python
 {}
@@ -133,3 +133,40 @@ def test_what_is_accepted_is_refused_by_the_other_backend(
     assert row["case"]["symptom"]["kind"] == "accepts"
     (found,) = (one for one in row["siblings"] if one["api"] == f"keras.ops.{sibling}")
     assert (found["verdict"], found["reason"]) == (verdict, why)
+
+
+FAILS = """It fails. It runs on the tensorflow backend.
+
+```python
+{}
+```
+"""
+NORMALISES = """
+keras.layers.LayerNormalization(axis=1)(x[:, :, :2, 0])
+"""
+ATTENDS = """
+keras.layers.MultiHeadAttention(num_heads=2, key_dim=3, value_dim=2)(x[:, 0], x[:, 0])
+"""
+
+
+def test_an_error_of_one_backend_is_looked_for_where_the_other_runs(triaged):
+    row = triaged("LayerNormalization with axis=1 fails on torch", NORMALISES, FAILS)
+    assert row["case"]["kind"] == "status"
+    (bug,) = (one for one in row["siblings"] if one["verdict"] == "bug" and not one["alias_of"])
+    assert bug["api"] == "keras.ops.layer_normalization"
+    assert "the tensorflow backend runs it" in bug["guards"]
+
+
+def test_an_error_of_both_backends_is_no_difference(tmp_path):
+    code = SETUP.replace('"torch"', '"jax"') + ATTENDS
+    report = tmp_path / "report.md"
+    report.write_text(f"# MultiHeadAttention with value_dim fails on jax\n\n{FAILS.format(code)}")
+    told = ["--json", str(tmp_path / "found.json"), "--out", str(tmp_path), "--budget", "60"]
+    done = CliRunner().invoke(app, ["triage", str(report), "--python", str(PYTHON), *told])
+    assert done.exit_code in (0, 3), done.output
+    (row,) = json.loads((tmp_path / "found.json").read_text())["reports"]
+    assert row["case"]["api"] == "keras.layers.MultiHeadAttention"
+    bugs = {one["api"] for one in row["siblings"] if one["verdict"] == "bug"}
+    assert {name.removeprefix("tf.") for name in bugs} <= {"keras.layers.MultiHeadAttention"}
+    reasons = {one["api"]: one["reason"] for one in row["siblings"]}
+    assert reasons["keras.ops.reshape"] == "refused on the tensorflow backend as well"
