@@ -19,18 +19,29 @@ _Layer = tuple[str, dict[str, Any]]
 Bundle = list[_Layer]
 """The kinds and configurations of a chain of layers."""
 
+_ELEMENTWISE = (
+    *("Activation", "ReLU", "LeakyReLU", "ELU", "Softmax", "Rescaling", "Dropout", "Dense"),
+)
 _UNIFORM = (
-    *("BatchNormalization", "LayerNormalization", "UnitNormalization", "Activation", "Softmax"),
-    *("ReLU", "LeakyReLU", "ELU", "PReLU", "Rescaling", "Dropout", "Dense", "SimpleRNN"),
-    *("LSTM", "GRU"),
+    *("BatchNormalization", "LayerNormalization", "GroupNormalization", "MultiHeadAttention"),
+    *("UnitNormalization", "PReLU", "SimpleRNN", "LSTM", "GRU"),
 )
 KEEPING: tuple[LayerSpec, ...] = tuple(
     spec
     for spec in LAYERS
-    if spec.kind in _UNIFORM
+    if spec.kind in _ELEMENTWISE + _UNIFORM
     or (not spec.kind.startswith("Global") and ("Conv" in spec.kind or "Pooling" in spec.kind))
 )
-"""What keeps the shape of its input, if its sizes are chosen so."""
+"""What keeps the shape of its (first) input, if its sizes are chosen so."""
+
+
+def additions(rank: int) -> list[LayerSpec]:
+    """What LA puts behind a layer whose output has that rank, each kind once.
+
+    What works on each element, or along the last axis, takes any rank, whichever the table has.
+    """
+    anywhere = {spec.kind: spec for spec in KEEPING if spec.kind in _ELEMENTWISE}
+    return list({**anywhere, **{one.kind: one for one in KEEPING if one.rank == rank}}.values())
 
 
 def kept(spec: LayerSpec, config: Mapping[str, Any], shape: _Shape) -> dict[str, Any]:
@@ -43,6 +54,8 @@ def kept(spec: LayerSpec, config: Mapping[str, Any], shape: _Shape) -> dict[str,
         "return_sequences": True,
         "groups": 1,
     }
+    if "Normalization" in spec.kind and shape[-1] % config.get("groups", 1) == 0:
+        del fixed["groups"]
     if spec.kind.startswith("Depthwise"):  # a separable one's goes into its filters
         fixed["depth_multiplier"] = 1
     if "padding" in names:

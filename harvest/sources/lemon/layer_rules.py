@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from harvest.sources.layers import draw
-from harvest.sources.lemon.insertions import BUNDLES, KEEPING, kept, pick
+from harvest.sources.lemon.insertions import BUNDLES, additions, kept, pick
 from harvest.sources.lemon.mutants import MOST_LAYERS, Change, Mutant, fresh, inserted, removed
 from harvest.sources.networks import Layer
 
@@ -73,14 +73,14 @@ def layer_addition(mutant: Mutant, random: np.random.Generator) -> Change | None
     if after is None:
         return None
     shape = mutant.shapes[after]
-    spec = _one([each for each in KEEPING if each.rank == len(shape)], random)
+    spec = _one(additions(len(shape)), random)
     if spec is None:
         return None
     layer = Layer(
         name=fresh(mutant.network, spec.kind),
         kind=spec.kind,
         config=kept(spec, draw(spec, random), shape),
-        inputs=(after,),
+        inputs=(after,) * spec.arity,
     )
     return Change(network=inserted(mutant.network, after, [layer]))
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from harvest.sources.lemon.insertions import KEEPING, kept
+from harvest.sources.layers import SHAPES
+from harvest.sources.lemon.insertions import KEEPING, additions, kept
 from harvest.sources.lemon.layer_rules import (
     activation_removal,
     activation_replacement,
@@ -107,10 +108,43 @@ def test_an_addition_is_put_between(mutant, seed):
     assert change.network.after(added.name)
 
 
+@pytest.mark.parametrize("rank", SHAPES)
+def test_what_works_on_elements_is_added_at_any_rank(rank):
+    kinds = [spec.kind for spec in additions(rank)]
+    assert {"ReLU", "Softmax", "Dense", "ELU"} <= set(kinds)
+    assert len(kinds) == len(set(kinds))
+    assert ("AveragePooling2D" in kinds) is (rank == 4)
+    assert ("MultiHeadAttention" in kinds) is (rank == 3)
+
+
+def test_attention_is_added_with_the_layer_before_it_as_query_and_value():
+    layers = (
+        Layer(name="one", kind="Dense", config={"units": 4}, inputs=("in",)),
+        Layer(name="out", kind="Dense", config={"units": 3}, inputs=("one",)),
+    )
+    network = Network(name="n", inputs={"in": (2, 12, 4)}, layers=layers)
+    shapes = {"in": (2, 12, 4), "one": (2, 12, 4), "out": (2, 12, 3)}
+    mutant = Mutant(seed="n", network=network, weights={}, shapes=shapes)
+    changes = (applied(layer_addition, mutant, seed) for seed in range(200))
+    (added, *_) = (
+        layer
+        for change in changes
+        for layer in change.network.layers
+        if layer.kind == "MultiHeadAttention"
+    )
+    assert added.inputs == ("one", "one")
+
+
 def test_additions_choose_the_sizes_that_keep_the_shape():
     spec = next(one for one in KEEPING if one.kind == "Conv2D")
     config = kept(spec, {"filters": 1, "strides": 2, "padding": "valid"}, (2, 8, 8, 5))
     assert config == {"filters": 5, "strides": 1, "padding": "same", "groups": 1}
+
+
+@pytest.mark.parametrize(("channels", "groups"), [(6, 2), (5, 1)])
+def test_groups_of_a_normalization_divide_its_channels(channels, groups):
+    spec = next(one for one in KEEPING if one.kind == "GroupNormalization")
+    assert kept(spec, {"groups": 2}, (2, 8, 8, channels)) == {"groups": groups}
 
 
 @pytest.mark.parametrize("seed", range(6))
