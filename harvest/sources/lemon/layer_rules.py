@@ -95,9 +95,9 @@ def multi_layer_addition(mutant: Mutant, random: np.random.Generator) -> Change 
     if bundle is None:
         return None
     layers: list[Layer] = []
-    for number, (kind, config) in enumerate(bundle):
+    for kind, config in bundle:
         before = layers[-1].name if layers else after
-        name = f"{fresh(mutant.network, kind)}_{number}"
+        name = fresh(mutant.network, kind, *layers)
         layers.append(Layer(name=name, kind=kind, config=config, inputs=(before,)))
     return Change(network=inserted(mutant.network, after, layers))
 

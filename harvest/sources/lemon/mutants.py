@@ -52,9 +52,9 @@ class Change:
     rebuilt: bool = True
 
 
-def fresh(network: Network, kind: str) -> str:
-    """A name that no layer of the network has."""
-    names = {layer.name for layer in network.layers} | set(network.inputs)
+def fresh(network: Network, kind: str, *beside: Layer) -> str:
+    """A name that no layer has, neither of the network nor of those that come with this one."""
+    names = {layer.name for layer in (*network.layers, *beside)} | set(network.inputs)
     number = len(names)
     while f"{kind.lower()}_{number}" in names:
         number += 1

@@ -157,6 +157,26 @@ def test_a_bundle_is_a_chain(mutant, seed):
     assert rest[0].inputs == (first.name,)
 
 
+def test_no_two_layers_have_one_name_however_many_come_and_go():
+    random = np.random.default_rng(0)
+    network = Network(
+        name="n",
+        inputs={"in": (2, 4)},
+        layers=(
+            Layer(name="first", kind="ELU", inputs=("in",)),
+            Layer(name="out", kind="Dense", config={"units": 3}, inputs=("first",)),
+        ),
+    )
+    for _ in range(60):
+        shapes = {layer.name: (2, 4) for layer in network.layers}
+        mutant = Mutant(seed="n", network=network, weights={}, shapes={"in": (2, 4), **shapes})
+        adds = len(network.layers) < 6
+        change = (multi_layer_addition if adds else layer_removal)(mutant, random)
+        network = change.network if change is not None else network
+        names = [layer.name for layer in network.layers]
+        assert len(names) == len(set(names))
+
+
 def test_some_bundle_applies_to_a_vector(mutant):
     assert any(applied(multi_layer_addition, mutant, seed) for seed in range(6))
 
