@@ -91,7 +91,7 @@ def coincidence(
 
     `akin`: the two do the same to their inputs. `filled`: the sibling's call has arguments that
     the report's has not; `drops`: the other way round. `limited`: what is not finite in
-    its inputs does not demand it (`infinities.has_limit`, `infinities.spreads`).
+    its inputs does not demand it (`infinities.tends_to`, `infinities.spreads`).
     """
     oracle = source.oracle
     changes = unlike(oracle, source.values, values)

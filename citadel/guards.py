@@ -12,6 +12,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
@@ -147,9 +148,11 @@ def beside(calls: Sequence[Told]) -> list[tuple[Told, Told]]:
     return rounds or in_turns
 
 
-def told(again: Rerun, calls: Sequence[Call]) -> tuple[Told, ...]:
-    """What these calls are given and give, those that return."""
-    events = again.run("perturb:told", calls).extra if calls else ()
+def told(again: Rerun, calls: Sequence[Call], number: float | None = None) -> tuple[Told, ...]:
+    """What these calls are given and give, those that return; `number`: what they give once it
+    stands for each NaN and infinity."""
+    given: dict[str, Any] = {} if number is None else {"number": number}
+    events = again.run("perturb:told", calls, **given).extra if calls else ()
     return tuple(
         Told(
             site=event["site"],

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from analysis.target.observation import Call
 from analysis.values import Value
-from citadel.guards import Rerun, room, told
+from citadel.guards import Rerun, Told, room, told
 from citadel.oracle.numbers import (
     LARGEST,
     all_close,
@@ -174,17 +174,74 @@ def _apart(value: Value, one: Value, other: Value) -> bool:
     return any(not cmath.isfinite(a) and cmath.isfinite(b) and b == c for a, b, c in places)
 
 
-def has_limit(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
-    """Whether the values tend to something where what these calls are given tends to infinity.
+def mixes(again: Rerun, calls: Sequence[Call]) -> bool | None:
+    """Whether a number of these calls' results depends on NaN or an infinity in another place.
+
+    What works on each element apart has a result of an input's shape, of which other numbers for
+    those change nothing beside them. None where there is no other place, or nobody knows.
+    """
+    found = told(again, calls)
+    held = [abs(n) for one in found for value in one.given for n in elements(value) or ()]
+    size = max([1.0, *filter(math.isfinite, held)])
+    known = [_spread(one) for one in found]
+    for large in (1.0, size):  # beside large numbers small ones may not matter
+        first, then = (_by_place(told(again, calls, large * number)) for number in IN_PLACE)
+        known += [_mixed(first[place], then[place]) for place in first if place in then]
+    known = [mixed for mixed in known if mixed is not None]
+    return any(known) if known else None
+
+
+def _by_place(calls: Sequence[Told]) -> dict[tuple[int, int], Told]:
+    return {(one.site, one.occurrence): one for one in calls}
+
+
+def _spread(one: Told) -> bool | None:
+    """Whether what is not finite stands where no input of that shape has any."""
+    made = elements(one.made)
+    let_in = [(numbers, _not_finite(numbers)) for numbers in map(elements, one.given) if numbers]
+    if made is None or not any(0 < len(places) < len(numbers) for numbers, places in let_in):
+        return None
+    return True if _not_finite(made) - _let_in(one) else None
+
+
+def _not_finite(numbers: Sequence[complex]) -> set[int]:
+    return {place for place, number in enumerate(numbers) if not cmath.isfinite(number)}
+
+
+def _let_in(one: Told) -> set[int]:
+    """The places of what is not finite in inputs that are shaped as the result."""
+    alike = (elements(value) for value in one.given if value.shape == one.made.shape)
+    return set().union(*(_not_finite(numbers) for numbers in alike if numbers))
+
+
+def _mixed(one: Told, other: Told) -> bool | None:
+    made, also = elements(one.made), elements(other.made)
+    if made is None or also is None or len(made) != len(also):
+        return None
+    moved = {place for place, (a, b) in enumerate(zip(made, also, strict=True)) if a != b}
+    if 0 < len(_let_in(one)) < len(made):
+        return bool(moved - _let_in(one))
+    several = any(len(elements(value) or ()) > 1 for value in one.given)
+    return True if moved and several and one.made.shape not in _shapes(one) else None
+
+
+def _shapes(one: Told) -> list[tuple[int, ...] | None]:
+    return [value.shape for value in one.given]
+
+
+def tends_to(
+    again: Rerun, oracle: ValueOracle, calls: Sequence[Call]
+) -> tuple[complex, ...] | None:
+    """What the values tend to where what these calls are given tends to infinity, if they do.
 
     A result there is then no more NaN than `sigmoid` is. Nothing is known of `sin`, nor of `x - y`,
     which depends on who is faster.
     """
-    ends = [_ends(again, oracle, calls, falling=falling) for falling in (False, True)]
-    known = [end for end in ends if end is not None]
-    return len(known) == len(ends) and all(
-        _equal(one, other) for one, other in zip(*known, strict=True)
-    )
+    rising, falling = (_ends(again, oracle, calls, falling=way) for way in (False, True))
+    if rising is None or falling is None:
+        return None
+    alike = all(_equal(one, other) for one, other in zip(rising, falling, strict=True))
+    return tuple(rising) if alike else None
 
 
 def _ends(

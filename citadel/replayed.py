@@ -7,7 +7,8 @@ calls they come of, whether more than these are given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import cmath
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -21,10 +22,10 @@ from citadel.coincidences import plain
 from citadel.guards import Rerun, Told, beside, told, widened
 from citadel.identify import GRADIENTS
 from citadel.inconsistent import refused_in_part
-from citadel.infinities import has_limit, spreads
+from citadel.infinities import spreads, tends_to
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle.backends import runner
-from citadel.oracle.numbers import finite, largest
+from citadel.oracle.numbers import finite, has_nan, largest
 from citadel.oracle.value import has_nan_at, shows, symptom, unlike, values_of
 from citadel.plan.model import Adaptation, Take
 from citadel.rewrite.rewriter import Rewritten
@@ -119,12 +120,15 @@ class Replayed:
             if found:
                 self.guards.append("not finite where nothing depends on what its inputs let in")
             return found
-        if not self.source.has_limit or not has_nan_at(oracle, self.values):
+        if self.source.limits is None or not has_nan_at(oracle, self.values):
             return False
-        found = has_limit(self._again, oracle, self.calls)
-        if found:
-            self.guards.append("NaN at infinity, where it tends to something")
-        return found
+        ends = tends_to(self._again, oracle, self.calls)
+        # To be NaN beside what grows beyond all numbers is another matter.
+        bounded = all(map(cmath.isfinite, self.source.limits))
+        if ends is None or (bounded and not all(map(cmath.isfinite, ends))):
+            return False
+        self.guards.append("NaN at infinity, where it tends to something")
+        return True
 
     def _agrees_elsewhere(self) -> bool:
         """Whether it agrees with its own reference where both are given other numbers: finite ones
@@ -161,16 +165,30 @@ class Replayed:
         alike = [one.like(other) for one, other in beside(self._told)]
         return bool(alike) and all(found is False for found in alike)
 
-    def _infinite_itself(self) -> bool:
-        """Whether a call that gives finite numbers in the report gives others when it is the
-        sibling's: the bug (of a gradient, say) comes up elsewhere then.
+    def _infinite_itself(self) -> str | None:
+        """Why the bug (of a gradient, say) comes up elsewhere than in the report, if so: a call
+        that gives finite numbers there, or no NaN, gives others when it is the sibling's.
         """
-        sites = {(self.written.sites.get(site), n) for site, n in self.source.gave_finite}
-        if not sites:
+        finite, numbers = self._gave(self.source.gave_finite), self._gave(self.source.gave_numbers)
+        if any(one.finite is False for one in finite):
+            return "its own result is not finite, where the source's is"
+        if any(has_nan(one.made) for one in numbers):
+            return "its own result is NaN, where the source's is not"
+        return None
+
+    def _left_alone(self) -> bool:
+        """Whether a value that the source's call makes, or writes to, has nothing of the sibling's:
+        it stays what it is where the sibling's results are others."""
+        source = self.source
+        if not source.oracle.paired or not all(source.own):
             return False
-        return any(
-            (one.site, one.occurrence) in sites and one.finite is False for one in self._told
-        )
+        found = values_of(self._again.run("perturb:run", self.calls))
+        return False in unlike(source.oracle, self.values, found)
+
+    def _gave(self, places: Collection[tuple[int, int]]) -> list[Told]:
+        """The sibling's calls in the place of some of the source's."""
+        sites = {(self.written.sites.get(site), n) for site, n in places}
+        return [one for one in self._told if (one.site, one.occurrence) in sites] if sites else []
 
     def _comes_to_the_same(self) -> bool:
         """Whether it shows the source's own one number, to which many functions come."""

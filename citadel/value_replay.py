@@ -14,7 +14,7 @@ from citadel.contrast import refuses
 from citadel.disputed import carried
 from citadel.guards import doubled, ill_conditioned, of_chance, of_draws, of_ties
 from citadel.identify import GRADIENTS
-from citadel.infinities import beyond_numbers, demanded, made_backward, no_real, no_room
+from citadel.infinities import beyond_numbers, demanded, made_backward, mixes, no_real, no_room
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle.value import has_nan_at, in_double
 from citadel.plan.model import Adaptation
@@ -102,11 +102,11 @@ class ValueReplay(Replayed):
         known = source.wider or alike(channels) or channels.called
         if filled and not known and self._comes_to_the_same():
             return "an equal result, with something filled in that the report has not got"
-        return (
-            "its own result is not finite, where the source's is"
-            if self._infinite_itself()
-            else None
-        )
+        if self._left_alone():
+            return "only one of the values that are compared is the sibling's"
+        if source.apart and not alike(channels) and mixes(self._again, self.calls):
+            return "each number depends on what is not finite in other places, unlike the source's"
+        return self._infinite_itself()
 
     def _backward(self) -> Verdict | None:
         """Whether what is not finite comes up in its gradients alone, as in the source's.

@@ -21,12 +21,13 @@ from citadel.contrast import refuses
 from citadel.disputed import Disputed, disputed
 from citadel.guards import Rerun, doubled, ill_conditioned, of_chance, of_ties, told, widened
 from citadel.identify import failing_call
-from citadel.infinities import demanded, hands_on, has_limit, let_in, spreads
+from citadel.infinities import demanded, hands_on, let_in, mixes, spreads, tends_to
 from citadel.model import SymptomKind
 from citadel.oracle.backends import differences
 from citadel.oracle.capture import capture
 from citadel.oracle.hints import CHECKS, DIFFERENT, bad_outcome, is_reference
 from citadel.oracle.messages import first_line
+from citadel.oracle.numbers import has_nan
 from citadel.oracle.value import (
     ValueOracle,
     Values,
@@ -113,6 +114,9 @@ def witness(
     looked = hits > 0 and not hurried
     full = demanded(trial.again, oracle, blamed, values) if looked and not cured else None
     handed_on = looked and let_in(trial.again, oracle, blamed)
+    nothing: frozenset[tuple[int, int]] = frozenset()
+    gave = _gave(trial.again, oracle, blamed, values) if looked else (nothing, nothing)
+    gave_finite, gave_numbers = gave
     seen = symptom(oracle, trial.case.points, values)
     if seen.expected is None and better is not None and better.cures:
         seen = replace(seen, expected=in_double(oracle, better.values))
@@ -133,13 +137,15 @@ def witness(
         precise=None if better is None else better.cures,
         widened=widened(trial.again, oracle, blamed) if looked else None,
         demanded=full,
-        gave_finite=_gave_finite(trial.again, oracle, blamed) if looked else frozenset(),
+        gave_finite=gave_finite,
+        gave_numbers=gave_numbers,
         let_in=handed_on,
-        has_limit=handed_on
-        and has_nan_at(oracle, values)
-        and has_limit(trial.again, oracle, blamed),
+        limits=tends_to(trial.again, oracle, blamed)
+        if handed_on and has_nan_at(oracle, values)
+        else None,
         hands_on=looked and hands_on(trial.again, oracle, blamed, values),
         spreads=handed_on and spreads(trial.again, oracle, blamed, values),
+        apart=handed_on and mixes(trial.again, blamed) is False,
         uninitialised=_reads_memory(trial.again, oracle, values, first.calls),
         of_ties=looked and of_ties(trial.again, oracle, blamed, values),
         ill_conditioned=looked and ill_conditioned(trial.again, oracle, blamed, values),
@@ -170,13 +176,17 @@ def _of_form(oracle: ValueOracle, points: Sequence[Point]) -> bool:
     return any(_FORM.search(points[number].text) is not None for number in on_one(oracle.points))
 
 
-def _gave_finite(
-    again: Rerun, oracle: ValueOracle, calls: Sequence[Call]
-) -> frozenset[tuple[int, int]]:
+def _gave(
+    again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values
+) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+    """The calls with finite results, if all are so, and those without NaN, if none has any."""
     found = told(again, calls) if oracle.of_finiteness else ()
-    if any(one.finite is False for one in found):
-        return frozenset()  # it comes up in these calls, not behind them
-    return frozenset((one.site, one.occurrence) for one in found if one.finite)
+    known = [one for one in found if one.finite is not None]
+    places = frozenset((one.site, one.occurrence) for one in known)
+    # Otherwise it comes up in these calls, not behind them.
+    finite = places if all(one.finite for one in known) else frozenset()
+    numbers = has_nan_at(oracle, values) and not any(has_nan(one.made) for one in known)
+    return finite, places if numbers else frozenset()
 
 
 def _disputed(

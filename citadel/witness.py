@@ -44,16 +44,20 @@ class Witness:
     """Whether an infinity comes where the result is as large as numbers get (see `guards`)."""
     let_in: bool
     """Whether NaN or infinities come of those in the API's inputs."""
-    has_limit: bool
-    """Whether NaN comes of infinities, where large numbers show that the result tends somewhere."""
+    limits: tuple[complex, ...] | None
+    """What the values tend to, by what large numbers show, where NaN comes of infinities."""
     spreads: bool
     """Whether NaN or infinities stand where nothing depends on those in the API's inputs."""
+    apart: bool
+    """Whether NaN or infinities in the API's inputs matter in their own places only."""
     hands_on: bool
     """Whether all that is wrong of a value, beside what it is compared with, is not finite, and so
     is something that the API is given."""
     gave_finite: frozenset[tuple[int, int]]
     """(site, occurrence) of the API's calls where all have finite results though NaN is the bug:
     then it comes up behind them, in gradients, say."""
+    gave_numbers: frozenset[tuple[int, int]]
+    """The same where no result has NaN, infinite or not."""
     uninitialised: bool
     """Whether the case reads memory that nothing has written to."""
     of_ties: bool
@@ -100,7 +104,7 @@ class Witness:
         doubts = (
             (self.demanded, "becomes infinite where it is as large as its dtype allows"),
             (
-                self.let_in and not self.has_limit and not self.spreads,
+                self.let_in and self.limits is None and not self.spreads,
                 "what is not finite comes of what it is given",
             ),
             (self.uninitialised, "works on uninitialised memory"),

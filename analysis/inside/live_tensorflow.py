@@ -146,7 +146,21 @@ def cleaned(value, number):
     """The value with `number` in place of each NaN and infinity, as far as it is a tensor."""
     if not isinstance(value, tf.Tensor) or not value.dtype.is_floating:
         return value
-    return tf.where(tf.math.is_finite(value), value, tf.cast(number, value.dtype))
+    other = tf.where(tf.math.is_finite(value), value, tf.cast(number, value.dtype))
+    return _filled(value, other)
+
+
+def _filled(value, other):
+    """Other numbers, through which the gradients of a tensor go as if they were its own.
+
+    Those that `where` puts in place of some get no gradient.
+    """
+
+    @tf.custom_gradient
+    def handed_on(_):
+        return tf.identity(other), lambda gradient: gradient
+
+    return handed_on(value)
 
 
 @_of_elements
@@ -161,7 +175,7 @@ def bounded(value, power, falling):
     ends = (2.0, 1.0) if falling else (1.0, 2.0)
     steps = tf.reshape(tf.linspace(*ends, tf.size(value)), tf.shape(value))
     large = tf.cast(steps * float(value.dtype.max) ** power, value.dtype)
-    return tf.where(tf.math.is_inf(value), tf.sign(value) * large, value)
+    return _filled(value, tf.where(tf.math.is_inf(value), tf.sign(value) * large, value))
 
 
 def listened(value, told, alias=True):

@@ -105,7 +105,19 @@ def cleaned(value, number):
     """The value with `number` in place of each NaN and infinity, as far as it is a dense tensor."""
     if not is_tensor(value) or value.layout is not torch.strided or not value.is_floating_point():
         return value
-    return torch.where(torch.isfinite(value), value, torch.full_like(value, number))
+    other = torch.where(torch.isfinite(value), value, torch.full_like(value, number))
+    return _filled(value, other)
+
+
+def _filled(value, other):
+    """A copy of a tensor with other numbers, through which gradients go as if it had its own.
+
+    Those that `where` puts in place of some get no gradient.
+    """
+    copy = value.clone()
+    with torch.no_grad():
+        copy.copy_(other)
+    return copy
 
 
 def bounded(value, power, falling):
@@ -119,7 +131,7 @@ def bounded(value, power, falling):
     ends = (2, 1) if falling else (1, 2)
     steps = torch.linspace(*ends, value.numel(), dtype=value.dtype).reshape(value.shape)
     large = steps.to(value.device) * torch.finfo(value.dtype).max ** power
-    return torch.where(torch.isinf(value), torch.sign(value) * large, value)
+    return _filled(value, torch.where(torch.isinf(value), torch.sign(value) * large, value))
 
 
 def listened(value, told, alias=True):

@@ -7,7 +7,7 @@ on is it wrong? `cleaned` gives them numbers for NaN and infinities: did the tro
 through? `bounded` gives them large numbers for infinities: is there a limit? `reseeded` has them
 draw other random numbers: do they? `gradients` and `told` change
 nothing: the one listens to what goes back through these calls, the other tells of what they are
-given and give.
+given and give (or would give for other numbers).
 """
 
 import ast
@@ -126,6 +126,10 @@ def scaled(emit, code, traced, sites, factor):
 def cleaned(emit, code, traced, sites, number):
     """Run a case as `case.run` does, the calls at `sites` being given `number` in place of each NaN
     and infinity."""
+    return _given(emit, code, traced, sites, _cleaning(number))
+
+
+def _cleaning(number):
     live = side.module("live")
 
     def change(value):
@@ -134,7 +138,7 @@ def cleaned(emit, code, traced, sites, number):
             return live.cleaned(value, number)
         return numpy.where(numpy.isfinite(value), value, number).astype(value.dtype)
 
-    return _given(emit, code, traced, sites, change)
+    return change
 
 
 def bounded(emit, code, traced, sites, power, falling):
@@ -216,11 +220,12 @@ def reseeded(emit, code, traced, sites, number):
     return _run(emit, code, traced, sites, call)
 
 
-def told(emit, code, traced, sites):
+def told(emit, code, traced, sites, number=None):
     """Run a case as `case.run` does; each of the first calls at `sites` that returns is told of.
 
     `{"e": "told", "site", "occurrence", "given", "made"}`: records of the tensors and arrays that
-    it is given, and of its result.
+    it is given, and of its result; of what `number` in place of each NaN and infinity makes of it,
+    if there is one.
     """
     side.module("live").pin()
     wanted, told = frozenset(sites), []
@@ -231,7 +236,10 @@ def told(emit, code, traced, sites):
         told.append(site)
         given = _parts((getattr(function, "__self__", None), *args, *kwargs.values()))
         kept = [contents.recorded(one) for one in given]
-        result = function(*args, **kwargs)
+        if number is None:
+            result = function(*args, **kwargs)
+        else:
+            result = _call_given(function, args, kwargs, _cleaning(number))
         record = {"given": [one for one in kept if one["k"] in ("tensor", "array")]}
         record.update(e="told", site=site, occurrence=occurrence, made=contents.recorded(result))
         emit(record)

@@ -180,6 +180,15 @@ def _core(node: cst.BaseExpression) -> cst.Call | None:
     return node if isinstance(node, cst.Call) else None
 
 
+def _alike(node: cst.BaseExpression) -> list[cst.BaseExpression] | None:
+    """The elements of a tuple or list that is written out, if each is one."""
+    if not isinstance(node, (cst.Tuple, cst.List)):
+        return None
+    if any(isinstance(one, cst.StarredElement) for one in node.elements):
+        return None
+    return [one.value for one in node.elements]
+
+
 def _dotted(node: cst.BaseExpression) -> str:
     return get_full_name_for_node(node) or ""
 
@@ -254,7 +263,7 @@ class _Collector(cst.CSTVisitor):
         self._assign(node.target, node.value)
 
     def visit_For(self, node: cst.For) -> None:
-        self._assign(node.target, node.iter)
+        self._iterate(node.target, node.iter)
 
     def visit_WithItem(self, node: cst.WithItem) -> None:
         if node.asname is not None:
@@ -278,8 +287,34 @@ class _Collector(cst.CSTVisitor):
                 self._change(arg.value)
                 self._change(node.args[0].value)
 
+    def _iterate(self, target: cst.BaseExpression, over: cst.BaseExpression) -> None:
+        """Assign what a loop runs over: `zip`, `enumerate` and what stands there piece by piece."""
+        places = _alike(target)
+        match over:
+            case cst.Tuple() | cst.List() if (pieces := _alike(over)) is not None:
+                for piece in pieces:
+                    self._assign(target, piece)
+            case cst.Call(func=cst.Name(value="zip"), args=args) if (
+                places is not None
+                and len(places) == len(args)
+                and not any(arg.star or arg.keyword for arg in args)
+            ):
+                for place, arg in zip(places, args, strict=True):
+                    self._iterate(place, arg.value)
+            case cst.Call(func=cst.Name(value="enumerate"), args=[first, *_]) if (
+                places is not None and len(places) == 2 and not first.star
+            ):
+                self._assign(places[0], over)
+                self._iterate(places[1], first.value)
+            case _:
+                self._assign(target, over)
+
     def _assign(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
-        if isinstance(target, (cst.Tuple, cst.List)):
+        places, pieces = _alike(target), _alike(value)
+        if places is not None and pieces is not None and len(places) == len(pieces):
+            for place, piece in zip(places, pieces, strict=True):
+                self._assign(place, piece)
+        elif isinstance(target, (cst.Tuple, cst.List)):
             for element in target.elements:
                 self._assign(element.value, value)
         elif isinstance(target, cst.Name):

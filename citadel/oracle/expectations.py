@@ -11,7 +11,7 @@ from analysis.target.watch import Role
 from analysis.values import Value
 from citadel.model import SymptomKind
 from citadel.oracle.agreement import outcome
-from citadel.oracle.hints import CHECKS, is_foreign
+from citadel.oracle.hints import CHECKS, is_foreign, is_input
 from citadel.oracle.numbers import agreeing, elements, finite, is_literal, of_kind
 from citadel.oracle.seen import Seen, unbounded
 from citadel.oracle.value import Spot, ValueOracle
@@ -21,8 +21,15 @@ _OUTCOMES = {("true",): True, ("false",): False}
 
 
 def beside(run: Seen) -> Iterator[ValueOracle]:
-    """A value unlike the one that is expected right where it is shown."""
-    for spot, point, value in run.every(Role.SHOWN):
+    """A value unlike the one that is expected right where it is shown.
+
+    Where a statement shows results too, what goes into a call is not what is meant.
+    """
+    shown = list(run.every(Role.SHOWN))
+    results = {point.statement for _, point, _ in shown if not is_input(point)}
+    for spot, point, value in shown:
+        if is_input(point) and point.statement in results:
+            continue
         count = len(elements(value) or ())
         for right in () if is_foreign(point) else run.said_beside(point):
             if right.right and point.check in CHECKS and right.numbers in _OUTCOMES:

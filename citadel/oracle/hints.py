@@ -47,10 +47,11 @@ _MAKERS = frozenset(
         *("tensor", "constant", "array", "asarray", "as_tensor", "from_numpy", "Variable", "float"),
         *("zeros", "ones", "full", "eye", "arange", "convert_to_tensor", "Tensor", "Parameter"),
         *("reshape", "view", "requires_grad_", "float64", "float32", "complex", "int64"),
+        *("numpy", "tolist", "item", "detach", "cpu"),
     )
 )
-"""Calls that make values of what is written in the text. Those that compute a value, as `linspace`
-does, may be what is wrong."""
+"""Calls that make values of what is written in the text, or read them. Those that compute a value,
+as `linspace` does, may be what is wrong."""
 NEAR = 2
 """Statements that may lie between a value and its reference, both being shown."""
 NOT_FINITE = re.compile(r"\b(?:-?inf(?:inite|inity|s)?|nans?|non-?finite|overflow\w*)\b", re.I)

@@ -126,6 +126,24 @@ def test_origins_follow_names():
 
 
 @pytest.mark.parametrize(
+    ("loop", "calls"),
+    [
+        ("for a, b in zip(f(x), g(x)): print(a)", {"f"}),
+        ("for n, (a, b) in enumerate(zip(f(x), g(x))): print(b)", {"g"}),
+        (
+            "for name, (a, b) in (('one', (f(x), g(x))), ('2', (f(x), h(x)))): print(b)",
+            {"g", "h"},
+        ),
+        ("for a, b in g(x): print(a)", {"g"}),
+        ("for a, *b in zip(f(x), g(x)): print(a)", {"zip", "f", "g"}),
+        ("(a, b), c = (f(x), g(x)), h(x)\nprint(b)", {"g"}),
+    ],
+)
+def test_what_a_loop_runs_over_is_followed_piece_by_piece(loop, calls):
+    assert origin(loop).calls == calls
+
+
+@pytest.mark.parametrize(
     ("code", "shown"),
     [
         ("x = f(1)\ny = g(x)", ["g(x)"]),

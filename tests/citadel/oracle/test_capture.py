@@ -212,3 +212,14 @@ def test_a_check_that_raises_and_is_caught(check, holds):
     code = code.replace('"wrong"', '"right"') if holds else code
     found = holding(code, ("f(x)", [1.0, 2.0]), ("g(x)", [1.0, 2.0, 3.0]))
     assert found == ((["f(x)", "g(x)"], "disagrees") if holds else None)
+
+
+def test_what_goes_in_is_not_what_is_expected_of_the_results_beside_it():
+    code = """
+        x = torch.tensor([float("-inf"), 3.0])
+        y = torch.nn.functional.silu(x)
+        for a, b in zip(x.tolist(), y.tolist()):
+            print(a, b)  # got nan, expected -0.0
+    """
+    events = (("a", -INF), ("b", NAN), ("a", 3.0), ("b", 2.9))
+    assert holding(code, *events, title="silu(-inf) is nan") == (["b"], "non_finite")

@@ -325,3 +325,29 @@ def test_what_is_asserted_on_the_way_does_not_hide_what_a_value_depends_on(verif
     found = verified("torch.round gives wrong halves", code, text)
     assert found.case.api == "torch.round"
     assert found.witness.own == (True,)
+
+
+WRITTEN = """
+    import torch
+    a = torch.arange(1.0, 10.0).reshape(3, 3)
+    b = torch.eye(3) * 2 + 1
+    expected = torch.mm(a, b)
+    torch.mm(a, b, out=a)
+    print("equal:", torch.allclose(a, expected))
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ("matmul(a, b, out=a)", VerdictKind.BUG),
+        ("sub(a, b, out=a)", VerdictKind.CLEAN),
+        ("sub(a, b)", VerdictKind.NOT_ADAPTED),  # leaves alone what is compared
+    ],
+)
+def test_what_is_written_to_has_to_be_written_to_by_a_sibling(verified, judged, call, kind):
+    found = verified("torch.mm is wrong with out= an operand", WRITTEN, "It is not equal.")
+    assert all(found.witness.own)
+    name = call.partition("(")[0]
+    code = WRITTEN.replace("mm(a, b, out=a)", call).replace("mm(", f"{name}(")
+    assert judged(found, code, f"torch.{name}", FAR).kind is kind

@@ -210,7 +210,7 @@ def test_nan_at_infinity_is_a_bug_of_what_tends_to_something(verified, judged, s
     code = I0
     found = verified("i0 of infinity is nan", code, "The result is nan.")
     assert found.witness.let_in
-    assert found.witness.has_limit
+    assert found.witness.limits is not None
     assert not found.case.doubts
     assert judged(found, code.replace("torch.special.i0", sibling), sibling, FAR).kind is kind
 
@@ -218,7 +218,7 @@ def test_nan_at_infinity_is_a_bug_of_what_tends_to_something(verified, judged, s
 def test_nan_at_infinity_of_what_tends_to_nothing_stays_doubtful(verified, judged):
     code = 'import torch\nprint(torch.sin(torch.tensor([float("inf")])))'
     found = verified("sin of infinity is nan", code, "The result is nan.")
-    assert not found.witness.has_limit
+    assert found.witness.limits is None
     assert found.case.doubts == ("what is not finite comes of what it is given",)
     code = code.replace("torch.sin", "torch.special.i0")
     assert judged(found, code, "torch.special.i0", FAR).kind is VerdictKind.NOT_ADAPTED
@@ -233,7 +233,7 @@ def test_what_depends_on_who_is_faster_has_no_limit(verified, judged, sibling):
         print(torch.subtract(x, y))
     """
     found = verified("torch.subtract gives nan", code, "The result is nan.")
-    assert not found.witness.has_limit
+    assert found.witness.limits is None
     found = verified("i0 of infinity is nan", I0, "The result is nan.")
     other = f'import torch\nx = torch.tensor([float("inf")])\nprint({sibling}(x, x))'
     assert judged(found, other, sibling, FAR).kind is VerdictKind.NOT_ADAPTED
@@ -385,3 +385,53 @@ def test_another_turn_of_a_loop_may_be_finite_for_the_source_alone(verified, jud
     assert not found.witness.gave_finite
     sibling = judged(found, LOOP.replace("torch.mean", "torch.nanmean"), "torch.nanmean")
     assert sibling.kind is VerdictKind.BUG
+
+
+SILU = """
+    import torch
+    x = torch.tensor([float("-inf"), -1e4, -1.0, 0.0, 3.0])
+    print(torch.nn.functional.silu(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [
+        ("gelu(x)", VerdictKind.BUG),
+        ("softmin(x, 0)", VerdictKind.NOT_ADAPTED),  # NaN where the inputs are finite
+        ("normalize(x, dim=0)", VerdictKind.NOT_ADAPTED),  # each number depends on all
+    ],
+)
+def test_what_works_on_each_number_apart_has_siblings_that_do(verified, judged, sibling, kind):
+    found = verified("silu of -inf is nan", SILU, "It is nan, expected 0 for -inf.")
+    assert found.witness.apart
+    name, _, _ = sibling.partition("(")
+    code = SILU.replace("silu(x)", sibling)
+    assert judged(found, code, f"torch.nn.functional.{name}", FAR).kind is kind
+
+
+MASKED = """
+    import torch
+    x = torch.full((2, 3), float("-inf"))
+    x[0, 0] = 1.0
+    x.requires_grad_()
+    z = torch.logsumexp(x, dim=-1)
+    torch.where(torch.isfinite(z), z, torch.zeros_like(z)).sum().backward()
+    print(x.grad)
+"""
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [
+        ("logcumsumexp(x, dim=-1)", VerdictKind.BUG),
+        ("softmax(x, dim=-1)", VerdictKind.NOT_ADAPTED),  # NaN itself
+        ("mul(x, x)", VerdictKind.NOT_ADAPTED),  # its slope grows beyond all numbers
+    ],
+)
+def test_a_gradient_at_infinity_tends_to_something(verified, judged, sibling, kind):
+    title = "NaN gradient of logsumexp where all is masked"
+    found = verified(title, MASKED, "The gradient is nan, expected zeros.")
+    assert found.case.api == "torch.logsumexp"
+    code = MASKED.replace("logsumexp(x, dim=-1)", sibling)
+    assert judged(found, code, f"torch.{sibling.partition('(')[0]}", FAR).kind is kind
