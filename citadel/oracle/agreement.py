@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -160,6 +161,7 @@ def references(run: Seen) -> Iterator[ValueOracle]:
 def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
     """Values with the reference that is shown beside each, and where that is shown."""
     shown = [s for s in run.results(Role.SHOWN) if s[1].check in (None, Check.RATIO)]
+    often = Counter(spot.point for spot in run.values)
     for spot, point, value in run.every(Role.SHOWN):
         if not is_reference(point) or elements(value) is None or spot in run.right:
             continue
@@ -167,7 +169,13 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
         if is_input(point) and not named:
             continue
         near = [
-            (abs(point.statement - before.statement), _unlikeness(before, point), other)
+            (
+                abs(point.statement - before.statement),
+                _unlikeness(before, point),
+                # In a loop each turn has its own.
+                often[other.point] == often[spot.point] and abs(other.occurrence - spot.occurrence),
+                other,
+            )
             for other, before, seen in reversed(shown)
             if abs(point.statement - before.statement) <= NEAR
             and not is_reference(before)
@@ -175,7 +183,7 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
             and (not named or len(elements(seen) or ()) == len(elements(value) or ()))
         ]
         if near:
-            yield min(near, key=lambda one: one[:2])[-1], spot, point
+            yield min(near, key=lambda one: one[:3])[-1], spot, point
 
 
 def modes(run: Seen) -> Iterator[ValueOracle]:

@@ -223,3 +223,15 @@ def test_what_goes_in_is_not_what_is_expected_of_the_results_beside_it():
     """
     events = (("a", -INF), ("b", NAN), ("a", 3.0), ("b", 2.9))
     assert holding(code, *events, title="silu(-inf) is nan") == (["b"], "non_finite")
+
+
+@pytest.mark.parametrize(("last", "holds"), [([0.0], False), ([1.0], True)])
+def test_each_turn_of_a_loop_has_its_own_reference(last, holds):
+    code = """
+        for n in range(2):
+            got = torch.bitwise_left_shift(x, n)
+            want = np.left_shift(x, n)
+            print(n, got, want)
+    """
+    events = (("got", [1.0]), ("want", [1.0]), ("got", last), ("want", [0.0]))
+    assert holding(code, *events) == ((["got", "want"], "disagrees") if holds else None)
