@@ -120,21 +120,13 @@ def coincidence(
     if oracle.paired:
         if source.referred and not own_reference:
             return "computes something else than what it is compared with"
-        sides = zip(oracle.spots, source.own, changes, strict=True)
-        if not all(change or (own and _says_little(source, spot)) for spot, own, change in sides):
+        # That its own values are the sibling's then is seen when its results are made others.
+        if not all(change or own for own, change in zip(source.own, changes, strict=True)):
             return "only one of the values that are compared is the sibling's"
         return None
     if oracle.check is not None and oracle.how not in _EQUALITIES:
         return None if akin else "nothing says that this must hold for what it gives, too"
     return "computes something else than what is expected"
-
-
-def _says_little(source: Witness, spot: Spot) -> bool:
-    """Whether the source's value there is all NaN, infinities, zeros or ones, to which many
-    functions come."""
-    value = source.values.get(spot)
-    no_number = value is not None and finite(value) is False and largest(value) is None
-    return no_number or _usual(source.values, spot)
 
 
 def _of_another_kind(source: Witness, values: Values) -> str | None:

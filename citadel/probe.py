@@ -14,6 +14,7 @@ from typing import Any
 
 from analysis.target.observation import Call, Observation, Raised, signal_name
 from analysis.target.session import Limits, Session
+from analysis.values import Value
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation, Fill
@@ -60,12 +61,14 @@ def probe(
     A plan that settles what an API does spares the API's others, unless `every` one is wanted.
     """
     wanted, result = verified.case.symptom, verified.call.result
+    outputs = 0 if result is None else _outputs(result.value)
 
     def on_event(event: dict[str, Any]) -> None:
         index = event.get("i")
         if event.get("e") == "probe" and type(index) is int and 0 <= index < len(plans):
             try:
-                attempt = _attempt(index, plans[index], event, wanted, verified.case.api)
+                plan = _shaped(plans[index], event.get("taken"), outputs)
+                attempt = _attempt(index, plan, event, wanted, verified.case.api)
             except (KeyError, TypeError, ValueError):
                 return  # the case has written to the pipe of events itself
             on_attempt(attempt)
@@ -82,13 +85,27 @@ def probe(
                 [i, i if every else _group(plan), plan.to_json()] for i, plan in enumerate(plans)
             ],
             "wanted": _coarse(wanted),
-            "single": result is not None and result.value.is_tensor,
+            "outputs": outputs,
             "onward": verified.deferred or _may_be_deferred(verified),
             "wall": attempt_seconds(verified.call),
             "total": seconds,
         },
         on_event=on_event,
     )
+
+
+def _outputs(value: Value) -> int:
+    """As how many tensors a result comes: 0 where it is none, or has others in it."""
+    if value.is_tensor:
+        return 1
+    items = value.items or ()
+    return len(items) if len(items) > 1 and all(one.is_tensor for one in items) else 0
+
+
+def _shaped(plan: Adaptation, taken: object, outputs: int) -> Adaptation:
+    if taken == "first":
+        return plan.first()
+    return plan.spread(outputs) if taken == "spread" else plan
 
 
 def _group(plan: Adaptation) -> str:
@@ -142,5 +159,4 @@ def _attempt(
         outcome = ProbeOutcome.NOT_ADAPTED
     else:
         outcome = ProbeOutcome.OTHER
-    plan = plan.first() if event.get("first") is True else plan
     return Attempt(number=number, plan=plan, outcome=outcome, symptom=seen)

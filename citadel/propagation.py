@@ -25,7 +25,7 @@ from citadel.match.rank import Candidate
 from citadel.model import Finding, SymptomKind, Verdict, VerdictKind
 from citadel.options import Options
 from citadel.oracle import status
-from citadel.plan.model import FIRST, Adaptation
+from citadel.plan.model import Adaptation
 from citadel.probe import ProbeOutcome
 from citadel.relations import related
 from citadel.replays import Replays
@@ -142,8 +142,7 @@ class Propagation:
         self, probed: Probed, planned: tuple[Adaptation, ...], session: Session
     ) -> Finding:
         """Write the plan down and replay it; other ways and plans follow until one shows it."""
-        if FIRST in probed.plan.after:
-            planned = tuple(plan.first() for plan in planned)
+        planned = tuple(plan.shaped(probed.plan) for plan in planned)
         ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
         witness = self.verified.witness
         if witness is not None and witness.of_values:

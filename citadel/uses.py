@@ -15,7 +15,7 @@ from analysis.values import Value
 from citadel.model import SymptomKind
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation, invocation
-from citadel.plan.model import FIRST, Adaptation, Fill, Obstacle, Take
+from citadel.plan.model import Adaptation, Fill, Obstacle, Take
 from citadel.plan.receivers import on_a_copy
 from citadel.rewrite.rewriter import Rewriter, Rewritten
 from citadel.traced import resolve
@@ -87,8 +87,7 @@ class Uses:
         made = plans(use, api, self._bench.samples, self._bench.lexicon)
         if isinstance(made, Obstacle):
             return main if self._alike(use) and main.plain else None
-        if FIRST in main.after:
-            made = tuple(plan.first() for plan in made)
+        made = tuple(plan.shaped(main) for plan in made)
         alike = [plan for plan in made if _added(plan) == _added(main)]
         if self._alike(use):
             own = _taken(main)

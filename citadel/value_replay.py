@@ -103,7 +103,7 @@ class ValueReplay(Replayed):
         if filled and not known and self._comes_to_the_same():
             return "an equal result, with something filled in that the report has not got"
         if self._left_alone():
-            return "only one of the values that are compared is the sibling's"
+            return "leaves alone one of the values that are compared"
         if source.apart and not alike(channels) and mixes(self._again, self.calls):
             return "each number depends on what is not finite in other places, unlike the source's"
         return self._infinite_itself()

@@ -39,11 +39,12 @@ def live_values(live, function, args, kwargs):
     return values
 
 
-def execute(live, plan, values, single=False):
+def execute(live, plan, values, outputs=0):
     """Make the planned call: (record, result).
 
     The record's stage says whether preparing the arguments ("adapt") or the call itself failed, its
-    "first" that of several outputs the first one is the result, where a `single` one is wanted.
+    "taken" what makes the result one of as many `outputs` as are wanted (0: of any): of several the
+    "first" one, or one that is "spread" over all.
     """
     stage = "adapt"
     try:
@@ -63,12 +64,17 @@ def execute(live, plan, values, single=False):
         if form != "constructor":
             result = target(*call[0], **call[1])
         stage = "adapt"
-        first = single and several(result)
-        result = stepped(live, result[0] if first else result, plan["after"])
+        taken = ""
+        if outputs == 1 and several(result):
+            taken, result = "first", result[0]
+        elif outputs > 1 and side.module("names").interesting(result):
+            taken = "spread"
+        result = stepped(live, result, plan["after"])
+        result = spread(result, outputs) if taken == "spread" else result
     except BaseException as problem:
         kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
         return {"o": "raise", "stage": stage, "types": kinds, "message": texts.of(problem)}, None
-    return {"o": "ok", "first": first}, result
+    return {"o": "ok", "taken": taken}, result
 
 
 def several(result):
@@ -136,8 +142,14 @@ def ends(value, amount):
     return [1] + ([value] * amount if isinstance(value, int) else list(value)) + [1]
 
 
+def spread(value, amount):
+    """One output in the place of several."""
+    return [value] * amount
+
+
 STEPS = {
     "first": lambda value: value[0],
+    "spread": spread,
     "resize": resize,
     "extend": extend,
     "each": lambda value, amount: (value,) * amount,

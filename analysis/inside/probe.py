@@ -9,7 +9,7 @@ framework can start such, and so is all that follows it.
 Emits an event per plan that is tried: {"e": "probe", "i": index, "o": outcome}, the outcome being
 "ok", "raise", "signal", "timeout", "exit", or "budget" where the time was up. An attempt whose time
 is up because it imports a package that this process has not loaded has raised an `ImportError`.
-"first" says that of the API's outputs the first one was taken.
+"taken" says what became of its outputs (see `planned.execute`).
 """
 
 import json
@@ -29,7 +29,7 @@ OWN = getattr(sys, "stdlib_module_names", frozenset())
 """Modules that take no time to import."""
 
 
-def run(emit, code, traced, site, occurrence, plans, wanted, onward, single, wall, total):
+def run(emit, code, traced, site, occurrence, plans, wanted, onward, outputs, wall, total):
     """Try `plans` (see `citadel.plan.model.Adaptation.to_json`) at one execution of one call.
 
     `plans` are (index, group, plan); the first plan of a group (an API) that runs through, or dies
@@ -38,12 +38,12 @@ def run(emit, code, traced, site, occurrence, plans, wanted, onward, single, wal
 
     `onward`: the source's failure showed only when its result was used, so each attempt carries on
     with the rest of the case, the sibling's result in the place of the source's.
-    `single`: the source's result is one tensor, so that of several outputs the first one counts.
+    `outputs`: as how many tensors the source's result comes, 0 if it is none or nobody knows.
     `wall`: seconds per attempt; `total`: seconds for all of them.
     """
     live = side.module("live")
     live.pin()
-    probe = Probe(live, emit, plans, wanted, onward, single, wall, time.monotonic() + total)
+    probe = Probe(live, emit, plans, wanted, onward, outputs, wall, time.monotonic() + total)
 
     def hook(at, nth, function, args, kwargs):
         if probe.going is None and at == site and nth == occurrence:
@@ -62,13 +62,13 @@ def run(emit, code, traced, site, occurrence, plans, wanted, onward, single, wal
 class Probe:
     """The attempts at one call. `plans` are (index, group, plan), a group's plans in a row."""
 
-    def __init__(self, live, emit, plans, wanted, onward, single, wall, deadline):
+    def __init__(self, live, emit, plans, wanted, onward, outputs, wall, deadline):
         self.live = live
         self.emit = emit
         self.plans = plans
         self.wanted = wanted
         self.onward = onward
-        self.single = single
+        self.outputs = outputs
         self.wall = wall
         self.deadline = deadline
         self.open = []  # attempts that ran through the call, whose case has yet to go on
@@ -85,7 +85,7 @@ class Probe:
 
     def arrived(self):
         """The end of a grandchild that carried on to the end of the case."""
-        record = {"o": "ok", "at": self.going[1], "first": self.going[2]}
+        record = {"o": "ok", "at": self.going[1], "taken": self.going[2]}
         if self.problem is not None:
             record.update(self.problem, o="raise", stage="call")
         os.write(self.going[0], json.dumps(record).encode("utf-8") + b"\n")
@@ -153,14 +153,14 @@ class Probe:
             finally:
                 os._exit(0)
         os.close(writing)
-        position, died, importing, first = start, None, None, False
+        position, died, importing, taken = start, None, None, ""
         lines = Lines(reading)
         while True:
             record = lines.next(self.wall)
             if record is None:
                 break
             importing = record.get("importing")
-            first = first or record.get("first", False)
+            taken = taken or record.get("taken", "")
             if "at" not in record:
                 continue
             position = record["at"]
@@ -177,25 +177,25 @@ class Probe:
             died = {"o": "exit", "code": os.WEXITSTATUS(status)}
             self.pools = False  # they may be what has ended it
         if died is not None:
-            died["first"] = onward and first
+            died["taken"] = taken if onward else ""
         return {"next": position, "died": died}
 
     def carry_on(self, position, values, writing):
         """One attempt in a grandchild whose case goes on; returns `(result,)` if it may."""
-        record, result = execute(self.live, self.plans[position][2], values, self.single)
+        record, result = execute(self.live, self.plans[position][2], values, self.outputs)
         if record["o"] != "ok":
             record["at"] = position
             os.write(writing, json.dumps(record).encode("utf-8") + b"\n")
             os._exit(0)
-        self.going = (writing, position, record["first"])
-        os.write(writing, json.dumps({"first": record["first"]}).encode("utf-8") + b"\n")
+        self.going = (writing, position, record["taken"])
+        os.write(writing, json.dumps({"taken": record["taken"]}).encode("utf-8") + b"\n")
         return (result,)
 
     def attempts(self, start, size, values, writing):
         position = start
         before = state(self.live, values)
         while position < min(len(self.plans), start + size):
-            record = execute(self.live, self.plans[position][2], values, self.single)[0]
+            record = execute(self.live, self.plans[position][2], values, self.outputs)[0]
             record["at"] = position
             os.write(writing, json.dumps(record).encode("utf-8") + b"\n")
             if state(self.live, values) != before:

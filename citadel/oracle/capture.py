@@ -123,7 +123,7 @@ def _non_finite(run: Seen) -> Iterator[ValueOracle]:
     becomes_nan = either and "nan" in titled - own
     if given and refusal is not None and not becomes_nan:
         return  # what should be refused goes in as such a number
-    if run.asserted:
+    if run.asserted_otherwise:
         return
     right = {one for one, ref, _ in referred(run) if agree(run, one, ref)}
     right.update(

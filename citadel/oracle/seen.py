@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from analysis.target.checks import Check
 from analysis.target.observation import Observation
 from analysis.target.watch import Point, Role
 from analysis.values import Value
@@ -25,6 +26,7 @@ from citadel.oracle.value import Spot, Values, asserts, values_of
 from citadel.traced import leaf
 from harvest.report.model import Expectation, Reading
 
+FINITENESS = frozenset((Check.NAN, Check.INFINITE, Check.FINITE))
 _SHOWS = re.compile(r"print\s*\(")
 """A statement that shows what its comment speaks of."""
 
@@ -41,6 +43,11 @@ class Seen:
         # Assertions that held speak louder than words about values.
         self.asserted = not self.asserts and any(
             point.asserted and point.check in CHECKS for _, point, _ in self.every(Role.TESTED)
+        )
+        # Those that are of NaN alone say nothing of another value that has some.
+        self.asserted_otherwise = self.asserted and any(
+            point.asserted and point.check in CHECKS and point.check not in FINITENESS
+            for _, point, _ in self.every(Role.TESTED)
         )
         self.right = frozenset(
             spot

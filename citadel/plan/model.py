@@ -54,7 +54,7 @@ class Step:
     n of a number, `extend` puts the number `text` n times in front of a list's last `behind`;
     `indices`, `values` and `shape` are those of a sparse tensor; `clone` is a copy that gradients
     flow through; `tensor` and `variable` make one
-    of TensorFlow's of an array or a list.
+    of TensorFlow's of an array or a list; `spread` puts one value n times in a list.
     """
 
     name: str
@@ -70,6 +70,7 @@ class Step:
 
 
 FIRST = Step(name="first")
+SPREAD = "spread"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +161,7 @@ class Adaptation:
     @property
     def reshapes(self) -> bool:
         """Whether its result is brought to the dimensions of the report's own."""
-        return any(step != FIRST for step in self.after)
+        return any(step.name not in (FIRST.name, SPREAD) for step in self.after)
 
     def first(self) -> Adaptation:
         """The plan for an API of several outputs, of which the first one is taken."""
@@ -168,6 +169,20 @@ class Adaptation:
             return self
         edits = (*self.edits, "took the first output")
         return replace(self, after=(FIRST, *self.after), edits=edits)
+
+    def spread(self, outputs: int) -> Adaptation:
+        """The plan for an API of one output, which stands for each of the report's."""
+        if any(step.name == SPREAD for step in self.after):
+            return self
+        edits = (*self.edits, f"its one output stands for all {outputs}")
+        return replace(self, after=(*self.after, Step(name=SPREAD, amount=outputs)), edits=edits)
+
+    def shaped(self, like: Adaptation) -> Adaptation:
+        """The plan with the outputs of another one for the same API."""
+        if FIRST in like.after:
+            return self.first()
+        spread = (step.amount for step in like.after if step.name == SPREAD)
+        return next(map(self.spread, spread), self)
 
     @property
     def drops(self) -> bool:

@@ -125,3 +125,17 @@ def test_of_several_outputs_the_first_stands_for_the_result(triaged, read):
     (several,) = [finding for finding in found.bugs if finding.api == "torch.linalg.inv_ex"]
     assert "y = torch.linalg.inv_ex(x)[0]\n" in several.code
     assert several.edits == ("renamed to torch.linalg.inv_ex", "took the first output")
+
+
+def test_one_output_stands_for_each_of_the_reports(triaged, read):
+    code = """
+        import torch
+        x = torch.full((3,), 1e30)
+        var, mean = torch.var_mean(x * torch.tensor([1.0, 2.0, 3.0]))
+        assert torch.isfinite(var)
+    """
+    text = "The variance of large numbers is inf, it should be finite."
+    found = triaged(read("torch.var_mean overflows", code, text=text), siblings=40)
+    (single,) = [finding for finding in found.findings if finding.api == "torch.var"]
+    assert "var, mean = [torch.var(x * torch.tensor([1.0, 2.0, 3.0]))] * 2\n" in single.code
+    assert "its one output stands for all 2" in single.edits

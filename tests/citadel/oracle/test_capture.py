@@ -235,3 +235,14 @@ def test_each_turn_of_a_loop_has_its_own_reference(last, holds):
     """
     events = (("got", [1.0]), ("want", [1.0]), ("got", last), ("want", [0.0]))
     assert holding(code, *events) == ((["got", "want"], "disagrees") if holds else None)
+
+
+@pytest.mark.parametrize(
+    ("assertion", "holds"),
+    [("not torch.isnan(g(y)).any()", True), ("torch.equal(y, z)", False)],
+)
+def test_an_assertion_that_some_value_has_no_nan_says_nothing_of_others(assertion, holds):
+    code = f"print(f(x))\nassert {assertion}"
+    events = (("f(x)", [NAN, 1.0]), (assertion, True))
+    found = holding(code, *events, title="f is nan at 0")
+    assert found == ((["f(x)"], "non_finite") if holds else None)
