@@ -89,10 +89,13 @@ class Handing:
         return [sample[name] for sample in self.samples if name in sample]
 
     def _spelled(self, value: SourceValue, number: int) -> tuple[Step, ...]:
-        """`"same"` is `"SAME"` where all valid calls of the sibling write a word in capitals."""
+        """`"same"` is `"SAME"` where the sibling's default and valid calls of it write a word in
+        capitals."""
         word = (value.value.literal() or "")[1:-1] if value.value.kind == "str" else ""
         known = [one.literal() for one in self._valid(number) if one.kind == "str"]
-        texts = [text[1:-1] for text in known if text]
+        usual = self.places.named[number].parameter.default or ""
+        known += [usual] if usual[:1] in "'\"" else []
+        texts = [text[1:-1] for text in known if text and len(text) > 2]
         if self.target is self.source.api or not (word.isidentifier() and texts):
             return ()
         for change in (str.upper, str.lower):

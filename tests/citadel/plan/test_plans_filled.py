@@ -107,12 +107,12 @@ def test_a_window_with_ends_is_no_list_of_a_list(api, call):
     assert plan.call[1].value == Take(key="kw:ksize", steps=(Step(name="ends", amount=2),))
 
 
-def spelled(api, call, word, *known):
+def spelled(api, call, word, *known, how="how: str"):
     source = invocation(
         call("torch.f", {(2, 3)}, how=word), api("torch.f", "x: Tensor, how: str"), ()
     )
     samples = [{"how": Value(kind="str", text=repr(one))} for one in known]
-    (plan,) = plans(source, api("torch.other", "x: Tensor, how: str"), Book(*samples))
+    (plan,) = plans(source, api("torch.other", f"x: Tensor, {how}"), Book(*samples))
     return plan.call[1].value.steps
 
 
@@ -121,6 +121,13 @@ def test_words_are_spelled_as_in_valid_calls(api, call):
     assert spelled(api, call, "SAME", "valid") == (Step(name="say", text="'same'"),)
     assert spelled(api, call, "same", "SAME", "valid") == ()
     assert spelled(api, call, "same") == ()
+
+
+def test_words_are_spelled_as_the_default_is(api, call):
+    lower = (Step(name="say", text="'same'"),)
+    assert spelled(api, call, "SAME", how="how: str = 'valid'") == lower
+    assert spelled(api, call, "SAME", "VALID", how="how: str = 'valid'") == ()
+    assert spelled(api, call, "SAME", how="how: str = ''") == ()
 
 
 def test_other_texts_stay_as_they_are(api, call):
