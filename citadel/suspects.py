@@ -67,7 +67,8 @@ def suspects(
         if name in _CHECKING and call not in titles:
             continue
         seen.add(api.name)
-        if name in _CHECKING:  # behind what computes: a check may be named for what it found
+        # Behind what computes: a check may be named for what it found, not for what it lets pass.
+        if name in _CHECKING and reading.refusal is None:
             late.insert(0, (call, api))
         elif is_compiler(api.name):  # behind what it computes with, even where the title names it
             last.append((call, api))

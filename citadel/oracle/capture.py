@@ -121,8 +121,8 @@ def _non_finite(run: Seen) -> Iterator[ValueOracle]:
     either = refusal is not None and _EITHER.search(refusal) is not None
     own = {kind for code in codes for kind in _not_finite(_COMMENT.sub("", code))}
     becomes_nan = either and "nan" in titled - own
-    if given and refusal is not None and not becomes_nan:
-        return  # what should be refused goes in as such a number
+    if refusal is not None and not becomes_nan and (given or not (titled or either)):
+        return  # what should be refused goes in as such a number, or an error is missing
     if run.asserted_otherwise:
         return
     right = {one for one, ref, _ in referred(run) if agree(run, one, ref)}

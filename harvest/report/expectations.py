@@ -84,6 +84,10 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 """A comment that asks for an error: beside code, the others tell of one that there is."""
+_UNRAISED = re.compile(
+    r"\bno (?:\w*error|exception) (?:is |was )?(?:raised|thrown)\b", re.IGNORECASE
+)
+"""What a run prints of an error that there is not."""
 _AS_IT_SHOULD = re.compile(
     r"\b(?:should|must)(?:n't| not| never)|\bas (?:it |they )?(?:should|expected|intended)|correct",
     re.IGNORECASE,
@@ -138,6 +142,9 @@ def wants_refusal(title: str, document: Document, *, code: str | None = None) ->
             said = _FREE.sub("", comment)
             if _ASKED.search(said) and not _AS_IT_SHOULD.search(said):
                 return shorten(comment)
+    for line in pasted_output(document):
+        if _UNRAISED.search(line[:500]) and not _AS_IT_SHOULD.search(line[:500]):
+            return shorten(line)
     shown = [block.text for block in document.blocks if block.number in wished_blocks(document)]
     asked = next(filter(None, map(asks_for_exception, (wished, *shown))), None)
     return None if asked is None else shorten(asked)

@@ -210,6 +210,21 @@ def test_a_comment_may_ask_for_an_error(comment, asks):
 
 
 @pytest.mark.parametrize(
+    ("line", "asks"),
+    [
+        ("jit: [0. nan] - no error raised", True),
+        ("no ValueError was thrown", True),
+        ("ok, no error raised as expected", False),
+        ("no error", False),
+        ("ValueError raised", False),
+    ],
+)
+def test_a_run_may_say_that_an_error_is_missing(line, asks):
+    document = read_markdown(f"f is ignored.\n\n```shell\ny = [0. nan]\n{line}\n```\n")
+    assert wants_refusal("t", document) == (line if asks else None)
+
+
+@pytest.mark.parametrize(
     ("lead", "right"),
     [
         ("## Expected behavior\n![a picture](https://a/b.png)", True),
