@@ -2,10 +2,9 @@
 
 import pytest
 
-from analysis.target.instrument import instrument, watched
+from analysis.target.instrument import instrument
 from analysis.target.session import Limits
 from citadel.contrast import refuses
-from citadel.guards import Rerun
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -24,6 +23,6 @@ pytestmark = [pytest.mark.torch, pytest.mark.slow]
 def test_a_refusal_is_an_exception_of_the_api_itself(bench, call, told):
     code = f"import torch\nx = torch.ones(2, 2, 2)\n{call}\n"
     session, catalog = bench.replays[0], bench.index.catalog
-    limits = Limits(wall=20.0)
-    again = Rerun(code=code, watched=watched(instrument(code)), session=session, limits=limits)
-    assert refuses(session, again, catalog.resolve("torch.diag"), catalog) is told
+    traced = instrument(code).traced
+    api, limits = catalog.resolve("torch.diag"), Limits(wall=20.0)
+    assert refuses(session, code, traced, limits, api, catalog) is told
