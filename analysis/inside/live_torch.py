@@ -82,8 +82,17 @@ def _compressed(value):
 
 
 def overwrite(value, other):
-    """Write other content into a tensor, past autograd; what cannot be written to stays."""
+    """Write other content into a tensor; what cannot be written to stays.
+
+    Gradients go back through what it was made of, where the tensor is not one that they end in.
+    """
     if is_tensor(value) and is_tensor(other) and value.shape == other.shape:
+        if value.grad_fn is not None and other.grad_fn is not None and torch.is_grad_enabled():
+            try:
+                value.copy_(other)
+                return
+            except RuntimeError:  # a view that autograd lets nobody write to
+                pass
         with torch.no_grad():
             try:
                 value.data.copy_(other)

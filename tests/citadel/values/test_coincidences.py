@@ -351,3 +351,19 @@ def test_what_is_written_to_has_to_be_written_to_by_a_sibling(verified, judged, 
     name = call.partition("(")[0]
     code = WRITTEN.replace("mm(a, b, out=a)", call).replace("mm(", f"{name}(")
     assert judged(found, code, f"torch.{name}", FAR).kind is kind
+
+
+def test_a_gradient_of_what_works_in_place_depends_on_it(verified, judged):
+    code = """
+        import torch
+        a = torch.tensor([-1.0, 0.5], requires_grad=True)
+        b = torch.tensor([-1.0, 0.5], requires_grad=True)
+        low = torch.tensor(-1.0)
+        torch.clamp(a, low).sum().backward()
+        torch.max(b, low).sum().backward()
+        print("same:", torch.equal(a.grad, b.grad))
+    """
+    found = verified("clamp and max disagree about gradients", code, "It should be True.")
+    assert (found.case.api, found.witness.own) == ("torch.clamp", (True, False))
+    other = code.replace("torch.clamp(a, low)", "a.clone().clamp_(low)")
+    assert judged(found, other, "torch.Tensor.clamp_", CONTEXT).kind is VerdictKind.BUG
