@@ -123,8 +123,9 @@ class Replayed:
         if self.source.limits is None or not has_nan_at(oracle, self.values):
             return False
         ends = tends_to(self._again, oracle, self.calls)
-        # To be NaN beside what grows beyond all numbers is another matter.
-        bounded = all(map(cmath.isfinite, self.source.limits))
+        # A gradient that is NaN beside what grows beyond all numbers is another matter.
+        slopes = bool(self.source.gave_numbers)
+        bounded = slopes and all(map(cmath.isfinite, self.source.limits))
         if ends is None or (bounded and not all(map(cmath.isfinite, ends))):
             return False
         self.guards.append("NaN at infinity, where it tends to something")

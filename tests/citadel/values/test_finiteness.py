@@ -435,3 +435,11 @@ def test_a_gradient_at_infinity_tends_to_something(verified, judged, sibling, ki
     assert found.case.api == "torch.logsumexp"
     code = MASKED.replace("logsumexp(x, dim=-1)", sibling)
     assert judged(found, code, f"torch.{sibling.partition('(')[0]}", FAR).kind is kind
+
+
+@pytest.mark.parametrize("sibling", ["bessel_j1", "i0"])
+def test_nan_at_infinity_is_a_bug_wherever_the_limit_is(verified, judged, sibling):
+    code = 'import torch\nprint(torch.special.bessel_j0(torch.tensor([float("inf")])))'
+    found = verified("bessel_j0 of infinity is nan", code, "The result is nan, expected 0.")
+    other = code.replace("bessel_j0", sibling)
+    assert judged(found, other, f"torch.special.{sibling}", FAR).kind is VerdictKind.BUG
