@@ -196,9 +196,7 @@ def of_ties(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Va
     """Whether two values differ only in which of several equal elements they point at."""
     indices = [values[spot] for spot in oracle.spots if spot in values]
     if len(indices) != 2 or not all(map(whole, indices)) or same(*indices):
-        return (
-            False  # what is equal does not differ in that: `index < size` fails for another reason
-        )
+        return False  # `index < size` fails for equal numbers, too
     spots = [[spot.point, spot.occurrence] for spot in oracle.spots]
     found = values_of(again.run("selected:run", calls, spots=spots))
     one, other = (found.get(spot) for spot in oracle.spots)

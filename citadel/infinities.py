@@ -184,7 +184,7 @@ def mixes(again: Rerun, calls: Sequence[Call]) -> bool | None:
     held = [abs(n) for one in found for value in one.given for n in elements(value) or ()]
     size = max([1.0, *filter(math.isfinite, held)])
     known = [_spread(one) for one in found]
-    for large in (1.0, size):  # beside large numbers small ones may not matter
+    for large in sorted({1.0, size}):  # beside large numbers small ones may not matter
         first, then = (_by_place(told(again, calls, large * number)) for number in IN_PLACE)
         known += [_mixed(first[place], then[place]) for place in first if place in then]
     known = [mixed for mixed in known if mixed is not None]

@@ -72,8 +72,8 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("-1", (Step(name="tensor"),), "tf.convert_to_tensor(-1)"),
     ("a + b", (Step(name="variable"),), "tf.Variable(a + b)"),
     ("f(x)", (Step(name="first"),), "f(x)[0]"),
-    ("f(x)", (Step(name="spread", amount=2),), "[f(x)] * 2"),
-    ("f(x)", (Step(name="lower", amount=1), Step(name="spread", amount=3)), "[f(x)[..., 0]] * 3"),
+    ("f(x)", (Step(name="spread", amount=2),), "([f(x)] * 2)"),
+    ("f(x)", (Step(name="lower", amount=1), Step(name="spread", amount=3)), "([f(x)[..., 0]] * 3)"),
     ("a @ b", (Step(name="first"), Step(name="lower", amount=1)), "(a @ b)[0][..., 0]"),
 )
 """(expression, steps, result)."""
@@ -158,7 +158,7 @@ def _apply(
     plain = isinstance(node, ATOMS) or _parenthesised(node)
     text = code_of(node) if plain else f"({code_of(node)})"
     if step.name == "spread":
-        return cst.parse_expression(f"[{code_of(node)}] * {step.amount}")
+        return cst.parse_expression(f"([{code_of(node)}] * {step.amount})")
     if step.name == "first":
         return cst.parse_expression(f"{text}[0]")
     if step.name == "narrow" and (_of_tensorflow(value) or made is MADE["keras"]):
