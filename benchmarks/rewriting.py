@@ -2,16 +2,20 @@
 
 usage: python -m benchmarks.rewriting PYTHON PATH... [--siblings 20] [--show KIND]
 
-PATH is a report or a folder of them. Each status report that this build can verify is rewritten for
-the best-ranked siblings that have a plan; each rewritten case is run, traced. Printed per report
-and in all, as shares of the pairs:
+PATH is a report or a folder of them. Each report that this build can verify is rewritten for the
+best-ranked siblings that have a plan; each rewritten case is run, traced. Printed per report and in
+all, as shares of the pairs:
 
   accepted   the sibling did not refuse how it was called
   reached    the trace shows a call of the sibling
   observed   the run says something about the sibling: it shows the symptom, ends well, or fails in
              a way of the sibling's own
-  triggering share of the symptom among the pairs that show it or end well (reports that reproduce)
+  triggering share of the symptom among the pairs whose verdict it is, or that they are clean
+             (reports that reproduce)
   agreement  the same plan, tried on the live arguments of the failing call, ends the same way
+             (status bugs: what the values are, and how fast, is seen in the rewritten case only)
+
+Siblings of what is measured are measured only with --measure: each takes some seconds.
 
 --show prints the pairs of a kind (refused, unreached, unobserved, disagreeing; among those that are
 observed: different, clean), with their code.
@@ -32,13 +36,14 @@ from analysis.target.target import probe as probe_target
 from citadel.candidates import candidates
 from citadel.identify import failing_call
 from citadel.judge import passed
+from citadel.judge_performance import judge_performance
 from citadel.judge_value import judge_value
-from citadel.model import BugKind, VerdictKind
+from citadel.model import VerdictKind
 from citadel.oracle import status
-from citadel.plan.invocation import invocation
 from citadel.probe import ProbeOutcome, probe
-from citadel.rewrite.rewriter import Rewriter
+from citadel.relations import related
 from citadel.traced import resolve
+from citadel.uses import Uses
 from citadel.verified import NotVerified
 from citadel.verify import verify
 from citadel.workbench import Workbench
@@ -85,11 +90,11 @@ class Tally:
         n, c = max(1, self.pairs), self.counts
         judged = c["triggering"] + c["clean"]
         compared = c["agreeing"] + c["disagreeing"]
+        agreement = f"{c['agreeing'] / compared:10.3f}" if compared else f"{'-':>10}"
         return (
             f"{name:34} {self.pairs:5} {1 - c['refused'] / n:9.3f} {1 - c['unreached'] / n:8.3f}"
             f" {c['observed'] / n:9.3f} {c['triggering'] / max(1, judged):11.3f}"
-            f" {c['agreeing'] / max(1, compared):10.3f}"
-            f" {1000 * self.seconds / max(1, self.written):8.1f}"
+            f" {agreement} {1000 * self.seconds / max(1, self.written):8.1f}"
         )
 
 
@@ -99,6 +104,7 @@ def main():
     parser.add_argument("paths", nargs="+", type=Path)
     parser.add_argument("--siblings", type=int, default=20)
     parser.add_argument("--show", choices=KINDS, action="append", default=[])
+    parser.add_argument("--measure", action="store_true")
     given = parser.parse_args()
     target = probe_target(given.python)
     index = load_or_build(target)
@@ -108,7 +114,7 @@ def main():
           f" {head[5]:>10} {head[6]:>8}")  # fmt: skip
     with Workbench(target, index, jobs=1) as bench:
         for report in reports(given.paths):
-            tally = measure(report, bench, given.siblings, given.show)
+            tally = measure(report, bench, given)
             if tally is not None:
                 total.add(tally)
     print(total.line("all"))
@@ -121,9 +127,9 @@ def reports(paths):
             yield from load([str(file)])
 
 
-def measure(report, bench, siblings, show):
+def measure(report, bench, given):
     """The tally of one report, printed; None where it cannot be verified on this build."""
-    name = Path(report.source).stem
+    show, name = given.show, Path(report.source).stem
     verified = verify(
         understand(report),
         bench.replays[0],
@@ -135,33 +141,31 @@ def measure(report, bench, siblings, show):
     if isinstance(verified, NotVerified):
         print(f"{name:34} {verified.reason[:80]}")
         return None
-    if verified.case.kind is not BugKind.STATUS:
-        print(f"{name:34} not a status bug: {verified.case.kind}")
-        return None
-    source = invocation(verified.call, verified.api, verified.observation.calls)
-    entries = candidates(source, bench)[:siblings]
+    uses = Uses(verified, bench)
+    entries = candidates(uses.invocation, bench)[: given.siblings]
     began = time.process_time()
-    rewriter = Rewriter(verified.source, source)
     written = [
-        (candidate, [(plan, list(rewriter.write(plan))) for plan in plans])
+        (candidate, [(plan, list(uses.write(plan))) for plan in plans])
         for candidate, plans in entries
     ]
     tally = Tally(pairs=len(entries), seconds=time.process_time() - began)
     tally.written = sum(len(ways) for _, plans in written for _, ways in plans)
     every = [plan for _, plans in entries for plan in plans]
-    live = probed(verified, every, bench) if verified.witness is None else {}
+    live = {} if verified.shown else probed(verified, every, bench)
     for candidate, plans in written:
         api, best = candidate.api, None
         tried = [(plan, way) for plan, ways in plans for way in ways][:MAX_WAYS]
         for plan, way in tried:
             seen = run(way, api, verified, bench)
-            if verified.witness is not None:
+            if verified.measured is not None and not given.measure:
+                seen = replace(seen, shows=False, clean=False)
+            elif verified.shown:
                 seen = watched(seen, way, plan, candidate, verified, bench)
             agree(tally, plan, seen, live, show, api)
             if best is None or seen.worth > best.worth:
                 best = seen
         count(tally, best, verified, api, show)
-    print(tally.line(f"{name} {verified.api.name.removeprefix('torch.')}"[:34]))
+    print(tally.line(f"{name} {verified.api.name.removeprefix('torch.')}"[:34]), flush=True)
     return tally
 
 
@@ -223,12 +227,17 @@ def run(way, api, verified, bench):
 
 
 def watched(seen, way, plan, candidate, verified, bench):
-    """The same, where a value that should have been refused tells whether the symptom shows."""
-    session, catalog = bench.replays[0], bench.index.catalog
-    verdict = judge_value(
-        way, plan, candidate.api, verified.witness, candidate.channels, session, catalog,
-        runs=1, limits=Limits(),
-    )  # fmt: skip
+    """The same, where values or measurements tell whether the symptom shows."""
+    given = {"session": bench.replays[0], "catalog": bench.index.catalog, "limits": Limits()}
+    channels = candidate.channels
+    if verified.witness is not None:
+        verdict = judge_value(
+            way, plan, candidate.api, verified.witness, channels, runs=1, **given
+        )  # fmt: skip
+    else:
+        verdict = judge_performance(
+            way, plan, candidate.api, verified.measured, close=related(channels), **given
+        )
     shows, clean = verdict.kind is VerdictKind.BUG, verdict.kind in (
         VerdictKind.CLEAN, VerdictKind.REFUSED,
     )  # fmt: skip
