@@ -102,6 +102,8 @@ class ValueReplay(Replayed):
         known = source.wider or alike(channels) or channels.called
         if filled and not known and self._comes_to_the_same():
             return "an equal result, with something filled in that the report has not got"
+        if filled and source.oracle.paired and not near(channels):
+            return "disagrees with itself, given something that the report has not got"
         if self._left_alone():
             return "leaves alone one of the values that are compared"
         if source.apart and not alike(channels) and mixes(self._again, self.calls):

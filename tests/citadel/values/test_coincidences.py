@@ -281,6 +281,23 @@ def test_a_value_that_is_shown_in_two_modes_is_compared_with_itself(verified, ju
     assert sibling.kind is VerdictKind.BUG
 
 
+@pytest.mark.parametrize(
+    ("channels", "filled", "kind"),
+    [
+        (FAR, True, VerdictKind.NOT_ADAPTED),
+        (FAR, False, VerdictKind.BUG),
+        (CONTEXT, True, VerdictKind.BUG),
+    ],
+)
+def test_what_was_filled_in_may_be_what_two_modes_disagree_about(
+    verified, judged, channels, filled, kind
+):
+    code = TWICE.replace("torch.round(x + 0.1)", "torch.round(x) + 1")
+    found = verified("round is wrong if compiled", code, "compiled is 3 instead of 2.")
+    other = code.replace("torch.round(", "torch.add(torch.ones(1), ")
+    assert judged(found, other, "torch.add", channels, filled=filled).kind is kind
+
+
 NORM = """
     import torch
     v = torch.full((1, 4), 0.3)
