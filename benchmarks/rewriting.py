@@ -143,15 +143,14 @@ def measure(report, bench, given):
         return None
     uses = Uses(verified, bench)
     entries = candidates(uses.invocation, bench)[: given.siblings]
+    live = probed(verified, [plan for _, plans in entries for plan in plans], bench)
     began = time.process_time()
     written = [
-        (candidate, [(plan, list(uses.write(plan))) for plan in plans])
+        (candidate, [(plan, list(uses.write(shaped(plan, live)))) for plan in plans])
         for candidate, plans in entries
     ]
     tally = Tally(pairs=len(entries), seconds=time.process_time() - began)
     tally.written = sum(len(ways) for _, plans in written for _, ways in plans)
-    every = [plan for _, plans in entries for plan in plans]
-    live = {} if verified.shown else probed(verified, every, bench)
     for candidate, plans in written:
         api, best = candidate.api, None
         tried = [(plan, way) for plan, ways in plans for way in ways][:MAX_WAYS]
@@ -161,7 +160,8 @@ def measure(report, bench, given):
                 seen = replace(seen, shows=False, clean=False)
             elif verified.shown:
                 seen = watched(seen, way, plan, candidate, verified, bench)
-            agree(tally, plan, seen, live, show, api)
+            if not verified.shown:
+                agree(tally, plan, seen, live, show, api)
             if best is None or seen.worth > best.worth:
                 best = seen
         count(tally, best, verified, api, show)
@@ -174,7 +174,7 @@ def probed(verified, plans, bench):
     found = {}
 
     def on_attempt(attempt):
-        found[json.dumps(attempt.plan.to_json())] = attempt
+        found[text(plans[attempt.number])] = attempt
 
     # One group per plan: no plan spares another.
     probe(
@@ -187,6 +187,16 @@ def probed(verified, plans, bench):
         every=True,
     )
     return found
+
+
+def text(plan):
+    return json.dumps(plan.to_json())
+
+
+def shaped(plan, live):
+    """The plan with as many outputs as the live values show that the report wants."""
+    attempt = live.get(text(plan))
+    return plan if attempt is None else plan.shaped(attempt.plan)
 
 
 def run(way, api, verified, bench):
@@ -261,7 +271,7 @@ def count(tally, best, verified, api, show):
 
 
 def agree(tally, plan, seen, live, show, api):
-    attempt = live.get(json.dumps(plan.to_json()))
+    attempt = live.get(text(plan))
     if attempt is None or attempt.outcome is ProbeOutcome.BUDGET:
         return
     headline = "" if attempt.symptom is None else attempt.symptom.headline()
@@ -271,7 +281,7 @@ def agree(tally, plan, seen, live, show, api):
     tally.counts["agreeing" if same else "disagreeing"] += 1
     if not same and "disagreeing" in show:
         print(f"--- disagreeing: {api.name}: live: {headline!r}; text: {seen.symptom!r}")
-        print(json.dumps(plan.to_json()))
+        print(text(plan))
         print(seen.code)
 
 
