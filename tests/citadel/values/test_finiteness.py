@@ -215,6 +215,16 @@ def test_nan_at_infinity_is_a_bug_of_what_tends_to_something(verified, judged, s
     assert judged(found, code.replace("torch.special.i0", sibling), sibling, FAR).kind is kind
 
 
+def test_an_infinity_is_another_symptom_than_nan(verified, judged):
+    code = "import torch\nx = torch.zeros(2)\nprint(torch.xlogy(x, x) + x * torch.log(x))"
+    found = verified("0 log 0 is nan", code, "The result is nan, expected 0.")
+    assert found.case.reproduces
+    other = code.replace("torch.xlogy(x, x) + x * torch.log(x)", "torch.log(x)")
+    told = judged(found, other, "torch.log")
+    assert told.kind is VerdictKind.NOT_ADAPTED
+    assert told.reason == "infinite, where the report's value is NaN"
+
+
 def test_nan_at_infinity_of_what_tends_to_nothing_stays_doubtful(verified, judged):
     code = 'import torch\nprint(torch.sin(torch.tensor([float("inf")])))'
     found = verified("sin of infinity is nan", code, "The result is nan.")
