@@ -7,7 +7,7 @@ import re
 
 from analysis.catalog.model import Api
 from citadel.model import Symptom, Verdict, VerdictKind
-from citadel.plan.model import Adaptation, Fill
+from citadel.plan.model import NOTHING, Adaptation, Fill
 from citadel.plan.types import FLOAT, accepted
 
 
@@ -28,7 +28,7 @@ def made_up(plan: Adaptation) -> tuple[str, ...]:
     filled = [
         slot.name
         for slot in (*plan.new, *plan.call)
-        if isinstance(slot.value, Fill) and slot.value.text != "None"
+        if isinstance(slot.value, Fill) and slot.value != NOTHING
     ]
     receiver = ["self"] if isinstance(plan.receiver, Fill) else []
     return (*plan.invented, *receiver, *filled)

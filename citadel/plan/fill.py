@@ -15,7 +15,7 @@ from citadel.plan.dimensions import Lift, lifted
 from citadel.plan.frameworks import dtype_text, tensor_text
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import SAME_WORDS, Lexicon
-from citadel.plan.model import Expression, Fill, SourceValue, Step, Take
+from citadel.plan.model import NOTHING, Expression, Fill, SourceValue, Step, Take
 from citadel.plan.types import (
     ANY,
     BOOL,
@@ -35,6 +35,8 @@ from citadel.plan.types import (
 SIZES = ("size", "sizes", "shape", "sizes_", "output_size")
 MAIN = ("input", "self", "x", "other")
 """Names under which functions without declared types take a tensor."""
+OPTIONAL = "?"
+"""How operators' schemas end types that admit None, which then stands for nothing at all."""
 DEFAULTS = ((INTS, "[1]"), (INT, "1"), (FLOATS, "[1.0]"), (FLOAT, "1.0"), (BOOL, "False"))
 
 
@@ -54,8 +56,8 @@ class Filler:
     def fill(self, parameter: Parameter) -> Expression | None:
         """An expression for the parameter, or None where nothing is known that would do."""
         kinds = accepted(parameter.type)
-        if TENSOR in kinds and NONE in kinds:
-            return Fill(text="None")
+        if NONE in kinds and (TENSOR in kinds or (parameter.type or "").endswith(OPTIONAL)):
+            return NOTHING
         for way in (self._made, self._own, self._size, self._namesake, self._sampled):
             found = way(parameter, kinds)
             if found is not None:

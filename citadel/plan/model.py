@@ -97,6 +97,10 @@ class Fill:
         return {"text": self.text}
 
 
+NOTHING = Fill(text="None")
+"""What adds nothing to the report's call."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gather:
     """Several of the source's values in one list, or what is `made` of it: a "sparse" tensor."""
@@ -154,9 +158,10 @@ class Adaptation:
 
     @property
     def filled(self) -> bool:
-        """Whether the sibling's call has arguments that the report's has not."""
+        """Whether the sibling's call has arguments that the report's has not, and not just None."""
         given = [self.receiver, *(slot.value for slot in (*self.new, *self.call))]
-        return bool(self.invented) or any(isinstance(one, Fill) for one in given)
+        made = (isinstance(one, Fill) and one != NOTHING for one in given)
+        return bool(self.invented) or any(made)
 
     @property
     def reshapes(self) -> bool:

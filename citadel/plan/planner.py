@@ -22,6 +22,7 @@ from citadel.plan.handing import Handing
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import (
+    NOTHING,
     Adaptation,
     Expression,
     Fill,
@@ -178,6 +179,8 @@ class Planner:
             if made is None:
                 return None
             found[number] = made
+            if made == NOTHING:
+                continue
             self.edits.append(f"filled {place.parameter.name}")
             if isinstance(made, Take):
                 self.invented.append(place.parameter.name)

@@ -25,6 +25,7 @@ _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
     (r"Tensor", frozenset((TENSOR,))),
     (r"(?:Sym)?[Ii]nt\[\]|(?:[Ll]ist|[Tt]uple|Sequence)\[int[^\]]*\]", frozenset((INTS,))),
     (r"(?:Sym)?[Ii]nt\[|BroadcastingList\d?\[int|_size_|_ratio_", frozenset((INTS, INT))),
+    (r"[Ff]loat\[\]", frozenset((FLOATS,))),
     (r"[Ff]loat\[|BroadcastingList\d?\[float|(?:[Ll]ist|[Tt]uple|Sequence)\[float",
      frozenset((FLOATS, FLOAT))),
     (r"\bScalar\b|\bnumber\b|\bNumber\b", frozenset((INT, FLOAT, BOOL))),

@@ -37,6 +37,21 @@ def test_required_numbers_are_filled_from_samples_then_by_type(clamp, api):
     assert written(bare.call)[-1] == "1"
 
 
+def test_what_a_schema_lets_be_nothing_is_not_made_up(call, api):
+    """Of `output_size` and `scale_factors` PyTorch wants one alone."""
+    source = invocation(
+        call("torch.resize", {(1, 1, 2)}, scale_factor=1.5),
+        api("torch.resize", "input, size=None, scale_factor=None"),
+        (),
+    )
+    target = api("torch.up", "input: Tensor, output_size: int[]?, scale_factors: float[]?")
+    sample = {"output_size": Value(kind="list", items=(Value(kind="int", text="4"),))}
+    plan = first(plans(source, target, Book(sample)))
+    assert plan.call[1].value == Fill(text="None")
+    assert plan.call[2].value == Take(key="kw:scale_factor", steps=(Step(name="list"),))
+    assert not plan.filled
+
+
 def test_what_cannot_be_filled_is_an_obstacle(conv, api):
     target = api("torch.hooked", "input: Tensor, hook: Callable")
     assert plans(conv, target) is Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT

@@ -34,7 +34,7 @@ def sequence(*items, kind="list"):
         ("_size_2_t", {"int", "ints"}),
         ("Union[int, tuple[int, int]]", {"int", "ints"}),
         ("float", {"float", "int"}),
-        ("float[]?", {"float", "floats", "none"}),
+        ("float[]?", {"floats", "none"}),
         ("Scalar", {"int", "float", "bool"}),
         ("bool", {"bool"}),
         ("str", {"str"}),
