@@ -1,12 +1,14 @@
 """What values are like before and after an attempt: whether it has written to any of them.
 
 In: live values of a case. Out: marks that can be compared with `==`; equal ones say that no tensor
-among them, or inside of objects among them, has been written to.
+among them, or inside of objects among them, has been written to, and no iterator has gone on.
 """
 
 import collections
 import itertools
+import operator
 import sys
+import types
 
 PLAIN = (
     (int, int.__int__),
@@ -16,6 +18,8 @@ PLAIN = (
     (bytes, lambda text: b"".join([text])),
 )
 """Classes of plain values, and what makes one of a subclass bare without running code of it."""
+STAGES = (map, zip, filter, enumerate, reversed)
+"""Iterators over others, which they tell."""
 LEVELS = 6
 """How deep the tensors of a layer's layers lie: attributes, layers, one of them, and so again."""
 MOST_PARTS = 64
@@ -60,6 +64,13 @@ def inner(live, thing, most):
             items = (list if isinstance(thing, list) else tuple).__iter__(thing)
             parts = list(itertools.islice(items, most))
             return (id(type(thing)), len(parts)), parts
+        if isinstance(thing, types.GeneratorType):
+            frame = thing.gi_frame
+            return (id(thing), None if frame is None else frame.f_lasti), ()
+        if type(thing) in STAGES:
+            return id(thing), [part for part in thing.__reduce__()[1] if part is not None]
+        if hasattr(type(thing), "__next__"):
+            return (id(thing), operator.length_hint(thing, -1)), ()
         if isinstance(thing, dict):
             names, parts = parts_of(thing)
             return (id(type(thing)), names), parts

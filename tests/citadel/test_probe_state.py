@@ -101,3 +101,26 @@ def test_what_lies_inside_is_seen(state, held):
     before = state(values)
     tensor.version += 1
     assert state(values) != before
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: (number for number in range(3)),
+        lambda: iter([1, 2, 3]),
+        lambda: map(abs, iter([1, 2, 3])),
+        lambda: zip(iter([1, 2]), iter([3, 4]), strict=True),
+        lambda: enumerate(iter((1, 2))),
+        lambda: iter({"a": 1, "b": 2}.items()),
+    ],
+    ids=["generator", "list", "map", "zip", "enumerate", "items"],
+)
+def test_an_iterator_that_has_gone_on_is_another(state, make):
+    """`net.parameters()` is empty for the next optimiser that is tried on it."""
+    iterator = make()
+    before = state([iterator])
+    assert state([iterator]) == before
+    next(iterator)
+    assert state([iterator]) != before
+    list(iterator)
+    assert state([iterator]) != before
