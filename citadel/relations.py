@@ -27,3 +27,8 @@ def near(channels: Channels) -> bool:
     context = channels.context is not None and channels.context >= SAME_PARAMETER
     known = related(channels) or channels.called or channels.peers
     return known or context or channels.signature >= SAME_PARAMETER
+
+
+def of_one_kind(channels: Channels) -> bool:
+    """Whether two classes stand beside each other and run like operations."""
+    return channels.peers and (channels.context or 0) >= SAME_PARAMETER

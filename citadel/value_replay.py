@@ -16,7 +16,7 @@ from citadel.infinities import beyond_numbers, demanded, made_backward, mixes, n
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle.value import has_nan_at, in_double
 from citadel.plan.model import Adaptation
-from citadel.relations import alike, near, related
+from citadel.relations import alike, near, of_one_kind, related
 from citadel.replayed import Replayed
 from citadel.traced import leaf
 from citadel.verdicts import verdict
@@ -77,7 +77,10 @@ class ValueReplay(Replayed):
         why = coincidence(
             source,
             self.values,
-            close=close_for(channels, source, plan) or self._same_function is True or self._alone(),
+            close=close_for(channels, source, plan)
+            or self._same_function is True
+            or self._alone()
+            or self._does_as_much(plan, channels),
             akin=alike(channels) or self._same_function is True,
             filled=filled,
             drops=plan.loses,
@@ -100,6 +103,12 @@ class ValueReplay(Replayed):
         if source.apart and not alike(channels) and mixes(self._again, self.calls):
             return "each number depends on what is not finite in other places, unlike the source's"
         return self._infinite_itself()
+
+    def _does_as_much(self, plan: Adaptation, channels: Channels) -> bool:
+        """Whether the value comes of what an object does (an optimiser, a distribution), and the
+        sibling makes one of its kind of the very same arguments."""
+        made = self.source.call.form == "class" and True not in self.source.own
+        return made and of_one_kind(channels) and not (plan.filled or plan.drops)
 
     def _backward(self) -> Verdict | None:
         """Whether what is not finite comes up in its gradients alone, as in the source's.
