@@ -75,7 +75,7 @@ def _foreign(value, kind):
             return found
     if module in ("jax", "jaxlib") and hasattr(value, "aval"):
         return _tensor(value, kind, "strided")
-    if hasattr(value, "shape") and hasattr(value, "dtype"):
+    if _has(value, "shape") and _has(value, "dtype"):
         return _array(value, kind, module)
     if module == "torch" and kind.__name__ in ("dtype", "layout", "memory_format", "device"):
         text = repr(str(value)) if kind.__name__ == "device" else str(value)
@@ -97,6 +97,14 @@ def _foreign(value, kind):
     return {"k": "other", "v": _qualified(kind)}
 
 
+def _has(value, name):
+    """Whether a value has an attribute, be it one that cannot be read (of a nested tensor)."""
+    try:
+        return hasattr(value, name)
+    except Exception:
+        return True
+
+
 def _array(value, kind, module):
     try:
         shape = [int(size) for size in value.shape]
@@ -114,6 +122,8 @@ def _array(value, kind, module):
         record["grad"] = bool(value.requires_grad)
         if value.is_quantized:
             record["layout"] = "quantized"
+        elif getattr(value, "is_nested", False):
+            record["layout"] = "nested"
     return record
 
 

@@ -22,7 +22,10 @@ _FROM_OUTSIDE = frozenset(("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXFSZ"))
 HANGS_AGAIN = 10.0
 """Seconds after which a case hangs that has been seen to hang for as long as it may run."""
 
-_INTERNAL = re.compile(r"INTERNAL ASSERT FAILED|Check failed|please report a bug", re.IGNORECASE)
+_INTERNAL = re.compile(
+    r"INTERNAL ASSERT FAILED|Check failed|internal error\b|please (?:report a bug|file an issue)",
+    re.IGNORECASE,
+)
 
 
 def raises(exception: str, message: str) -> Symptom:
@@ -181,9 +184,11 @@ _SHAPES = re.compile(
 def complains_about_tensors(symptom: Symptom) -> bool:
     """Whether an exception is about how its tensors go together.
 
-    An invented argument can bring that about by itself.
+    An invented argument can bring that about by itself, but for what the framework calls its own
+    fault.
     """
-    return symptom.kind is SymptomKind.RAISES and bool(_SHAPES.search(symptom.message or ""))
+    raised = symptom.kind is SymptomKind.RAISES and not internal(symptom)
+    return raised and bool(_SHAPES.search(symptom.message or ""))
 
 
 def complains_about_another_value(seen: Symptom, wanted: Symptom) -> bool:

@@ -148,7 +148,12 @@ def test_complaints_about_tensors_are_recognised(message):
 
 
 @pytest.mark.parametrize(
-    "message", ["non-positive groups is not supported", "probability has to be between 0 and 1"]
+    "message",
+    [
+        "non-positive groups is not supported",
+        "probability has to be between 0 and 1",
+        "Internal error: the sizes of NestedTensorImpl must match. Please file an issue.",
+    ],
 )
 def test_complaints_about_scalars_are_not_about_tensors(message):
     assert not status.complains_about_tensors(status.raises("RuntimeError", message))
@@ -162,6 +167,7 @@ def test_complaints_about_scalars_are_not_about_tensors(message):
         (status.raises("RuntimeError", 'x INTERNAL ASSERT FAILED at "a/b.cpp":1, please'), True),
         (status.raises("RuntimeError", "Check failed: a == b"), True),
         (status.raises("RuntimeError", "Please report a bug to PyTorch."), True),
+        (status.raises("RuntimeError", "Internal error: no sizes. Please file an issue."), True),
         (status.raises("RuntimeError", "non-positive groups is not supported"), False),
         (status.raises("RuntimeError", ""), False),
     ],
