@@ -268,11 +268,20 @@ def documented_rows(arguments):
     plain = getattr(arguments, "posonlyargs", []) + arguments.args
     defaults = [None] * (len(plain) - len(arguments.defaults)) + list(arguments.defaults)
     for item, default in zip(plain, defaults):
-        rows.append([item.arg, None, None if default is None else ast.unparse(default), ""])
+        rows.append(documented_row(item, default, ""))
     if arguments.vararg is not None:
         rows.append([arguments.vararg.arg, None, None, "*"])
     for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
-        rows.append([item.arg, None, None if default is None else ast.unparse(default), "k"])
+        rows.append(documented_row(item, default, "k"))
     if arguments.kwarg is not None:
         rows.append([arguments.kwarg.arg, None, None, "**"])
     return [row for row in rows if row[0] != "out"]
+
+
+def documented_row(item, default, flag):
+    """One parameter; what may be None by its type and goes by name alone need not be given."""
+    kind = None if item.annotation is None else ast.unparse(item.annotation)
+    known = None if default is None else ast.unparse(default)
+    if known is None and flag and (kind or "").startswith("Optional["):
+        known = "None"
+    return [item.arg, kind, known, flag]
