@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 from dataclasses import dataclass
 from typing import Any, TypeGuard
+
+from analysis import parsing
 
 MOST_DEPTH, MOST_ITEMS, MOST_CONTENT = 8, 64, 1000
 
@@ -129,7 +130,7 @@ class Value:
             "layout": self.layout,
             "device": self.device,
             "grad": self.requires_grad or None,
-            "data": None if self.content is None else ast.literal_eval(self.content),
+            "data": None if self.content is None else parsing.literal(self.content),
             "keys": list(self.keys) or None,
             "items": None if self.items is None else [item.to_json() for item in self.items],
             "len": self.length,
@@ -189,7 +190,7 @@ def _literal(kind: str, text: str) -> str | None:
             number = complex(text)
             return f"complex({_float(number.real)}, {_float(number.imag)})"
         if kind in ("str", "bytes"):
-            found = ast.literal_eval(text)
+            found = parsing.literal(text)
             return repr(found) if type(found).__name__ == kind else None
     except (ValueError, SyntaxError, RecursionError, MemoryError, OverflowError):
         return None

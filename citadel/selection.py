@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from analysis import parsing
 from analysis.errors import CitadelError
 from analysis.target.frameworks import FRAMEWORKS, Framework, Late
 from analysis.target.target import Interpreter, Target
@@ -267,6 +268,6 @@ def compared_with(
 
 def _parsed(snippet: object) -> ast.AST | None:
     try:
-        return ast.parse(getattr(snippet, "code", ""))
+        return parsing.module(getattr(snippet, "code", ""))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import re
 
+from analysis import parsing
 from analysis.catalog.model import Api
 from citadel.model import Symptom, Verdict, VerdictKind
 from citadel.plan.model import NOTHING, Adaptation, Fill
@@ -54,7 +54,7 @@ def shaping(plan: Adaptation, target: Api) -> tuple[str, ...]:
 
 def _is_number(text: str) -> bool:
     try:
-        return type(ast.literal_eval(text)) in (int, float)
+        return type(parsing.literal(text)) in (int, float)
     except (ValueError, SyntaxError):
         return False
 

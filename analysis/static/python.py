@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import warnings
 from collections.abc import Iterator
 
+from analysis import parsing
 from analysis.static.model import Kind, Row
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -23,9 +23,7 @@ def extract(text: bytes) -> list[Row]:
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: when it cannot be parsed.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # such as invalid escapes, which are not ours to mend
-        tree = ast.parse(text)
+    tree = parsing.module(text)
     lines = text.splitlines(keepends=True)
     imports = _imports(tree)
     return [_row(lines, imports, path, node) for path, node in _functions(tree.body, ())]

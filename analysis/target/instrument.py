@@ -9,8 +9,6 @@ TensorFlow's functions are traced as they stand (`analysis.target.graphs`).
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -18,6 +16,7 @@ from typing import cast
 import libcst as cst
 import libcst.matchers as m
 
+from analysis import parsing
 from analysis.errors import CitadelError
 from analysis.target.align import aligned
 from analysis.target.graphs import as_it_stands, decorated_as_it_stands, unchanged
@@ -116,9 +115,7 @@ def sites_of(node: cst.CSTNode) -> tuple[Site, ...]:
 
 def _check(code: str) -> None:
     """Python's own parser refuses text so deeply nested that LibCST's would crash on it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ast.parse(code)
+    parsing.module(code)
 
 
 def _frame_dependent(call: cst.Call) -> bool:

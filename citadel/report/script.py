@@ -11,6 +11,8 @@ import ast
 import re
 from collections.abc import Sequence
 
+from analysis import parsing
+
 Pairs = Sequence[tuple[str, str]]
 
 _OURS = ("CALLS", "CASES", "outcome", "main")
@@ -133,7 +135,7 @@ def _literal(text: str) -> str:
 
 def _means(literal: str, text: str) -> bool:
     try:
-        return bool(ast.literal_eval(literal) == text)
+        return bool(parsing.literal(literal) == text)
     except (ValueError, SyntaxError):
         return False
 
@@ -141,7 +143,7 @@ def _means(literal: str, text: str) -> bool:
 def _lambdas(cases: Pairs, *, isolated: bool) -> str | None:
     """Write the shared set-up once and a lambda per API; None where the cases do not allow it."""
     try:
-        trees = [ast.parse(code) for _, code in cases]
+        trees = [parsing.module(code) for _, code in cases]
     except (SyntaxError, ValueError):
         return None
     shape = _Shape.of(trees)
@@ -244,7 +246,7 @@ def _names(trees: Sequence[ast.Module]) -> set[str]:
 
 def _parses(code: str) -> bool:
     try:
-        ast.parse(code)
+        parsing.module(code)
     except (SyntaxError, ValueError):
         return False
     return True

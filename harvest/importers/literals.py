@@ -11,6 +11,7 @@ import keyword
 from collections.abc import Iterator
 from pathlib import PurePath
 
+from analysis import parsing
 from harvest.importers.folder import Folder, Unreadable
 from harvest.importers.model import Unpickle
 from harvest.report.syntax import Refusal, imported_roots, parse
@@ -38,7 +39,7 @@ def with_literals(code: str, path: str, folder: Folder, unpickle: Unpickle) -> s
     names: dict[str, ast.Dict] = {}
     for node, target in _loads(tree):
         text = _opened(node, path, folder, unpickle, framework)
-        keywords = ast.parse(text, mode="eval").body
+        keywords = parsing.expression(text).body
         if target and _spelled_out(keywords) and _only_unpacked(tree, target):
             names[target] = keywords  # type: ignore[assignment]
             changes.append((_statement(tree, node), ""))
@@ -150,7 +151,7 @@ def _with_imports(code: str, changes: list[tuple[ast.AST, str]]) -> str:
     lines = code.split("\n")
     used = "\n".join(lines)
     kept = [line for line in lines if line.strip() != "import pickle" or "pickle." in used]
-    tree = ast.parse(used)
+    tree = parsing.module(used)
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     wanted = [line for name, line in _IMPORTS.items() if name in names and line not in kept]
     return "\n".join([*wanted, *kept])

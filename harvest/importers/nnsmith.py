@@ -7,13 +7,13 @@ runs as it is and by the compiler that the bug was found with, and a comparison 
 
 from __future__ import annotations
 
-import ast
 import base64
 import json
 import re
 from pathlib import PurePath
 from typing import Any
 
+from analysis import parsing
 from harvest.importers.folder import Folder, Unreadable
 from harvest.importers.model import Case, Found, Importer, Lead, Unpickle
 from harvest.importers.pickles import is_literal
@@ -93,7 +93,7 @@ def _log(folder: Folder, path: str) -> str:
 def _code(text: str, compiler: str) -> str:
     """The program as a script; each piece is checked to be no more than it says."""
     try:
-        program = ast.literal_eval(text)
+        program = parsing.literal(text)
         inputs = [(_checked_name(name), _checked(value)) for name, value in program["inputs"]]
         outputs = ", ".join(map(_checked, program["outputs"]))
         body = [_step(*step) for step in _needed(program["steps"], outputs)]
@@ -145,7 +145,7 @@ def _step(names: list[str], function: str, args: list[str], kwargs: dict[str, st
         targets += ","
     given = [_checked(one) for one in args]
     if function == "getattr":
-        return f"{targets} = {given[0]}.{_identifier(ast.literal_eval(given[1]))}"
+        return f"{targets} = {given[0]}.{_identifier(parsing.literal(given[1]))}"
     if not _FUNCTION.fullmatch(function):
         raise ValueError(f"no function of PyTorch: {function}")
     given += [f"{_identifier(key)}={_checked(one)}" for key, one in kwargs.items()]

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
+from analysis import parsing
 from analysis.target.session import Session
 from harvest.importers.folder import Unreadable
 from harvest.report.syntax import dotted
@@ -93,7 +94,7 @@ def is_literal(text: str, *, names: re.Pattern[str] | None = None) -> bool:
     (True, False)
     """
     try:
-        tree = ast.parse(text, mode="eval")
+        tree = parsing.expression(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return all(

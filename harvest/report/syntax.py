@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from analysis import parsing
 
 MAX_CODE = 200_000
 """Longer texts are data or logs; parsing them takes long and helps nobody."""
@@ -42,9 +43,7 @@ def parse(code: str) -> ast.Module | Refusal:
 @functools.lru_cache(maxsize=LATELY)
 def _parsed(code: str) -> ast.Module | Refusal:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(code)
+        return parsing.module(code)
     except SyntaxError as error:
         return Refusal(message=error.msg or "invalid syntax", line=error.lineno or 1)
     except (ValueError, MemoryError, RecursionError) as error:

@@ -7,12 +7,12 @@ than a first pair takes is left out.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from analysis import parsing
 from analysis.catalog.model import ApiKind
 from analysis.index import load_or_build
 from analysis.target.target import Target
@@ -75,7 +75,7 @@ def _record(value: Value) -> dict[str, Any] | None:
             or "Variable" in str(value.text)
         ):
             return None
-        content = None if value.content is None else ast.literal_eval(value.content)
+        content = None if value.content is None else parsing.literal(value.content)
         return {"t": [value.dtype, list(value.shape), content]}
     if value.kind in ("list", "tuple") and value.items is not None:
         items = [_record(item) for item in value.items]
