@@ -43,6 +43,8 @@ _DUMP = re.compile(r"\W*(?:versions?|env\w*|system)(?: info\w*)?\W*", re.IGNOREC
 """What stands above blocks that tell of versions, and of what went wrong while listing them."""
 _INLINE_CODE = re.compile(r"`(?!\w{1,60} ?= ?-?[\d.]{1,30}`)[^`\n]*?[=(\[][^`\n]*+`")
 """Code in a sentence, whose words say nothing; an argument and its number (`k=-1`) do."""
+_OF_TIME = re.compile(r"^\W*issue type\W*\n\s*performance\W*$", re.IGNORECASE | re.MULTILINE)
+"""What reporters choose in TensorFlow's form where something takes too long."""
 
 
 def find_claims(title: str, document: Document, *, code: str | None = None) -> tuple[Claim, ...]:
@@ -68,6 +70,15 @@ def find_claims(title: str, document: Document, *, code: str | None = None) -> t
     for _, claim in ranked:
         found.setdefault((claim.kind, claim.exception, claim.signal), claim)
     return _without_vague(tuple(found.values()))
+
+
+def chosen(body: str, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    """The claims, and last the kind of bug that is chosen in a form, where none is of it."""
+    kinds = {claim.kind for claim in claims}
+    if ClaimKind.PERFORMANCE in kinds or _OF_TIME.search(body) is None:
+        return claims
+    kind, source = ClaimKind.PERFORMANCE, ClaimSource.BODY
+    return (*claims, Claim(kind=kind, source=source, text="issue type: performance"))
 
 
 def _without_vague(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:

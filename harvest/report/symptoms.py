@@ -211,7 +211,8 @@ EXCEPTION_WORD = re.compile(
 """An exception that a sentence names, the quote mark before it and what follows its colon."""
 
 NEGATION = re.compile(
-    r"(?:\b(?:no|not|never|without|neither|nor|avoids?|than|cannot|do(?:es)?nt)|n['\u2019]t)"
+    r"(?:\b(?:no|not|never|without|neither|nor|avoids?|than(?! \d)|cannot|do(?:es)?nt)"
+    r"|n['\u2019]t)"
     r"\s+(?:\w+\s+){0,2}$",
     re.IGNORECASE,
 )

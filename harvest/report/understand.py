@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harvest.report.claims import find_claims
+from harvest.report.claims import chosen, find_claims
 from harvest.report.expectations import find_expectations, pasted_output, wants_refusal
 from harvest.report.markdown import read_markdown
 from harvest.report.mentions import find_mentions
@@ -21,7 +21,7 @@ def understand(report: Report) -> Reading:
     report = replace(report, title=clean(report.title), body=clean(report.body), code=code)
     document = read_markdown(report.body)
     mentions = find_mentions(report.title, document.prose)
-    claims = find_claims(report.title, document, code=code)
+    claims = chosen(report.body, find_claims(report.title, document, code=code))
     own = find_snippets(document, title=report.title, code=code)
     if not isinstance(own, str):
         measured = any(claim.kind is ClaimKind.PERFORMANCE for claim in claims)

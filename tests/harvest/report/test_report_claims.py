@@ -1,6 +1,6 @@
 import pytest
 
-from harvest.report.claims import find_claims
+from harvest.report.claims import chosen, find_claims
 from harvest.report.markdown import read_markdown
 from harvest.report.model import ClaimKind, ClaimSource
 
@@ -338,3 +338,23 @@ def test_what_gradcheck_says_is_its_error_though_only_the_message_is_printed():
 def test_what_fails_while_versions_are_listed_is_not_the_bug(heading, told):
     body = f"f is wrong.\n\n### {heading}\n\n{fence(TRACE + 'AttributeError: no splitlines')}"
     assert len(raised(body)) == told
+
+
+@pytest.mark.parametrize(
+    ("body", "kinds"),
+    [
+        ("### Issue type\n\nPerformance\n\n### Source\n\nbinary", ["performance"]),
+        ("**Issue Type**\r\n\r\nPerformance\r\n", ["performance"]),
+        ("### Issue type\n\nBug\n\n### Performance\n", []),
+    ],
+)
+def test_what_is_chosen_in_a_form_counts_last(body, kinds):
+    assert [claim.kind for claim in chosen(body, ())] == kinds
+    (slow,) = claims("f is slow")
+    assert chosen(body, (slow,)) == (slow,)
+
+
+def test_more_than_a_number_of_times_slower_is_slower():
+    (slow,) = claims("tf.pow(x, 2.0) is more than 10 times slower than x * x")
+    assert slow.kind is ClaimKind.PERFORMANCE
+    assert not claims("the second call is no worse than the slow one")
