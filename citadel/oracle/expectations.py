@@ -12,7 +12,7 @@ from analysis.values import Value
 from citadel.model import SymptomKind
 from citadel.oracle.agreement import outcome
 from citadel.oracle.hints import CHECKS, is_foreign, is_input
-from citadel.oracle.numbers import agreeing, elements, finite, is_literal, of_kind
+from citadel.oracle.numbers import agreeing, elements, finite, has_nan, is_literal, of_kind
 from citadel.oracle.seen import Seen, unbounded
 from citadel.oracle.value import Spot, ValueOracle
 from harvest.report.model import Expectation
@@ -96,7 +96,9 @@ def _unlike_expected(run: Seen) -> list[tuple[Spot, Value, Expectation]]:
 
 
 def _unlike(spot: Spot, value: Value, right: Expectation) -> ValueOracle:
+    wanted_nan = any("nan" in number.lower() for number in right.numbers)
     infinite = finite(value) is False and not unbounded(right)
+    infinite = infinite or (has_nan(value) and not wanted_nan)
     return ValueOracle(
         kind=SymptomKind.NON_FINITE if infinite else SymptomKind.DISAGREES,
         spots=(spot,),

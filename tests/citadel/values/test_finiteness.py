@@ -453,3 +453,19 @@ def test_nan_at_infinity_is_a_bug_wherever_the_limit_is(verified, judged, siblin
     found = verified("bessel_j0 of infinity is nan", code, "The result is nan, expected 0.")
     other = code.replace("bessel_j0", sibling)
     assert judged(found, other, f"torch.special.{sibling}", FAR).kind is VerdictKind.BUG
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"), [("i1", VerdictKind.BUG), ("exp2", VerdictKind.NOT_ADAPTED)]
+)
+def test_nan_where_an_infinity_is_written_down_is_what_counts(verified, judged, sibling, kind):
+    """The sibling's other numbers are its own."""
+    code = """
+        import torch
+        x = torch.tensor([1.0, float("inf")])
+        print(torch.special.i0(x))  # expected [1.2661, inf]
+    """
+    found = verified("i0 of infinity is nan", code)
+    assert found.case.symptom.kind is SymptomKind.NON_FINITE
+    other = code.replace("special.i0", f"special.{sibling}")
+    assert judged(found, other, f"torch.special.{sibling}", FAR).kind is kind
