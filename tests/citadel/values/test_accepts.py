@@ -57,6 +57,17 @@ def test_what_is_accepted_need_not_be_shown(verified, judged, line):
     assert judged(found, other, "torch.ops.aten.full").kind is VerdictKind.BUG
 
 
+def test_what_is_compared_beside_it_does_not_hide_what_should_be_refused(verified):
+    code = """
+        import torch
+        noise = torch.nn.functional.celu(torch.ones(2), alpha=-1.0)
+        print("accepted a negative alpha", noise.shape, "sum", float(noise.sum()) > 0)
+    """
+    found = verified("celu: negative alpha is accepted", code, "I expected a ValueError.")
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    assert found.case.kind is BugKind.STATUS
+
+
 def test_a_missing_error_alone_is_a_status_bug(verified):
     code = "import torch\nprint(torch.diag(torch.ones(3)))"
     found = verified("diag accepts a vector", code, "It should raise a ValueError.")
