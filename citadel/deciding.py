@@ -152,7 +152,9 @@ def settles(reading: Reading, attempt: Attempt, found: Verified | NotVerified) -
     if values_decide(reading, attempt):
         told = _told(reading) or (attempt.symptom is not None and _values_without(reading))
         return told or (isinstance(found, Verified) and found.case.reproduces)
-    return isinstance(found, Verified) and found.witness is not None and found.witness.refused
+    if not isinstance(found, Verified) or found.witness is None:
+        return False
+    return found.witness.refused or found.case.reproduces
 
 
 def _told(reading: Reading) -> bool:

@@ -13,14 +13,19 @@ from analysis.target.observation import Call
 from analysis.values import Value
 
 
-def refused_in_part(calls: Iterable[Call]) -> frozenset[tuple[int, str]]:
-    """(site, type of the exception) of calls that raised where one of the same kind returned."""
+def refused_in_part(
+    calls: Iterable[Call], *, all_of_it: bool = False
+) -> frozenset[tuple[int, str]]:
+    """(site, type of the exception) of calls that raised where one of the same kind returned.
+
+    `all_of_it`: where the case is not traced, it lets all of them through that it compiles.
+    """
     made = [call for call in calls if not call.explained]
     accepted = {_given(call) for call in made if call.result is not None}
     return frozenset(
         (call.site, call.raised.type)
         for call in made
-        if call.raised is not None and _given(call) in accepted
+        if call.raised is not None and (all_of_it or _given(call) in accepted)
     )
 
 

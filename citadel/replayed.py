@@ -52,11 +52,16 @@ class Replayed:
         runs = runner(session, source.oracle)
         self._again = Rerun(code=written.code, watched=case, session=runs, limits=limits)
         self.first = self._run(case.traced, 0)
+        if source.untraced:
+            self.first = replace(self._run(case.text, 1), calls=self.first.calls)
         self.values = values_of(self.first)
         self.calls = [call for call in self.first.calls if is_call_of(call, target, catalog)]
         own = [c for c in source.observation.calls if is_call_of(c, source.api, catalog)]
-        refused = {(written.sites.get(site), kind) for site, kind in refused_in_part(own)}
-        self.inconsistent = {kind for _, kind in refused & refused_in_part(self.calls)}
+        whole = source.untraced
+        parts = refused_in_part(own, all_of_it=whole)
+        refused = {(written.sites.get(site), kind) for site, kind in parts}
+        here = refused & refused_in_part(self.calls, all_of_it=whole)
+        self.inconsistent = {kind for _, kind in here}
         """How both refuse in one place what they accept in another, given the same there."""
         self.guards = ["the sibling is called"]
         self.moved = False

@@ -39,7 +39,7 @@ from citadel.oracle.value import (
     values_of,
 )
 from citadel.oracle.versions import on_one
-from citadel.suspects import MAKERS, named, spoken, suspects
+from citadel.suspects import MAKERS, named, spoken, suspects, titled
 from citadel.traced import leaf, resolve
 from citadel.witness import Witness
 from harvest.report.model import Reading, Snippet
@@ -72,7 +72,7 @@ def witness(
     suspected = list(suspects(first, catalog, reading))
     if not suspected:
         return "no public API was called before the value was shown"
-    found = _refused(first, suspected[0][0], reading)
+    found = _refused(observations, suspected[0][0], reading)
     guessed = [one for one in oracles if one.guessed and session.beside is not None]
     found = found or _holding([one for one in oracles if one not in guessed], observations)
     whole = None
@@ -80,7 +80,7 @@ def witness(
         whole = _whole(trial.case.points, observations, reading)
     if whole is not None:
         first, found = whole
-        suspected = sorted(suspected, key=lambda pair: not is_compiler(pair[1].name))
+        suspected.sort(key=lambda pair: _of_compiling(pair[1], reading))
     if found is None and session.beside is not None:
         trial = trial.on_both(session.beside)
         observations = [trial.run(seed) for seed in range(max(runs, 2))]
@@ -133,7 +133,7 @@ def witness(
         api=who.api,
         reproduces=hits > 0,
         hits=hits,
-        runs=runs,
+        runs=runs - (whole is not None),
         precise=None if better is None else better.cures,
         widened=widened(trial.again, oracle, blamed) if looked else None,
         demanded=full,
@@ -152,6 +152,7 @@ def witness(
         disputed=_disputed(oracle, who, first.calls, reading),
         refused_by=_refused_by(oracle, session, trial.again, who.api, catalog) if hits else "",
         hurried=hurried,
+        untraced=whole is not None,
         unclaimed=not _claimed(oracle, trial.case.points, reading),
         told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
     )
@@ -256,9 +257,22 @@ def _claimed(oracle: ValueOracle, points: Sequence[Point], reading: Reading) -> 
     return any(said) or any(bad_outcome(one) is not None for one in found)
 
 
-def _refused(first: Observation, suspect: Call, reading: Reading) -> tuple[ValueOracle, int] | None:
-    """Where a report wants a call to be refused, and here it is: the report no longer holds."""
-    failed = failing_call(first)
+def _of_compiling(api: Api, reading: Reading) -> tuple[bool, bool]:
+    """A compiler comes before what it compiles, but for an API that the title names as well."""
+    compiles = is_compiler(api.name)
+    return compiles or not titled(api, reading.mentions), not compiles
+
+
+def _refused(
+    runs: Sequence[Observation], suspect: Call, reading: Reading
+) -> tuple[ValueOracle, int] | None:
+    """Where a report wants a call to be refused, and here it is: the report no longer holds.
+
+    While it is traced, what is compiled is not compiled as a whole, and may be refused for that.
+    """
+    failed = failing_call(runs[0])
+    if any(run.outcome is Outcome.OK for run in runs[1:]):
+        return None
     if reading.refusal is None or failed is None or failed.number != suspect.number:
         return None
     return ValueOracle(kind=SymptomKind.ACCEPTS, spots=(), why=reading.refusal), 0

@@ -128,7 +128,7 @@ def walk(
     Yields None where nothing has come for a while: the walk may be waiting for replays, and whoever
     follows it need not wait with it.
     """
-    if verified.observation.on_gpu or _slow(verified):
+    if verified.observation.on_gpu or _hopeless(verified):
         yield from _unprobed(verified, progress)
         return
     results: queue.Queue[Probed | Exception | None] = queue.Queue()
@@ -171,15 +171,18 @@ def walk(
             thread.join()
 
 
-def _slow(verified: Verified) -> bool:
-    return verified.measured is not None and verified.call.seconds >= SLOW
+def _hopeless(verified: Verified) -> bool:
+    """Whether a probe would take as long as a replay, or cannot tell what one would."""
+    untraced = verified.witness is not None and verified.witness.untraced
+    return untraced or (verified.measured is not None and verified.call.seconds >= SLOW)
 
 
 def _unprobed(verified: Verified, progress: Progress) -> Iterator[Probed]:
     """All of them, as if the probe had found them worth a replay.
 
     A process that uses a GPU cannot be forked: CUDA does not work in the child. Where the call
-    itself takes long, a probe takes as long as a replay.
+    itself takes long, a probe takes as long as a replay. A probe follows calls, and what is compiled
+    whole shows nothing then.
     """
     outcome = ProbeOutcome.CLEAN if verified.shown else ProbeOutcome.HIT
     while chunk := progress.take()[1]:

@@ -70,6 +70,8 @@ class Witness:
     """The other backend that refuses what this one accepts, where the report compares the two."""
     hurried: bool
     """Whether a run takes so long that no further ones were made to examine it."""
+    untraced: bool
+    """Whether it shows only where no call is traced: what is compiled is then compiled whole."""
     unclaimed: bool
     """Whether nothing, in words or by an assertion, says that what the case shows is wrong."""
 

@@ -35,3 +35,8 @@ def test_what_is_refused_everywhere_is_no_inconsistency(call):
 def test_another_keyword_is_another_case(call):
     calls = [call("torch.f", 7, axis=0, result=1), call("torch.f", 7, axis=1, site=1, raised=WRONG)]
     assert refused_in_part(calls) == frozenset()
+
+
+def test_what_is_let_through_where_nothing_is_traced_is_refused_in_part(call):
+    calls = [call("torch.f", 7, raised=WRONG)]
+    assert refused_in_part(calls, all_of_it=True) == {(0, "ValueError")}

@@ -93,3 +93,36 @@ def test_a_number_under_another_name_is_wrong_for_what_does_the_same(
     assert found.case.symptom.kind is SymptomKind.ACCEPTS
     other = code.replace("celu", "hardshrink").replace("alpha", "lambd")
     assert judged(found, other, "torch.nn.functional.hardshrink", channels).kind is kind
+
+
+COMPILED = """
+    import torch
+
+    def bump(v):
+        w = v.expand(4)
+        w.add_(1)
+        return w
+
+    try:
+        bump(torch.ones(1))
+    except RuntimeError as e:
+        print("eager refuses:", str(e)[:40])
+    compiled = torch.compile(bump, backend="aot_eager")
+    print("compiled:", compiled(torch.ones(1)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ("mul_(2)", VerdictKind.BUG),  # whatever it computes
+        ("fill_(3)", VerdictKind.NOT_ADAPTED),  # accepted in eager mode, too
+    ],
+)
+def test_what_is_accepted_only_where_it_is_compiled_whole(verified, judged, call, kind):
+    """Traced, each call is made alone, and refused as in eager mode."""
+    found = verified("torch.compile: Tensor.add_ on an expanded tensor is accepted", COMPILED)
+    assert (found.case.api, found.case.reproduces) == ("torch.Tensor.add_", True)
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    sibling = f"torch.Tensor.{call.partition('(')[0]}"
+    assert judged(found, COMPILED.replace("add_(1)", call), sibling).kind is kind
