@@ -214,6 +214,8 @@ def _artefact(
 
 def _may_be_meant(seen: Symptom, wanted: Symptom, plan: Adaptation, target: Api) -> tuple[str, ...]:
     """The arguments that an exception may be about and the report has not got."""
+    if status.names_the_same(seen, wanted):
+        return ()
     if status.complains_about_another_value(seen, wanted):
         return made_up(plan)
     return shaping(plan, target) if status.complains_about_tensors(seen) else ()

@@ -181,8 +181,8 @@ def _unprobed(verified: Verified, progress: Progress) -> Iterator[Probed]:
     """All of them, as if the probe had found them worth a replay.
 
     A process that uses a GPU cannot be forked: CUDA does not work in the child. Where the call
-    itself takes long, a probe takes as long as a replay. A probe follows calls, and what is compiled
-    whole shows nothing then.
+    itself takes long, a probe takes as long as a replay. A probe follows calls, and what is
+    compiled whole shows nothing then.
     """
     outcome = ProbeOutcome.CLEAN if verified.shown else ProbeOutcome.HIT
     while chunk := progress.take()[1]:

@@ -28,6 +28,10 @@ _INTERNAL = re.compile(
 )
 
 
+_TELLING = re.compile(r"(?<![\w.)\]])-\d|\d{3}")
+"""Negative and large numbers: sizes that are made up are neither."""
+
+
 def raises(exception: str, message: str) -> Symptom:
     """The symptom of an exception."""
     return Symptom(
@@ -189,6 +193,12 @@ def complains_about_tensors(symptom: Symptom) -> bool:
     """
     raised = symptom.kind is SymptomKind.RAISES and not internal(symptom)
     return raised and bool(_SHAPES.search(symptom.message or ""))
+
+
+def names_the_same(seen: Symptom, wanted: Symptom) -> bool:
+    """Whether two messages are the same to the letter, and name a number that few calls have."""
+    same = seen.message is not None and seen.message == wanted.message
+    return same and _TELLING.search(seen.message or "") is not None
 
 
 def complains_about_another_value(seen: Symptom, wanted: Symptom) -> bool:

@@ -59,6 +59,23 @@ class Analogy:
         told = _is_whole(dtype) or math.prod(shape) <= FEW_ELEMENTS
         return shape, dtype, first.content if shape == first.shape and told else None
 
+    def example(self, name: str) -> tuple[Shape, str, str | None] | None:
+        """Shape, dtype and few elements of the smallest tensor of a valid call, if there is one.
+
+        For a report that has no tensor to take after.
+        """
+        known = [s[name] for s in self.samples if s.get(name, _NOTHING).shape]
+        sizes = [(math.prod(v.shape or ()), v) for v in known if _PLAIN.fullmatch(v.dtype or "")]
+        size, least = min(
+            ((size, value) for size, value in sizes if size),
+            key=lambda pair: pair[0],
+            default=(0, None),
+        )
+        if least is None:
+            return None
+        content = least.content if size <= FEW_ELEMENTS else None
+        return least.shape or (), least.dtype or "", content
+
     def number(self, name: str) -> int | None:
         """The number that a parameter takes, where it is a size of the main tensor."""
         known = [(_number(s.get(name)), m) for s, m in self._pairs()]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from analysis.catalog.model import Parameter
-from citadel.plan.analogy import Analogy
+from citadel.plan.analogy import Analogy, Shape
 from citadel.plan.dimensions import Lift, lifted
 from citadel.plan.frameworks import dtype_text, tensor_text
 from citadel.plan.invocation import Invocation
@@ -68,14 +68,17 @@ class Filler:
 
     def _made(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
         """The tensor of a valid call, or one of fitting size: ones, or, as indices, zeros."""
-        found = self.analogy.tensor(parameter.name) if self.alike else None
         main = self.source.main
-        if found is None or main is None or not kinds & {TENSOR, ANY}:
+        if main is None and TENSOR in kinds and not self._scalar(parameter):
+            found: tuple[Shape, str, str | None] | None = self.analogy.example(parameter.name)
+        else:
+            found = self.analogy.tensor(parameter.name) if self.alike else None
+        if found is None or not kinds & {TENSOR, ANY}:
             return None
         shape, dtype, content = found
         function = None if content is not None else "zeros" if "int" in dtype else "ones"
         text = tensor_text(self._root, function, content or str(list(shape)), dtype)
-        device = main.value.device or "cpu"
+        device = "cpu" if main is None else main.value.device or "cpu"
         if device != "cpu":
             text = f"{text.removesuffix(')')}, device={device!r})"
         return Fill(text=text, tensor=True)

@@ -98,7 +98,7 @@ class Planner:
         yield first
         if not isinstance(first, Adaptation):
             return
-        if _makes_tensors(first):
+        if _makes_tensors(first) and self.source.main is not None:
             yield self._plan(chosen, given, collected, dropped, alike=False)
         copied = on_a_copy(first, {value.key: value.value for value in values})
         if copied is not None:

@@ -148,6 +148,21 @@ def test_complaints_about_tensors_are_recognised(message):
 
 
 @pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("negative dimension -3: [2, -3]", "negative dimension -3: [2, -3]", True),
+        ("negative dimension -3: [2, -3]", "negative dimension -3: [4, -3]", False),
+        ("expected 4097 channels", "expected 4097 channels", True),
+        ("size 3 must match size 2", "size 3 must match size 2", False),
+        ("range 1-3", "range 1-3", False),
+    ],
+)
+def test_numbers_that_few_calls_have(one, other, same):
+    found = status.names_the_same(status.raises("E", one), status.raises("E", other))
+    assert found is same
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "non-positive groups is not supported",

@@ -52,6 +52,23 @@ def test_what_a_schema_lets_be_nothing_is_not_made_up(call, api):
     assert not plan.filled
 
 
+def test_without_a_tensor_to_take_after_it_is_that_of_a_valid_call(api, call):
+    source = invocation(
+        call("torch.full", (2, -3), 1.5), api("torch.full", "size: int[], fill_value: Scalar"), ()
+    )
+    target = api(
+        "torch.Tensor.new_full",
+        "self: Tensor, size: int[], fill_value: Scalar",
+        kind=ApiKind.METHOD,
+    )
+    shapes = ((0,), (2, 3), (1,))
+    known = [{"self": Value(kind="tensor", shape=one, dtype="float32")} for one in shapes]
+    (plan,) = plans(source, target, Book(*known))
+    assert plan.receiver == Fill(text="torch.ones([1], dtype=torch.float32)", tensor=True)
+    assert written(plan.call) == ["arg:0", "arg:1"]
+    assert plans(source, target, Book()) is Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
+
+
 def test_what_cannot_be_filled_is_an_obstacle(conv, api):
     target = api("torch.hooked", "input: Tensor, hook: Callable")
     assert plans(conv, target) is Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
