@@ -13,7 +13,7 @@ from analysis.catalog.model import Api, ApiKind
 from analysis.values import Value
 from citadel.plan.analogy import Analogy
 from citadel.plan.assemble import Assembler
-from citadel.plan.assign import assign
+from citadel.plan.assign import DESTINATION, assign
 from citadel.plan.collect import Collector
 from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.edits import changes, renames
@@ -190,7 +190,7 @@ class Planner:
         self, filled: Mapping[int, Expression], dropped: Sequence[SourceValue]
     ) -> dict[int, SourceValue]:
         """Tensors that would be dropped, for what would get one a second time instead."""
-        left = [value for value in dropped if value.value.is_tensor]
+        left = [v for v in dropped if v.value.is_tensor and v.name != DESTINATION]
         found: dict[int, SourceValue] = {}
         for number, made in filled.items():
             parameter = self.places.named[number].parameter

@@ -28,6 +28,14 @@ def test_no_tensor_is_given_twice_while_another_one_is_dropped(api, call):
     assert plan.invented == ()
 
 
+def test_what_is_written_to_is_nothing_to_work_on(api, call):
+    made = call("torch.amax", {(3, 3)}, dim=0, out={(3,)})
+    source = invocation(made, api("torch.amax", "input: Tensor, dim: int"), ())
+    for plan in plans(source, api("torch.mul", "input: Tensor, other: Tensor")):
+        assert "dropped out" in plan.edits
+        assert Take(key="kw:out") not in [slot.value for slot in plan.call]
+
+
 def test_required_numbers_are_filled_from_samples_then_by_type(clamp, api):
     target = api("torch.renorm", "input: Tensor, p: Scalar, dim: int, maxnorm: Scalar, eps: float")
     sample = {"eps": Value(kind="float", text="0.125")}
