@@ -161,7 +161,8 @@ def _added(plan: Adaptation) -> dict[str, str]:
     """
     own = {} if plan.receiver is None else {"": plan.receiver}
     own |= {slot.name: slot.value for slot in (*plan.new, *plan.call)}
-    return {
+    elsewhere = dict.fromkeys(set(plan.invented) - own.keys(), "a receiver")
+    return elsewhere | {
         name: repr(value)
         for name, value in own.items()
         if isinstance(value, Fill) or name in plan.invented

@@ -40,3 +40,25 @@ def test_what_is_compared_is_given_to_the_same_parameters(bench, read):
         assert len(calls) == 2
         of_number_first = [call.startswith("(4") for call in calls]
         assert all(of_number_first) or not any(of_number_first), code
+
+
+ROW = """
+    import torch
+    a = torch.tensor([[1.0, 2.0, 3.0], [9.0, 5.0, 6.0], [7.0, 8.0, 4.0]])
+    want = torch.amax(a, dim=0)
+    got = torch.amax(a, dim=0, out=a[2])
+    print("equal:", torch.equal(want, got))
+"""
+
+
+def test_what_is_made_up_for_a_receiver_is_made_up_in_both_places(bench, read):
+    """`a.__rpow__(0)` beside `a.__rpow__(a)` are different for that alone."""
+    reading = read("torch.amax is wrong with out=", dedent(ROW))
+    catalog, info = bench.index.catalog, bench.target.info
+    found = verify(reading, bench.replays[0], catalog, info, runs=2, limits=Limits(wall=20.0))
+    assert found.case.reproduces
+    uses, api = Uses(found, bench), catalog.resolve("torch.Tensor.__rpow__")
+    for plan in plans(uses.invocation, api, bench.samples, bench.lexicon):
+        for one in uses.write(plan):
+            lines = [line for line in one.code.splitlines() if "rpow" in line]
+            assert len({line.partition("__rpow__")[2] for line in lines}) == 1
