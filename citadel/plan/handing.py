@@ -70,11 +70,17 @@ class Handing:
         return window_lifted(value, self.lift, parameter.type) if known else ()
 
     def _made_tensor(self, value: SourceValue, number: int) -> tuple[Step, ...]:
-        """A number where only tensors are taken; TensorFlow makes tensors of numbers itself."""
+        """A number where only tensors are taken, of one element where valid calls have vectors.
+
+        TensorFlow makes tensors of numbers itself.
+        """
         declared = self.places.named[number].parameter.type
         if as_tensorflow(self.target.name) or acts_as_tensor(value):
             return ()
-        return (Step(name="tensor"),) if becomes_tensor(value.value, declared) else ()
+        if not becomes_tensor(value.value, declared):
+            return ()
+        vectors = {valid.rank for valid in self._valid(number)} == {1}
+        return (WRAP, Step(name="tensor")) if vectors else (Step(name="tensor"),)
 
     def _one_by_one(self, place: Place) -> bool:
         return one_by_one(self.target, place.parameter, self.places.sizes)

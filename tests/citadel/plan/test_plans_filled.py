@@ -117,6 +117,10 @@ def test_a_number_becomes_a_tensor_where_only_those_are_taken(api, call):
     plan = first(plans(source, api("torch.put", "input: Tensor, values: Tensor")))
     assert plan.call[1].value == Take(key="arg:1", steps=(Step(name="tensor"),))
     assert "values as a tensor" in plan.edits
+    vectors = Book({"values": Value(kind="tensor", shape=(4,), dtype="float32")})
+    whole = first(plans(source, api("torch.put", "input: Tensor, values: Tensor"), vectors))
+    steps = (Step(name="list"), Step(name="tensor"))
+    assert whole.call[1].value == Take(key="arg:1", steps=steps)
     other = first(plans(source, api("torch.put", "input: Tensor, values: Scalar | Tensor")))
     assert other.call[1].value == Take(key="arg:1")
 
