@@ -7,7 +7,7 @@ import re
 from analysis import parsing
 from analysis.catalog.model import Api
 from citadel.model import Symptom, Verdict, VerdictKind
-from citadel.plan.model import NOTHING, Adaptation, Fill
+from citadel.plan.model import Adaptation, Fill
 from citadel.plan.types import FLOAT, accepted
 
 
@@ -24,11 +24,11 @@ _OF_MODES = ("mode", "reduce", "reduction")
 
 
 def made_up(plan: Adaptation) -> tuple[str, ...]:
-    """The parameters whose values do not come from the report's call (`None` says nothing)."""
+    """The parameters whose values do not come from the report's call, not even by default."""
     filled = [
         slot.name
         for slot in (*plan.new, *plan.call)
-        if isinstance(slot.value, Fill) and slot.value != NOTHING
+        if isinstance(slot.value, Fill) and not slot.value.implied
     ]
     receiver = ["self"] if isinstance(plan.receiver, Fill) else []
     return (*plan.invented, *receiver, *filled)

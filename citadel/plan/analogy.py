@@ -62,13 +62,13 @@ class Analogy:
     def example(self, name: str) -> tuple[Shape, str, str | None] | None:
         """Shape, dtype and few elements of the smallest tensor of a valid call, if there is one.
 
-        For a report that has no tensor to take after.
+        For a report that has no tensor to take after: one of single precision, where there is such.
         """
         known = [s[name] for s in self.samples if s.get(name, _NOTHING).shape]
         sizes = [(math.prod(v.shape or ()), v) for v in known if _PLAIN.fullmatch(v.dtype or "")]
         size, least = min(
             ((size, value) for size, value in sizes if size),
-            key=lambda pair: pair[0],
+            key=lambda pair: (pair[1].dtype != "float32", pair[0]),
             default=(0, None),
         )
         if least is None:

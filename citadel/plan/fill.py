@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from analysis import parsing
 from analysis.catalog.model import Parameter
 from citadel.plan.analogy import Analogy, Shape
 from citadel.plan.dimensions import Lift, lifted
-from citadel.plan.frameworks import dtype_text, tensor_text
+from citadel.plan.frameworks import as_tensorflow, dtype_text, tensor_text
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import SAME_WORDS, Lexicon
 from citadel.plan.model import NOTHING, Expression, Fill, SourceValue, Step, Take
@@ -25,6 +26,7 @@ from citadel.plan.types import (
     INT,
     INTS,
     NONE,
+    STR,
     TENSOR,
     TENSORS,
     accepted,
@@ -38,6 +40,7 @@ MAIN = ("input", "self", "x", "other")
 OPTIONAL = "?"
 """How operators' schemas end types that admit None, which then stands for nothing at all."""
 DEFAULTS = ((INTS, "[1]"), (INT, "1"), (FLOATS, "[1.0]"), (FLOAT, "1.0"), (BOOL, "False"))
+_PLAIN = {bool: BOOL, int: INT, float: FLOAT, str: STR}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +61,33 @@ class Filler:
         kinds = accepted(parameter.type)
         if NONE in kinds and (TENSOR in kinds or (parameter.type or "").endswith(OPTIONAL)):
             return NOTHING
-        for way in (self._made, self._own, self._size, self._namesake, self._sampled):
+        for way in (
+            self._implied,
+            self._made,
+            self._own,
+            self._size,
+            self._namesake,
+            self._sampled,
+        ):
             found = way(parameter, kinds)
             if found is not None:
                 return found
         if ANY in kinds:
             return self._main_again(parameter)
         return self._by_type(parameter, kinds)
+
+    def _implied(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
+        """What the source's call has under this name by default, as long as it is a plain value."""
+        api = self.source.api
+        given = {value.name for value in self.source.values}
+        for own in (one for s in (*api.signatures, *api.call_signatures) for one in s.parameters):
+            if own.name != parameter.name or own.name in given or own.default is None:
+                continue
+            kind = _PLAIN.get(type(_literal(own.default)))
+            numbers = kind in (INT, FLOAT) and as_tensorflow(api.name)
+            if kind in kinds or (kind == INT and FLOAT in kinds) or (numbers and TENSOR in kinds):
+                return Fill(text=own.default, implied=True)
+        return None
 
     def _made(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
         """The tensor of a valid call, or one of fitting size: ones, or, as indices, zeros."""
@@ -150,3 +173,11 @@ class Filler:
     def _root(self) -> str:
         """What the framework is called in code."""
         return self.source.api.name.partition(".")[0]
+
+
+def _literal(text: str) -> object:
+    """The value of a default, or None where its text is no literal."""
+    try:
+        return parsing.literal(text)
+    except (ValueError, SyntaxError):
+        return None

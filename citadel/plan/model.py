@@ -87,18 +87,21 @@ class Take:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fill:
-    """A literal that the source does not supply; `text` is Python source, of a `tensor` or not."""
+    """A literal that the source does not supply; `text` is Python source, of a `tensor` or not.
+
+    `implied`: it is what the source's call has by default, and adds nothing to that.
+    """
 
     text: str
     tensor: bool = False
+    implied: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As `analysis/inside/probe.py` reads it."""
         return {"text": self.text}
 
 
-NOTHING = Fill(text="None")
-"""What adds nothing to the report's call."""
+NOTHING = Fill(text="None", implied=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,9 +161,9 @@ class Adaptation:
 
     @property
     def filled(self) -> bool:
-        """Whether the sibling's call has arguments that the report's has not, and not just None."""
+        """Whether the sibling's call has arguments that the report's has not, not even implied."""
         given = [self.receiver, *(slot.value for slot in (*self.new, *self.call))]
-        made = (isinstance(one, Fill) and one != NOTHING for one in given)
+        made = (isinstance(one, Fill) and not one.implied for one in given)
         return bool(self.invented) or any(made)
 
     @property

@@ -22,7 +22,6 @@ from citadel.plan.handing import Handing
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import (
-    NOTHING,
     Adaptation,
     Expression,
     Fill,
@@ -179,7 +178,7 @@ class Planner:
             if made is None:
                 return None
             found[number] = made
-            if made == NOTHING:
+            if isinstance(made, Fill) and made.implied:
                 continue
             self.edits.append(f"filled {place.parameter.name}")
             if isinstance(made, Take):

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from analysis.catalog.model import Api
 from analysis.values import Value
-from citadel.plan.model import Adaptation, Fill, Form, Slot
+from citadel.plan.model import NOTHING, Adaptation, Fill, Form, Slot
 
 _MODES = ("str", "bool")
 _WORD = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
@@ -25,7 +25,10 @@ _NUMBERS = frozenset(map(str, range(10)))
 
 def reworded(plan: Adaptation, samples: Sequence[dict[str, Value]]) -> Iterator[Adaptation]:
     """Plans like this one with the modes of other valid calls, each combination once."""
-    filled = {slot.name: slot.value.text for slot in _slots(plan) if isinstance(slot.value, Fill)}
+    fills = {slot.name: slot.value for slot in _slots(plan) if isinstance(slot.value, Fill)}
+    # What the report's API has by default is its mode, but None is none.
+    filled = {n: one.text for n, one in fills.items() if one == NOTHING or not one.implied}
+    told = [edit for name in filled if (edit := f"filled {name}") not in plan.edits]
     if not filled or plan.drops or plan.invented or isinstance(plan.receiver, Fill):
         return
     tried = {tuple(filled.values())}
@@ -34,7 +37,12 @@ def reworded(plan: Adaptation, samples: Sequence[dict[str, Value]]) -> Iterator[
         found = tuple(filter(None, words.values()))
         if len(found) == len(filled) and found not in tried:
             tried.add(found)
-            yield replace(plan, new=_with(plan.new, words), call=_with(plan.call, words))
+            yield replace(
+                plan,
+                new=_with(plan.new, words),
+                call=_with(plan.call, words),
+                edits=(*plan.edits, *told),
+            )
 
 
 def named(

@@ -4,7 +4,7 @@ from analysis.catalog.model import ApiKind
 from analysis.values import Value
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
-from citadel.plan.model import Fill, Obstacle, Step, Take
+from citadel.plan.model import NOTHING, Fill, Obstacle, Step, Take
 
 from .conftest import CONV2D, Book, first, written
 
@@ -45,6 +45,20 @@ def test_required_numbers_are_filled_from_samples_then_by_type(clamp, api):
     assert written(bare.call)[-1] == "1"
 
 
+def test_a_default_of_the_reports_own_api_is_not_made_up(call, api):
+    made = call("tf.cumprod", {(4,)})
+    source = invocation(made, api("tf.cumprod", "x, axis=0, reverse=False, name=None"), ())
+    target = api("tf.raw_ops.Cumprod", "x: Tensor, axis: Tensor, reverse: bool, name: str")
+    sample = {"axis": Value(kind="int", text="1"), "name": Value(kind="str", text="'c'")}
+    plan = first(plans(source, target, Book(sample)))
+    assert [slot.value for slot in plan.call[1:]] == [
+        Fill(text="0", implied=True),
+        Fill(text="False", implied=True),
+        Fill(text="'c'"),
+    ]
+    assert plan.edits == ("renamed to tf.raw_ops.Cumprod", "filled name")
+
+
 def test_what_a_schema_lets_be_nothing_is_not_made_up(call, api):
     """Of `output_size` and `scale_factors` PyTorch wants one alone."""
     source = invocation(
@@ -55,7 +69,7 @@ def test_what_a_schema_lets_be_nothing_is_not_made_up(call, api):
     target = api("torch.up", "input: Tensor, output_size: int[]?, scale_factors: float[]?")
     sample = {"output_size": Value(kind="list", items=(Value(kind="int", text="4"),))}
     plan = first(plans(source, target, Book(sample)))
-    assert plan.call[1].value == Fill(text="None")
+    assert plan.call[1].value == NOTHING
     assert plan.call[2].value == Take(key="kw:scale_factor", steps=(Step(name="list"),))
     assert not plan.filled
 
