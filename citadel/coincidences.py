@@ -206,13 +206,13 @@ def _slighter(oracle: ValueOracle, had: Values, has: Values) -> bool:
 
     Strict checks also fail for rounding: of gradients beside differences, say.
     """
-    before, now = _gap(oracle, had), _gap(oracle, has)
+    before, now = gap(oracle, had), gap(oracle, has)
     if before is None or now is None or not math.isfinite(before):
         return False
     return before >= FAR_APART and now * SLIGHTER <= before and now <= ROUNDING
 
 
-def _gap(oracle: ValueOracle, values: Values) -> float | None:
+def gap(oracle: ValueOracle, values: Values) -> float | None:
     """How far apart two values are that are no whole numbers, relative to the larger of them."""
     found = [values[spot] for spot in oracle.spots if spot in values]
     if len(found) != 2 or any(map(whole, found)):

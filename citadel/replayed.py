@@ -8,6 +8,7 @@ calls they come of, whether more than these are given.
 from __future__ import annotations
 
 import cmath
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -18,7 +19,7 @@ from analysis.catalog.model import Api, Catalog
 from analysis.target.instrument import Watched, instrument
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
-from citadel.coincidences import plain
+from citadel.coincidences import FAR_APART, gap, plain
 from citadel.guards import Rerun, Told, beside, told, widened
 from citadel.identify import GRADIENTS
 from citadel.inconsistent import refused_in_part
@@ -31,6 +32,8 @@ from citadel.plan.model import Adaptation, Take
 from citadel.rewrite.rewriter import Rewritten
 from citadel.traced import is_call_of, leaf
 from citadel.witness import Witness
+
+_FLOAT = re.compile(r"b?float(\d+)")
 
 
 class Replayed:
@@ -197,6 +200,17 @@ class Replayed:
         sites = {(self.written.sites.get(site), n) for site, n in places}
         return [one for one in self._told if (one.site, one.occurrence) in sites] if sites else []
 
+    def _coarser(self) -> bool:
+        """Whether it gives numbers of a coarser dtype than the source does, and the two that are
+        compared differ by little, where the source's are far apart: finite differences may."""
+        oracle, source = self.source.oracle, self.source
+        own = [call for call in source.observation.calls if self._of_source(call)]
+        had, has = _bits(own), _bits(self.calls)
+        if not oracle.paired or had is None or has is None or has >= had:
+            return False
+        before, now = gap(oracle, source.values), gap(oracle, self.values)
+        return before is not None and now is not None and now < FAR_APART <= before
+
     def _comes_to_the_same(self) -> bool:
         """Whether it shows the source's own one number, to which many functions come."""
         oracle = self.source.oracle
@@ -234,3 +248,11 @@ class Replayed:
     def _told(self) -> tuple[Told, ...]:
         """What the sibling's calls are given and give: one run tells both guards."""
         return told(self._again, self.calls)
+
+
+def _bits(calls: Sequence[Call]) -> int | None:
+    """The width of the coarsest floating dtype that calls give, if it is known of all."""
+    made = [call.result.value for call in calls if call.result is not None]
+    found = [_FLOAT.fullmatch(value.dtype or "") for value in made if value.is_tensor]
+    widths = [int(one[1]) for one in found if one is not None]
+    return min(widths) if widths and len(widths) == len(found) else None

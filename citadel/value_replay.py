@@ -98,6 +98,8 @@ class ValueReplay(Replayed):
             return "an equal result, with something filled in that the report has not got"
         if filled and source.oracle.paired and not near(channels):
             return "disagrees with itself, given something that the report has not got"
+        if self._coarser():
+            return "agrees but for what its coarser dtype rounds off"
         if self._left_alone():
             return "leaves alone one of the values that are compared"
         if source.apart and not alike(channels) and mixes(self._again, self.calls):

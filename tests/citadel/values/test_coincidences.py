@@ -298,6 +298,26 @@ def test_what_was_filled_in_may_be_what_two_modes_disagree_about(
     assert judged(found, other, "torch.add", channels, filled=filled).kind is kind
 
 
+@pytest.mark.parametrize(
+    ("call", "kind"), [("float", VerdictKind.NOT_ADAPTED), ("abs", VerdictKind.BUG)]
+)
+def test_what_a_coarser_dtype_rounds_off_is_no_gap(verified, judged, call, kind):
+    """Of a layer that works in single precision, differences of nearby results are noise."""
+    code = """
+        import torch
+        x = torch.tensor([2.5], dtype=torch.float64)
+        eager = torch.round(x)
+        compiled = torch.round(x * 1.2)
+        print("eager:", eager.item())
+        print("compiled:", compiled.item())
+    """
+    found = verified("round is wrong if compiled", code, "compiled is 3 instead of 2.")
+    assert found.case.reproduces
+    other = code.replace("torch.round(x)", f"x.{call}()")
+    other = other.replace("torch.round(x * 1.2)", f"(x * 1.01).{call}()")
+    assert judged(found, other, f"torch.Tensor.{call}").kind is kind
+
+
 NORM = """
     import torch
     v = torch.full((1, 4), 0.3)
