@@ -43,7 +43,10 @@ _DUMP = re.compile(r"\W*(?:versions?|env\w*|system)(?: info\w*)?\W*", re.IGNOREC
 """What stands above blocks that tell of versions, and of what went wrong while listing them."""
 _INLINE_CODE = re.compile(r"`(?!\w{1,60} ?= ?-?[\d.]{1,30}`)[^`\n]*?[=(\[][^`\n]*+`")
 """Code in a sentence, whose words say nothing; an argument and its number (`k=-1`) do."""
-_OF_TIME = re.compile(r"^\W*issue type\W*\n\s*performance\W*$", re.IGNORECASE | re.MULTILINE)
+_OF_TIME = re.compile(
+    r"^[^\w\n]{0,20}issue type[^\w\n]{0,20}\n\s{0,20}performance[^\S\n]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 """What reporters choose in TensorFlow's form where something takes too long."""
 
 
