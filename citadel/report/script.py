@@ -134,6 +134,8 @@ def _literal(text: str) -> str:
 
 
 def _means(literal: str, text: str) -> bool:
+    if "\\" in text and not literal.startswith("r"):
+        return False  # what such a literal keeps as it stands is an invalid escape
     try:
         return bool(parsing.literal(literal) == text)
     except (ValueError, SyntaxError):

@@ -66,7 +66,7 @@ def test_findings_are_told_while_a_walk_waits():
     """Who follows a walk that waits for replays has a turn, and may tell what they found."""
     waiting = [MOST_WAITING]
     progress = Progress((), Walk(seconds=30.0), lambda: waiting[0])
-    case = SimpleNamespace(observation=SimpleNamespace(on_gpu=False), measured=None)
+    case = SimpleNamespace(observation=SimpleNamespace(on_gpu=False), measured=None, witness=None)
     for turn in walk(case, progress, SimpleNamespace(probes=[None]), Limits()):
         assert turn is None
         waiting[0] = 0
@@ -77,6 +77,7 @@ def test_findings_are_told_while_a_walk_waits():
 def test_siblings_of_a_slow_call_are_replayed_without_a_probe(seconds, probed):
     case = SimpleNamespace(
         observation=SimpleNamespace(on_gpu=False),
+        witness=None,
         measured=object(),
         shown=True,
         call=SimpleNamespace(seconds=seconds),
@@ -85,6 +86,20 @@ def test_siblings_of_a_slow_call_are_replayed_without_a_probe(seconds, probed):
     bench = SimpleNamespace(probes=[])  # nothing that could probe
     found = list(walk(case, Progress([entry], Walk(seconds=5.0)), bench, Limits()))
     assert [one.outcome for one in found] == ([] if probed else [ProbeOutcome.CLEAN])
+
+
+def test_siblings_of_what_shows_untraced_only_are_replayed_without_a_probe():
+    case = SimpleNamespace(
+        observation=SimpleNamespace(on_gpu=False),
+        witness=SimpleNamespace(untraced=True),
+        measured=None,
+        shown=True,
+    )
+    entry = (SimpleNamespace(api=SimpleNamespace(name="torch.sort")), ["plan"])
+    found = list(
+        walk(case, Progress([entry], Walk(seconds=5.0)), SimpleNamespace(probes=[]), Limits())
+    )
+    assert [one.outcome for one in found] == [ProbeOutcome.CLEAN]
 
 
 @pytest.mark.parametrize(
