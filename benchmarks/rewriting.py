@@ -114,7 +114,8 @@ def main():
           f" {head[5]:>10} {head[6]:>8}")  # fmt: skip
     with Workbench(target, index, jobs=1) as bench:
         for report in reports(given.paths):
-            tally = measure(report, bench, given)
+            counted = (report, bench, given.siblings, given.show)
+            tally = measure(*counted, measuring=given.measure)
             if tally is not None:
                 total.add(tally)
     print(total.line("all"))
@@ -127,9 +128,9 @@ def reports(paths):
             yield from load([str(file)])
 
 
-def measure(report, bench, given):
+def measure(report, bench, siblings, show, *, measuring=False):
     """The tally of one report, printed; None where it cannot be verified on this build."""
-    show, name = given.show, Path(report.source).stem
+    name = Path(report.source).stem
     verified = verify(
         understand(report),
         bench.replays[0],
@@ -142,7 +143,7 @@ def measure(report, bench, given):
         print(f"{name:34} {verified.reason[:80]}")
         return None
     uses = Uses(verified, bench)
-    entries = candidates(uses.invocation, bench)[: given.siblings]
+    entries = candidates(uses.invocation, bench)[:siblings]
     live = probed(verified, [plan for _, plans in entries for plan in plans], bench)
     began = time.process_time()
     written = [
@@ -156,7 +157,7 @@ def measure(report, bench, given):
         tried = [(plan, way) for plan, ways in plans for way in ways][:MAX_WAYS]
         for plan, way in tried:
             seen = run(way, api, verified, bench)
-            if verified.measured is not None and not given.measure:
+            if verified.measured is not None and not measuring:
                 seen = replace(seen, shows=False, clean=False)
             elif verified.shown:
                 seen = watched(seen, way, plan, candidate, verified, bench)

@@ -164,13 +164,14 @@ class ValueReplay(Replayed):
         if has_nan_at(oracle, self.values) and not has_nan_at(oracle, self.source.values):
             reason = "NaN, where the report's value is infinite"
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        if has_nan_at(oracle, self.source.values) and not has_nan_at(oracle, self.values):
-            reason = "infinite, where the report's value is NaN"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        lost = has_nan_at(oracle, self.source.values) and not has_nan_at(oracle, self.values)
         # Of a report that is fixed it is not known which of the two it was.
-        unknown = not (self.source.reproduces or has_nan_at(oracle, self.values))
-        if unknown and any(leaf(call.name) in GRADIENTS for call in self.first.calls):
+        other = lost or not (self.source.reproduces or has_nan_at(oracle, self.values))
+        if other and any(leaf(call.name) in GRADIENTS for call in self.first.calls):
             reason = "a slope that is infinite, as slopes may be"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        if lost:
+            reason = "infinite, where the report's value is NaN"
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
         if self.source.reproduces and self.source.demanded is not False:
             return None

@@ -11,6 +11,7 @@ from citadel.plan.invocation import Invocation
 from citadel.plan.model import (
     Adaptation,
     Expression,
+    Fill,
     Form,
     Gather,
     Slot,
@@ -109,6 +110,7 @@ class Assembler:
         lost = sum(0.3 if value.value.is_tensor else 0.12 for value in dropped)
         lost += sum(0.2 if value.value.is_tensor else 0.08 for value in anyhow)
         cost = lost + 0.15 * len(self.invented) + 0.05 * len(self.edits)
+        cost += 0.01 * sum(map(_is_implied, (*slots[Stage.NEW], *slots[Stage.CALL])))
         cost += 0.1 * self.lift.guess + 0.05 * bool(self.lift.lead)
         cost += 0.01 * self.lift.repeat + 0.02 * self.lift.unit
         forms = {ApiKind.METHOD: Form.METHOD, ApiKind.MODULE: Form.MODULE}
@@ -134,6 +136,11 @@ class Assembler:
 
 _MODES = frozenset(("bool", "str", "none", "dtype", "device", "layout", "memory_format"))
 """Kinds of values that say how something is computed, not of what."""
+
+
+def _is_implied(slot: Slot) -> bool:
+    """Whether an argument only says what goes without saying: overloads without it come first."""
+    return isinstance(slot.value, Fill) and slot.value.implied
 
 
 def _is_positional(expression: Expression) -> bool:
