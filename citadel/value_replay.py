@@ -19,7 +19,7 @@ from citadel.plan.model import Adaptation
 from citadel.relations import alike, near, of_one_kind, related
 from citadel.replayed import Replayed
 from citadel.traced import leaf
-from citadel.verdicts import verdict
+from citadel.verdicts import mostly_filled, verdict
 
 
 class ValueReplay(Replayed):
@@ -96,8 +96,8 @@ class ValueReplay(Replayed):
         known = source.wider or alike(channels) or channels.called
         if filled and not known and self._comes_to_the_same():
             return "an equal result, with something filled in that the report has not got"
-        if filled and source.oracle.paired and not near(channels):
-            return "disagrees with itself, given something that the report has not got"
+        if source.oracle.paired and mostly_filled(plan) and not near(channels):
+            return "disagrees with itself, given more than the report has got"
         if self._coarser():
             return "agrees but for what its coarser dtype rounds off"
         if self._left_alone():
