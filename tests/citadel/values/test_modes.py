@@ -1,0 +1,101 @@
+"""Values that two ways of running come to: when a sibling disagrees with itself, too."""
+
+import pytest
+
+from citadel.model import VerdictKind
+
+from .conftest import CONTEXT, FAR
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+
+STRICT = """
+    import torch
+    x = torch.tensor([1.4999, 2.4999])
+    one, other = torch.round(x), torch.round(x * 1.001)
+    print(torch.equal(one, other))
+"""
+
+
+def test_a_strict_check_that_fails_for_rounding_is_not_one_of_values_far_apart(verified, judged):
+    found = verified("round disagrees with itself", STRICT)
+    assert found.case.reproduces
+    sibling = judged(found, STRICT.replace("torch.round", "torch.abs"), "torch.abs")
+    assert sibling.kind is VerdictKind.NOT_ADAPTED
+    assert "but for rounding" in sibling.reason
+    assert judged(found, STRICT, "torch.round").kind is VerdictKind.BUG
+
+
+TWICE = """
+    import torch
+    x = torch.tensor([2.5])
+    eager = torch.round(x)
+    compiled = torch.round(x + 0.1)
+    print("eager:", eager.item())
+    print("compiled:", compiled.item())
+"""
+
+
+def test_a_value_that_is_shown_in_two_modes_is_compared_with_itself(verified, judged):
+    """Whatever the text expects it to be, a sibling may come to another."""
+    found = verified("round is wrong if compiled", TWICE, "compiled is 3 instead of 2.")
+    assert found.case.reproduces
+    assert found.witness.oracle.paired
+    sibling = judged(found, TWICE.replace("torch.round", "torch.sin"), "torch.sin")
+    assert sibling.kind is VerdictKind.BUG
+
+
+@pytest.mark.parametrize(
+    ("channels", "filled", "kind"),
+    [
+        (FAR, True, VerdictKind.NOT_ADAPTED),
+        (FAR, False, VerdictKind.BUG),
+        (CONTEXT, True, VerdictKind.BUG),
+    ],
+)
+def test_what_was_filled_in_may_be_what_two_modes_disagree_about(
+    verified, judged, channels, filled, kind
+):
+    code = TWICE.replace("torch.round(x + 0.1)", "torch.round(x) + 1")
+    found = verified("round is wrong if compiled", code, "compiled is 3 instead of 2.")
+    other = code.replace("torch.round(", "torch.add(torch.ones(1), ")
+    assert judged(found, other, "torch.add", channels, filled=filled).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"), [("float", VerdictKind.NOT_ADAPTED), ("abs", VerdictKind.BUG)]
+)
+def test_what_a_coarser_dtype_rounds_off_is_no_gap(verified, judged, call, kind):
+    """Of a layer that works in single precision, differences of nearby results are noise."""
+    code = """
+        import torch
+        x = torch.tensor([2.5], dtype=torch.float64)
+        eager = torch.round(x)
+        compiled = torch.round(x * 1.2)
+        print("eager:", eager.item())
+        print("compiled:", compiled.item())
+    """
+    found = verified("round is wrong if compiled", code, "compiled is 3 instead of 2.")
+    assert found.case.reproduces
+    other = code.replace("torch.round(x)", f"x.{call}()")
+    other = other.replace("torch.round(x * 1.2)", f"(x * 1.01).{call}()")
+    assert judged(found, other, f"torch.Tensor.{call}").kind is kind
+
+
+LOST = """
+    import torch
+    x = torch.tensor([1.0, float("nan")])
+    eager = torch.amax(x)
+    compiled = torch.amax(x[:1])
+    print("eager:", eager.item())
+    print("compiled:", compiled.item())
+"""
+
+
+def test_nan_that_two_functions_come_to_is_of_either(verified, judged):
+    found = verified("amax drops NaN if compiled", LOST, "compiled returns 1 instead of nan.")
+    assert found.case.reproduces
+    assert found.witness.oracle.paired
+    code = LOST.replace("torch.amax", "torch.logsumexp").replace("(x)", "(x, 0)")
+    other = code.replace("[:1])", "[:1] + 0.5, 0)")
+    assert judged(found, other, "torch.logsumexp").kind is VerdictKind.BUG
