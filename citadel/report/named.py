@@ -11,9 +11,18 @@ from dataclasses import replace
 
 from citadel.model import Triage
 
+_KERNELS = "torch._C._nn."
+
 
 def is_public(name: str) -> bool:
-    """Whether people may write a name: not where the framework defines the object."""
+    """Whether people may write a name: not where the framework defines the object.
+
+    PyTorch's kernels of layers have no other namespace in Python than a private one.
+
+    >>> is_public("torch._C._nn.gelu"), is_public("torch._C._add"), is_public("torch.nn._x.gelu")
+    (True, False, False)
+    """
+    name = name.replace(_KERNELS, "torch.", 1) if name.startswith(_KERNELS) else name
     private = name.startswith(("tensorflow.", "keras.src.", "torch._"))
     return not private and "._" not in name
 
