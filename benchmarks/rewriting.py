@@ -63,8 +63,10 @@ class Seen:
     reached: bool
     refused: bool
     ended: bool
-    symptom: str
+    raw: str
     """Headline of what the run showed; empty where it ended well."""
+    symptom: str
+    """The same, of what counts: not of what follows the place where the report failed."""
     shows: bool
     clean: bool
 
@@ -206,8 +208,8 @@ def run(way, api, verified, bench):
         traced = instrument(code).traced
     except Exception as problem:
         return Seen(
-            code=code, reached=False, refused=False, ended=False, symptom=str(problem),
-            shows=False, clean=False,
+            code=code, reached=False, refused=False, ended=False, raw=str(problem),
+            symptom=str(problem), shows=False, clean=False,
         )  # fmt: skip
     observation = bench.replays[0].run(code, traced=traced, limits=Limits())
     symptom = status.capture(observation)
@@ -219,9 +221,10 @@ def run(way, api, verified, bench):
     )
     wanted = verified.case.symptom
     own = blamed is not None and blamed.name == api.name
-    past = passed(observation, way, verified)
-    symptom = None if past else symptom
+    raw = "" if symptom is None else symptom.headline()
     shows = status.matches(wanted, symptom, (verified.case.api, api.name))
+    past = not shows and passed(observation, way, verified)
+    symptom = None if past else symptom
     refuses = symptom is not None and status.refuses_arguments(symptom) and own and not shows
     known = observation.outcome in (
         Outcome.OK, Outcome.EXCEPTION, Outcome.SIGNAL, Outcome.TIMEOUT, Outcome.EXIT,
@@ -231,6 +234,7 @@ def run(way, api, verified, bench):
         reached=reached,
         refused=refuses,
         ended=known and (symptom is None or shows or own),
+        raw=raw,
         symptom="" if symptom is None else symptom.headline(),
         shows=shows,
         clean=symptom is None,
@@ -277,11 +281,11 @@ def agree(tally, plan, seen, live, show, api):
         return
     headline = "" if attempt.symptom is None else attempt.symptom.headline()
     same = (attempt.outcome is ProbeOutcome.HIT) == seen.shows and bool(headline) == bool(
-        seen.symptom
+        seen.raw
     )
     tally.counts["agreeing" if same else "disagreeing"] += 1
     if not same and "disagreeing" in show:
-        print(f"--- disagreeing: {api.name}: live: {headline!r}; text: {seen.symptom!r}")
+        print(f"--- disagreeing: {api.name}: live: {headline!r}; text: {seen.raw!r}")
         print(text(plan))
         print(seen.code)
 
