@@ -55,13 +55,17 @@ class Uses:
                     self._others.append((Rewriter(verified.source, other), other))
 
     def write(self, plan: Adaptation) -> Iterator[Rewritten]:
-        """The plan in text, in all places; none where one of them cannot say it."""
+        """The plan in text, in all places; none where one of them cannot say it.
+
+        A call whose result nothing uses, as one that warms up, stays where it cannot.
+        """
         others: list[tuple[Rewriter, Adaptation]] = []
         for rewriter, use in self._others:
             found = self._plan(use, plan)
-            if found is None:
+            if found is not None:
+                others.append((rewriter, _apart(found, use)))
+            elif not rewriter.discards:
                 return
-            others.append((rewriter, _apart(found, use)))
         main = _apart(plan, self.invocation) if others or self._made_again else plan
         yield from self._rewriter.write(main, others, references=self._references)
 

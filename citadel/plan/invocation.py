@@ -154,11 +154,24 @@ def _bound(call: Call, signatures: Sequence[Signature], prefix: str) -> tuple[So
 
 
 def _converted(given: SourceValue) -> SourceValue:
-    """What TensorFlow makes a tensor of: an array, or numbers in rows where nothing is declared."""
+    """What TensorFlow makes a tensor of: an array, or where nothing is declared, a list of arrays
+    or of rows of numbers."""
     if given.value.kind == "array":
-        return replace(given, value=replace(given.value, kind="tensor", layout="strided"))
+        return replace(given, value=_of_array(given.value))
+    if given.type is None and _of_arrays(given.value):
+        items = tuple(_of_array(item) for item in given.value.items or ())
+        return replace(given, type="Tensor", value=replace(given.value, items=items))
     rows = given.type is None and _in_rows(given.value)
     return replace(given, type="Tensor") if rows else given
+
+
+def _of_array(value: Value) -> Value:
+    return replace(value, kind="tensor", layout="strided")
+
+
+def _of_arrays(value: Value) -> bool:
+    items = value.items if value.kind in ("list", "tuple") else None
+    return bool(items) and all(item.kind == "array" for item in items or ())
 
 
 def _in_rows(value: Value) -> bool:

@@ -60,6 +60,14 @@ class Rewriter:
         self._sites = Sites(source, made.tree)
         self._long = longest(source.module.code)
 
+    @property
+    def discards(self) -> bool:
+        """Whether the call stands alone, and is not made for what it changes."""
+        source = self._source
+        effect = source.layer or source.constructing or source.api.endswith("_")
+        standing = isinstance(source.tree.parent(source.call), cst.Expr)
+        return standing and not effect and "out" not in source.names.values()
+
     def write(
         self,
         plan: Adaptation,
