@@ -20,6 +20,7 @@ from analysis.target.commented import commented
 from analysis.target.loops import loop_numbers
 from analysis.target.origins import NO_ORIGIN, Origin, Origins
 from analysis.target.printing import displayed, is_message, printed_names, prints, said
+from analysis.target.refusing import wanted_to_raise
 
 __all__ = ["CHECK_CALLS", "Check", "Point", "Role", "leaf", "points_of"]
 
@@ -46,8 +47,9 @@ class Point:
     the condition that an assertion states. `statement` is the number of that statement among those
     that show something; `check` says what it computes of its operands, `negated` whether it says
     the opposite; `parent` is the point whose operand it is, `origin` what its value comes from,
-    `loop` the numbers that the innermost loop around it goes through, where the text has them, and
-    `comment` what stands behind its statement, and below that.
+    `loop` the numbers that the innermost loop around it goes through, where the text has them,
+    `comment` what stands behind its statement, and below that; `unwanted` says that the code
+    complains where it comes to a value at all.
     """
 
     number: int
@@ -64,6 +66,7 @@ class Point:
     origin: Origin = NO_ORIGIN
     loop: tuple[float, ...] = ()
     comment: str = ""
+    unwanted: bool = False
 
 
 _SELECTS = re.compile(r"where|mask|select|index|compress|put|take|gather|fill|scatter|nonzero")
@@ -186,6 +189,18 @@ class _Collector(cst.CSTVisitor):
             self._statement += 1
             self._add(node.value, Role.SHOWN)
 
+    def visit_With(self, node: cst.With) -> None:
+        self._unwanted(node)
+
+    def visit_Try(self, node: cst.Try) -> None:
+        self._unwanted(node)
+
+    def _unwanted(self, node: cst.With | cst.Try) -> None:
+        wanted = wanted_to_raise(node)
+        if wanted is not None:
+            self._statement += 1
+            self._add(wanted, Role.SHOWN, unwanted=True)
+
     def visit_If(self, node: cst.If) -> None:
         otherwise = "" if node.orelse is None else said(node.orelse.body)
         self._add(node.test, Role.TESTED, label=said(node.body), otherwise=otherwise)
@@ -238,6 +253,7 @@ class _Collector(cst.CSTVisitor):
         otherwise: str = "",
         asserted: bool = False,
         parent: int | None = None,
+        unwanted: bool = False,
     ) -> None:
         if isinstance(node, _LITERALS) or id(node) in self._numbers or _constant(node):
             return
@@ -260,6 +276,7 @@ class _Collector(cst.CSTVisitor):
                 origin=self._origins.of(node),
                 loop=self._loops[-1] if self._loops else (),
                 comment=self._comment,
+                unwanted=unwanted,
             )
         )
         if found is not None:

@@ -1,11 +1,11 @@
 """Find the value oracle in a report: what of the code's own output shows that something is wrong.
 
 In: the watched expressions of a run and what the report says. Out: oracles, the most trustworthy
-first: values unlike what a comment beside them expects; values that the report calls wrong and
-right by number; checks (`allclose`, `isnan`, ...) and differences; values shown beside a reference;
-the same call shown in two modes or precisions; non-finite values that the report speaks of;
-comparisons of size; values unlike expected ones; two results that are said to differ; calls that
-the report wants to be refused; what it pastes.
+first: results of lines that the code wants to raise; values unlike what a comment beside them
+expects; values that the report calls wrong and right by number; checks (`allclose`, `isnan`, ...)
+and differences; values shown beside a reference; the same call shown in two modes or precisions;
+non-finite values that the report speaks of; comparisons of size; values unlike expected ones; two
+results that are said to differ; calls that the report wants to be refused; what it pastes.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ def capture(
     """All oracles that the code offers, the most trustworthy first, whether or not they hold."""
     run = Seen(points, observation, reading)
     found = [
+        *_unwanted(run),
         *beside(run),
         *(one for one in numbers(run) if not _holds_elsewhere(run, one)),
         *checks(run),
@@ -149,6 +150,15 @@ def _not_finite(text: str) -> set[str]:
     """Which numbers that are not finite a text speaks of: "nan", and "inf" for all others."""
     words = NOT_FINITE.findall(text)
     return {"nan" if "nan" in word.lower() else "inf" for word in words}
+
+
+def _unwanted(run: Seen) -> Iterator[ValueOracle]:
+    """The result of a line that the code wants to raise, where the run ends by its complaint."""
+    if run.asserts:
+        for spot, point, _ in run.every(Role.SHOWN):
+            if point.unwanted:
+                why = f"the code fails where this returns: {point.text[:80]}"
+                yield ValueOracle(kind=SymptomKind.ACCEPTS, spots=(spot,), why=why)
 
 
 def _accepted(run: Seen) -> Iterator[ValueOracle]:

@@ -1,12 +1,14 @@
 """Code that only defines what it wants to show -> code that runs it: calls of its tests, appended.
 
 Bug reports often paste a test as it stands in a test suite, where a runner calls it. Runners catch
-what tests raise; the calls made here let it through.
+what tests raise; the calls made here let it through, and take the place of a runner's own.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from harvest.report.repair import Repaired
@@ -18,7 +20,7 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
     ("seed(0)\ndef test_a():\n    f()\nprint(1)", "test_a()"),
     ("def test_a():\n    f()\ndef main():\n    test_a()", "main()"),
     ("def test_a():\n    f()\ntest_a()", ""),
-    ("def test_a():\n    f()\nif __name__ == '__main__':\n    run_tests()", ""),
+    ("def test_a():\n    f()\nif __name__ == '__main__':\n    run_tests()", "test_a()"),
     ("def g(x=1):\n    f()", "g()"),
     ("x = ones(3)\ndef g():\n    f(x)", "g()"),
     ("def g(x):\n    f()", ""),
@@ -35,13 +37,21 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
         "    def test_a(self):\n        f(self.x)",
         "case = TestA()\ncase.setup_method()\ncase.test_a()",
     ),
-    ("class TestA(unittest.TestCase):\n    def test_a(self):\n        f()\nunittest.main()", ""),
+    (
+        "class TestA(unittest.TestCase):\n    def test_a(self):\n        f()\nunittest.main()",
+        'TestA("test_a").debug()',
+    ),
+    ("def test_a():\n    f()\nsys.exit(pytest.main([__file__]))", "test_a()"),
+    ("def main():\n    f()\ndef test_a():\n    f()\nif __name__ == '__main__':\n    main()", ""),
+    ("class TestA(TestCase):\n    def test_a(self):\n        f()\nTestA('test_a').run()", ""),
     ("class TestA(Layer):\n    def test_a(self):\n        f()", ""),
 )
-"""(code, the calls that are appended)."""
+"""(code, the calls that are appended: in place of a runner of tests, where there is one)."""
 
 _NAME = "calls of test functions"
 _RUNNERS = frozenset(("main", "run_tests", "run", "debug"))
+_OF_A_MODULE = re.compile(r"(?:\w+\.)*(?:\w*test\.main|run_tests)")
+"""Functions that run the tests of the module in which they are called."""
 _MAIN = ("main", "repro", "run")
 _INERT = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
@@ -51,10 +61,16 @@ def add_calls(found: Repaired) -> Repaired:
 
     Where the code does nothing but define and assign, the only function there is counts as well.
     """
-    calls = list(_calls(found.tree.body))
+    body = found.tree.body
+    begun = Counter(node.lineno for node in body)
+    runners = [node for node in body if _runs_tests(node, body) and begun[node.lineno] == 1]
+    calls = list(_calls([node for node in body if node not in runners]))
     if not calls:
         return found
-    code = "\n".join([found.code.rstrip("\n"), "", *calls])
+    lines = found.code.rstrip("\n").split("\n")
+    for node in reversed(runners):
+        del lines[node.lineno - 1 : node.end_lineno]
+    code = "\n".join([*lines, "", *calls])
     tree = parse(code)
     if isinstance(tree, Refusal):
         return found
@@ -77,6 +93,18 @@ def _calls(body: Sequence[ast.stmt]) -> Iterator[str]:
     for node in body:
         if isinstance(node, ast.ClassDef) and not _read(node.name, acts, node):
             yield from _test_calls(node, bases)
+
+
+def _runs_tests(node: ast.stmt, body: Sequence[ast.stmt]) -> bool:
+    """Whether a statement does nothing but call a runner of this module's tests."""
+    if isinstance(node, ast.If):
+        asks = isinstance(node.test, ast.Compare) and dotted(node.test.left) == "__name__"
+        return asks and not node.orelse and all(_runs_tests(one, body) for one in node.body)
+    if not isinstance(node, ast.Expr):
+        return False
+    calls = [dotted(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)]
+    own = {one.name for one in body if isinstance(one, ast.FunctionDef)}
+    return any(_OF_A_MODULE.fullmatch(name) and name not in own for name in calls)
 
 
 def _called(node: ast.AST) -> set[str]:

@@ -126,6 +126,42 @@ def test_another_result_of_the_same_argument_is_the_same_bug(siblings):
     assert not {name for name in found if name.endswith(("selu", "relu", "gelu"))}
 
 
+TESTED = """
+import unittest
+import torch
+import torch.nn.functional as F
+
+class TestAlpha(unittest.TestCase):
+    def test_negative(self):
+        with self.assertRaises((ValueError, RuntimeError)):
+            F.elu(-torch.ones(3), alpha=-1.0)
+
+if __name__ == "__main__":
+    unittest.main()
+"""
+TRIED = """
+import torch
+import torch.nn.functional as F
+x = -torch.ones(3)
+try:
+    y = F.elu(x, alpha=-1.0)
+except ValueError as e:
+    print("ok", e)
+else:
+    raise AssertionError("accepted")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+@pytest.mark.parametrize("code", [TESTED, TRIED])
+def test_code_that_wants_a_line_to_raise_is_about_what_the_line_is_given(siblings, code):
+    """Whatever else raises nothing, as calls without `alpha` do, fails the test in the same way."""
+    found = siblings("F.elu takes a negative alpha", code, text="It silently gives wrong numbers.")
+    assert "torch.celu" in found or "torch.nn.functional.celu" in found
+    assert not {name for name in found if name.endswith(("selu", "relu", "gelu"))}
+
+
 @pytest.mark.slow
 @pytest.mark.torch
 def test_what_others_raise_is_not_what_the_report_records(bench, read):

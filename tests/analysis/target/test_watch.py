@@ -294,3 +294,22 @@ def test_a_name_stands_for_what_was_last_assigned_above(code, calls, call):
     shown = [point.origin for point in points_of(code) if point.role is Role.SHOWN]
     assert [one.calls for one in shown] == calls
     assert [one.call for one in shown] == call
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("with self.assertRaises(ValueError):\n    f(-1)", "f(-1)"),
+        ("with pytest.raises(ValueError) as e:\n    y = f(-1)\n    g(y)", "g(y)"),
+        ("with tf.device('cpu'):\n    f(-1)", None),
+        ("try:\n    f(-1)\nexcept E:\n    pass\nelse:\n    raise AssertionError()", "f(-1)"),
+        ("try:\n    y = f(-1)\n    self.fail('no error')\nexcept E:\n    pass", "f(-1)"),
+        ("try:\n    f(-1); assert False, 'no error'\nexcept E:\n    pass", "f(-1)"),
+        ("try:\n    f(-1)\nexcept E:\n    pass\nelse:\n    print('fine')", None),
+        ("try:\n    f(-1)\n    raise E\nfinally:\n    g()", None),
+        ("try:\n    for x in a:\n        f(x)\n    raise E\nexcept E:\n    pass", None),
+    ],
+)
+def test_a_line_that_the_code_wants_to_raise_is_unwanted(code, line):
+    unwanted = [point.text for point in points_of(code) if point.unwanted]
+    assert unwanted == ([] if line is None else [line])
