@@ -10,13 +10,12 @@ own declaration either.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
 from analysis.catalog.model import Api, ApiKind
-from analysis.values import Value
-from citadel.plan.dimensions import Lift, dimension_change
+from citadel.plan.dimensions import dimension_change, leading
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
@@ -54,7 +53,7 @@ def plans(
     for (new, call), read in product(signatures, _readings(source)):
         arrays = as_tensorflow(target.name)
         taken = with_tensors(places(new, call), known, of_arrays=arrays)
-        lifts = (*dimension_change(read, target, known), *_leading(read, known))
+        lifts = (*dimension_change(read, target, known), *leading(read, known))
         for order, lift in product(_orders(taken, target), lifts):
             for plan in Planner(read, target, order, lift, known, lexicon).plans():
                 if isinstance(plan, Obstacle):
@@ -89,17 +88,3 @@ def _orders(taken: Places, target: Api) -> tuple[Places, ...]:
     """As a reflected operator means its operands, then as they are written."""
     turned = swapped(taken, target)
     return (taken,) if turned is None else (turned, taken)
-
-
-def _leading(source: Invocation, known: Iterable[Mapping[str, Value]]) -> Iterator[Lift]:
-    """Dimensions in front, where valid calls of the target have more than the source's; or fewer
-    of them, where they all have the same number."""
-    main = source.main
-    rank = None if main is None else main.value.rank
-    firsts = (next((v.rank for v in s.values() if v.is_tensor), None) for s in known)
-    ranks = [rank for rank in firsts if rank is not None]
-    if main is None or rank is None or not ranks:
-        return
-    apart = min(ranks) - rank
-    if apart > 0 or (apart < 0 and len(ranks) > 1 and len(set(ranks)) == 1 and ranks[0]):
-        yield Lift(lead=apart, main=main.key, guess=True)

@@ -39,8 +39,9 @@ _DIMENSIONS = re.compile(r"([123])[dD](?![a-z])")
 class Lift:
     """From `before` to `after` spatial dimensions. `narrow`: also shrink (or widen) last dimensions
     whose size is the number of spatial dimensions; `repeat`: what is added is as long as the last
-    one, for windows to fit into it; `lead`: dimensions that the value `main` gets (negative: loses)
-    in front; `unit`: windows are 1 long along what is added, which the result loses again.
+    one, for windows to fit into it; `lead`: dimensions that the values `leading` get (negative:
+    lose) in front, and that the result of several loses; `unit`: windows are 1 long along what is
+    added, which the result loses again.
     `channels_last` tells where the spatial dimensions are, `as_tensorflow` whose filters
     and windows they are."""
 
@@ -50,7 +51,7 @@ class Lift:
     repeat: bool = False
     unit: bool = False
     lead: int = 0
-    main: str = ""
+    leading: frozenset[str] = frozenset()
     guess: bool = False
     channels_last: bool = False
     as_tensorflow: bool = False
@@ -65,13 +66,16 @@ class Lift:
         """For people."""
         if self.lead:
             many, how = abs(self.lead), "more" if self.lead > 0 else "fewer"
-            return (f"{many} {how} dimension{'s' * (many > 1)} in front",)
+            of = " of each" if len(self.leading) > 1 else ""
+            return (f"{many} {how} dimension{'s' * (many > 1)} in front{of}",)
         how = ", of equal sizes" if self.repeat else ", windows of 1" if self.unit else ""
         return (f"dimensions {self.before}d -> {self.after}d{how}",) if self.amount else ()
 
     @property
     def result(self) -> tuple[Step, ...]:
         """What the result goes through for it to be one of the source's dimensions."""
+        if self.lead > 0 and len(self.leading) > 1:
+            return (Step(name="behead", amount=self.lead),)
         if not self.unit:
             return ()
         return (Step(name="lower", amount=self.amount, behind=int(self.channels_last)),)
@@ -132,6 +136,42 @@ def dimension_change(
         yield replace(plain, repeat=True, narrow=narrow, guess=True)
 
 
+def leading(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Iterator[Lift]:
+    """Dimensions in front, where valid calls of the target have more than the source's; or fewer
+    of them, where they all have the same number.
+
+    Tensors that are of one rank here and there get them together: `mm` multiplies two matrices,
+    `bmm` two stacks of them.
+    """
+    main = source.main
+    rank = None if main is None else main.value.rank
+    given = [[v.rank for v in sample.values() if v.is_tensor] for sample in known]
+    ranks = [found[0] for found in given if found and found[0] is not None]
+    if main is None or rank is None or not ranks:
+        return
+    apart = min(ranks) - rank
+    if apart > 0 and (keys := _alike(source, main, given)):
+        yield Lift(lead=apart, leading=keys, guess=True)
+    if apart > 0 or (apart < 0 and len(ranks) > 1 and len(set(ranks)) == 1 and ranks[0]):
+        yield Lift(lead=apart, leading=frozenset((main.key,)), guess=True)
+
+
+def _alike(
+    source: Invocation, main: SourceValue, given: Sequence[Sequence[int | None]]
+) -> frozenset[str]:
+    """The source's tensors, where there are several, all of one rank, and the target's are as well;
+    its result is of that rank, too."""
+    tensors = [value for value in source.values if value.value.is_tensor]
+    several = [found for found in given if len(found) > 1]
+    inputs = [value for value in tensors if value.name != "out"]
+    one_rank = all(value.value.rank == main.value.rank for value in tensors)
+    # Others are broadcast.
+    theirs = bool(several) and 2 * sum(len(set(found)) == 1 for found in several) >= len(several)
+    if len(inputs) < 2 or not (one_rank and theirs and _keeps_rank(source)):
+        return frozenset()
+    return frozenset(value.key for value in tensors)
+
+
 def _of_rank(rank: int | None) -> int | None:
     """The spatial dimensions of a batch of several channels."""
     return rank - BATCH_AND_CHANNELS if rank and rank - BATCH_AND_CHANNELS in _SPATIAL else None
@@ -184,7 +224,7 @@ def _per_dimension(value: SourceValue, spatial_dimensions: int) -> bool:
 
 def lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     """What happens to one value under a dimension change."""
-    if lift.lead and value.key == lift.main:
+    if lift.lead and value.key in lift.leading:
         return (Step(name="lead" if lift.lead > 0 else "behead", amount=abs(lift.lead)),)
     if not lift.amount:
         return ()

@@ -56,7 +56,7 @@ class Maker:
 
     def after(self, made: cst.BaseExpression) -> cst.BaseExpression | None:
         """A call with what its result goes through."""
-        if not self.plan.after:
+        if not self.plan.after or self.source.writes:
             return made
         result, place = self.source.result, cst.Name("result")
         around = apply_steps(place, self.plan.after, result, self.plan.target)

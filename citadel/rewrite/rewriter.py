@@ -65,8 +65,7 @@ class Rewriter:
         """Whether the call stands alone, and is not made for what it changes."""
         source = self._source
         effect = source.layer or source.constructing or source.api.endswith("_")
-        standing = isinstance(source.tree.parent(source.call), cst.Expr)
-        return standing and not effect and "out" not in source.names.values()
+        return source.standing and not effect and not source.writes
 
     def write(
         self,

@@ -75,6 +75,16 @@ class Source:
             and self.tree.inside(self.naming.node, self.call)
         )
 
+    @property
+    def standing(self) -> bool:
+        """Whether the call is a line of its own, whose result nothing uses."""
+        return isinstance(self.tree.parent(self.call), cst.Expr)
+
+    @property
+    def writes(self) -> bool:
+        """Whether nothing but what the call writes to (`out=`) is used."""
+        return self.standing and "out" in self.names.values()
+
     def local(self, node: cst.CSTNode) -> dict[str, str]:
         """The imports that are in reach of a node."""
         functions = [n for n in self.tree.above(node) if isinstance(n, cst.FunctionDef)]
