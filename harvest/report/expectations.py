@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from harvest.report.accepted import accepts, out_of_bounds, takes_what_is_none
 from harvest.report.intended import SUCCEEDS
@@ -191,6 +192,7 @@ def _of_output(block: Block) -> Iterator[Expectation]:
     right = WANTED.match(lead) is not None
     if len(lead) > MOST_LEAD or _NO_RESULT.search(lead) or not (right or _ACTUAL.match(lead)):
         return
+    yield from _of_session(block, right=right)
     tree = parse(block.text)
     line = joined(block.text.strip())
     plain = isinstance(tree, Refusal) or not _is_code(tree) or _PRINTED.match(line) is not None
@@ -198,6 +200,19 @@ def _of_output(block: Block) -> Iterator[Expectation]:
         shown = list(told(line, wanted=True))
         if len(shown) == 1:
             yield replace(shown[0], right=right, sentence=shorten(f"{lead}: {shown[0].literal}"))
+
+
+def _of_session(block: Block, *, right: bool) -> Iterator[Expectation]:
+    """What a session comes to, of each statement that shows one value."""
+    lines = block.text.splitlines()[:MOST_LINES]
+    starts = [number for number, line in enumerate(lines) if _PROMPT.match(line)]
+    for number, until in pairwise((*starts, len(lines))):
+        output = joined("\n".join(_OUT.sub("", line) for line in lines[number + 1 : until])).strip()
+        shown = list(told(output, wanted=True)) if output and "\n" not in output else []
+        if len(shown) == 1:
+            statement = _PROMPT.sub("", lines[number]).strip()
+            said = shorten(f"{statement}: {shown[0].literal}")
+            yield replace(shown[0], right=right, beside=statement, sentence=said)
 
 
 def _beside_code(code: str) -> Iterator[Expectation]:

@@ -31,6 +31,8 @@ _ITEM = re.compile(rf"(?<![\w.]){_NUMBER}(?![\w.]*\w)", re.IGNORECASE)
 _NAMED = re.compile(r"\b(?:dtype|device|requires_grad|grad_fn|shape)=[^,)\]]*")
 _PRINTED_SHAPE = re.compile(r"(?:[,:] )?\bshape=\([\d, ]*\)(?=, dtype=)")
 """What TensorFlow prints beside the elements of a tensor."""
+_REPRESENTED = re.compile(r"<tf\.\w+[^<>]{0,100}?\bnumpy=([^<>]*)>")
+"""A tensor of TensorFlow as a session shows it."""
 _RIGHT = re.compile(
     r"\b(?:expect(?:s|ed|ing)?(?: \w+){0,3}? to (?:be|have|get|give|return|print|equal|yield|see)"
     r"|expect(?:s|ed|ing)?"
@@ -131,7 +133,8 @@ def told(sentence: str, *, beside: str = "", wanted: bool = False) -> Iterator[E
     the heading "Expected behavior": what they say of results is right, unless they have called
     another one right before ("expected 3, got 4").
     """
-    sentence = _PRINTED_SHAPE.sub("", sentence[:MOST_CHARACTERS])
+    sentence = _REPRESENTED.sub(r"\1", sentence[:MOST_CHARACTERS])
+    sentence = _PRINTED_SHAPE.sub("", sentence)
     marks = _marks(sentence, wanted=wanted)
     for literal in _literals(sentence):
         numbers = _numbers(literal.text)

@@ -33,3 +33,23 @@ def test_what_is_wanted_of_scipy_is_an_import_of_it():
     body = "```\n>>> import torch\n>>> torch.f(1)\n2\n>>> scipy.special.f(1)\n3\n```\n"
     (snippet,) = understand(Report(source="r.md", title="f is wrong", body=body)).candidates
     assert "import scipy" in snippet.code.split("\n")
+
+
+SESSION = """It is abnormal when the input has nans.
+
+```python
+In [3]: a = tf.constant([float('nan')] * 2)
+In [4]: tf.sigmoid(a)
+Out[4]: <tf.Tensor: id=1, shape=(2,), dtype=float32, numpy=array([1., nan], dtype=float32)>
+```
+**Describe the expected behavior**
+```python
+In [4]: tf.sigmoid(a)
+Out[4]: <tf.Tensor: id=1, shape=(2,), dtype=float32, numpy=array([nan, nan], dtype=float32)>
+```
+"""
+
+
+def test_a_session_under_a_heading_tells_what_each_statement_should_come_to():
+    (found,) = understand(Report(source="r.md", title="t", body=SESSION)).expectations
+    assert (found.right, found.numbers, found.beside) == (True, ("nan", "nan"), "tf.sigmoid(a)")

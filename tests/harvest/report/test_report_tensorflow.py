@@ -51,7 +51,7 @@ def test_what_code_names_of_tensorflow():
     ("text", "expected"),
     [
         ("It should be `tf.Tensor([66], shape=(1,), dtype=int8)`.", [(True, ("66",))]),
-        ("I get <tf.Tensor: shape=(2,), dtype=int32, numpy=array([3, 4])>", []),
+        ("I get <tf.Tensor: shape=(2,), dtype=int32, numpy=array([3, 4])>", [(False, ("3", "4"))]),
         ("It should have shape=(1, 3).", [(True, ("1", "3"))]),
     ],
 )
