@@ -56,11 +56,18 @@ class Handed:
 
         try:
             functools.update_wrapper(call, function)
+            # A method of a class in C++ tells its module by its class alone.
+            call.__module__ = getattr(function, "__module__", None) or of_class(function)
         except Exception:
             pass
         self.originals[id(call)] = function
         self.kept.append(call)
         return call
+
+
+def of_class(function):
+    """The module of the class whose method a function is."""
+    return getattr(getattr(function, "__objclass__", None), "__module__", __name__)
 
 
 def unbound(function, args, kwargs):

@@ -1,5 +1,7 @@
 """What is seen of a traced run on PyTorch: calls, values, layers, the call that never returned."""
 
+import re
+
 import pytest
 
 from analysis.target.instrument import instrument
@@ -136,6 +138,12 @@ def test_calls_that_the_text_does_not_make_itself(trace, code, name, form, argum
     failed = [call for call in seen.calls if call.raised is not None]
     found = max(failed, key=lambda call: (call.depth, call.number))
     assert (found.name, found.form, len(found.arguments)) == (name, form, arguments)
+
+
+def test_what_wraps_a_method_that_is_handed_over_has_its_name(trace):
+    """Then what it is given is known to be the method's, and can be changed for it."""
+    seen = trace("import torch\ntorch.vmap(torch.Tensor.abs)(torch.ones(3))\n")
+    assert any(re.match(r"torch\..*TensorBase\.abs$", call.name) for call in seen.calls), seen.calls
 
 
 def test_what_torchscript_was_made_from_tells_which_call_failed(trace):
