@@ -142,6 +142,8 @@ def test_calls_that_the_text_does_not_make_itself(trace, code, name, form, argum
 
 def test_what_wraps_a_method_that_is_handed_over_has_its_name(trace):
     """Then what it is given is known to be the method's, and can be changed for it."""
+    if trace("import torch; print(torch.__version__)").stdout.startswith("1."):
+        pytest.skip("torch.vmap tells of no call before 2.0")
     seen = trace("import torch\ntorch.vmap(torch.Tensor.abs)(torch.ones(3))\n")
     assert any(re.match(r"torch\..*TensorBase\.abs$", call.name) for call in seen.calls), seen.calls
 
