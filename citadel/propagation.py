@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from citadel.judge import contrasted, judge, refused_elsewhere
 from citadel.judge_performance import judge_performance
 from citadel.judge_value import judge_value
 from citadel.match.channels import namespace
+from citadel.match.family import parse
 from citadel.match.rank import Candidate
 from citadel.model import Finding, SymptomKind, Verdict, VerdictKind
 from citadel.options import Options
@@ -56,6 +58,7 @@ class Propagation:
         self.cut = False
         self._found: dict[str, Finding] = {}
         self._rank: dict[str, int] = {}
+        self._families: defaultdict[str, set[str]] = defaultdict(set)
         self._unrelated = [0, 0]
         self._deadline = math.inf
         self._uses = Uses(verified, bench)
@@ -72,6 +75,8 @@ class Propagation:
         entries = candidates(self._uses.invocation, bench, self.options.mode, called, matched)
         planned = {candidate.api.name: plans for candidate, plans in entries}
         self._rank = {name: position for position, name in enumerate(planned)}
+        for candidate, _ in entries:
+            self._families[_family(candidate.api)].add(candidate.api.name)
         replays = Replays(self.bench.replays)
         waiting = replays.waiting if self.verified.shown else lambda: 0
         self._progress = progress = Progress(entries, self._walk(), waiting)
@@ -100,6 +105,10 @@ class Propagation:
             raise
         finally:
             replays.cancel()
+
+    def _kin(self, api: Api) -> set[str]:
+        """What bears an API's name, in other forms."""
+        return self._families[_family(api)]
 
     @property
     def _telling(self) -> ProbeOutcome:
@@ -153,7 +162,7 @@ class Propagation:
             finding = _finding(probed.candidate, verdict, written.edits, written.code)
             if verdict.kind is VerdictKind.BUG:
                 if self._progress is not None:
-                    self._progress.hit(self._rank[finding.api])
+                    self._progress.found(self._rank[finding.api], self._kin(probed.candidate.api))
                 return finding
             if best is None or _better(verdict, best.verdict):
                 best = finding
@@ -231,6 +240,10 @@ class Propagation:
         if unrelated and probed.outcome in (ProbeOutcome.HIT, ProbeOutcome.CLEAN):
             self._unrelated[0] += probed.outcome is ProbeOutcome.HIT
             self._unrelated[1] += 1
+
+
+def _family(api: Api) -> str:
+    return parse(api.name, api.kind).core
 
 
 def _finding(candidate: Candidate, verdict: Verdict, edits: tuple[str, ...], code: str) -> Finding:

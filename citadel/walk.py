@@ -2,7 +2,7 @@
 
 In: candidates with their plans, in ranking order. Out: one `Probed` per API, as it is known; hits
 come with the plan that hit. Similarity orders, it does not cut: a walk goes on as long as findings
-keep coming.
+keep coming, and what bears the name of a finding in another form comes before what is left.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from analysis.target.observation import Outcome
@@ -84,7 +84,7 @@ class Progress:
         self, entries: Sequence[Entry], walk: Walk, waiting: Callable[[], int] = lambda: 0
     ) -> None:
         self.waiting = waiting
-        self.entries = entries[: walk.siblings] if walk.siblings is not None else entries
+        self.entries = list(entries if walk.siblings is None else entries[: walk.siblings])
         self.deadline = time.monotonic() + walk.seconds
         self.patience = walk.patience
         self.lock = threading.Lock()
@@ -118,6 +118,14 @@ class Progress:
         """A hit at a position of the ranking keeps the walk going."""
         with self.lock:
             self.last_hit = max(self.last_hit, position)
+
+    def found(self, position: int, kin: Collection[str]) -> None:
+        """A finding: its `kin`, of what is still to come, are the next to be tried."""
+        with self.lock:
+            # What has come early for being kin of another one is no reason to go on for longer.
+            self.last_hit = max(self.last_hit, min(position, self.next))
+            left = self.entries[self.next :]
+            self.entries[self.next :] = sorted(left, key=lambda one: one[0].api.name not in kin)
 
 
 def walk(

@@ -41,6 +41,20 @@ def test_a_hit_prolongs_a_walk():
     assert 340 <= taken(progress) < 340 + 48
 
 
+def test_the_kin_of_a_finding_come_next():
+    entries = [(SimpleNamespace(api=SimpleNamespace(name=f"api{n}")), ()) for n in range(300)]
+    progress = Progress(entries, Walk(patience=100))
+    _, first = progress.take()
+    progress.found(3, {"api2", "api250", "api240"})
+    start, chunk = progress.take()
+    assert start == len(first)
+    names = [candidate.api.name for candidate, _ in chunk]
+    assert names[:3] == ["api240", "api250", f"api{len(first)}"]
+    progress.found(250, set())
+    assert taken(progress) < AT_LEAST + 48, "it came early for being kin of another"
+    assert len({one[0].api.name for one in progress.entries}) == len(entries)
+
+
 def test_a_walk_waits_for_replays_which_may_prolong_it():
     waiting = [1]
 
