@@ -58,6 +58,9 @@ class Rerun:
         )
 
 
+_DOUBLE = frozenset(("float64", "complex128"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubled:
     """What a case comes to where the calls in question are given double precision.
@@ -65,11 +68,12 @@ class Doubled:
     `cures`: what is wrong goes away, and the values would fit the coarser precision. What stays may
     be what mathematics demands (`exp` of a large number) rather than a bug, and so is what only
     double precision has room for (a product of large numbers); two values that then agree are of
-    the same function.
+    the same function. `reached`: something of what the case then comes to is in double precision.
     """
 
     cures: bool
     values: Values
+    reached: bool
 
 
 def doubled(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Doubled | None:
@@ -82,7 +86,14 @@ def doubled(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Doubled
     if shown is None:
         return None
     fits = oracle.paired or _fits(oracle, values, room(calls))
-    return Doubled(cures=not shown and fits, values=values)
+    return Doubled(cures=not shown and fits, values=values, reached=_reached(seen))
+
+
+def _reached(seen: Observation) -> bool:
+    """Whether anything comes to double precision then: a layer has a dtype of its own."""
+    made = [one.result.value for one in seen.calls if one.result is not None]
+    dtypes = {value.dtype for value in (*made, *(one.value for one in seen.seen))} - {None}
+    return not dtypes or not dtypes.isdisjoint(_DOUBLE)
 
 
 def widened(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Values | None:

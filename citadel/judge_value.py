@@ -57,8 +57,9 @@ def judge_value(
         return verdict(VerdictKind.CLEAN)
     seen = replay.symptom()
     as_source = alike(channels) and not plan.filled and not plan.drops
-    doubt = replay.doubt(plan, channels, same=as_source) or replay.imprecise() or replay.unsteady()
-    doubt = doubt or replay.uncontested()
+    doubt = replay.doubt(plan, channels, same=as_source)
+    doubt = doubt or replay.imprecise(akin=alike(channels))
+    doubt = doubt or replay.unsteady() or replay.uncontested()
     if doubt is not None:
         return replace(doubt, symptom=seen)
     hits = replay.again(runs)

@@ -14,7 +14,7 @@ from citadel.guards import doubled, ill_conditioned, of_chance, of_draws, of_tie
 from citadel.identify import GRADIENTS
 from citadel.infinities import beyond_numbers, demanded, made_backward, mixes, no_real, no_room
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
-from citadel.oracle.value import has_nan_at, in_double
+from citadel.oracle.value import has_nan_at, in_double, unlike
 from citadel.plan.model import Adaptation
 from citadel.relations import alike, near, of_one_kind, related
 from citadel.replayed import Replayed
@@ -128,17 +128,22 @@ class ValueReplay(Replayed):
         self.guards.append("with a finite result, and given finite gradients, it hands on others")
         return None
 
-    def imprecise(self) -> Verdict | None:
-        """Whether double precision says that this is another function, or how it must be."""
+    def imprecise(self, *, akin: bool) -> Verdict | None:
+        """Whether double precision says that this is another function, or how it must be.
+
+        `akin`: the two do the same to their inputs.
+        """
         oracle = self.source.oracle
         if not oracle.of_finiteness and not self.written.references:
-            return None
+            return self._uncured()
         better = doubled(self._again, oracle, self.calls)
         if self.written.references and (better is None or not better.cures):
             if not self._agrees_elsewhere():
                 reason = "need not be the function that it is compared with"
                 return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
             return self._beside_reference()
+        if akin and better is not None and not better.reached:
+            return self._full()
         if self.source.precise and better is not None and not better.cures:
             reason = "double precision does not change it: what mathematics demands here"
             return verdict(VerdictKind.EXPECTED, reason=reason)
@@ -147,6 +152,21 @@ class ValueReplay(Replayed):
             self.right = in_double(oracle, better.values)
             return None
         return self._full()
+
+    def _uncured(self) -> Verdict | None:
+        """Whether it comes to the source's very value beside a reference, and stays there in double
+        precision, where the source comes to the reference: a product of small numbers is no mean
+        that has overflowed."""
+        source, oracle = self.source, self.source.oracle
+        if not (source.referred and source.precise and self._equal):
+            return None
+        better = doubled(self._again, oracle, self.calls)
+        if better is None or not better.reached:
+            return None
+        if True in unlike(oracle, self.values, better.values):
+            return None
+        reason = "an equal result, which double precision does not change as it does the source's"
+        return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
 
     def _beside_reference(self) -> Verdict | None:
         """Whether it is wrong beside its own reference in another way than the source is."""

@@ -130,6 +130,13 @@ def resize(value, amount, behind=0):
     return type(value)(first + (middle + [middle[-1]] * amount)[:amount] + last)
 
 
+def last(value, amount, behind=0):
+    """The last `amount` entries of a list or tuple, its ends apart."""
+    items = list(value)
+    end = len(items) - behind
+    return type(value)(items[:behind] + items[behind:end][-amount:] + items[end:])
+
+
 def extend(value, amount, *given):
     """Put a number in front of the last of a list, `amount` times; `given` end with its text."""
     items = list(value)
@@ -151,6 +158,7 @@ STEPS = {
     "first": lambda value: value[0],
     "spread": spread,
     "resize": resize,
+    "last": last,
     "extend": extend,
     "each": lambda value, amount: (value,) * amount,
     "ends": ends,

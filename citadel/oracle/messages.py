@@ -88,6 +88,12 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
         r"\1 SHAPE",
     ),
     (re.compile(r"\((?:[kd]?[TDHW]: ?-?\d+(?:,? |(?=\))))+\)"), "SHAPE"),
+    (
+        re.compile(r"\b(\w{1,20}?)[TDHW]: ?-?\d+(?:,? \1[TDHW]: ?-?\d+)*"),
+        r"\1 SHAPE",
+    ),
+    # NumPy's way: [5 5].
+    (re.compile(r"\[\s*-?\d+(?:\s+-?\d+)+\s*\]"), "SHAPE"),
     (re.compile(_DTYPES), "DTYPE"),
     (re.compile(r"^(?:torch\.)?(?:[a-z_]\w*\.)*[a-z_]\w*: (?=\S)"), "API: "),
     (re.compile(r"\b(?:torch|tf)\.(?:\w+\.)*\w+"), "API"),

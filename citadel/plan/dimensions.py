@@ -30,6 +30,7 @@ MOST_REPEATED = 1 << 22
 """Elements that a tensor may come to have for its dimensions to be repeated."""
 _LAYOUT = re.compile(r"N?C?[DHW]{1,3}C?")
 _SEVERAL = re.compile(r"tuple\[int(?:, int)*\]")
+_WHOLE = re.compile(r"-?\d{1,30}")
 _SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 
 _DIMENSIONS = re.compile(r"([123])[dD](?![a-z])")
@@ -41,7 +42,7 @@ class Lift:
     whose size is the number of spatial dimensions; `repeat`: what is added is as long as the last
     one, for windows to fit into it; `lead`: dimensions that the values `leading` get (negative:
     lose) in front, and that the result of several loses; `unit`: windows are 1 long along what is
-    added, which the result loses again.
+    added, which the result loses again. `tail`: of dimensions that are dropped, the last ones stay.
     `channels_last` tells where the spatial dimensions are, `as_tensorflow` whose filters
     and windows they are."""
 
@@ -52,6 +53,7 @@ class Lift:
     unit: bool = False
     lead: int = 0
     leading: frozenset[str] = frozenset()
+    tail: bool = False
     guess: bool = False
     channels_last: bool = False
     as_tensorflow: bool = False
@@ -69,6 +71,7 @@ class Lift:
             of = " of each" if len(self.leading) > 1 else ""
             return (f"{many} {how} dimension{'s' * (many > 1)} in front{of}",)
         how = ", of equal sizes" if self.repeat else ", windows of 1" if self.unit else ""
+        how = ", the last ones" if self.tail else how
         return (f"dimensions {self.before}d -> {self.after}d{how}",) if self.amount else ()
 
     @property
@@ -125,6 +128,8 @@ def dimension_change(
     narrow = any(_per_dimension(value, before) for value in source.values)
     if narrow:
         yield replace(plain, narrow=True)
+    if after < before and _odd_at_the_end(source, plain):
+        yield replace(plain, tail=True, guess=True)
     yield replace(plain, guess=True)
     if after > before and _keeps_rank(source):
         yield replace(plain, unit=True, guess=True)
@@ -170,6 +175,31 @@ def _alike(
     if len(inputs) < 2 or not (one_rank and theirs and _keeps_rank(source)):
         return frozenset()
     return frozenset(value.key for value in tensors)
+
+
+def _odd_at_the_end(source: Invocation, lift: Lift) -> bool:
+    """Whether a number that others are not like, as -1 among ones, is of a dimension that would be
+    dropped: it may be what the report is about."""
+    for value in source.values:
+        items = value.value.items or ()
+        ended = lift.as_tensorflow and len(items) == lift.before + 2 and lift.channels_last
+        numbers = [_number(item) for item in (items[1:-1] if ended else items)]
+        if len(numbers) == lift.before and None not in numbers:
+            odd = [_oddity(number or 0, pads=_pads(value)) for number in numbers]
+            at = odd.index(max(odd))
+            if odd.count(max(odd)) == 1 and at >= lift.after:
+                return True
+    return False
+
+
+def _number(value: Value) -> int | None:
+    text = value.text or ""
+    return int(text) if value.kind == "int" and _WHOLE.fullmatch(text) else None
+
+
+def _oddity(number: int, *, pads: bool) -> tuple[bool, bool, int]:
+    """The larger, the less one expects it: of sizes, negative ones and none."""
+    return number < 0, number == 0 and not pads, abs(number)
 
 
 def _of_rank(rank: int | None) -> int | None:
@@ -270,17 +300,26 @@ def _list_lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     items = value.value.items
     if value.value.kind not in ("list", "tuple") or items is None:
         return ()
+    cut = "last" if lift.tail else "resize"
     if lift.as_tensorflow and len(items) == lift.before + 2:
-        ends = lift.channels_last  # with channels in front nobody writes windows as lists
+        if not lift.channels_last:
+            front = items[0].text == items[1].text == "1"
+            if not front:
+                return ()
+            whole = Step(name="resize", amount=lift.after + 2)
+            return (_extended(value, lift) if lift.unit else whole,)
         if lift.unit:
-            return (_extended(value, lift, behind=1),) if ends else ()
-        return (Step(name="resize", amount=lift.after, behind=1),) if ends else ()
+            return (_extended(value, lift, behind=1),)
+        return (Step(name=cut, amount=lift.after, behind=1),)
     if len(items) == lift.before:
-        return (_extended(value, lift) if lift.unit else Step(name="resize", amount=lift.after),)
-    if len(items) == 2 * lift.before:
-        if lift.unit and _pads(value):
+        return (_extended(value, lift) if lift.unit else Step(name=cut, amount=lift.after),)
+    if len(items) == 2 * lift.before and _pads(value) and not lift.as_tensorflow:
+        # The two of the last dimension come first.
+        if lift.amount > 0:
             return (_padded(lift),)
-        return (Step(name="resize", amount=2 * lift.after),)
+        return (Step(name="resize" if lift.tail else "last", amount=2 * lift.after),)
+    if len(items) == 2 * lift.before:
+        return (Step(name=cut, amount=2 * lift.after),)
     return ()
 
 
@@ -292,6 +331,8 @@ def _tensor_lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
         return (Step(name="lead" if lift.amount > 0 else "behead", amount=amount),)
     if rank > lift.before:
         behind = 1 if lift.channels_last and rank > lift.before + 1 else 0
+        if lift.tail:
+            return (Step(name="lower", amount=amount, behind=behind + lift.after),)
         grown = "repeat" if lift.repeat else "lift"
         name = grown if lift.amount > 0 else "lower"
         return (Step(name=name, amount=amount, behind=behind),)

@@ -45,7 +45,8 @@ class Handing:
         for number, value in chosen.items():
             steps = lifted(value, self.lift) or self._windows(value, number)
             steps = steps or self._spelled(value, number) or self._one_seed(value, number)
-            steps += with_ends(value.value, steps, self._valid(number))
+            if as_tensorflow(self.target.name):
+                steps += with_ends(value.value, steps, self._valid(number))
             steps += self._made_tensor(value, number)
             taken = Take(key=value.key, steps=(*steps, *self._received(value, number)))
             found[number] = taken

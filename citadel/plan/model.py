@@ -48,8 +48,8 @@ class Step:
     `lift` and `lower` add and drop n dimensions in front of the last `behind` ones, `lead` and
     `behead` in front of all; `repeat` adds them as `lift` does, each as long as the
     one before; `narrow` makes the last dimension n long, `resize` a list but for its first and last
-    `behind` entries; `list` wraps the value in a list, `first` takes the first of one; `say`
-    replaces it by `text`;
+    `behind` entries, of which `last` keeps those at the end; `list` wraps the value in a list,
+    `first` takes the first of one; `say` replaces it by `text`;
     `ends` makes n numbers a list with a 1 at either end, `inner` takes such ends off; `each` makes
     n of a number, `extend` puts the number `text` n times in front of a list's last `behind`;
     `indices`, `values` and `shape` are those of a sparse tensor; `clone` is a copy that gradients

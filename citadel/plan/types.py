@@ -106,8 +106,11 @@ def wraps(value: Value, declared: str | None) -> bool:
 
 
 def becomes_tensor(value: Value, declared: str | None) -> bool:
-    """Whether a value is a number, and the declared type takes tensors alone."""
-    number = value.kind in ("int", "float", "complex", "bool")
+    """Whether a value is a number, and the declared type takes tensors alone.
+
+    A flag is no number: `bias=False` says that there is no such tensor.
+    """
+    number = value.kind in ("int", "float", "complex")
     return number and takes_tensor(declared) and not fits(value, declared)
 
 

@@ -122,7 +122,7 @@ class Origins:
         if len(wanted.steps) != 1:
             return None
         step = wanted.steps[0]
-        if step.name == "resize":
+        if step.name in ("resize", "last"):
             return self._list(wanted.node, wanted.value, step, 0)
         if wanted.value.shape is None:
             return None

@@ -51,6 +51,8 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("x", (Step(name="lift", amount=1), Step(name="list")), "[x.unsqueeze(-1)]"),
     ("[3]", (Step(name="resize", amount=3),), "[3, 3, 3]"),
     ("(3, 4)", (Step(name="resize", amount=1),), "(3,)"),
+    ("(3, -1)", (Step(name="last", amount=1),), "(-1,)"),
+    ("[1, 2, 0, 1]", (Step(name="last", amount=1, behind=1),), "[1, 0, 1]"),
     ("(k,) * 2", (Step(name="resize", amount=3),), "(k,) * 3"),
     ("2 * [0]", (Step(name="resize", amount=1),), "1 * [0]"),
     ("[1, 2, 2, 1]", (Step(name="resize", amount=3, behind=1),), "[1, 2, 2, 2, 1]"),
@@ -84,6 +86,7 @@ WITH_VALUES: tuple[tuple[str, Value, Step, str | None], ...] = (
     ("size", _PAIR, Step(name="resize", amount=3), "(3, 4, 4)"),
     ("size", _PAIR, Step(name="resize", amount=1), "(3,)"),
     ("size", replace(_PAIR, kind="list"), Step(name="resize", amount=1), "[3]"),
+    ("size", _PAIR, Step(name="last", amount=1), "(4,)"),
     ("size", Value(kind="list", length=999), Step(name="resize", amount=1), None),
     ("(*sizes,)", _PAIR, Step(name="resize", amount=3), "(3, 4, 4)"),
     ("points", Value(kind="tensor", shape=(5, 2)), Step(name="narrow", amount=3),
@@ -140,7 +143,7 @@ def made_of(kind: str, parts: Sequence[cst.BaseExpression]) -> cst.BaseExpressio
 def _apply(
     node: cst.BaseExpression, step: Step, value: Value | None, made: Mapping[str, str]
 ) -> cst.BaseExpression | None:
-    if step.name in ("resize", "extend"):
+    if step.name in ("resize", "last", "extend"):
         return _resized(node, step, value)
     if step.name == "each":
         return cst.Tuple([cst.Element(node)] * step.amount)
@@ -247,11 +250,14 @@ def _ends(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.Base
 
 
 def _between(items: Sequence[Item], step: Step, new: Item) -> list[Item]:
-    """A list with its last entry repeated, or cut, its ends apart; or with `new` ones put in."""
+    """A list with its last entry repeated, or cut at either side, its ends apart; or with `new`
+    ones put in."""
     end = len(items) - step.behind
     if step.name == "extend":
         return [*items[:end], *[new] * step.amount, *items[end:]]
     middle = list(items[step.behind : end])
+    if step.name == "last":
+        return [*items[: step.behind], *middle[-step.amount :], *items[end:]]
     middle = (middle + middle[-1:] * step.amount)[: step.amount]
     return [*items[: step.behind], *middle, *items[end:]]
 

@@ -36,6 +36,18 @@ SAME = {
         "shape '[2, 3]' is invalid for input of size 7",
         "shape '[5]' is invalid for input of size 60",
     ),
+    "sizes by letter of the dimension": (
+        "stride should be greater than zero, but got dH: 0 dW: 1",
+        "stride should be greater than zero, but got dT: 1 dH: 0 dW: 1",
+    ),
+    "sizes by letter, with a prefix": (
+        "pad should be at most half of kernel size, but got kH: 2 kW: 3 padH: 4 padW: 0",
+        "pad should be at most half of kernel size, but got kW: 2 padW: 4",
+    ),
+    "lists of NumPy": (
+        "Computed output size would be zero or negative. Received kernel_size=[5 5]",
+        "Computed output size would be zero or negative. Received kernel_size=[5 5 5]",
+    ),
     "dimensionality": (
         "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [1, 2]",
         "Expected 2D (unbatched) or 3D (batched) input to conv1d, but got input of size: [7]",

@@ -172,11 +172,12 @@ def test_a_repeated_dimension_is_as_long_as_the_last_one():
     [
         (3, True, (Step(name="resize", amount=3, behind=1),)),
         (1, True, (Step(name="resize", amount=1, behind=1),)),
-        (3, False, ()),
+        (3, False, (Step(name="resize", amount=5),)),
+        (1, False, (Step(name="resize", amount=3),)),
     ],
 )
 def test_windows_of_tensorflow_have_ends(after, last, steps):
-    window = ints(1, 2, 2, 1)
+    window = ints(1, 2, 2, 1) if last else ints(1, 1, 2, 2)
     lift = Lift(before=2, after=after, channels_last=last, as_tensorflow=True)
     assert lifted(SourceValue(key="kw:strides", name="strides", value=window), lift) == steps
 
@@ -282,3 +283,46 @@ def test_what_has_no_spatial_dimensions_gets_all_of_them():
     whole = source("torch.nn.BatchNorm1d", tensor(8, 4, 5))
     changes = list(dimension_change(whole, named_api("torch.nn.BatchNorm2d")))
     assert {change.amount for change in changes} == {1}
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "first"),
+    [
+        (ints(0, -1), "padding", True),
+        (ints(-1, 0), "padding", False),
+        (ints(1, 0), "stride", True),
+        (ints(1, 0), "padding", False),
+        (ints(1, 2**40), "dilation", True),
+        (ints(2, 2), "dilation", False),
+        (ints(3, -1, 5), "dilation", False),
+    ],
+)
+def test_what_is_odd_stays_when_dimensions_are_dropped(value, name, first):
+    given = SourceValue(key="kw:a", name=name, value=value)
+    source = Invocation(
+        api=Api(name="torch.f2d", kind=ApiKind.FUNCTION),
+        call=Call(
+            number=1, site=0, occurrence=1, depth=0, name="torch.f2d", form="function",
+            receiver=None, arguments=(), keywords=(("a", Argument(value=value)),),
+        ),
+        constructor=None,
+        values=(named(tensor(1, 2, 4, 5)), given),
+    )  # fmt: skip
+    lift, *_ = dimension_change(source, Api(name="torch.f1d", kind=ApiKind.FUNCTION))
+    assert lift.tail is first
+    if first:
+        assert lifted(given, lift) == (Step(name="last", amount=1),)
+        assert lifted(named(tensor(1, 2, 4, 5)), lift) == (Step(name="lower", amount=1, behind=1),)
+
+
+@pytest.mark.parametrize(
+    ("lift", "step"),
+    [
+        (UP, Step(name="extend", amount=2, behind=4, text="0")),
+        (DOWN, Step(name="last", amount=2)),
+        (Lift(before=2, after=1, tail=True), Step(name="resize", amount=2)),
+    ],
+)
+def test_paddings_of_pytorch_have_the_last_dimension_in_front(lift, step):
+    given = SourceValue(key="arg:1", name="padding", value=ints(1, 1, 9, 1))
+    assert lifted(given, lift) == (step,)
