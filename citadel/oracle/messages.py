@@ -92,6 +92,8 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
         re.compile(r"\b(\w{1,20}?)[TDHW]: ?-?\d+(?:,? \1[TDHW]: ?-?\d+)*"),
         r"\1 SHAPE",
     ),
+    # Which one of several: hidden[0], where a sibling has one alone; indices[0,1].
+    (re.compile(r"(?<=[a-z_])\[\d+(?:, ?\d+)*\]"), ""),
     # NumPy's way: [5 5].
     (re.compile(r"\[\s*-?\d+(?:\s+-?\d+)+\s*\]"), "SHAPE"),
     (re.compile(_DTYPES), "DTYPE"),

@@ -17,11 +17,11 @@ from citadel.plan.ends import with_ends
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
-from citadel.plan.model import Expression, Gather, SourceValue, Step, Take
+from citadel.plan.model import FIRST, Expression, Gather, SourceValue, Step, Take
 from citadel.plan.places import Place, Places, is_receiver
 from citadel.plan.receivers import as_receiver
 from citadel.plan.sizes import one_by_one
-from citadel.plan.types import INT, NONE, SEED, accepted, becomes_tensor, wraps
+from citadel.plan.types import INT, NONE, SEED, TENSORS, accepted, becomes_tensor, kind_of, wraps
 
 WRAP = Step(name="list")
 
@@ -47,7 +47,7 @@ class Handing:
             steps = steps or self._spelled(value, number) or self._one_seed(value, number)
             if as_tensorflow(self.target.name):
                 steps += with_ends(value.value, steps, self._valid(number))
-            steps += self._made_tensor(value, number)
+            steps += self._made_tensor(value, number) or self._of_tensors(value, number)
             taken = Take(key=value.key, steps=(*steps, *self._received(value, number)))
             found[number] = taken
             ended = any(step.name == "ends" for step in steps)
@@ -82,6 +82,20 @@ class Handing:
             return ()
         vectors = {valid.rank for valid in self._valid(number)} == {1}
         return (WRAP, Step(name="tensor")) if vectors else (Step(name="tensor"),)
+
+    def _of_tensors(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        """The first of a tuple of tensors where valid calls have one tensor under the same name, or
+        the other way round: a recurrent layer's state is `h`, or `(h, c)`."""
+        known = [valid for valid in self._valid(number) if valid.kind != "none"]
+        if not known or value.name != self.places.named[number].parameter.name:
+            return ()
+        if kind_of(value.value) == TENSORS and all(valid.is_tensor for valid in known):
+            return (FIRST,)
+        lengths = {len(valid.items or ()) for valid in known if kind_of(valid) == TENSORS}
+        tuples = all(valid.kind == "tuple" for valid in known)
+        if value.value.is_tensor and tuples and len(lengths) == 1:
+            return (Step(name="each", amount=lengths.pop()),)
+        return ()
 
     def _one_by_one(self, place: Place) -> bool:
         return one_by_one(self.target, place.parameter, self.places.sizes)

@@ -250,11 +250,11 @@ class Rewriter:
         kept = source.built in nodes or source.naming is not None
         if self._line is not None and not kept and self._line.unused(nodes):
             line = self._line.node
-        code = self._pieces.replaced(nodes, line)
+        code = self._pieces.replaced(self._bound(nodes, plan), line)
         if longest(code) > max(LONGEST, self._long) and not classes(nodes):
             calls = (source.call, source.built)
             nodes = {n: shortened(new) if n in calls else new for n, new in nodes.items()}
-            code = self._pieces.replaced(nodes, line)
+            code = self._pieces.replaced(self._bound(nodes, plan), line)
         framework = plan.target.split(".", 1)[0]
         for name in sorted({framework, imports.PACKAGES.get(framework, framework)}):
             # What the report's own call names is in reach there, however it was imported.
@@ -262,6 +262,42 @@ class Rewriter:
             if not known and _names(nodes.values(), name):
                 code = imports.with_import(cst.parse_module(code), name).code
         return Rewritten(code=code, edits=plan.edits + edits, sites=self._sites.moved(nodes, line))
+
+    def _bound(self, nodes: Nodes, plan: Adaptation) -> Nodes:
+        """The nodes, with the result assigned to what an in-place call has changed: `x.abs_()` is
+        `x = x.sign()` for a sibling that changes nothing."""
+        source, tree = self._source, self._source.tree
+        changed = source.receiver
+        if changed is None and isinstance(source.call, cst.Call) and source.call.args:
+            first = source.call.args[0]
+            changed = first.value if first.keyword is None and not first.star else None
+        alone = source.standing and _in_place(source.api) and not _in_place(plan.target)
+        touched = [node for node in nodes if tree.inside(node, source.call)]
+        if not alone or not touched or not isinstance(changed, cst.Name | cst.Attribute):
+            return nodes
+        if isinstance(changed, cst.Name) and not self._is_local(changed):
+            return nodes
+        line = tree.parent(source.call)
+        value = nodes.get(source.call)
+        if value is None and isinstance(source.call, cst.Call):
+            value = replaced_in(source.call, {node: nodes[node] for node in touched})
+        if line is None or not isinstance(value, cst.BaseExpression):
+            return nodes
+        assigned = cst.Assign(targets=[cst.AssignTarget(changed)], value=value)
+        return {n: new for n, new in nodes.items() if n not in touched} | {line: assigned}
+
+    def _is_local(self, name: cst.Name) -> bool:
+        """Whether a name can be assigned where it stands, and stays the same variable."""
+        above = self._source.tree.above(name)
+        inner = next((one for one in above if isinstance(one, cst.FunctionDef | cst.Lambda)), None)
+        if inner is None:
+            return True
+        own = m.Param(name=m.Name(name.value)) | m.AssignTarget(target=m.Name(name.value))
+        return bool(m.findall(inner, own))
+
+
+def _in_place(api: str) -> bool:
+    return api.endswith("_") and not api.endswith("__")
 
 
 def _with_others(nodes: Nodes, others: Sequence[tuple[Rewriter, Adaptation]]) -> Nodes | None:

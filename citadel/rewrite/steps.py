@@ -74,6 +74,8 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("-1", (Step(name="tensor"),), "tf.convert_to_tensor(-1)"),
     ("a + b", (Step(name="variable"),), "tf.Variable(a + b)"),
     ("f(x)", (Step(name="first"),), "f(x)[0]"),
+    ("(h, c)", (Step(name="first"),), "h"),
+    ("h", (Step(name="each", amount=2),), "(h, h)"),
     ("f(x)", (Step(name="spread", amount=2),), "([f(x)] * 2)"),
     ("f(x)", (Step(name="lower", amount=1), Step(name="spread", amount=3)), "([f(x)[..., 0]] * 3)"),
     ("a @ b", (Step(name="first"), Step(name="lower", amount=1)), "(a @ b)[0][..., 0]"),
@@ -163,11 +165,17 @@ def _apply(
     if step.name == "spread":
         return cst.parse_expression(f"([{code_of(node)}] * {step.amount})")
     if step.name == "first":
-        return cst.parse_expression(f"{text}[0]")
+        return _first(node) or cst.parse_expression(f"{text}[0]")
     if step.name == "narrow" and (_of_tensorflow(value) or made is MADE["keras"]):
         return cst.parse_expression(_narrowed(text, step.amount, value, made["narrow"]))
     write = _in_tensorflow if _of_tensorflow(value) else _in_torch
     return cst.parse_expression(write(text, step, value))
+
+
+def _first(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The first of what is written down as a list or a tuple."""
+    written = node.elements if isinstance(node, (cst.Tuple, cst.List)) else ()
+    return written[0].value if written and isinstance(written[0], cst.Element) else None
 
 
 def _of_tensorflow(value: Value | None) -> bool:

@@ -44,6 +44,10 @@ SAME = {
         "pad should be at most half of kernel size, but got kH: 2 kW: 3 padH: 4 padW: 0",
         "pad should be at most half of kernel size, but got kW: 2 padW: 4",
     ),
+    "one of several": (
+        "Expected hidden[0] size (2, 3, 5), got [2, 3, 6]",
+        "Expected hidden size (2, 3, 5), got [2, 3, 6]",
+    ),
     "lists of NumPy": (
         "Computed output size would be zero or negative. Received kernel_size=[5 5]",
         "Computed output size would be zero or negative. Received kernel_size=[5 5 5]",

@@ -71,6 +71,21 @@ USES = {
             "torch.Tensor.cumprod": [("y = x.relu().cumsum(7)", "y = x.relu().cumprod(7)")],
         },
     },
+    "inplace_elsewhere": {
+        "code": """
+            import torch
+            x = torch.tensor([1j, 2.5])
+            def f():
+                x.floor_()
+            f()
+        """,
+        "at": "x.floor_()",
+        "api": "torch.Tensor.floor_",
+        "form": "method",
+        "receiver": {(2,)},
+        "args": [],
+        "to": {"torch.ceil": [("    x.floor_()", "    torch.ceil(x)")]},
+    },
     "inplace": {
         "code": """
             import torch
@@ -83,8 +98,9 @@ USES = {
         "receiver": {(2,)},
         "args": [],
         "to": {
-            "torch.ceil": [("x.floor_()", "torch.ceil(x)")],
-            "torch.Tensor.ceil": [("x.floor_()", "x.ceil()")],
+            "torch.ceil": [("x.floor_()", "x = torch.ceil(x)")],
+            "torch.Tensor.ceil": [("x.floor_()", "x = x.ceil()")],
+            "torch.Tensor.ceil_": [("x.floor_()", "x.ceil_()")],
         },
     },
     "operator": {
