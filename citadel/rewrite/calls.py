@@ -128,13 +128,21 @@ class Maker:
             return self.slots
         return (receiver, *self.slots)
 
-    def built(self) -> cst.BaseExpression | None:
-        """The construction of the layer, in the place of the report's own."""
+    def built(self, function: cst.BaseExpression | None = None) -> cst.BaseExpression | None:
+        """The construction of the layer, or of a class of its own, in the place of the report's."""
         source = self.source
         if not isinstance(source.built, cst.Call):
             return None
-        function = self.name(source.built)
+        function = self.name(source.built) if function is None else function
         return self._made(function, self.new, source.constructed, source.built)
+
+    def handed_on(self, function: cst.BaseExpression, given: Given) -> cst.BaseExpression | None:
+        """What a layer makes of what it is given, by a function of its base class."""
+        args = given.written(self.slots, lambda slot: self._text(slot, given), bound=False)
+        if args is None:
+            return None
+        plain = [arg.with_changes(comma=cst.MaybeSentinel.DEFAULT) for arg in args]
+        return self.after(laid_out(function, plain, None))
 
     def function(self) -> cst.BaseExpression | None:
         """A lambda that takes what the function was given, and calls the sibling with it.

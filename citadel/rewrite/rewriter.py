@@ -31,7 +31,7 @@ from citadel.rewrite.pieces import Pieces, classes, replaced_in
 from citadel.rewrite.references import counterparts
 from citadel.rewrite.sites import Sites
 from citadel.rewrite.source import Source
-from citadel.rewrite.standins import stand_in
+from citadel.rewrite.standins import reshaping, stand_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +162,7 @@ class Rewriter:
         source, plan = self._source, maker.plan
         if source.layer:
             if plan.form is Form.MODULE:
-                return self._layer(maker)
+                return self._layer(maker) or reshaping(maker)
             return None if plan.after else stand_in(maker)
         naming, named = source.naming, None if plan.after else maker.named()
         if naming is None:

@@ -48,6 +48,33 @@ def stand_in(maker: Maker) -> Nodes | None:
     return _with_class(maker, built, own)
 
 
+def reshaping(maker: Maker) -> Nodes | None:
+    """A layer among others, whose input has to be reshaped: a class of its own does that.
+
+    PyTorch only: Keras makes a layer's weights by the shape of what its model gives it.
+    """
+    source = maker.source
+    built = source.built
+    alone = source.form == "inner" and source.naming is None
+    if not alone or not isinstance(built, cst.Call) or _keras(source.api):
+        return None
+    statement = next(s for s in source.tree.module.body if source.tree.inside(built, s))
+    keys = [key for key in source.values if key.startswith(("arg:", "kw:"))]
+    names = dict(zip(keys, parameters([source.names[key] for key in keys]), strict=True))
+    given = Given(args={key: cst.Arg(cst.Name(name)) for key, name in names.items()}, parts={})
+    body = maker.handed_on(cst.parse_expression("super().forward"), given)
+    base, missing = imports.spelled(maker.plan.target, source.local(statement))
+    name = f"Reshaped{maker.plan.target.rpartition('.')[2]}"
+    if body is None or missing is not None or source.scopes.bound(name):
+        return None
+    construction = maker.built(cst.Name(name))
+    if construction is None:
+        return None
+    head = f"class {name}({base}):\n    def forward(self, {', '.join(names.values())}):\n"
+    made = cst.parse_statement(f"{head}        return {code_of(body)}\n")
+    return {built: construction, statement: cst.ensure_type(made, cst.ClassDef), **maker.nodes}
+
+
 def _with_class(maker: Maker, built: cst.Call, own: list[Take]) -> Nodes | None:
     """The construction of a class in front of the statement; with parameters it inherits them."""
     source = maker.source

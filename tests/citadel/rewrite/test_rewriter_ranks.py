@@ -105,11 +105,16 @@ def test_a_layer_is_constructed_in_one_place_and_called_in_another(ways, layer, 
     assert found[1] == "y = nn.AvgPool2d((3, 1), stride=(2, 1))(x.unsqueeze(-1))[..., 0]\n"
 
 
-def test_a_layer_inside_of_a_model_has_no_call_to_change(ways, layer, call):
+def test_a_layer_inside_of_a_model_reshapes_what_the_model_gives_it(ways, layer, call):
     code = "model = nn.Sequential(nn.AvgPool1d(3))\ny = model(x)\n"
     made = call("torch.nn.AvgPool1d", {(1, 2, 8)}, form="inner", receiver=LAYER, result={(1, 2, 2)})
     built = ("nn.AvgPool1d", call("torch.nn.AvgPool1d", 3, form="class"))
-    assert ways(code, layer(1), layer(2), "model(x", made, built=built) == []
+    (way,) = ways(code, layer(1), layer(2), "model(x", made, built=built)
+    assert way.endswith(
+        "class ReshapedAvgPool2d(nn.AvgPool2d):\n    def forward(self, x):\n"
+        "        return super().forward(x.unsqueeze(-1))[..., 0]\n\n\n"
+        "model = nn.Sequential(ReshapedAvgPool2d((3, 1)))\ny = model(x)\n"
+    )
 
 
 def test_what_is_handed_over_becomes_a_lambda(ways, pool, call):
