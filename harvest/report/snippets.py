@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from harvest.report.absent import leave_out
+from harvest.report.awaited import put_in_blocks
 from harvest.report.entries import add_calls
 from harvest.report.intended import catch_intended, contrasts
 from harvest.report.lines import is_environment, is_output
@@ -102,7 +103,7 @@ def _entered(found: Repaired) -> Repaired:
 
 
 def _snippet(found: Repaired, origin: str) -> Snippet:
-    found = catch_intended(call_timed(print_noted(leave_out(found))))
+    found = put_in_blocks(catch_intended(call_timed(print_noted(leave_out(found)))))
     return Snippet(
         code=found.code.strip("\n") + "\n",
         origin=origin,
