@@ -51,6 +51,10 @@ class ValueReplay(Replayed):
             return None
         filled = adds_inputs(plan)
         accepts = source.oracle.kind is SymptomKind.ACCEPTS
+        if accepts and same and channels.family is not None and not source.refused:
+            # What it comes to may be whatever lies in memory there.
+            self.guards.append("accepts the very same arguments, and is the same function")
+            return None
         its_own = accepts and near(channels) and not filled and not plan.drops
         if its_own and self.inconsistent:
             refusal = ", ".join(sorted(self.inconsistent))

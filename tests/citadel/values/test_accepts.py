@@ -126,3 +126,25 @@ def test_what_is_accepted_only_where_it_is_compiled_whole(verified, judged, call
     assert found.case.symptom.kind is SymptomKind.ACCEPTS
     sibling = f"torch.Tensor.{call.partition('(')[0]}"
     assert judged(found, COMPILED.replace("add_(1)", call), sibling).kind is kind
+
+
+LABELS = """
+    import torch
+    torch.manual_seed(3)
+    scores = torch.randn(5, 1, 3).log_softmax(-1)
+    labels, length = torch.tensor([[1, 7]]), torch.tensor([5])
+    print("loss", torch.nn.functional.ctc_loss(scores, labels, length, torch.tensor([2])).item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("family", "kind"), [("function", VerdictKind.BUG), (None, VerdictKind.NOT_ADAPTED)]
+)
+def test_what_another_form_reads_from_memory_may_be_anything(verified, judged, family, kind):
+    """7 is none of 3 classes: the loss is whatever lies behind the scores."""
+    found = verified("ctc_loss accepts labels past the classes", LABELS, "It should raise.")
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    other = LABELS.replace("torch.nn.functional.ctc_loss", "torch.ctc_loss")
+    other = other.replace("torch.tensor([2])", "torch.tensor([1])") if family is None else other
+    channels = Channels(family=family)
+    assert judged(found, other, "torch.ctc_loss", channels).kind is kind
