@@ -136,27 +136,25 @@ USES = {
             x = torch.rand(1, 4, 8, 8)
             w = torch.rand(4, 4, 3, 3)
             import unittest
-            class T(unittest.TestCase):
-                def test(self):
-                    self.assertRaises(ValueError, F.conv2d, x, w, groups=0)
-            T().test()
+            refuses = unittest.TestCase().assertRaises
+            refuses(ValueError, F.conv2d, x, w, groups=0)
         """,
-        "at": "self.assertRaises(ValueError, F.conv2d, x, w, groups=0)",
+        "at": "refuses(ValueError, F.conv2d, x, w, groups=0)",
         "api": "torch.nn.functional.conv2d",
         "form": "handed",
         "to": {
             "torch.nn.functional.conv_transpose2d": [
                 (
-                    "        self.assertRaises(ValueError, F.conv2d, x, w, groups=0)",
-                    "        self.assertRaises(ValueError, F.conv_transpose2d, x, w, groups=0)",
+                    "refuses(ValueError, F.conv2d, x, w, groups=0)",
+                    "refuses(ValueError, F.conv_transpose2d, x, w, groups=0)",
                 )
             ],
             "torch.nn.functional.conv3d": [
                 ("x = torch.rand(1, 4, 8, 8)", "x = torch.rand(1, 4, 8, 8, 1)"),
                 ("w = torch.rand(4, 4, 3, 3)", "w = torch.rand(4, 4, 3, 3, 1)"),
                 (
-                    "        self.assertRaises(ValueError, F.conv2d, x, w, groups=0)",
-                    "        self.assertRaises(ValueError, F.conv3d, x, w, groups=0)",
+                    "refuses(ValueError, F.conv2d, x, w, groups=0)",
+                    "refuses(ValueError, F.conv3d, x, w, groups=0)",
                 ),
             ],
         },
