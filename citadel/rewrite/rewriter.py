@@ -70,7 +70,7 @@ class Rewriter:
     def write(
         self,
         plan: Adaptation,
-        others: Sequence[tuple[Rewriter, Adaptation]] = (),
+        others: Others = (),
         *,
         references: bool = False,
     ) -> Iterator[Rewritten]:
@@ -89,14 +89,14 @@ class Rewriter:
             if nodes is None:
                 continue
             edits = ("changed the shape where it is written",) if reshaped else ()
-            counterpart = self._with_reference(nodes, plan, edits) if references else None
-            for way in filter(None, (counterpart, self._replaced(nodes, plan, edits))):
+            counterpart = self._with_reference(nodes, plan, edits, others) if references else None
+            for way in filter(None, (counterpart, self._replaced(nodes, plan, edits, others))):
                 if way.code not in written:
                     written.add(way.code)
                     yield way
 
     def _with_reference(
-        self, nodes: Nodes, plan: Adaptation, edits: tuple[str, ...]
+        self, nodes: Nodes, plan: Adaptation, edits: tuple[str, ...], others: Others
     ) -> Rewritten | None:
         """As `_replaced`, compared with the sibling's own reference; None where there is none."""
         source = self._source
@@ -106,7 +106,8 @@ class Rewriter:
         if not more or inside:
             return None
         edits = (*edits, "compared with its own reference")
-        return replace(self._replaced({**more, **nodes}, plan, edits), references=True)
+        made = self._replaced({**more, **nodes}, plan, edits, others)
+        return replace(made, references=True)
 
     def identical(self, plan: Adaptation) -> bool:
         """Whether a plan is the report's own call."""
@@ -244,17 +245,20 @@ class Rewriter:
                 made[outer] = replaced_in(new, inner)
         return {**edits, **made}
 
-    def _replaced(self, nodes: Nodes, plan: Adaptation, edits: tuple[str, ...]) -> Rewritten:
+    def _replaced(
+        self, nodes: Nodes, plan: Adaptation, edits: tuple[str, ...], others: Others
+    ) -> Rewritten:
         source = self._source
+        uses = ((self, plan), *others)
         line: cst.CSTNode | None = None
         kept = source.built in nodes or source.naming is not None
         if self._line is not None and not kept and self._line.unused(nodes):
             line = self._line.node
-        code = self._pieces.replaced(self._bound(nodes, plan), line)
+        code = self._pieces.replaced(_all_bound(nodes, uses), line)
         if longest(code) > max(LONGEST, self._long) and not classes(nodes):
             calls = (source.call, source.built)
             nodes = {n: shortened(new) if n in calls else new for n, new in nodes.items()}
-            code = self._pieces.replaced(self._bound(nodes, plan), line)
+            code = self._pieces.replaced(_all_bound(nodes, uses), line)
         framework = plan.target.split(".", 1)[0]
         for name in sorted({framework, imports.PACKAGES.get(framework, framework)}):
             # What the report's own call names is in reach there, however it was imported.
@@ -263,7 +267,7 @@ class Rewriter:
                 code = imports.with_import(cst.parse_module(code), name).code
         return Rewritten(code=code, edits=plan.edits + edits, sites=self._sites.moved(nodes, line))
 
-    def _bound(self, nodes: Nodes, plan: Adaptation) -> Nodes:
+    def bound(self, nodes: Nodes, plan: Adaptation) -> Nodes:
         """The nodes, with the result assigned to what an in-place call has changed: `x.abs_()` is
         `x = x.sign()` for a sibling that changes nothing."""
         source, tree = self._source, self._source.tree
@@ -296,11 +300,22 @@ class Rewriter:
         return bool(m.findall(inner, own))
 
 
+Others = Sequence[tuple[Rewriter, Adaptation]]
+"""Uses of the API in one text, each with its plan."""
+
+
+def _all_bound(nodes: Nodes, uses: Others) -> Nodes:
+    """The nodes, with the results assigned that each of the uses would lose."""
+    for rewriter, plan in uses:
+        nodes = rewriter.bound(nodes, plan)
+    return nodes
+
+
 def _in_place(api: str) -> bool:
     return api.endswith("_") and not api.endswith("__")
 
 
-def _with_others(nodes: Nodes, others: Sequence[tuple[Rewriter, Adaptation]]) -> Nodes | None:
+def _with_others(nodes: Nodes, others: Others) -> Nodes | None:
     """The replaced nodes of all uses; None where two of them change one place differently."""
     made = dict(nodes)
     for rewriter, plan in others:

@@ -62,3 +62,27 @@ def test_what_is_made_up_for_a_receiver_is_made_up_in_both_places(bench, read):
         for one in uses.write(plan):
             lines = [line for line in one.code.splitlines() if "rpow" in line]
             assert len({line.partition("__rpow__")[2] for line in lines}) == 1
+
+
+SUMS = """
+    import torch
+    x = torch.tensor([3e38, 3e38, -3e38])
+    y = x.double()
+    x.cumsum_(0)
+    y.cumsum_(0)
+    assert torch.allclose(x.double(), y), f"differs: {x} {y}"
+"""
+
+
+def test_what_is_changed_in_place_is_assigned_in_both_places(bench, read):
+    """`torch.cumsum(y, 0)` alone would leave `y` as it was."""
+    reading = read("torch.Tensor.cumsum_ overflows in float32", dedent(SUMS))
+    catalog, info = bench.index.catalog, bench.target.info
+    found = verify(reading, bench.replays[0], catalog, info, runs=2, limits=Limits(wall=20.0))
+    assert found.case.reproduces
+    uses, api = Uses(found, bench), catalog.resolve("torch.cumsum")
+    best, *_ = plans(uses.invocation, api, bench.samples, bench.lexicon)
+    codes = [one.code for one in uses.write(best)]
+    assert codes
+    for code in codes:
+        assert {"x = torch.cumsum(x, 0)", "y = torch.cumsum(y, 0)"} <= set(code.splitlines())
