@@ -89,7 +89,8 @@ class Handing:
         known = [valid for valid in self._valid(number) if valid.kind != "none"]
         if not known or value.name != self.places.named[number].parameter.name:
             return ()
-        if kind_of(value.value) == TENSORS and all(valid.is_tensor for valid in known):
+        several = kind_of(value.value) == TENSORS and not acts_as_tensor(value)
+        if several and all(valid.is_tensor for valid in known):
             return (FIRST,)
         lengths = {len(valid.items or ()) for valid in known if kind_of(valid) == TENSORS}
         tuples = all(valid.kind == "tuple" for valid in known)

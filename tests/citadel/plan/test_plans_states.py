@@ -28,3 +28,11 @@ def test_a_state_becomes_what_valid_calls_of_the_sibling_have(api, call, given, 
     sample = {"input": TENSOR, "hx": known}
     best, *_ = plans(invocation(made, f, ()), g, Book(sample))
     assert best.call[1].value.steps == steps
+
+
+def test_a_list_that_stands_for_a_tensor_is_no_state(api, call):
+    """TensorFlow makes one tensor of a list of them: none of them is what the report is about."""
+    tensors = Value(kind="list", items=(TENSOR, TENSOR))
+    f, g = (api(f"tensorflow.{name}", "input: Tensor") for name in "fg")
+    best, *_ = plans(invocation(call("tensorflow.f", tensors), f, ()), g, Book({"input": TENSOR}))
+    assert Step(name="first") not in best.call[0].value.steps
