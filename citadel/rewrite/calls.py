@@ -185,7 +185,6 @@ class Maker:
         def text(slot: Slot) -> cst.BaseExpression | None:
             return self._text(slot, given)
 
-        args = given.written(self.slots, text, bound=False)
         function: cst.BaseExpression | None = self.name(at)
         if self.plan.form is Form.METHOD and self.receiver is not None:
             receiver = text(self.receiver)
@@ -193,10 +192,7 @@ class Maker:
         elif self.plan.form is Form.MODULE:
             new = given.written(self.new, text, bound=False)
             function = None if new is None or function is None else cst.Call(function, args=new)
-        if function is None or args is None:
-            return None
-        plain = [arg.with_changes(comma=cst.MaybeSentinel.DEFAULT) for arg in args]
-        return self.after(laid_out(function, plain, None))
+        return None if function is None else self.handed_on(function, given)
 
     def name(self, at: cst.CSTNode) -> cst.BaseExpression:
         """How the sibling is named at a place in the text."""

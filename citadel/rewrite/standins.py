@@ -59,8 +59,7 @@ def reshaping(maker: Maker) -> Nodes | None:
     if not alone or not isinstance(built, cst.Call) or _keras(source.api):
         return None
     statement = next(s for s in source.tree.module.body if source.tree.inside(built, s))
-    keys = [key for key in source.values if key.startswith(("arg:", "kw:"))]
-    names = dict(zip(keys, parameters([source.names[key] for key in keys]), strict=True))
+    names = _inputs(source)
     given = Given(args={key: cst.Arg(cst.Name(name)) for key, name in names.items()}, parts={})
     body = maker.handed_on(cst.parse_expression("super().forward"), given)
     base, missing = imports.spelled(maker.plan.target, source.local(statement))
@@ -80,8 +79,7 @@ def _with_class(maker: Maker, built: cst.Call, own: list[Take]) -> Nodes | None:
     source = maker.source
     statement = next(s for s in source.tree.module.body if source.tree.inside(built, s))
     local = source.local(statement)
-    keys = [key for key in source.values if key.startswith(("arg:", "kw:"))]
-    names = dict(zip(keys, parameters([source.names[key] for key in keys]), strict=True))
+    names = _inputs(source)
     given = {key: cst.Arg(cst.Name(name)) for key, name in names.items()}
     given |= {take.key: cst.Arg(_attribute(take.key)) for take in own}
     body = maker.applied(Given(args=given, parts={}), statement)
@@ -104,6 +102,12 @@ def _with_class(maker: Maker, built: cst.Call, own: list[Take]) -> Nodes | None:
         statement: made,
         **maker.nodes,
     }
+
+
+def _inputs(source: Source) -> dict[str, str]:
+    """What the layer is given, by the names of parameters for it."""
+    keys = [key for key in source.values if key.startswith(("arg:", "kw:"))]
+    return dict(zip(keys, parameters([source.names[key] for key in keys]), strict=True))
 
 
 def _handed_on(

@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from types import MappingProxyType
 
-from harvest.report.edits import Edit, apply_edits
+from harvest.report.edits import Edit
 from harvest.report.needs import import_needs
-from harvest.report.repair import Repaired
-from harvest.report.syntax import Refusal, dotted, nodes, parse
+from harvest.report.repair import Repaired, edited
+from harvest.report.syntax import dotted, nodes
 
 UNUSED, BARS, PLOTS = "unused imports", "progress bars", "plots"
 EXAMPLES: tuple[tuple[str, str, str], ...] = (
@@ -51,11 +51,7 @@ _LENGTH = 4
 def leave_out(found: Repaired) -> Repaired:
     """Return the code without what it names but can do without."""
     for name, apply in REPAIRS.items():
-        edits = list(apply(found.tree))
-        code = apply_edits(found.code, edits)
-        tree = parse(code)
-        if edits and not isinstance(tree, Refusal) and tree.body:
-            found = Repaired(code=code, tree=tree, repairs=(*found.repairs, name))
+        found = edited(found, list(apply(found.tree)), name)
     return found
 
 

@@ -11,9 +11,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from harvest.report.edits import Edit, apply_edits
-from harvest.report.repair import Repaired
-from harvest.report.syntax import Refusal, dotted, parse, source_of
+from harvest.report.edits import Edit
+from harvest.report.repair import Repaired, edited
+from harvest.report.syntax import dotted, source_of
 
 NAME = "assertions of exceptions"
 EXAMPLES: tuple[tuple[str, str], ...] = (
@@ -41,12 +41,7 @@ _ASSERTS = re.compile(r"(?:.*\.)?(?:assertRaises|raises)(?P<pattern>Regexp?|With
 
 def put_in_blocks(found: Repaired) -> Repaired:
     """Return the code with the calls that assertions are handed in blocks of these."""
-    edits = list(_edits(found))
-    code = apply_edits(found.code, edits)
-    tree = parse(code)
-    if not edits or isinstance(tree, Refusal):
-        return found
-    return Repaired(code=code, tree=tree, repairs=(*found.repairs, NAME))
+    return edited(found, list(_edits(found)), NAME)
 
 
 def _edits(found: Repaired) -> Iterator[Edit]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import re
 
-from harvest.report.edits import Edit, apply_edits
+from harvest.report.edits import Edit
 from harvest.report.markdown import Block, Document
-from harvest.report.repair import Repaired
+from harvest.report.repair import Repaired, edited
 from harvest.report.syntax import Refusal, imported_roots, parse
 
 NAME = "intended errors"
@@ -97,11 +97,7 @@ def catch_intended(found: Repaired) -> Repaired:
         and node.lineno == node.end_lineno
         and is_intended(_comment(lines, node))
     ]
-    code = apply_edits(found.code, edits)
-    tree = parse(code)
-    if not edits or isinstance(tree, Refusal):
-        return found
-    return Repaired(code=code, tree=tree, repairs=(*found.repairs, NAME))
+    return edited(found, edits, NAME)
 
 
 def _comment(lines: list[str], node: ast.stmt) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from harvest.report.edits import Edit, apply_edits
 from harvest.report.steps import STEPS, Step
 from harvest.report.syntax import (
     MAX_CODE,
@@ -57,6 +58,16 @@ class Repaired:
     code: str
     tree: ast.Module
     repairs: tuple[str, ...] = ()
+
+
+def edited(found: Repaired, edits: Sequence[Edit], name: str) -> Repaired:
+    """Return the code with edits made, as a repair of this name; as it is if nothing is left that
+    parses, or there are none."""
+    code = apply_edits(found.code, edits)
+    tree = parse(code)
+    if not edits or isinstance(tree, Refusal) or not tree.body:
+        return found
+    return Repaired(code=code, tree=tree, repairs=(*found.repairs, name))
 
 
 def repair(text: str) -> Repaired | Refusal:

@@ -150,6 +150,7 @@ def test_tests_that_nobody_calls_are_called(code, calls):
     if calls:
         kept, _, appended = found.code.partition("\n\n")
         assert appended == calls
+        assert code.startswith(kept)
         left = code.removeprefix(kept)
         assert not left or "main" in left or "run_tests" in left
     else:
