@@ -15,6 +15,7 @@ from citadel.identify import caught_calls, culprit, failing_call
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.aborts import names_check
+from citadel.oracle.messages import told_numbers
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
 from citadel.traced import is_call_of, resolve
@@ -71,6 +72,20 @@ def judge(
     reason = _artefact(traced, plan, target, seen, source, catalog, close=close, late=late)
     if reason is None and not close and _gives_nothing(traced, target, catalog):
         reason = "gives nothing, as functions may that are called for their effect"
+    if reason is None and _other_numbers(traced, source):
+        return verdict(VerdictKind.DIFFERENT, symptom=seen, reason="other numbers are wrong")
+    if reason is None and not late and source.deferred:
+        drawn = _of_draws(code, traced_code, traced, target, catalog, session, limits)
+        if drawn and not _of_draws(
+            source.source.module.code,
+            source.source.traced,
+            source.observation,
+            source.api,
+            catalog,
+            session,
+            limits,
+        ):
+            reason = "it fails for the random numbers that the sibling draws"
     if reason is not None:
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
     crashes = wanted.kind is SymptomKind.CRASHES
@@ -210,6 +225,37 @@ def _artefact(
     if filled and plan.drops and not close:
         return "no relation, and takes other arguments than the report's call"
     return None
+
+
+def _other_numbers(observation: Observation, source: Verified) -> bool:
+    """Whether both exceptions show tensors by name, and not those of the same name are finite (or
+    NaN, or infinite): the gradient is infinite here, and NaN there."""
+    both = (observation.exception, source.observation.exception)
+    told = [dict(told_numbers(one.message)) for one in both if one is not None]
+    return len(told) == 2 and any(told[0].get(n, kind) != kind for n, kind in told[1].items())
+
+
+def _of_draws(
+    code: str,
+    traced_code: str,
+    failed: Observation,
+    api: Api,
+    catalog: Catalog,
+    session: Session,
+    limits: Limits,
+) -> bool:
+    """Whether a case that failed runs to its end once all calls of an API draw the same numbers."""
+    sites = sorted({call.site for call in failed.calls if is_call_of(call, api, catalog)})
+    if not sites:
+        return False
+    steady = session.run(
+        code,
+        traced=traced_code,
+        limits=limits,
+        entry="perturb:reseeded",
+        arguments={"sites": sites, "number": 1},
+    )
+    return steady.outcome is Outcome.OK
 
 
 def _may_be_meant(seen: Symptom, wanted: Symptom, plan: Adaptation, target: Api) -> tuple[str, ...]:

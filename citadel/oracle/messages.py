@@ -30,6 +30,8 @@ _NODES = re.compile(
     r"\{\{function_node [^}]*\}\} ?|\s?\s?\[\[\{\{node [^}]*\}\}\]\]|\s?\[Op:\w+\](?: name:.*)?"
 )
 
+_LABELLED = re.compile(r"^(\w{1,40}): ?(?=tensor\()", re.MULTILINE)
+
 _DTYPES = (
     r"(?:torch|tf)\.(?:u?int\d+|b?float\d+\w*|complex\d+|bool|half|double|long|short|q?u?int\d+x?\d*)"
     r"|\b(?:c10::)?(?:Complex)?(?:BFloat16|Float8_\w+|Float|Double|Half)\b"
@@ -179,6 +181,20 @@ def normalise(message: str) -> str:
     for pattern, replacement in _RULES:
         text = pattern.sub(replacement, text)
     return text.strip()[:MAX_PATTERN]
+
+
+def told_numbers(message: str) -> tuple[tuple[str, str], ...]:
+    """What an exception says of the tensors that it names line by line, as gradcheck's do: the
+    label of each, and "nan", "inf" or "finite", whichever of them is found first.
+
+    >>> told_numbers("Jacobian mismatch,\\nnumerical:tensor([0., nan])\\nanalytical:tensor([1.])")
+    (('numerical', 'nan'), ('analytical', 'finite'))
+    """
+    parts = _LABELLED.split(message)
+    return tuple(
+        (label, next((kind for kind in ("nan", "inf") if kind in shown), "finite"))
+        for label, shown in zip(parts[1::2], parts[2::2], strict=True)
+    )
 
 
 def first_line(message: str) -> str:
