@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from analysis.catalog.model import Api, Catalog
@@ -11,11 +12,11 @@ from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from citadel.contrast import refuses
 from citadel.crashes import located
+from citadel.gradients import Replay, drawn_alone, other_numbers
 from citadel.identify import caught_calls, culprit, failing_call
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.aborts import names_check
-from citadel.oracle.messages import told_numbers
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
 from citadel.traced import is_call_of, resolve
@@ -70,39 +71,16 @@ def judge(
         lack = "the operator has no kernel for this device, whatever it is given"
         return verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
     reason = _artefact(traced, plan, target, seen, source, catalog, close=close, late=late)
-    if reason is None and not close and _gives_nothing(traced, target, catalog):
-        reason = "gives nothing, as functions may that are called for their effect"
-    if reason is None and _other_numbers(traced, source):
+    if reason is None and other_numbers(traced, source.observation):
         return verdict(VerdictKind.DIFFERENT, symptom=seen, reason="other numbers are wrong")
-    if reason is None and not late and source.deferred:
-        drawn = _of_draws(code, traced_code, traced, target, catalog, session, limits)
-        if drawn and not _of_draws(
-            source.source.module.code,
-            source.source.traced,
-            source.observation,
-            source.api,
-            catalog,
-            session,
-            limits,
-        ):
-            reason = "it fails for the random numbers that the sibling draws"
+    if reason is None and not late:
+        failed = Replay(code, traced_code, traced, target)
+        reason = drawn_alone(failed, source, session, catalog, limits)
     if reason is not None:
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
-    crashes = wanted.kind is SymptomKind.CRASHES
-    alone = crashes and not names_check(None if seen is None else seen.message)
-    hits = 0
-    for run in range(runs):
-        traced_again = traced_code if source.caught else None
-        cold = run == 0 and alone
-        entry = "cold:run" if cold else "case:run"
-        # Importing the framework is not the case's own time.
-        allowed = replace(limits, wall=limits.wall + COLD_START) if cold else limits
-        allowed = status.once_more(allowed, seen) if hits else allowed
-        observation = session.run(code, traced=traced_again, limits=allowed, seed=run, entry=entry)
-        again = shows(observation)
-        hits += status.matches(wanted, again, apis, plan.renamed)
-        if wanted.kind is SymptomKind.HANGS and again is None and not hits:
-            return verdict(VerdictKind.CLEAN)  # it takes long, and comes to its end
+    hits = _hits(code, traced_code, seen, shows, plan, source, session, limits, runs=runs)
+    if hits is None:
+        return verdict(VerdictKind.CLEAN)  # it takes long, and comes to its end
     if seen is not None and hits and not source.deferred:
         seen = located(seen, code, traced_code, session, limits)
     kind = VerdictKind.BUG if hits == runs else VerdictKind.FLAKY
@@ -186,6 +164,38 @@ def passed(observation: Observation, written: Rewritten, source: Verified) -> bo
     )
 
 
+def _hits(
+    code: str,
+    traced_code: str,
+    seen: Symptom | None,
+    shows: Callable[[Observation], Symptom | None],
+    plan: Adaptation,
+    source: Verified,
+    session: Session,
+    limits: Limits,
+    *,
+    runs: int,
+) -> int | None:
+    """How many of `runs` runs as it stands show the bug; None: a hang that comes to its end."""
+    wanted, apis = source.case.symptom, (source.case.api, plan.target)
+    crashes = wanted.kind is SymptomKind.CRASHES
+    alone = crashes and not names_check(None if seen is None else seen.message)
+    hits = 0
+    for run in range(runs):
+        traced_again = traced_code if source.caught else None
+        cold = run == 0 and alone
+        entry = "cold:run" if cold else "case:run"
+        # Importing the framework is not the case's own time.
+        allowed = replace(limits, wall=limits.wall + COLD_START) if cold else limits
+        allowed = status.once_more(allowed, seen) if hits else allowed
+        observation = session.run(code, traced=traced_again, limits=allowed, seed=run, entry=entry)
+        again = shows(observation)
+        hits += status.matches(wanted, again, apis, plan.renamed)
+        if wanted.kind is SymptomKind.HANGS and again is None and not hits:
+            return None
+    return hits
+
+
 def _shown(
     observation: Observation, source: Verified, target: Api, catalog: Catalog
 ) -> Symptom | None:
@@ -218,6 +228,8 @@ def _artefact(
     blamed = () if seen is None else _may_be_meant(seen, source.case.symptom, plan, target)
     if blamed:
         return f"the complaint may be about what was filled in: {', '.join(blamed)}"
+    if not close and _gives_nothing(observation, target, catalog):
+        return "gives nothing, as functions may that are called for their effect"
     if source.case.symptom.kind is not SymptomKind.CRASHES:
         return None  # of crashes, the signal alone is compared
     if mostly_filled(plan):
@@ -225,37 +237,6 @@ def _artefact(
     if filled and plan.drops and not close:
         return "no relation, and takes other arguments than the report's call"
     return None
-
-
-def _other_numbers(observation: Observation, source: Verified) -> bool:
-    """Whether both exceptions show tensors by name, and not those of the same name are finite (or
-    NaN, or infinite): the gradient is infinite here, and NaN there."""
-    both = (observation.exception, source.observation.exception)
-    told = [dict(told_numbers(one.message)) for one in both if one is not None]
-    return len(told) == 2 and any(told[0].get(n, kind) != kind for n, kind in told[1].items())
-
-
-def _of_draws(
-    code: str,
-    traced_code: str,
-    failed: Observation,
-    api: Api,
-    catalog: Catalog,
-    session: Session,
-    limits: Limits,
-) -> bool:
-    """Whether a case that failed runs to its end once all calls of an API draw the same numbers."""
-    sites = sorted({call.site for call in failed.calls if is_call_of(call, api, catalog)})
-    if not sites:
-        return False
-    steady = session.run(
-        code,
-        traced=traced_code,
-        limits=limits,
-        entry="perturb:reseeded",
-        arguments={"sites": sites, "number": 1},
-    )
-    return steady.outcome is Outcome.OK
 
 
 def _may_be_meant(seen: Symptom, wanted: Symptom, plan: Adaptation, target: Api) -> tuple[str, ...]:

@@ -3,7 +3,14 @@
 import pytest
 
 from analysis.target.observation import Raised
-from citadel.oracle.messages import MAX_PATTERN, WRAPPED, first_line, innermost, normalise
+from citadel.oracle.messages import (
+    MAX_PATTERN,
+    WRAPPED,
+    first_line,
+    innermost,
+    normalise,
+    told_numbers,
+)
 
 SAME = {
     "numbers": (
@@ -233,3 +240,24 @@ def test_what_is_left_of_a_long_message_is_its_end():
     wrapped = f"Graph execution error:\n\n{frames}\nindices[0] = 9\n"
     cut = Raised.from_json({"types": ["E"], "message": wrapped[:1000] + wrapped[-3000:]}).message
     assert first_line(wrapped) == first_line(cut) == "indices[0] = 9"
+
+
+GRADCHECK = (
+    "Jacobian mismatch for output 0 with respect to input 0,\n"
+    "numerical:tensor([[nan, 0.],\n        [0., nan]], dtype=torch.float64)\n"
+    "analytical:tensor([[inf, 0.],\n        [0., inf]], dtype=torch.float64)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (GRADCHECK, (("numerical", "nan"), ("analytical", "inf"))),
+        ("the info is\nnumerical: tensor([1., -2e-5])\n", (("numerical", "finite"),)),
+        ("numerical tensor([nan])", ()),
+        ("expected: (2, 3)", ()),
+        ("a:tensor(" * 50_000, (("a", "finite"),)),
+    ],
+)
+def test_the_tensors_that_a_message_labels(message, told):
+    assert told_numbers(message) == told
