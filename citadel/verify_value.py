@@ -31,6 +31,7 @@ from citadel.oracle.numbers import has_nan
 from citadel.oracle.value import (
     ValueOracle,
     Values,
+    becomes_infinite,
     has_nan_at,
     in_double,
     shows,
@@ -135,6 +136,7 @@ def witness(
         hits=hits,
         runs=runs - (whole is not None),
         precise=None if better is None else better.cures,
+        becomes_infinite=better is not None and becomes_infinite(oracle, values, better.values),
         widened=widened(trial.again, oracle, blamed) if looked else None,
         demanded=full,
         gave_finite=gave_finite,

@@ -38,6 +38,8 @@ class Witness:
     """Whether the report speaks of a result, rather than of a missing error alone."""
     precise: bool | None
     """Whether double precision cures it; None where that says nothing."""
+    becomes_infinite: bool
+    """Whether NaN is an infinity in double precision."""
     widened: Values | None
     """What a value that is wrong by number is in double precision (see `guards`)."""
     demanded: bool | None

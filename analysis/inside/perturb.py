@@ -189,7 +189,7 @@ def gradients(emit, code, traced, sites):
 
         owner = getattr(function, "__self__", None)
         if live.is_tensor(owner):
-            function = getattr(source(owner), function.__name__)
+            function = _of(function, source(owner))
         for parameter in live.parameters(function).values():
             live.listened(parameter, handed_on.append, alias=False)
         named = {name: _mapped(value, source) for name, value in kwargs.items()}
@@ -288,12 +288,18 @@ def _call_given(function, args, kwargs, change):
     live, copies = side.module("live"), Copies(change)
     owner = getattr(function, "__self__", None)
     if live.is_tensor(owner):
-        function = getattr(copies.of(owner), function.__name__)
+        function = _of(function, copies.of(owner))
     given = [_mapped(value, copies.of) for value in args]
     named = {name: _mapped(value, copies.of) for name, value in kwargs.items()}
     result = function(*given, **named)
     copies.write_back()
     return result
+
+
+def _of(method, owner):
+    """The same method of another object; one written in Python may go by another name in it."""
+    made = getattr(method, "__func__", None)
+    return getattr(owner, method.__name__) if made is None else made.__get__(owner)
 
 
 def _run(emit, code, traced, sites, call):

@@ -226,6 +226,16 @@ def has_nan_at(oracle: ValueOracle, values: Values) -> bool:
     return any(has_nan(values[spot]) for spot in oracle.spots if spot in values)
 
 
+def becomes_infinite(oracle: ValueOracle, values: Values, better: Values) -> bool:
+    """Whether one of the oracle's values is NaN in a run, and not in a better one, where it is
+    infinite."""
+    spots = [one for one in oracle.spots if one in values and one in better]
+    return oracle.of_finiteness and any(
+        has_nan(values[one]) and not has_nan(better[one]) and finite(better[one]) is False
+        for one in spots
+    )
+
+
 def in_double(oracle: ValueOracle, values: Values) -> str | None:
     """What the oracle's one value should be, by a run in double precision."""
     if oracle.kind is not SymptomKind.NON_FINITE or oracle.spots[0] not in values:

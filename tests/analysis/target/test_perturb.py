@@ -203,3 +203,18 @@ def backwards(session, template, text, name):
     )
     assert run.outcome is Outcome.OK, run.stderr
     return [event["made"] for event in run.extra if event["e"] == "gradients"]
+
+
+@pytest.mark.tf
+@pytest.mark.slow
+@pytest.mark.parametrize("call", ["x.__rmul__(2.0)", "x.__add__(x)"])
+def test_methods_that_go_by_another_name_are_called_on_the_changed_tensor(tf_target, call):
+    code = f"import tensorflow as tf\nx = tf.constant([3.0, 1.0])\nprint({call})"
+    case = instrument(code)
+    sites = [n for n, node in enumerate(case.nodes) if case.module.code_for_node(node) == call]
+    given = {"sites": sites, "factor": 0.5}
+    with tf_target.session() as session:
+        text = watched(case).traced
+        run = session.run(code, traced=text, entry="perturb:scaled", arguments=given)
+    assert run.outcome is Outcome.OK, run.exception
+    assert run.seen[0].value.numbers.few == (3.0, 1.0)

@@ -298,3 +298,22 @@ def test_another_turn_of_a_loop_may_be_finite_for_the_source_alone(verified, jud
     assert not found.witness.gave_finite
     sibling = judged(found, LOOP.replace("torch.mean", "torch.nanmean"), "torch.nanmean")
     assert sibling.kind is VerdictKind.BUG
+
+
+@pytest.mark.parametrize(
+    ("sibling", "call", "kind"),
+    [
+        ("torch.acos", "torch.acos(x)", VerdictKind.EXPECTED),  # no number, however precise
+        ("torch.layer_norm", "torch.layer_norm(x, (4,))", VerdictKind.BUG),
+    ],
+)
+def test_what_stays_nan_in_double_precision_is_no_overflow(verified, judged, sibling, call, kind):
+    code = """
+        import torch
+        x = torch.full((4,), 1e38)
+        print(torch.nn.functional.poisson_nll_loss(x, x))
+    """
+    found = verified("poisson_nll_loss is nan", code, "The result is nan.")
+    assert found.witness.becomes_infinite
+    own = "torch.nn.functional.poisson_nll_loss(x, x)"
+    assert judged(found, code.replace(own, call), sibling).kind is kind
