@@ -39,6 +39,8 @@ class Origin:
     given: tuple[str, ...] = ()
     """What `call` is given, as it is written: its receiver, unless another call makes it, and its
     arguments."""
+    numbers: tuple[str, ...] = ()
+    """The same, all receivers included, where a copy in another layout is called what it is of."""
 
 
 NO_ORIGIN = Origin()
@@ -83,6 +85,7 @@ class Origins:
             library=self._library(name),
             fixed=fixed,
             given=() if call is None else tuple(self._given(call)),
+            numbers=() if call is None else tuple(self._numbers(call)),
         )
 
     def _behind(self, node: cst.BaseExpression) -> tuple[list[cst.BaseExpression], bool]:
@@ -137,12 +140,45 @@ class Origins:
 
     def _given(self, call: cst.Call) -> Iterator[str]:
         empty = cst.Module(body=[])
-        receiver = call.func.value if isinstance(call.func, cst.Attribute) else None
-        of_module = _dotted(call.func).partition(".")[0] in {*self._imports, *MODULES}
-        if receiver is not None and not of_module and not isinstance(receiver, cst.Call):
+        receiver = self._receiver(call)
+        if receiver is not None and not isinstance(receiver, cst.Call):
             yield empty.code_for_node(receiver)
         for arg in call.args:
             yield empty.code_for_node(arg.with_changes(comma=cst.MaybeSentinel.DEFAULT))
+
+    def _numbers(self, call: cst.Call) -> Iterator[str]:
+        empty = cst.Module(body=[])
+        receiver = self._receiver(call)
+        if receiver is not None:
+            yield empty.code_for_node(self._copied(receiver))
+        for arg in call.args:
+            plain = arg.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            yield empty.code_for_node(plain.with_changes(value=self._copied(arg.value)))
+
+    def _receiver(self, call: cst.Call) -> cst.BaseExpression | None:
+        """What a method is called on, if that is no module."""
+        of_module = _dotted(call.func).partition(".")[0] in {*self._imports, *MODULES}
+        return call.func.value if isinstance(call.func, cst.Attribute) and not of_module else None
+
+    def _copied(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """What a value is a copy of, in a layout that may be another one."""
+        for _ in range(8):
+            place = self._places.get(id(node), _ANYWHERE)
+            values = self._assigned(node.value, place) if isinstance(node, cst.Name) else [node]
+            call = values[0] if len(values) == 1 else None
+            if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+                return node
+            receiver = self._receiver(call)
+            of = call.args[0].value if receiver is None and call.args else receiver
+            further = call.args if receiver is not None else call.args[1:]
+            plain = all(arg.keyword and arg.keyword.value in _MEMORY for arg in further)
+            name = call.func.attr.value
+            copies = name in _COPYING or (name == "to" and bool(further))
+            changed = isinstance(node, cst.Name) and node.value in self._changed
+            if of is None or changed or not plain or not copies:
+                return node
+            node = of
+        return node
 
     def _library(self, call: str) -> str:
         return self._full(call).partition(".")[0]
@@ -154,6 +190,15 @@ class Origins:
 
 _KNOWN = frozenset(("True", "False", "None", "float", "int", "complex", "print", "range", "len"))
 _READ = frozenset(("item", "numpy", "tolist", "cpu", "detach", "clone", "float", "double"))
+_COPYING = frozenset(
+    (
+        *("contiguous", "clone", "detach", "copy", "identity", "to_dense", "to_sparse"),
+        *("to_sparse_coo", "to_sparse_csr", "to_sparse_csc", "coalesce"),
+        *("ascontiguousarray", "asfortranarray"),
+    )
+)
+"""Functions and methods that give the same numbers, in another layout at most."""
+_MEMORY = frozenset(("memory_format", "order"))
 _KEEPING = frozenset(("float", "bool", "int", "str", "repr"))
 
 

@@ -22,6 +22,7 @@ from citadel.oracle.hints import (
     ALIKE,
     CHECKS,
     DIFFERENT,
+    LAYOUTS,
     MODES,
     NEAR,
     OF_PARTS,
@@ -39,6 +40,7 @@ from citadel.oracle.numbers import elements, same
 from citadel.oracle.seen import Seen, comparable, numeric
 from citadel.oracle.value import Spot, ValueOracle
 from citadel.traced import leaf
+from harvest.report.model import ClaimKind
 from harvest.report.on_cpu import compares_devices
 
 MOST_COMPARED = 200
@@ -47,6 +49,8 @@ _CUT = re.compile(r"\[[^\[\]]*\]$")
 """The part of a result that is shown."""
 _GO_THROUGH = frozenset((*dir(builtins), *dir(itertools)))
 """Functions of Python, which make no dtypes or names: what they hand on is written in the text."""
+_OF_NUMBERS = frozenset(("tensor", "array", "list", "float", "complex"))
+"""Results that are no strides, addresses or flags, which tell of the layout itself."""
 _ASSERTABLE = (Check.EQUAL, Check.CLOSE)
 
 
@@ -187,7 +191,12 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
 
 
 def modes(run: Seen) -> Iterator[ValueOracle]:
-    """One expression shown in two modes: what it is made of is the same."""
+    """One expression shown in two modes: what it is made of is the same.
+
+    Where the report speaks of layouts, those of what one function is given are modes, too.
+    """
+    claims = (one.text for one in run.reading.claims if one.kind is ClaimKind.VALUE)
+    laid = any(map(LAYOUTS.search, (run.reading.report.title, *claims)))
     shown = [s for s in run.results(Role.SHOWN) if numeric(s[2])]
     for (one, first, left), (other, second, right) in combinations(shown[:40], 2):
         words = MODES.search(first.label), MODES.search(second.label)
@@ -197,6 +206,15 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
                 yield pair(run, one, other, why=f'"{first.label}" and "{second.label}"')
             elif wrapped(first.node, second.node) or made_of(first, second):
                 yield pair(run, one, other, why="the same arguments, called in two ways")
+            elif laid and left.kind in _OF_NUMBERS and _laid_out(first, second):
+                yield pair(run, one, other, why="the same numbers, given in two layouts")
+
+
+def _laid_out(one: Point, other: Point) -> bool:
+    """Whether one function is given the same numbers, and one of them in another layout."""
+    same = leaf(one.origin.call) == leaf(other.origin.call) != "" and one.text != other.text
+    numbers = one.origin.numbers == other.origin.numbers != ()
+    return same and numbers and one.origin.given != other.origin.given
 
 
 def said_to_differ(run: Seen) -> Iterator[ValueOracle]:

@@ -36,6 +36,12 @@ MODES = re.compile(
     r"|contiguous|strided|channels.?last|batch\w*|single|in.?place|dense|sparse|out)\b",
     re.IGNORECASE,
 )
+LAYOUTS = re.compile(
+    r"contiguous|\b(?:strides?|strided|transposed|views?|layouts?|memory.?formats?|channels.?last"
+    r"|sparse|fortran|column.major)\b",
+    re.IGNORECASE,
+)
+"""Words for how the numbers of a tensor lie in memory."""
 _GOOD = re.compile(
     r"\b(?:ok(?:ay)?|good|same|equal|match(?:es)?|close|correct|pass(?:ed|es)?|within|fine|valid"
     r"|expected|tolerance|agrees?|consistent)\b",

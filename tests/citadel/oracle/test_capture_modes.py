@@ -136,3 +136,42 @@ def test_the_imports_of_the_text_tell_what_makes_a_function(imports, made, holds
     code = f"{imports}\ng = {made}\nprint(f(x))\nprint(g(x))"
     events = [("f(x)", [1.0, 2.0]), ("g(x)", [1.0, 3.0])]
     assert holding(code, *events) == ((["f(x)", "g(x)"], "disagrees") if holds else None)
+
+
+@pytest.mark.parametrize(
+    ("other", "call", "holds"),
+    [
+        ("x.contiguous()", "torch.f(y, w)", True),
+        ("x.clone().contiguous()", "torch.f(y, w)", True),
+        ("x.to(memory_format=torch.channels_last)", "torch.f(y, w)", True),
+        ("np.asfortranarray(x)", "torch.f(y, w)", True),
+        ("x.t()", "torch.f(y, w)", False),
+        ("x.to(torch.half)", "torch.f(y, w)", False),
+        ("x.clone()", "torch.f(y, v)", False),
+        ("x.clone()", "torch.g(y, w)", False),
+        ("x.clone()\ny.add_(1)", "torch.f(y, w)", False),
+        ("x.clone()\ny[0] = 1", "torch.f(y, w)", False),
+    ],
+)
+def test_one_function_of_the_same_numbers_in_two_layouts(other, call, holds):
+    code = f"""
+import numpy as np
+import torch
+y = {other}
+print(torch.f(x, w))
+print({call})
+"""
+    seen = (("torch.f(x, w)", [1.0]), (call, [2.0]))
+    found = holding(code, *seen, title="torch.f is wrong for non-contiguous tensors")
+    assert found == ((["torch.f(x, w)", call], "disagrees") if holds else None)
+    assert holding(code, *seen, title="torch.f is wrong after training") is None
+
+
+def test_methods_of_the_same_numbers_in_two_layouts():
+    code = "print(x.sum(0))\nprint(x.contiguous().sum(0))"
+    seen = (("x.sum(0)", [1.0]), ("x.contiguous().sum(0)", [2.0]))
+    both = (["x.sum(0)", "x.contiguous().sum(0)"], "disagrees")
+    assert holding(code, *seen, title="sum is wrong for transposed tensors") == both
+    seen = (("x.stride()", (1, 3)), ("x.contiguous().stride()", (2, 1)))
+    code = code.replace("sum(0)", "stride()")
+    assert holding(code, *seen, title="stride is wrong for transposed tensors") is None
