@@ -101,6 +101,18 @@ def titled_call(
     return next((pair for pair in made if titled(pair[1], reading.mentions)), None)
 
 
+def never_called(observation: Observation, catalog: Catalog, reading: Reading) -> str | None:
+    """An API that the title names, and that this run, unlike its code, has not come to."""
+    codes = [snippet.code for snippet in reading.candidates]
+    names = (mention.name for mention in reading.mentions if mention.title)
+    written = [one for one in names if any(f"{one}(" in code for code in codes)]
+    called = {api.name for call in observation.calls if (api := resolve(call, catalog)) is not None}
+    known = {one: catalog.resolve(one) for one in written}
+    if not known or any(api is None or api.name in called for api in known.values()):
+        return None
+    return next(iter(known))
+
+
 def _may_be_meant(pair: tuple[Call, Api], mentions: Sequence[Mention]) -> bool:
     """Whether a name is that of an API, and no mere output: `tensor(0.5)` makes nothing."""
     call, api = pair

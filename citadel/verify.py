@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from analysis.catalog.model import Catalog
-from analysis.target.observation import Observation
+from analysis.catalog.model import Api, Catalog
+from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
 from citadel.attempts import attempts_of, inside_functions, lacks
@@ -30,7 +30,7 @@ from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
 from citadel.recorded import bug_kind, recorded, reproduces, says_the_same
 from citadel.shown import by_measure, by_values
-from citadel.suspects import meant, titled_call
+from citadel.suspects import meant, never_called, titled, titled_call
 from citadel.traced import resolve
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.model import Reading
@@ -148,18 +148,15 @@ def _conclude(
         return NotVerified(reason="runs without an error, and the report records no failure")
     if kind is not BugKind.STATUS:
         return NotVerified(reason=f"describes a {kind} symptom, which is not judged yet")
-    blamed = culprit(attempt.traced, catalog, reading.mentions) if seen is not None else None
-    if attempt.caught is not None and (api := resolve(attempt.caught, catalog)) is not None:
-        blamed = attempt.caught, api
     again = reproduces(wanted, seen)
-    if seen is None:
-        blamed = meant(attempt.traced, catalog, reading)
-    elif blamed is None and again and wanted is not None and wanted.message:
-        blamed = titled_call(attempt.traced, catalog, reading)
-    if blamed is None and again and attempt.late:
-        blamed = meant(attempt.traced, catalog, reading)
+    blamed = _blamed(reading, wanted, attempt, catalog)
     if blamed is None:
         return NotVerified(reason=_without_api(attempt.traced, seen))
+    if not again and seen is not None and not titled(blamed[1], reading.mentions):
+        missed = never_called(attempt.traced, catalog, reading)
+        if missed is not None:
+            reason = f"{blamed[1].name} ends it before {missed} is called: {seen.headline()[:200]}"
+            return NotVerified(reason=reason)
     if not again and seen is not None and seen.kind is SymptomKind.HANGS:
         seconds = round(attempt.traced.wall)
         return NotVerified(reason=f"is still running after {seconds} seconds (see --timeout)")
@@ -193,6 +190,23 @@ def _conclude(
         source=attempt.source,
         caught=attempt.caught is not None,
     )
+
+
+def _blamed(
+    reading: Reading, wanted: Symptom | None, attempt: Attempt, catalog: Catalog
+) -> tuple[Call, Api] | None:
+    """The call and the API that a run's symptom is of; without one, those the report is about."""
+    seen, again = attempt.symptom, reproduces(wanted, attempt.symptom)
+    blamed = culprit(attempt.traced, catalog, reading.mentions) if seen is not None else None
+    if attempt.caught is not None and (api := resolve(attempt.caught, catalog)) is not None:
+        blamed = attempt.caught, api
+    if seen is None:
+        blamed = meant(attempt.traced, catalog, reading)
+    elif blamed is None and again and wanted is not None and wanted.message:
+        blamed = titled_call(attempt.traced, catalog, reading)
+    if blamed is None and again and attempt.late:
+        blamed = meant(attempt.traced, catalog, reading)
+    return blamed
 
 
 def _without_api(observation: Observation, seen: Symptom | None) -> str:

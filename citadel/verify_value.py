@@ -71,6 +71,8 @@ def witness(
     observations = [first, *(trial.run(seed) for seed in range(1, runs))]
     oracles = capture(trial.case.points, first, reading)
     suspected = list(suspects(first, catalog, reading))
+    if not suspected and first.exception is not None:
+        return _nothing(first, oracles)
     if not suspected:
         return "no public API was called before the value was shown"
     found = _refused(observations, suspected[0][0], reading)

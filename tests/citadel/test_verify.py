@@ -189,6 +189,12 @@ def test_an_assertion_of_the_reports_own_tells_of_values(verified, read):
             "",
             "not in this build",
         ),
+        (
+            "torch.exp crashes",
+            "import torch\ntorch.exp(torch.rand(-1))",
+            "Segmentation fault (core dumped)",
+            "torch.rand ends it before torch.exp is called",
+        ),
         ("my own error", "import torch\nraise ValueError('mine')", "", "no public api"),
     ],
 )
