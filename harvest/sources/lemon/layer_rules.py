@@ -21,6 +21,10 @@ from harvest.sources.networks import Layer
 Rule = Callable[[Mutant, np.random.Generator], Change | None]
 _T = TypeVar("_T")
 ACTIVATIONS = ("relu", "tanh", "sigmoid", "elu", "selu", "softplus", "softsign", "gelu", "swish")
+RECURRENT = ("SimpleRNN", "LSTM", "GRU")
+"""Layers of Keras whose activation is tanh where their configuration has none."""
+ACTIVATING = ("ReLU", "LeakyReLU", "ELU", "Softmax")
+"""Layers of Keras that are an activation and have no weights."""
 
 
 def layer_removal(mutant: Mutant, random: np.random.Generator) -> Change | None:
@@ -123,18 +127,33 @@ LAYER_RULES: dict[str, Rule] = {
 }
 
 
+def activation_of(layer: Layer) -> str:
+    """The activation of a layer, "linear" where it has none; those with parameters by their kind.
+
+    >>> activation_of(Layer(name="x", kind="GRU", config={"units": 2}, inputs=()))
+    'tanh'
+    """
+    if layer.kind in ACTIVATING:
+        return layer.kind.lower()
+    usual = "tanh" if layer.kind in RECURRENT else "linear"
+    return str(layer.config.get("activation", usual) or "linear")
+
+
 def _reactivated(mutant: Mutant, random: np.random.Generator, to: tuple[str, ...]) -> Change | None:
+    owns = {layer.name: activation_of(layer) for layer in mutant.network.layers[:-1]}
     fitting = [
         layer
         for layer in mutant.network.layers[:-1]
-        if (own := layer.config.get("activation")) not in (None, "linear") and (own,) != to
+        if owns[layer.name] != "linear" and (owns[layer.name],) != to
     ]
     layer = _one(fitting, random)
     if layer is None:
         return None
-    others = [name for name in to if name != layer.config["activation"]]
-    config = {**layer.config, "activation": _one(others, random)}
-    changed = replace(layer, config=config)
+    activation = _one([name for name in to if name != owns[layer.name]], random)
+    if layer.kind in ACTIVATING:
+        changed = replace(layer, kind="Activation", config={"activation": activation})
+    else:
+        changed = replace(layer, config={**layer.config, "activation": activation})
     layers = (changed if each.name == layer.name else each for each in mutant.network.layers)
     return Change(network=mutant.network.with_layers(layers))
 

@@ -208,13 +208,13 @@ class Mutating:
         be compared with the parent's.
         """
         outputs = {name: one.states[mutant.network.output.name] for name, one in executions.items()}
-        for pair, found in _distances(outputs).items():
+        for pair, found in distances_of(outputs).items():
             for number, distance in enumerate(found):
                 if distance > THRESHOLD:
                     key = (mutant.seed, number, pair)
                     self._beyond[key] = max(distance, self._beyond.get(key, 0.0))
         always = {name: outputs[name] for name in self._backends.quick}
-        return float(np.mean([*_distances(always).values()]))
+        return float(np.mean([*distances_of(always).values()]))
 
     def _new(self, mutant: Mutant) -> bool:
         """Whether it has a layer in a configuration that was never run; it has been by now."""
@@ -242,17 +242,20 @@ class Mutating:
         )
 
 
-def _distances(outputs: Mapping[str, Array]) -> dict[tuple[str, ...], list[float]]:
+def distances_of(outputs: Mapping[str, Array]) -> dict[tuple[str, ...], list[float]]:
     """D_MAD of each instance by the pair of backends; `outputs` are scores, (batch, classes).
 
-    What is no finite number counts as 0: it is a hit of its own, and would drown all else.
+    Instances with NaN or infinities in either count as 0: they are hits of their own, and would
+    drown all else.
     """
     hot = np.eye(next(iter(outputs.values())).shape[-1])[labels(outputs)]
     found: dict[tuple[str, ...], list[float]] = {}
     for pair in combinations(outputs, 2):
         scores = zip(hot, *(outputs[name] for name in pair), strict=True)
-        distances = (d_mad(truth, one, other) for truth, one, other in scores)
-        found[pair] = [each if np.isfinite(each) else 0.0 for each in distances]
+        found[pair] = [
+            d_mad(truth, one, other) if np.isfinite((one, other)).all() else 0.0
+            for truth, one, other in scores
+        ]
     return found
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from harvest.sources.lemon.guidance import POOL, Rules, Seeds
 from harvest.sources.lemon.mutants import Mutant
-from harvest.sources.lemon.source import RULES
+from harvest.sources.lemon.source import RULES, distances_of
 from harvest.sources.seeds import lenet, seed_network
 
 
@@ -70,3 +70,12 @@ def test_the_chain_visits_all_rules():
     random, rules = np.random.default_rng(0), Rules(tuple(RULES))
     drawn = {rules.choose(random, guided=True) for _ in range(300)}
     assert drawn == set(RULES)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_no_number_does_not_guide(bad):
+    fine, broken = np.array([[0.7, 0.3], [0.6, 0.4]]), np.array([[bad, 0.3], [0.2, 0.8]])
+    (found,) = distances_of({"tensorflow": fine, "torch": broken}).values()
+    assert found[0] == 0.0
+    assert 0.0 < found[1] < 1.0
+    assert distances_of({"tensorflow": broken, "torch": fine})["tensorflow", "torch"][0] == 0.0

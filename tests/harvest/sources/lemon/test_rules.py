@@ -182,13 +182,50 @@ def test_some_bundle_applies_to_a_vector(mutant):
 
 
 def test_activations_go_or_change_but_not_the_last(mutant):
-    assert applied(activation_removal, mutant).network.find("dense").config == {
-        "units": 6,
-        "activation": "linear",
+    linear = {"activation": "linear"}
+    gone = {
+        (layer.name, layer.kind, tuple(layer.config.items()))
+        for seed in range(12)
+        for layer in applied(activation_removal, mutant, seed).network.layers
+        if layer not in LAYERS
     }
-    changed = applied(activation_replacement, mutant).network
-    assert changed.find("dense").config["activation"] not in ("relu", "linear")
-    assert changed.find("out") == LAYERS[-1]
+    assert gone == {
+        ("dense", "Dense", (("units", 6), *linear.items())),
+        ("elu", "Activation", (*linear.items(),)),
+    }
+    for seed in range(12):
+        changed = applied(activation_replacement, mutant, seed).network
+        (other,) = (layer for layer in changed.layers if layer not in LAYERS)
+        assert other.config["activation"] not in (
+            "linear",
+            "relu" if other.name == "dense" else "elu",
+        )
+        assert changed.find("out") == LAYERS[-1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "removed"),
+    [
+        ("LSTM", {"units": 2}, ("LSTM", {"units": 2, "activation": "linear"})),
+        ("LeakyReLU", {"negative_slope": 0.3}, ("Activation", {"activation": "linear"})),
+        ("GRU", {"units": 2, "activation": None}, None),
+        ("Dense", {"units": 2}, None),
+    ],
+)
+def test_layers_that_have_an_activation_without_saying_so(kind, config, removed):
+    layers = [
+        Layer(name="own", kind=kind, config=config, inputs=("in",)),
+        Layer(name="out", kind="Dense", config={"units": 3}, inputs=("own",)),
+    ]
+    network = Network(name="n", inputs={"in": (2, 3, 4)}, layers=tuple(layers))
+    mutant = Mutant(seed="n", network=network, weights={}, shapes={})
+    change = applied(activation_removal, mutant)
+    if removed is None:
+        assert change is None
+    else:
+        changed = change.network.find("own")
+        assert (changed.kind, dict(changed.config)) == removed
+        assert changed.inputs == ("in",)
 
 
 @pytest.mark.parametrize("name", WEIGHT_RULES)
