@@ -174,7 +174,9 @@ class Origins:
             plain = all(arg.keyword and arg.keyword.value in _MEMORY for arg in further)
             name = call.func.attr.value
             copies = name in _COPYING or (name == "to" and bool(further))
-            changed = isinstance(node, cst.Name) and node.value in self._changed
+            # Changed in place, the one is no longer what the other is.
+            both = {one.value for one in (node, of) if isinstance(one, cst.Name)}
+            changed = bool(both & self._changed)
             if of is None or changed or not plain or not copies:
                 return node
             node = of

@@ -151,6 +151,8 @@ def test_the_imports_of_the_text_tell_what_makes_a_function(imports, made, holds
         ("x.clone()", "torch.g(y, w)", False),
         ("x.clone()\ny.add_(1)", "torch.f(y, w)", False),
         ("x.clone()\ny[0] = 1", "torch.f(y, w)", False),
+        ("x.clone()\nx.add_(1)", "torch.f(y, w)", False),
+        ("x.contiguous()\nx[0] = 1", "torch.f(y, w)", False),
     ],
 )
 def test_one_function_of_the_same_numbers_in_two_layouts(other, call, holds):
