@@ -13,7 +13,7 @@ from citadel.verified import Verified
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class Failed:
     """A case whose traced run failed, and the API that it is about."""
 
     code: str
@@ -31,19 +31,19 @@ def other_numbers(observation: Observation, source: Observation) -> bool:
 
 
 def drawn_alone(
-    failed: Replay, source: Verified, session: Session, catalog: Catalog, limits: Limits
+    failed: Failed, source: Verified, session: Session, catalog: Catalog, limits: Limits
 ) -> str | None:
     """Why a failed case is about the sibling's random numbers, if it and not the report is."""
     if not source.deferred or not _of_draws(failed, session, catalog, limits):
         return None
     module = source.source.module
-    own = Replay(module.code, source.source.traced, source.observation, source.api)
+    own = Failed(module.code, source.source.traced, source.observation, source.api)
     if _of_draws(own, session, catalog, limits):
         return None
     return "it fails for the random numbers that the sibling draws"
 
 
-def _of_draws(failed: Replay, session: Session, catalog: Catalog, limits: Limits) -> bool:
+def _of_draws(failed: Failed, session: Session, catalog: Catalog, limits: Limits) -> bool:
     """Whether a case that failed runs to its end once all calls of its API draw the same."""
     calls = [one for one in failed.observation.calls if is_call_of(one, failed.api, catalog)]
     if not calls:

@@ -12,7 +12,7 @@ from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from citadel.contrast import refuses
 from citadel.crashes import located
-from citadel.gradients import Replay, drawn_alone, other_numbers
+from citadel.gradients import Failed, drawn_alone, other_numbers
 from citadel.identify import caught_calls, culprit, failing_call
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
@@ -74,7 +74,7 @@ def judge(
     if reason is None and other_numbers(traced, source.observation):
         return verdict(VerdictKind.DIFFERENT, symptom=seen, reason="other numbers are wrong")
     if reason is None and not late:
-        failed = Replay(code, traced_code, traced, target)
+        failed = Failed(code, traced_code, traced, target)
         reason = drawn_alone(failed, source, session, catalog, limits)
     if reason is not None:
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
