@@ -49,11 +49,23 @@ def numbers(run: Seen) -> Iterator[ValueOracle]:
         wrong = [at for at, e in enumerate(said) if not e.right and is_literal(value, e.numbers)]
         if not wrong or is_foreign(point):
             continue
-        for right in _otherwise(value, run.said_of(point)):
+        counterparts = [one for at in wrong if (one := _counterpart(said, said[at])) is not None]
+        rights = _otherwise(value, run.said_of(point))
+        for right in sorted(rights, key=lambda one: one not in counterparts):
             if len(right.numbers) in (1, len(elements(value) or ())):
                 found.append((wrong[0], _unlike(spot, value, right)))
                 break
     yield from (oracle for _, oracle in sorted(found, key=lambda one: one[0]))
+
+
+def _counterpart(said: Sequence[Expectation], wrong: Expectation) -> Expectation | None:
+    """What is right in the place of a value: of "gives A and B, expected X and Y" it is Y for B."""
+    together = [one for one in said if not one.right and one.sentence == wrong.sentence]
+    for sentence in dict.fromkeys(one.sentence for one in said if one.right):
+        rights = [one for one in said if one.right and one.sentence == sentence]
+        if len(rights) == len(together) > 1:
+            return rights[together.index(wrong)]
+    return None
 
 
 def nearly_expected(run: Seen) -> Iterator[ValueOracle]:

@@ -45,6 +45,7 @@ _RIGHT = re.compile(
 _WRONG = re.compile(
     r"\b(?:returns?|returned|gives?|gave|receive[sd]?|got|gets?|prints?|printed|outputs?"
     r"|results? in|comes? (?:out|back) as|becomes?|became|produces?|yields?|shows?|is|are|was|says"
+    r"|(?:over|under)flow(?:s|ed)? to|evaluate[sd]? to"
     r"|actual(?:ly)?|results?|see|observe[sd]?|obtain(?:s|ed)?|but not)\b|[-=]>|→",
     re.IGNORECASE,
 )

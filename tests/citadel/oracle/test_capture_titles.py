@@ -183,3 +183,24 @@ def test_what_is_right_of_the_input_does_not_make_the_result_right(asserted, hol
     seen = ((asserted, 2), (f"{asserted} == 2", True), ("torch.sum(x)", 3))
     found = holding(code, *seen, title="torch.sum is wrong", text="I get 3 instead of 2.")
     assert (found is not None) is holds
+
+
+@pytest.mark.parametrize(
+    ("right", "first", "second"),
+    [
+        ("expected `2e20` and `0.5` in every entry", ["2e20"], ["0.5"]),
+        ("expected `2e20`", ["2e20"], ["2e20"]),
+    ],
+)
+def test_of_two_values_each_has_its_own_that_is_right(right, first, second):
+    points = watched(instrument("print(f(x), g(x))")).points
+    numbers = {point.text: point.number for point in points}
+    seen = tuple(
+        Seen(point=numbers[text], occurrence=1, value=value(number))
+        for text, number in (("f(x)", INF), ("g(x)", [0.0, 0.0]))
+    )
+    run = Observation(outcome=Outcome.OK, seen=seen)
+    body = f"Result: `tensor(inf)` `tensor([0., 0.])`; {right}.\n\n```python\nprint(f(x), g(x))\n```"
+    reading = understand(Report(source="r.md", title="f overflows", body=body))
+    found = capture(points, run, reading)[:2]
+    assert [list(oracle.expected.numbers) for oracle in found] == [first, second]

@@ -235,6 +235,8 @@ def test_time_that_is_up_ends_in_noise(session):
     assert judged.runs < 5
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("slow", "quick", "warm"),
     [
