@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 from analysis.target.instrument import Watched
-from analysis.target.observation import Call, Observation
+from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits
 from analysis.values import Value
 from citadel.model import SymptomKind
@@ -36,12 +36,16 @@ BACKWARD = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
-    """A watched case that can be run again, with some of its calls made otherwise."""
+    """A watched case that can be run again, with some of its calls made otherwise.
+
+    `made` holds how it ended, by what was done otherwise.
+    """
 
     code: str
     watched: Watched
     session: Runs
     limits: Limits
+    made: dict[str, Observation] = field(default_factory=dict, compare=False)
 
     def run(
         self, entry: str, calls: Sequence[Call], *, also: Collection[int] = (), **arguments: object
@@ -49,13 +53,40 @@ class Rerun:
         """Run it through an entry of `analysis/inside` that knows the sites of calls; `also` are
         further ones."""
         sites = sorted({call.site for call in calls} | set(also))
-        return self.session.run(
+        seen = self.session.run(
             self.code,
             traced=self.watched.traced,
             limits=self.limits,
             entry=entry,
             arguments={"sites": sites, **arguments},
         )
+        self.made[entry] = seen
+        return seen
+
+    def cut_short(self, first: Observation) -> dict[str, str]:
+        """The guards whose run ended otherwise than the case itself did: what is done otherwise ->
+        how it ended. They had nothing to say."""
+        return {
+            OTHERWISE[entry]: _ending(seen)
+            for entry, seen in self.made.items()
+            if entry in OTHERWISE and seen.outcome not in (Outcome.OK, first.outcome)
+        }
+
+
+OTHERWISE = {
+    "perturb:doubled": "double precision",
+    "perturb:widened": "double precision",
+    "perturb:nudged": "inputs off by rounding",
+    "perturb:reseeded": "other random numbers",
+    "perturb:run": "other results",
+    "perturb:told": "a look at what its calls are given",
+    "selected:run": "a look at the elements that it selects",
+}
+"""What a guard's run is made with, in words. Where another one is refused, the bug is, too."""
+
+
+def _ending(seen: Observation) -> str:
+    return seen.exception.type if seen.exception is not None else str(seen.outcome)
 
 
 _DOUBLE = frozenset(("float64", "complex128"))

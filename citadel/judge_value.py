@@ -27,6 +27,9 @@ from citadel.value_replay import ValueReplay
 from citadel.verdicts import confidence, verdict
 from citadel.witness import Witness
 
+UNGUARDED = 0.8
+"""What a guard that could not be run leaves of the confidence."""
+
 
 def judge_value(
     written: Rewritten,
@@ -69,13 +72,14 @@ def judge_value(
     if replay.moved and not any_value:
         reason = "its values differ from seed to seed"
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
-    sure = confidence(plan, hits, runs)
+    silent = replay.silent
+    sure = confidence(plan, hits, runs) * UNGUARDED ** len(silent)
     return Verdict(
         kind=VerdictKind.BUG if hits == runs else VerdictKind.FLAKY,
         runs=(hits, runs),
         confidence=round(sure / 2 ** len(source.doubts), 2),
         symptom=replace(seen, expected=replay.right or seen.expected),
-        guards=(*replay.guards, f"shown in {hits} of {runs} runs with seeds of their own"),
+        guards=(*replay.guards, *silent, f"shown in {hits} of {runs} runs with seeds of their own"),
     )
 
 

@@ -75,6 +75,12 @@ class Replayed:
         again = self._again
         return again.session.run(again.code, traced=text, limits=again.limits, seed=seed)
 
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """The guards that had nothing to say, for their runs ended before."""
+        short = self._again.cut_short(self.first)
+        return tuple(f"no guard: {how} with {guard}" for guard, how in short.items())
+
     def symptom(self) -> Symptom:
         """What the sibling shows. Its right result need not be the one expected of the source."""
         seen = symptom(self.source.oracle, self.case.points, self.values)

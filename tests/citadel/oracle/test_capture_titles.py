@@ -200,7 +200,8 @@ def test_of_two_values_each_has_its_own_that_is_right(right, first, second):
         for text, number in (("f(x)", INF), ("g(x)", [0.0, 0.0]))
     )
     run = Observation(outcome=Outcome.OK, seen=seen)
-    body = f"Result: `tensor(inf)` `tensor([0., 0.])`; {right}.\n\n```python\nprint(f(x), g(x))\n```"
+    shown = "Result: `tensor(inf)` `tensor([0., 0.])`"
+    body = f"{shown}; {right}.\n\n```python\nprint(f(x), g(x))\n```"
     reading = understand(Report(source="r.md", title="f overflows", body=body))
     found = capture(points, run, reading)[:2]
     assert [list(oracle.expected.numbers) for oracle in found] == [first, second]

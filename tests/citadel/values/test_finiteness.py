@@ -317,3 +317,26 @@ def test_what_stays_nan_in_double_precision_is_no_overflow(verified, judged, sib
     assert found.witness.becomes_infinite
     own = "torch.nn.functional.poisson_nll_loss(x, x)"
     assert judged(found, code.replace(own, call), sibling).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("other", "silent"),
+    [
+        ("torch.ones(1)", ["no guard: RuntimeError with double precision"]),  # dot wants one dtype
+        ("torch.ones(1, dtype=n.dtype)", []),
+    ],
+)
+def test_a_guard_that_could_not_be_run_is_told_and_lowers_the_confidence(
+    verified, judged, other, silent
+):
+    code = f"""
+import torch
+v = torch.full((4,), 1e20)
+n = torch.linalg.norm(v).reshape(1)
+print(torch.dot(n, {other}))
+"""
+    found = verified("linalg.norm overflows to inf", code, "The result is inf.")
+    verdict = judged(found, code.replace("linalg.norm(", "norm("), "torch.norm")
+    assert verdict.kind is VerdictKind.BUG
+    assert [one for one in verdict.guards if one.startswith("no guard")] == silent
+    assert (verdict.confidence < 0.9) is bool(silent)
