@@ -56,7 +56,28 @@ class Scopes:
     def binding(self, read: cst.CSTNode) -> Binding | None:
         """The binding that a read variable has its value from, where there is but one."""
         name = self._read(read)
-        found = self._of(read, name) if name is not None else None
+        return None if name is None else self._binding(name, read)
+
+    def same(self, expression: cst.BaseExpression, place: cst.CSTNode) -> bool:
+        """Whether an expression of variables and literals is at another place what it is at its
+        own; of calls nobody knows."""
+        if m.findall(expression, m.Call() | m.BaseComp() | m.Lambda() | m.NamedExpr()):
+            return False
+        loops = (one for one in self._tree.above(expression) if isinstance(one, _LOOPS))
+        if not all(self._tree.inside(place, loop) for loop in loops):
+            return False  # what was made in one round is used when the variable has another value
+        for read in m.findall(expression, m.Name() | m.Attribute(value=m.Name("self"))):
+            name = self._read(read)
+            if name is None or name == "self":
+                continue
+            here = self._binding(name, read)
+            if here is None or here is not self._binding(name, place):
+                return False
+        return True
+
+    def _binding(self, name: str, read: cst.CSTNode) -> Binding | None:
+        """The binding that a variable has where a node stands."""
+        found = self._of(read, name)
         if not found or found[0].name in self._elsewhere:
             return None
         if len(found) == 1:

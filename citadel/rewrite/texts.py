@@ -61,7 +61,7 @@ class Texts:
             found = source.called.reached(key)
             return found if found is not None else self._elsewhere(source.called, key)
         found = source.constructed.reached(key)
-        if found is not None and constant(found):
+        if found is not None and self._moves(found):
             return found
         return self._literal(key) or found
 
@@ -69,7 +69,12 @@ class Texts:
         """What `functools.partial` has bound, where it is more than a literal."""
         literal = self._literal(key)
         found = given.parts.get(key) if key in given.bound else None
-        return found if literal is None or (found is not None and constant(found)) else literal
+        return found if literal is None or (found is not None and self._moves(found)) else literal
+
+    def _moves(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression means at the call what it means where it stands."""
+        source = self._source
+        return constant(node) or (node in source.tree and source.scopes.same(node, source.call))
 
     def _literal(self, key: str) -> cst.BaseExpression | None:
         recorded = self._source.values.get(key)

@@ -132,6 +132,24 @@ def test_arguments_of_the_construction_move_as_literals(layered, api):
     assert case.ways(target)[0].splitlines()[-1] == "y = torch.narrow(x, 3, 1)"
 
 
+def test_arguments_of_the_construction_that_mean_the_same_at_the_call_move_as_they_are(
+    layered, api
+):
+    before = text("""
+        import torch
+        for sizes in ((3, 4), (0, 4)):
+            n, m = sizes
+            layer = torch.nn.Linear(n, m + 0)
+            y = layer(x)
+    """)
+    target = api("torch.narrow", "input: Tensor, in_features: int, out_features: int")
+    case = layered(before, "torch.nn.Linear", "layer(x)")
+    assert case.ways(target)[0].splitlines()[-2:] == [
+        "    n, m = sizes",
+        "    y = torch.narrow(x, n, m + 0)",
+    ]
+
+
 def test_a_failing_construction(case, api, call):
     before = "from torch import nn\nlayer = nn.Conv2d(4, 4, 3, groups=0)  # raises\nlayer(x)\n"
     conv = "in_channels: int, out_channels: int, kernel_size: int[2], groups: int = 1"

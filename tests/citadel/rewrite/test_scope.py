@@ -114,3 +114,31 @@ def test_all_reads_of_a_binding():
     first, second = scopes.binding(reads[0]), scopes.binding(reads[-1])
     assert (code_of(first.value), len(list(scopes.reads(first)))) == ("a()", 2)
     assert (code_of(second.value), len(list(scopes.reads(second)))) == ("b(x)", 2)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("n = 3\nlayer = L(n)\nf(x)", True),
+        ("n = 3\nlayer = L((n, 2 * n))\nf(x)", True),
+        ("n = 3\nlayer = L(n)\nn = 4\nf(x)", False),
+        ("n = 3\nlayer = L(n)\nn += 1\nf(x)", False),
+        ("n = 3\nlayer = L(size(n))\nf(x)", False),
+        ("for n in a:\n    layer = L(n)\n    f(x)", True),
+        ("for n in a:\n    layer = L(n)\nf(x)", False),
+        ("layers = [L(n) for n in a]\nf(x)", False),
+        ("n = 3\ndef g(n):\n    return L(n)\nlayer = g(4)\nf(x)", False),
+        ("n = 3\nlayer = L(n)\ndef g(n):\n    f(x)", False),
+        ("n = 3\nlayer = L(n)\ndef g(x):\n    f(x)", True),
+        ("layer = L(n)\nf(x)", False),
+        ("class A:\n    def __init__(self, n):\n        self.n = n\n        L(self.n)\n"
+         "    def g(self, x):\n        f(x)", True),
+        ("class A:\n    def __init__(self, n):\n        self.n = n\n        L(self.n)\n"
+         "class B:\n    def g(self, x):\n        f(x)", False),
+        ("import a\nlayer = L(a.n)\nf(x)", True),
+    ],
+)  # fmt: skip
+def test_what_means_the_same_in_another_place(code, expected):
+    tree = Tree(cst.parse_module(code))
+    made, used = (m.findall(tree.module, m.Call(func=m.Name(one)))[-1] for one in ("L", "f"))
+    assert Scopes(tree).same(made.args[0].value, used) is expected
