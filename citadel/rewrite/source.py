@@ -65,6 +65,13 @@ class Source:
         self.called = self._given()
         self.constructed = self._constructed()
 
+    @cached_property
+    def quote(self) -> str:
+        """The mark that the report's own strings stand in: the more frequent one."""
+        strings = [one for one in self.tree.nodes if isinstance(one, cst.SimpleString)]
+        marks = [one.quote[0] for one in strings]
+        return '"' if marks.count('"') > marks.count("'") else "'"
+
     @property
     def handed(self) -> bool:
         """Whether the call is made by another function, to which this one was handed over."""

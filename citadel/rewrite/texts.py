@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+import libcst.matchers as m
 
 from citadel.plan.model import Expression, Fill, Gather
 from citadel.rewrite import imports
 from citadel.rewrite.given import Given
+from citadel.rewrite.pieces import replaced_in
 from citadel.rewrite.source import Source
 from citadel.rewrite.steps import NAMING, apply_steps, code_of, made_of
 
@@ -31,7 +33,7 @@ class Texts:
                 return self._respelled(made_of(value.made, written))
             return cst.List([cst.Element(part) for part in written])
         if isinstance(value, Fill):
-            return self._respelled(cst.parse_expression(value.text))
+            return self._respelled(self._parsed(value.text))
         node = given.reached(value.key) if given is not None else self._node(value.key)
         if node is None:
             node = self._literal(value.key)
@@ -39,6 +41,8 @@ class Texts:
             return None
         seen = self._source.values.get(value.key)
         changed = apply_steps(node, value.steps, seen, self._target)
+        if changed is not None and any(step.name == "say" for step in value.steps):
+            return self._quoted(changed)
         if changed is None or not any(step.name in NAMING for step in value.steps):
             return changed
         return self._respelled(changed)
@@ -79,7 +83,25 @@ class Texts:
     def _literal(self, key: str) -> cst.BaseExpression | None:
         recorded = self._source.values.get(key)
         text = recorded.literal() if recorded is not None else None
-        return None if text is None else cst.parse_expression(text)
+        return None if text is None else self._parsed(text)
+
+    def _parsed(self, text: str) -> cst.BaseExpression:
+        """A new expression of the text, its strings as the report has its own."""
+        return self._quoted(cst.parse_expression(text))
+
+    def _quoted(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        quote = self._source.quote
+        changed: dict[cst.CSTNode, cst.CSTNode] = {
+            one: one.with_changes(value=one.prefix + quote + one.raw_value + quote)
+            for one in m.findall(node, m.SimpleString())
+            if isinstance(one, cst.SimpleString) and _plain(one)
+        }
+        return replaced_in(node, changed) if changed else node
+
+
+def _plain(string: cst.SimpleString) -> bool:
+    """Whether a string stands between single marks, and has none in it."""
+    return len(string.quote) == 1 and not {"'", '"', "\\"} & set(string.raw_value)
 
 
 def constant(node: cst.BaseExpression) -> bool:

@@ -132,6 +132,29 @@ def test_arguments_of_the_construction_move_as_literals(layered, api):
     assert case.ways(target)[0].splitlines()[-1] == "y = torch.narrow(x, 3, 1)"
 
 
+@pytest.mark.parametrize(
+    ("code", "last"),
+    [
+        ('make("same")', 'y = torch.narrow(x, 3, "same")'),
+        ("make('same')", "y = torch.narrow(x, 3, 'same')"),
+        ("""make("it's")""", """y = torch.narrow(x, 3, "it's")"""),
+        ("""make('"')""", """y = torch.narrow(x, 3, '"')"""),
+    ],
+)
+def test_new_strings_stand_in_the_marks_of_the_reports_own(layered, api, code, last):
+    before = text(f"""
+        import torch
+        def make(mode):
+            return torch.nn.Linear(3, mode)
+        layer = {code}
+        y = layer(x)
+    """)
+    mode = code[len("make(") + 1 : -2]
+    case = layered(before, "torch.nn.Linear", "layer(x)", 3, mode)
+    target = api("torch.narrow", "input: Tensor, in_features: int, out_features: str")
+    assert case.ways(target)[0].splitlines()[-1] == last
+
+
 def test_arguments_of_the_construction_that_mean_the_same_at_the_call_move_as_they_are(
     layered, api
 ):
