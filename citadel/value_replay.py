@@ -51,6 +51,9 @@ class ValueReplay(Replayed):
             return None
         filled = adds_inputs(plan)
         accepts = source.oracle.kind is SymptomKind.ACCEPTS
+        if accepts and self.consistent:
+            reason = "accepts it everywhere: nothing says that it should refuse it"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
         if accepts and same and channels.family is not None and not source.refused:
             # What it comes to may be whatever lies in memory there.
             self.guards.append("accepts the very same arguments, and is the same function")

@@ -113,19 +113,20 @@ COMPILED = """
 
 
 @pytest.mark.parametrize(
-    ("call", "kind"),
+    ("call", "channels", "kind"),
     [
-        ("mul_(2)", VerdictKind.BUG),  # whatever it computes
-        ("fill_(3)", VerdictKind.NOT_ADAPTED),  # accepted in eager mode, too
+        ("mul_(2)", NEAR, VerdictKind.BUG),  # whatever it computes
+        ("fill_(3)", NEAR, VerdictKind.NOT_ADAPTED),  # accepted in eager mode, too
+        ("add(1)", Channels(family="in-place"), VerdictKind.NOT_ADAPTED),  # as it should be
     ],
 )
-def test_what_is_accepted_only_where_it_is_compiled_whole(verified, judged, call, kind):
+def test_what_is_accepted_only_where_it_is_compiled_whole(verified, judged, call, channels, kind):
     """Traced, each call is made alone, and refused as in eager mode."""
     found = verified("torch.compile: Tensor.add_ on an expanded tensor is accepted", COMPILED)
     assert (found.case.api, found.case.reproduces) == ("torch.Tensor.add_", True)
     assert found.case.symptom.kind is SymptomKind.ACCEPTS
     sibling = f"torch.Tensor.{call.partition('(')[0]}"
-    assert judged(found, COMPILED.replace("add_(1)", call), sibling).kind is kind
+    assert judged(found, COMPILED.replace("add_(1)", call), sibling, channels).kind is kind
 
 
 LABELS = """
