@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analysis.catalog.model import Api
-from citadel.plan.model import Expression, SourceValue, Take
+from citadel.plan.model import Expression, Gather, SourceValue, Take
 from citadel.plan.places import Place, is_receiver
 
 
@@ -19,10 +19,22 @@ def renames(named: Sequence[Place], chosen: Mapping[int, SourceValue]) -> list[s
     return renamed
 
 
-def changes(named: Sequence[Place], given: Mapping[int, Expression], target: Api) -> list[str]:
-    """Words that are spelled otherwise, and numbers that become tensors."""
+def changes(
+    named: Sequence[Place],
+    given: Mapping[int, Expression],
+    target: Api,
+    names: Mapping[str, str],
+) -> list[str]:
+    """Words that are spelled otherwise, numbers that become tensors, and tensors in one list.
+
+    `names`: key of one of the source's values -> its parameter.
+    """
     found = []
     for number, one in given.items():
+        items = one.items if isinstance(one, Gather) and not one.made else ()
+        together = list(dict.fromkeys(names.get(item.key, item.key) for item in items))
+        if len(together) > 1:
+            found.append(f"{', '.join(together[:-1])} and {together[-1]} in one list")
         for step in one.steps if isinstance(one, Take) else ():
             if step.name == "say":
                 found.append(f"{named[number].parameter.name} as {step.text}")

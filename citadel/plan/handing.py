@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api
 from analysis.values import Value
-from citadel.plan.assign import acts_as_tensor
+from citadel.plan.assign import DESTINATION, acts_as_tensor
 from citadel.plan.dimensions import Lift, lifted, window_lifted
 from citadel.plan.ends import with_ends
 from citadel.plan.frameworks import as_tensorflow
@@ -38,9 +38,10 @@ class Handing:
     lexicon: Lexicon
 
     def given(
-        self, chosen: dict[int, SourceValue], rest: list[SourceValue]
+        self, chosen: dict[int, SourceValue], rest: list[SourceValue], *, together: bool = False
     ) -> dict[int, Expression]:
-        """The chosen values; a list takes all that the source's `*tensors` had, out of `rest`."""
+        """The chosen values; a list takes all that the source's `*tensors` had, out of `rest`, or,
+        `together`, all of its tensors."""
         found: dict[int, Expression] = {}
         for number, value in chosen.items():
             steps = lifted(value, self.lift) or self._windows(value, number)
@@ -53,14 +54,25 @@ class Handing:
             ended = any(step.name == "ends" for step in steps)
             if ended or not wraps(value.value, self.places.named[number].parameter.type):
                 continue
-            kind = value.value.kind
-            others = [v for v in rest if v.name == value.name and v.value.kind == kind]
+            others = [v for v in rest if self._goes_along(v, value, together=together)]
             rest[:] = [v for v in rest if v not in others]
-            more = (Take(key=v.key, steps=lifted(v, self.lift)) for v in others)
+            items = [value, *others]
+            if together:
+                order = [v.key for v in self.source.values]
+                items.sort(key=lambda v: order.index(v.key) if v.key in order else -1)
+            more = (Take(key=v.key, steps=lifted(v, self.lift)) for v in items if v is not value)
             alone = replace(taken, steps=(*taken.steps, WRAP))
             spread = self._one_by_one(self.places.named[number])
-            found[number] = Gather(items=(taken, *more)) if others or spread else alone
+            listed = [taken if v is value else next(more) for v in items]
+            found[number] = Gather(items=tuple(listed)) if others or spread else alone
         return found
+
+    def _goes_along(self, other: SourceValue, value: SourceValue, *, together: bool) -> bool:
+        """Whether a value belongs in the list that begins with another one."""
+        if other.value.kind != value.value.kind:
+            return False
+        joins = together and value.value.is_tensor and not other.key.startswith("attr:")
+        return other.name == value.name or (joins and other.name != DESTINATION)
 
     def _windows(self, value: SourceValue, number: int) -> tuple[Step, ...]:
         """A number that stands for all spatial dimensions, as one for each of them."""

@@ -81,11 +81,24 @@ class Planner:
             samples=self.samples,
             lexicon=self.lexicon,
         )
-        given = handing.given(chosen, rest) | {
+        made: dict[int, Expression] = {
             n: Take(key=v.key, steps=(Step(name=part_of(self.places.named[n])),))
             for n, v in parts.items()
         }
-        given |= joined
+        alone, joint = list(rest), list(rest)
+        given = handing.given(chosen, alone) | made | joined
+        together = handing.given(chosen, joint, together=True) | made | joined
+        if len(joint) < len(alone):
+            yield from self._ways(chosen, together, joint)
+        yield from self._ways(chosen, given, alone)
+
+    def _ways(
+        self,
+        chosen: dict[int, SourceValue],
+        given: dict[int, Expression],
+        rest: list[SourceValue],
+    ) -> Iterator[Adaptation | Obstacle]:
+        """The plans that give the sibling the same of the source's values."""
         collector = Collector(
             source=self.source, target=self.target, places=self.places, lift=self.lift
         )
@@ -99,6 +112,7 @@ class Planner:
             return
         if _makes_tensors(first) and self.source.main is not None:
             yield self._plan(chosen, given, collected, dropped, alike=False)
+        values = (*self.source.values, *self.source.attributes)
         copied = on_a_copy(first, {value.key: value.value for value in values})
         if copied is not None:
             yield copied
@@ -122,7 +136,7 @@ class Planner:
         filled |= {n: Take(key=v.key, steps=lifted(v, self.lift)) for n, v in spared.items()}
         self.edits += [f"dropped {value.name}" for value in dropped]
         self.edits += renames(self.places.named, {**chosen, **spared})
-        self.edits += changes(self.places.named, given, self.target)
+        self.edits += changes(self.places.named, given, self.target, self._names)
         assembler = Assembler(
             source=self.source,
             target=self.target,
@@ -133,6 +147,10 @@ class Planner:
             unset=self._unset({**chosen, **spared}, dropped),
         )
         return assembler.assembled({**given, **filled}, collected, dropped)
+
+    @property
+    def _names(self) -> dict[str, str]:
+        return {value.key: value.name for value in self.source.values}
 
     def _unset(
         self, chosen: Mapping[int, SourceValue], dropped: Sequence[SourceValue]

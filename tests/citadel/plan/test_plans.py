@@ -198,6 +198,21 @@ def test_tensors_in_a_row_become_a_list(api, call):
     assert slot.value == Gather(items=(Take(key="arg:0"), Take(key="arg:1")))
 
 
+def test_two_tensors_go_into_one_list_before_one_of_them_is_dropped(api, call):
+    source = invocation(
+        call("torch.mm", {(2, 2)}, {(2, 2)}, out=Value(kind="tensor", shape=(2, 2))),
+        api("torch.mm", "input: Tensor, mat2: Tensor, *, out: Tensor? = None"),
+        (),
+    )
+    found = plans(source, api("torch.linalg.multi_dot", "tensors: Tensor[], *, out: Tensor = None"))
+    both, one = (plan.call[0].value for plan in found)
+    assert both == Gather(items=(Take(key="arg:0"), Take(key="arg:1")))
+    assert one == Take(key="arg:0", steps=(Step(name="list"),))
+    assert "input and mat2 in one list" in found[0].edits
+    assert "dropped mat2" in found[1].edits
+    assert all(plan.call[1].name == "out" for plan in found)
+
+
 def test_nothing_is_collected_behind_a_gap(conv, api):
     target = api("torch.each", "input: Tensor, size: int = 1, *tensors: Tensor")
     assert "dropped weight" in first(plans(conv, target)).edits
