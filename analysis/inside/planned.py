@@ -156,6 +156,7 @@ def spread(value, amount):
 
 STEPS = {
     "first": lambda value: value[0],
+    "item": lambda value, amount: value[amount],
     "spread": spread,
     "resize": resize,
     "last": last,

@@ -25,6 +25,7 @@ from citadel.plan.places import Places, as_operands, overloads, places, swapped,
 from citadel.plan.planner import Planner
 from citadel.plan.rewording import named, reworded
 from citadel.plan.samples import SampleBook
+from citadel.plan.unpacking import unpacked
 
 MAX_PLANS = 4
 OTHER_MODES = 4
@@ -79,9 +80,13 @@ def _distinct(found: Sequence[Adaptation]) -> list[Adaptation]:
 
 
 def _readings(source: Invocation) -> tuple[Invocation, ...]:
-    """Of a reflected operator its operands in their order, then what it is given as it is."""
+    """What it is given as it is. Of a reflected operator its operands in their order come before;
+    where it has tensors in lists only, those tensors themselves come behind."""
     operands = as_operands(source.values, source.api)
-    return (source,) if operands is None else (replace(source, values=operands), source)
+    if operands is not None:
+        return replace(source, values=operands), source
+    apart = unpacked(source.values) if source.main is None else ()
+    return (source, replace(source, values=apart)) if apart else (source,)
 
 
 def _orders(taken: Places, target: Api) -> tuple[Places, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from analysis.catalog.model import Api
 from citadel.plan.dimensions import Lift, lifted
 from citadel.plan.invocation import Invocation
-from citadel.plan.model import Expression, Slot, SourceValue, Stage, Take
+from citadel.plan.model import Expression, Slot, SourceValue, Stage
 from citadel.plan.places import Places, keyword_name, must_be_given
 from citadel.plan.types import TENSOR, TENSORS, accepted
 
@@ -56,13 +56,12 @@ class Collector:
         tensors = all(item.is_tensor for item in items) if several else value.value.is_tensor
         if not tensors or (several and not items) or not kinds & {TENSOR, TENSORS, "any"}:
             return None
-        taken = Take(key=value.key, steps=() if several else lifted(value, self.lift))
+        taken = value.take(*(() if several else lifted(value, self.lift)))
         return Slot(name=parameter.name, keyword=False, value=taken, star=several)
 
     def _keyword(self, value: SourceValue, stage: Stage) -> Slot | None:
         if value.key == "kw:out" and (self.target.out or self.target is self.source.api):
-            steps = lifted(value, self.lift)
-            return Slot(name="out", keyword=True, value=Take(key=value.key, steps=steps))
+            return Slot(name="out", keyword=True, value=value.take(*lifted(value, self.lift)))
         if stage not in self.places.keywords or not value.key.startswith(("kw:", "newkw:")):
             return None
         name = value.key.partition(":")[2]
@@ -73,4 +72,4 @@ class Collector:
             return None
         if stage is Stage.NEW and own and self.source.declares(name):
             return None  # what a constructor does not name is for its base class
-        return Slot(name=name, keyword=True, value=Take(key=value.key))
+        return Slot(name=name, keyword=True, value=value.take())

@@ -112,7 +112,7 @@ class Filler:
         if main is None or not kinds & {TENSOR, TENSORS} or self._scalar(parameter):
             return None
         wrap = () if TENSOR in kinds else (Step(name="list"),)
-        return Take(key=main.key, steps=(*lifted(main, self.lift), *wrap))
+        return main.take(*lifted(main, self.lift), *wrap)
 
     def _scalar(self, parameter: Parameter) -> bool:
         """Whether valid calls give numbers alone, though it is declared a tensor: of rank 0."""
@@ -167,7 +167,7 @@ class Filler:
         return Fill(text=repr(words[0])) if words else None
 
     def _taken(self, value: SourceValue) -> Take:
-        return Take(key=value.key, steps=lifted(value, self.lift))
+        return value.take(*lifted(value, self.lift))
 
     @property
     def _root(self) -> str:

@@ -17,7 +17,7 @@ from citadel.plan.ends import with_ends
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
-from citadel.plan.model import FIRST, Expression, Gather, SourceValue, Step, Take
+from citadel.plan.model import FIRST, Expression, Gather, SourceValue, Step
 from citadel.plan.places import Place, Places, is_receiver
 from citadel.plan.receivers import as_receiver
 from citadel.plan.sizes import one_by_one
@@ -49,7 +49,7 @@ class Handing:
             if as_tensorflow(self.target.name):
                 steps += with_ends(value.value, steps, self._valid(number))
             steps += self._made_tensor(value, number) or self._of_tensors(value, number)
-            taken = Take(key=value.key, steps=(*steps, *self._received(value, number)))
+            taken = value.take(*steps, *self._received(value, number))
             found[number] = taken
             ended = any(step.name == "ends" for step in steps)
             if ended or not wraps(value.value, self.places.named[number].parameter.type):
@@ -60,7 +60,7 @@ class Handing:
             if together:
                 order = [v.key for v in self.source.values]
                 items.sort(key=lambda v: order.index(v.key) if v.key in order else -1)
-            more = (Take(key=v.key, steps=lifted(v, self.lift)) for v in items if v is not value)
+            more = (v.take(*lifted(v, self.lift)) for v in items if v is not value)
             alone = replace(taken, steps=(*taken.steps, WRAP))
             spread = self._one_by_one(self.places.named[number])
             listed = [taken if v is value else next(more) for v in items]

@@ -32,13 +32,25 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceValue:
-    """One argument of the source's call, bound to its parameter's name."""
+    """One argument of the source's call, bound to its parameter's name, or a tensor inside of one.
+
+    `inside`: the steps that lead to such a tensor, whose key begins with that of the argument.
+    """
 
     key: str
     name: str
     value: Value
     type: str | None = None
     """The source parameter's declared type, where known."""
+    inside: tuple[Step, ...] = ()
+
+    def take(self, *steps: Step) -> Take:
+        """The value, changed by steps."""
+        return Take(key=self.key.partition(WITHIN)[0], steps=(*self.inside, *steps))
+
+
+WITHIN = "/"
+"""Between the key of an argument and the place of a tensor in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +61,7 @@ class Step:
     `behead` in front of all; `repeat` adds them as `lift` does, each as long as the
     one before; `narrow` makes the last dimension n long, `resize` a list but for its first and last
     `behind` entries, of which `last` keeps those at the end; `list` wraps the value in a list,
-    `first` takes the first of one; `say` replaces it by `text`;
+    `first` takes the first of one, `item` another; `say` replaces it by `text`;
     `ends` makes n numbers a list with a 1 at either end, `inner` takes such ends off; `each` makes
     n of a number, `extend` puts the number `text` n times in front of a list's last `behind`;
     `indices`, `values` and `shape` are those of a sparse tensor; `clone` is a copy that gradients

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from analysis.values import Value
 from citadel.plan.lexicon import Lexicon
-from citadel.plan.model import Gather, SourceValue, Take
+from citadel.plan.model import Gather, SourceValue
 from citadel.plan.places import Place
 
 PARTS = {"indices": "indices", "values": "values", "shape": "shape", "dense_shape": "shape"}
@@ -52,7 +52,7 @@ def put_together(
     for number in takers[: len(groups)]:
         name = places[number].parameter.name
         best = max(groups, key=lambda stem: lexicon.likeness(stem, name))
-        made[number] = Gather(items=tuple(Take(key=v.key) for v in groups.pop(best)), made="sparse")
+        made[number] = Gather(items=tuple(v.take() for v in groups.pop(best)), made="sparse")
     return made
 
 

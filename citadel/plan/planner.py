@@ -82,8 +82,7 @@ class Planner:
             lexicon=self.lexicon,
         )
         made: dict[int, Expression] = {
-            n: Take(key=v.key, steps=(Step(name=part_of(self.places.named[n])),))
-            for n, v in parts.items()
+            n: v.take(Step(name=part_of(self.places.named[n]))) for n, v in parts.items()
         }
         alone, joint = list(rest), list(rest)
         given = handing.given(chosen, alone) | made | joined
@@ -133,7 +132,7 @@ class Planner:
             return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
         spared = self._spared(filled, dropped)
         dropped = [value for value in dropped if value not in spared.values()]
-        filled |= {n: Take(key=v.key, steps=lifted(v, self.lift)) for n, v in spared.items()}
+        filled |= {n: v.take(*lifted(v, self.lift)) for n, v in spared.items()}
         self.edits += [f"dropped {value.name}" for value in dropped]
         self.edits += renames(self.places.named, {**chosen, **spared})
         self.edits += changes(self.places.named, given, self.target, self._names)

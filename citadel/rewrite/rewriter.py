@@ -32,6 +32,7 @@ from citadel.rewrite.references import counterparts
 from citadel.rewrite.sites import Sites
 from citadel.rewrite.source import Source
 from citadel.rewrite.standins import reshaping, stand_in
+from citadel.rewrite.steps import INNER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,7 @@ class Rewriter:
         found: dict[str, Wanted] = {}
         given = [plan.receiver, *(slot.value for slot in (*plan.call, *plan.new))]
         for take in (take for value in given for take in takes(value)):
-            if not take.steps:
+            if not take.steps or any(step.name in INNER for step in take.steps):
                 continue
             node = source.receiver if take.key == "recv" else source.called.node(take.key)
             node = source.constructed.node(take.key) if node is None else node

@@ -32,6 +32,8 @@ WHOLES = {"sparse": "tf.SparseTensor"}
 """What is made of several values -> function that makes it."""
 NAMING = frozenset(("tensor", "variable", "narrow", "repeat"))
 """Steps that are written with a function of the framework."""
+INNER = ("first", "item")
+"""Steps to something in a list."""
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
 EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
@@ -75,6 +77,9 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("a + b", (Step(name="variable"),), "tf.Variable(a + b)"),
     ("f(x)", (Step(name="first"),), "f(x)[0]"),
     ("(h, c)", (Step(name="first"),), "h"),
+    ("pairs", (Step(name="first"), Step(name="item", amount=1)), "pairs[0][1]"),
+    ("[(x, 3), (y, n)]", (Step(name="item", amount=1), Step(name="first")), "y"),
+    ("[*xs, y]", (Step(name="item", amount=1),), "[*xs, y][1]"),
     ("h", (Step(name="each", amount=2),), "(h, h)"),
     ("f(x)", (Step(name="spread", amount=2),), "([f(x)] * 2)"),
     ("f(x)", (Step(name="lower", amount=1), Step(name="spread", amount=3)), "([f(x)[..., 0]] * 3)"),
@@ -133,6 +138,9 @@ def apply_steps(
         if changed is None:
             return None
         node = changed
+        if step.name in INNER and value is not None:
+            items = value.items or ()
+            value = items[step.amount] if step.amount < len(items) else None
     return node
 
 
@@ -164,18 +172,19 @@ def _apply(
     text = code_of(node) if plain else f"({code_of(node)})"
     if step.name == "spread":
         return cst.parse_expression(f"([{code_of(node)}] * {step.amount})")
-    if step.name == "first":
-        return _first(node) or cst.parse_expression(f"{text}[0]")
+    if step.name in INNER:
+        return _item(node, step.amount) or cst.parse_expression(f"{text}[{step.amount}]")
     if step.name == "narrow" and (_of_tensorflow(value) or made is MADE["keras"]):
         return cst.parse_expression(_narrowed(text, step.amount, value, made["narrow"]))
     write = _in_tensorflow if _of_tensorflow(value) else _in_torch
     return cst.parse_expression(write(text, step, value))
 
 
-def _first(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """The first of what is written down as a list or a tuple."""
+def _item(node: cst.BaseExpression, at: int) -> cst.BaseExpression | None:
+    """One of what is written down as a list or a tuple."""
     written = node.elements if isinstance(node, (cst.Tuple, cst.List)) else ()
-    return written[0].value if written and isinstance(written[0], cst.Element) else None
+    known = len(written) > at and all(isinstance(one, cst.Element) for one in written[: at + 1])
+    return written[at].value if known else None
 
 
 def _of_tensorflow(value: Value | None) -> bool:

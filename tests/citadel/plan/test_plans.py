@@ -213,6 +213,28 @@ def test_two_tensors_go_into_one_list_before_one_of_them_is_dropped(api, call):
     assert all(plan.call[1].name == "out" for plan in found)
 
 
+def test_a_tensor_comes_out_of_the_list_that_alone_has_it(api, call):
+    shapes = call("torch.check", [({(2, 3)}, ("N", 3))])
+    source = invocation(shapes, api("torch.check", "shapes, message: str = None"), ())
+    target = api("torch.positive", "x: Tensor, message: str = None")
+    plan = first(plans(source, target))
+    taken = Take(key="arg:0", steps=(Step(name="first"), Step(name="first")))
+    assert [slot.value for slot in plan.call] == [taken]
+
+
+def test_tensors_of_a_list_are_given_one_by_one(api, call):
+    joined = call("torch.cat", [{(2, 3)}, {(2, 3)}])
+    source = invocation(joined, api("torch.cat", "tensors: Tensor[], dim: int = 0"), ())
+    plan = first(plans(source, api("torch.add", "input: Tensor, other: Tensor")))
+    assert [slot.value.steps for slot in plan.call] == [
+        (Step(name="first"),),
+        (Step(name="item", amount=1),),
+    ]
+    many = call("torch.cat", [{(2, 3)}] * 5)
+    source = invocation(many, api("torch.cat", "tensors: Tensor[], dim: int = 0"), ())
+    assert isinstance(plans(source, api("torch.add", "input: Tensor, other: Tensor")), Obstacle)
+
+
 def test_nothing_is_collected_behind_a_gap(conv, api):
     target = api("torch.each", "input: Tensor, size: int = 1, *tensors: Tensor")
     assert "dropped weight" in first(plans(conv, target)).edits
