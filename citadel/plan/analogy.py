@@ -1,15 +1,16 @@
 """What the other arguments of a sibling look like at the sizes of the report's own tensor.
 
-In every valid call of `conv2d` the second size of `weight` is the second size of `input`; so it is
-in the call that is made up. Sizes that follow from none of the main tensor's are taken as they are.
+In every valid call of `conv2d` the second size of `weight` is the second size of `input`, and the
+size of `bias` the first of `weight`; so it is in the call that is made up. Sizes that follow from
+none of the tensors that it is given are taken as they are.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from analysis.values import Value
 
@@ -26,30 +27,29 @@ Sample = dict[str, Value]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analogy:
     """Valid calls of the sibling; `main` is its parameter that gets the source's main tensor, of
-    shape `shape` then."""
+    shape `shape` then. `others` are the shapes of the other tensors that it is given."""
 
     samples: Sequence[Sample]
     main: str | None
     shape: Shape | None
     dtype: str | None = None
+    others: Mapping[str, Shape] = field(default_factory=dict)
 
     def tensor(self, name: str) -> tuple[Shape, str, str | None] | None:
         """Shape, dtype and, where the shape is a sample's, elements of what a parameter takes.
 
         None where no sample tells, or where the main tensor itself is such a one.
         """
-        known = [(s[name], m) for s, m in self._pairs() if s.get(name, _NOTHING).shape is not None]
+        known = [s for s, _ in self._pairs() if s.get(name, _NOTHING).shape is not None]
         if not known or self.shape is None:
             return None
-        first = known[0][0]
-        alike = [(v.shape or (), m) for v, m in known if v.rank == first.rank]
-        shape = tuple(
-            self._size([v[d] for v, _ in alike], [m for _, m in alike])
-            for d in range(first.rank or 0)
-        )
+        first = known[0][name]
+        alike = [s for s in known if s[name].rank == first.rank]
+        shapes = [s[name].shape or () for s in alike]
+        shape = tuple(self._size([one[d] for one in shapes], alike) for d in range(first.rank or 0))
         dtype = self._dtype(first.dtype or "")
         # Whole numbers are often sizes, axes and the like, whose number is a coincidence.
-        certain = len({v for v, _ in alike}) > 1
+        certain = len(set(shapes)) > 1
         if first.content is not None and _is_whole(dtype) and not certain:
             shape = first.shape or ()
         small = math.prod(shape) <= MOST_ELEMENTS
@@ -82,7 +82,7 @@ class Analogy:
         pairs = [(n, m) for n, m in known if n is not None]
         if not pairs or self.shape is None:
             return None
-        at = self._place([n for n, _ in pairs], [m for _, m in pairs])
+        at = _place([n for n, _ in pairs], [m for _, m in pairs], len(self.shape))
         return None if at is None else self.shape[at]
 
     def sizes(self, name: str) -> tuple[int, ...] | None:
@@ -108,20 +108,16 @@ class Analogy:
         same = [pair for pair in pairs if len(pair[1]) == len(self.shape or ())]
         return same or pairs
 
-    def _size(self, sizes: Sequence[int], mains: Sequence[Shape]) -> int:
-        at = self._place(sizes, mains)
-        return sizes[0] if at is None or self.shape is None else self.shape[at]
-
-    def _place(self, sizes: Sequence[int], mains: Sequence[Shape]) -> int | None:
-        """Which size of the main tensor it is in all samples, counted from an end that fits."""
-        rank = min(len(self.shape or ()), *map(len, mains))
-        if max(sizes) <= 1:
-            return None  # a size of 1 fits everywhere and says nothing
-        # Channels come second in most layouts, so the second size is the likeliest.
-        for at in sorted(range(-rank, rank), key=lambda at: (at < 0, abs(at - 1))):
-            if all(main[at] == size for main, size in zip(mains, sizes, strict=True)):
-                return at
-        return None
+    def _size(self, sizes: Sequence[int], samples: Sequence[Sample]) -> int:
+        """A size here, where it has these in samples: one of the main tensor's, else of another."""
+        main = {} if self.main is None or self.shape is None else {self.main: self.shape}
+        for name, shape in {**main, **self.others}.items():
+            theirs = [s[name].shape for s in samples if name in s]
+            known = [one for one in theirs if one is not None]
+            at = _place(sizes, known, len(shape)) if len(known) == len(sizes) else None
+            if at is not None:
+                return shape[at]
+        return sizes[0]
 
     def _dtype(self, sampled: str) -> str:
         """Floating and complex tensors take after the main one, indices and masks do not."""
@@ -131,6 +127,18 @@ class Analogy:
 
 
 _NOTHING = Value(kind="none")
+
+
+def _place(sizes: Sequence[int], shapes: Sequence[Shape], rank: int) -> int | None:
+    """Which size of a tensor it is in all samples, counted from an end that fits one of `rank`."""
+    rank = min(rank, *map(len, shapes))
+    if max(sizes) <= 1:
+        return None  # a size of 1 fits everywhere and says nothing
+    # Channels come second in most layouts, so the second size is the likeliest.
+    for at in sorted(range(-rank, rank), key=lambda at: (at < 0, abs(at - 1))):
+        if all(shape[at] == size for shape, size in zip(shapes, sizes, strict=True)):
+            return at
+    return None
 
 
 def _number(value: Value | None) -> int | None:

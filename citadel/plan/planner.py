@@ -230,6 +230,11 @@ class Planner:
             if main is None or shape is None
             else shape_after(shape, lifted(main, self.lift)),
             dtype=None if main is None else main.value.dtype,
+            others={
+                self.places.named[n].parameter.name: shape_after(shape, lifted(v, self.lift))
+                for n, v in chosen.items()
+                if v is not main and v.value.is_tensor and (shape := v.value.shape) is not None
+            },
         )
 
 

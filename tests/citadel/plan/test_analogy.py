@@ -28,6 +28,15 @@ def test_sizes_follow_the_main_tensor_where_they_do_so_in_all_samples():
     assert analogy(*CONV).tensor("weight") == ((6, 16, 3, 3), "float32", None)
 
 
+def test_sizes_that_the_main_tensor_has_not_are_those_of_others_that_are_given():
+    samples = [{**s, "bias": tensor(s["weight"].shape[0])} for s in CONV]
+    shape = (3, 16, 32, 32)
+    alone = Analogy(samples=samples, main="input", shape=shape)
+    assert alone.tensor("bias") == ((6,), "float32", None)
+    beside = Analogy(samples=samples, main="input", shape=shape, others={"weight": (64, 16, 5, 5)})
+    assert beside.tensor("bias") == ((64,), "float32", None)
+
+
 def test_floating_tensors_take_after_the_main_one_indices_do_not():
     sample = {
         "input": tensor(2, 3),
