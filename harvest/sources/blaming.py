@@ -6,17 +6,43 @@ What CRADLE, LEMON and whatever else runs whole networks have in common after th
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from harvest.sources.backends import Backends, Execution
+from harvest.sources.given import Given, given_to
 from harvest.sources.handover import Handed, hand_over
 from harvest.sources.judging import Judgement
-from harvest.sources.known_limits import limit_of
+from harvest.sources.known_limits import OVERFLOW, limit_of
 from harvest.sources.layers import api
-from harvest.sources.model import Hit
-from harvest.sources.networks import Network
-from harvest.sources.suspects import Suspect, confirm, reduce, suspected
+from harvest.sources.model import Hit, HitKind
+from harvest.sources.networks import Array, Network, Weights
+from harvest.sources.suspects import Confirmed, Suspect, confirm, reduce, suspected
 
 ALONE = "a network of this layer alone does not show it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """A network, what it was run with, and what came of it."""
+
+    network: Network
+    inputs: Mapping[str, Array]
+    weights: Weights
+    executions: Mapping[str, Execution]
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Those of inputs and states."""
+        shapes = dict(self.network.inputs)
+        for one in self.executions.values():
+            shapes.update({name: state.shape for name, state in one.states.items()})
+        return shapes
+
+    def given(self, judged: Judgement) -> Given | None:
+        """What the layer that is judged was given, on a backend of the majority if there is one."""
+        names = judged.vote.majority or tuple(self.executions)
+        layer = self.network.find(judged.layer)
+        return given_to(layer, self.executions[names[0]], self.inputs, self.weights)
 
 
 class Blame:
@@ -28,8 +54,7 @@ class Blame:
 
     def hit(
         self,
-        network: Network,
-        executions: Mapping[str, Execution],
+        ran: Ran,
         judged: Judgement,
         *,
         origin: str,
@@ -37,14 +62,10 @@ class Blame:
         files: tuple[tuple[str, str], ...] = (),
     ) -> Hit | None:
         """The hit of a layer; None where an equal one has been made."""
-        layer = network.find(judged.layer)
-        shapes = dict(network.inputs)
-        for one in executions.values():
-            shapes.update({name: state.shape for name, state in one.states.items()})
-        suspect = suspected(network, layer, shapes)
+        suspect = suspected(ran.network, ran.network.find(judged.layer), ran.shapes)
         if not self._is_new(_key(suspect, judged, "found")):
             return None
-        alone = larger = confirm(self._backends, suspect)
+        alone = larger = self._confirmed(suspect, ran.given(judged))
         if larger is not None:
             alone = reduce(self._backends, larger)
             suspect, judged = alone.suspect, alone.judgement
@@ -52,6 +73,8 @@ class Blame:
         if not self._is_new(key):
             return None
         limit = limit_of(suspect.kind, dict(suspect.config), judged)
+        if alone is not None and not limit:
+            limit = self._overflow(alone)
         told = "; ".join(f"{name} {value:.4g}" for name, value in measures.items())
         handed = Handed(case=None, reason="" if limit else ALONE)
         if alone is not None and not limit:
@@ -68,6 +91,20 @@ class Blame:
             no_case=handed.reason,
             files=files,
         )
+
+    def _confirmed(self, suspect: Suspect, given: Given | None) -> Confirmed | None:
+        """The layer alone: with numbers from a seed, else with those that it had."""
+        found = confirm(self._backends, suspect)
+        if found is not None or given is None:
+            return found
+        return confirm(self._backends, suspect, given=given)
+
+    def _overflow(self, alone: Confirmed) -> str:
+        """The limit of NaN that only large numbers lead to."""
+        if alone.given is None or alone.judgement.kind is not HitKind.NON_FINITE:
+            return ""
+        again = confirm(self._backends, alone.suspect, given=alone.given.scaled())
+        return OVERFLOW if again is None else ""
 
     def _is_new(self, key: str) -> bool:
         new = key not in self._seen

@@ -16,7 +16,7 @@ from itertools import combinations, count
 import numpy as np
 
 from harvest.sources.backends import Backends, Execution, Failure
-from harvest.sources.blaming import Blame
+from harvest.sources.blaming import Blame, Ran
 from harvest.sources.cradle.comparing import Comparison, compare, labels
 from harvest.sources.cradle.drawing import draw
 from harvest.sources.judging import Judgement, judge
@@ -75,15 +75,15 @@ class Comparing:
         self._tally.valid += len(whole) == len(executions)
         self._tally.apis |= {f"keras.layers.{layer.kind}" for layer in network.layers}
         compared = self.compared(network, whole)
+        ran = Ran(network=network, inputs=inputs, weights=weights, executions=executions)
         found = judge(network, executions)
         for judged in found:
-            yield from self._hit(network, executions, judged, compared, f"seed {seed}")
+            yield from self._hit(ran, judged, compared, f"seed {seed}")
         if not found:
             compiled = self._backends.predict(network, weights, inputs)
             last = network.with_layers((network.output,))
             for judged in judge(last, compiled):
-                origin = f"compiled, seed {seed}"
-                yield from self._hit(network, executions, judged, compared, origin)
+                yield from self._hit(ran, judged, compared, f"compiled, seed {seed}")
 
     def compared(self, network: Network, whole: list[Execution]) -> list[Comparison]:
         """Compare every two executions that came to the end; counts what the paper counts.
@@ -115,8 +115,7 @@ class Comparing:
 
     def _hit(
         self,
-        network: Network,
-        executions: Mapping[str, Execution],
+        ran: Ran,
         judged: Judgement,
         compared: list[Comparison],
         seed: str,
@@ -131,13 +130,11 @@ class Comparing:
                 "D_CLASS": telling.d_class,
                 "D_MAD": telling.d_mad,
             }
-            files = ((".svg", draw(network, telling, judged.layer)),)
-        origin = f"cradle, network {network.name}, layer {judged.layer}, {seed}"
+            files = ((".svg", draw(ran.network, telling, judged.layer)),)
+        origin = f"cradle, network {ran.network.name}, layer {judged.layer}, {seed}"
         if telling is not None and telling.highlighted:
             origin += f"; the first layer above the third quartile of R is {telling.highlighted[0]}"
-        hit = self._blame.hit(
-            network, executions, judged, origin=origin, measures=measures, files=files
-        )
+        hit = self._blame.hit(ran, judged, origin=origin, measures=measures, files=files)
         if hit is not None:
             yield hit
 

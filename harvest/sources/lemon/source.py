@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from harvest.sources.backends import Backends, Execution, Failure
-from harvest.sources.blaming import Blame
+from harvest.sources.blaming import Blame, Ran
 from harvest.sources.cradle.comparing import labels
 from harvest.sources.judging import Judgement, judge
 from harvest.sources.lemon.guidance import Rules, Seeds
@@ -151,7 +151,10 @@ class Mutating:
         executions, parted = self._executed(mutant, inputs)
         self._tally.executed += 1
         self._tally.apis |= {f"keras.layers.{layer.kind}" for layer in mutant.network.layers}
-        hits = list(self._hits(mutant, executions, parted))
+        ran = Ran(
+            network=mutant.network, inputs=inputs, weights=mutant.weights, executions=executions
+        )
+        hits = list(self._hits(mutant, ran, parted))
         if any(one.failure is not None for one in executions.values()):
             return None, hits
         self._tally.valid += 1
@@ -185,15 +188,14 @@ class Mutating:
     def _hits(
         self,
         mutant: Mutant,
-        executions: Mapping[str, Execution],
+        ran: Ran,
         parted: tuple[Judgement, ...],
     ) -> Iterator[Hit]:
         for judged in parted:
             chain = " ".join(mutant.chain) or "none"
             origin = f"lemon, model {mutant.seed}, mutations {chain}, layer {judged.layer}"
             hit = self._blame.hit(
-                mutant.network,
-                executions,
+                ran,
                 judged,
                 origin=f"{origin}, seed {self._seed}",
                 measures={"relative error": judged.error, "order": float(mutant.order)},
