@@ -37,6 +37,7 @@ class FuzzRequest:
     out: Path | None
     json: str | None
     random: bool = False
+    models: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +131,7 @@ def document(request: FuzzRequest, done: Fuzzed, interpreter: Interpreter) -> di
         "source": request.source,
         "seed": request.seed,
         "random": request.random,
+        "models": None if request.models is None else str(request.models),
         "budget": request.budget,
         "seconds": round(done.seconds, 3),
         "target": {

@@ -13,18 +13,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, count
+from pathlib import Path
 
 import numpy as np
 
+from harvest.importers.folder import Unreadable
 from harvest.sources.backends import Backends, Execution, Failure
 from harvest.sources.blaming import Blame, Ran
 from harvest.sources.cradle.comparing import Comparison, compare, labels
 from harvest.sources.cradle.drawing import draw
+from harvest.sources.cradle.saved import faithful, model_files, read_saved
 from harvest.sources.judging import Judgement, judge
 from harvest.sources.layers import api
 from harvest.sources.metrics import TOLERANCE
 from harvest.sources.model import Hit, HitKind, Search, Tally
-from harvest.sources.networks import Network, Weights, make_inputs, make_weights
+from harvest.sources.networks import Array, Network, Weights, make_inputs, make_weights
 from harvest.sources.reconfigured import reconfigured
 from harvest.sources.seeds import FAMILIES, Builder, seed_network
 
@@ -33,6 +36,9 @@ VARIANTS = 1000
 EAGER, COMPILED = "pairs of backends", "pairs of backends, compiled"
 LISTED = 5
 """Patterns that are told, the most frequent ones."""
+LONGEST = 200
+"""Characters of what is wrong with a saved model."""
+NOT_ITS_LAYERS = "its layers, one by one, do not come to what it predicts"
 ROUNDING = "no layer is apart by more than rounding: scores that were nearly equal changed places"
 
 
@@ -41,17 +47,25 @@ class Cradle:
 
     name = "cradle"
     summary = "seed models on every backend of Keras 3, compared in pairs and localised (ICSE'19)"
+    settings = ("models",)
 
     def __init__(self, patches: Mapping[str, str] | None = None) -> None:
         self._patches = patches
 
     def generate(self, search: Search) -> Iterator[Hit]:
-        """Compare networks until the budget is spent; see `CaseSource`."""
+        """Compare networks until the budget is spent, or saved models; see `CaseSource`."""
+        files = [] if search.models is None else model_files(search.models)
         with Backends(search.interpreter, patches=self._patches) as backends:
             backends.start()
             search.progress()
             end = time.monotonic() + search.budget
             work = Comparing(backends, search.tally)
+            for path in files:
+                if time.monotonic() < end:
+                    yield from work.saved(path, search.seed)
+                    search.progress()
+            if files:
+                return
             for round_ in count():
                 for family in FAMILIES:
                     if time.monotonic() >= end:
@@ -98,18 +112,53 @@ class Comparing:
         inputs = make_inputs(network, seed)
         shapes = self._backends.describe(network, inputs)
         weights: Weights = {} if isinstance(shapes, Failure) else make_weights(shapes, seed)
+        origin = f"cradle, network {network.name}, seed {seed}"
+        yield from self._looked(network, inputs, weights, origin)
+
+    def saved(self, path: Path, seed: int) -> Iterator[Hit]:
+        """Load a model on all backends and look at it as at ours; why one is left out is told."""
+        try:
+            model = read_saved(self._backends, path, seed)
+        except Unreadable as problem:
+            self._refused(path.name, problem.reason)
+            return
+        yield from (hit for hit in model.hits if self._is_new(hit.key))
+        origin = f"cradle, model {path.name}, seed {seed}"
+        network, inputs = model.network, model.inputs
+        yield from self._looked(network, inputs, model.weights, origin, model.loaded)
+
+    def _looked(
+        self,
+        network: Network,
+        inputs: Mapping[str, Array],
+        weights: Weights,
+        origin: str,
+        loaded: Mapping[str, Execution] | None = None,
+    ) -> Iterator[Hit]:
+        """Run a network, and look at every pair; `loaded` is what it predicts as a saved model."""
         executions = self._backends.run(network, weights, inputs)
+        if loaded is not None and not faithful(network, executions, loaded):
+            self._refused(network.name, NOT_ITS_LAYERS)
+            return
         ran = Ran(network=network, inputs=inputs, weights=weights, executions=executions)
         self._tally.executed += 1
         self._tally.valid += all(one.failure is None for one in executions.values())
-        self._tally.apis |= {f"keras.layers.{layer.kind}" for layer in network.layers}
-        origin = f"cradle, network {network.name}, seed {seed}"
+        self._tally.apis |= {api(layer.kind) for layer in network.layers}
         parted = judge(network, executions)
         yield from self._found(ran, executions, parted, EAGER, origin)
         if not parted:
-            compiled = self._backends.predict(network, weights, inputs)
+            compiled = loaded or self._backends.predict(network, weights, inputs)
             last = network.with_layers((network.output,))
             yield from self._found(ran, compiled, judge(last, compiled), COMPILED, origin)
+
+    def _is_new(self, key: str) -> bool:
+        new = key not in self._keys
+        self._keys.add(key)
+        return new
+
+    def _refused(self, name: str, why: str) -> None:
+        """Tell in a line why a saved model is left out."""
+        self._tally.facts[name] = f"left out: {' '.join(why.split())[:LONGEST]}"
 
     def compared(
         self, network: Network, executions: Iterable[Execution], how: str = EAGER
@@ -150,8 +199,7 @@ class Comparing:
             yield from self._hit(ran, judged, compared, origin)
         for one in compared:
             key = _unique(one)
-            if one.inconsistent and not parted and key not in self._keys:
-                self._keys.add(key)
+            if one.inconsistent and not parted and self._is_new(key):
                 yield _of_scores(ran.network, one, key, origin)
 
     def _hit(

@@ -43,8 +43,8 @@ class Lemon:
 
     name = "lemon"
     summary = "mutants of seed models, guided to where backends of Keras 3 drift apart (FSE'20)"
-    guided = True
-    """There is a random variant (LEMON-r)."""
+    settings = ("random",)
+    """`random` is LEMON-r."""
 
     def __init__(self, patches: Mapping[str, str] | None = None) -> None:
         self._patches = patches
