@@ -54,6 +54,15 @@ def fuzz(
             help="Of cradle: the .keras files in there, in the place of seed models.",
         ),
     ] = None,
+    mutants: Annotated[
+        int | None,
+        typer.Option(
+            "--mutants",
+            metavar="N",
+            min=1,
+            help="Of lemon: N of each seed model, one model after the other; the paper made 100.",
+        ),
+    ] = None,
     json: Json = None,
     no_sandbox: NoSandbox = False,
 ) -> None:
@@ -95,6 +104,7 @@ def fuzz(
         json=json,
         random=random,
         models=models,
+        mutants=mutants or 0,
     )
     opened = lambda: Interpreter(python, no_sandbox=no_sandbox)  # noqa: E731
     raise typer.Exit(run_fuzz(request, opened, Progress()))

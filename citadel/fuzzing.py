@@ -32,6 +32,7 @@ NOTHING_RAN = 3
 SETTINGS = {
     "random": ("has no random variant", "--random is about searches that are guided"),
     "models": ("reads no saved models", "--models is for cradle"),
+    "mutants": ("makes no mutants of seed models", "--mutants is for lemon"),
 }
 """What only some sources heed: why others refuse it, and a hint."""
 
@@ -93,6 +94,7 @@ def run_fuzz(
             progress=clock.tick,
             random=request.random,
             models=request.models,
+            mutants=request.mutants,
         )
         found = Hits(source, search, path)
         stopped: BaseException | None = None

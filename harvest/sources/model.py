@@ -76,7 +76,8 @@ class Search:
 
     The others are for sources that name them in their `settings`: `random` asks for the search
     without its guidance, where a paper has that as its ablation; `models` is a folder of saved
-    models to look at.
+    models to look at; `mutants` is how many to make of each seed model, 0 for as many as there
+    is time for.
     """
 
     interpreter: Interpreter
@@ -86,6 +87,7 @@ class Search:
     progress: Callable[[], None]
     random: bool = False
     models: Path | None = None
+    mutants: int = 0
 
 
 @runtime_checkable

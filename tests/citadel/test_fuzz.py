@@ -241,7 +241,11 @@ def test_nothing_could_be_run(fuzzed):
 
 @pytest.mark.parametrize(
     ("setting", "value", "said"),
-    [("random", True, "no random variant"), ("models", Path("saved"), "reads no saved models")],
+    [
+        ("random", True, "no random variant"),
+        ("models", Path("saved"), "reads no saved models"),
+        ("mutants", 100, "makes no mutants"),
+    ],
 )
 def test_a_setting_is_refused_where_it_means_nothing(fuzzed, monkeypatch, setting, value, said):
     with pytest.raises(CitadelError, match=said):
