@@ -8,6 +8,7 @@ two of equal weights. What a network of layers cannot say is refused.
 import base64
 import inspect
 import json
+import math
 import os
 import re
 import tempfile
@@ -22,6 +23,8 @@ MADE = ("_initializer", "_regularizer", "_constraint")
 """The ends of parameters that do not matter to a layer that has its weights."""
 WORDS = re.compile("(?<=[a-z0-9])(?=[A-Z])")
 """Where the name of a class gets an underscore as the name of a function."""
+OPEN = 16
+"""What a dimension counts as that the model leaves open."""
 INNER = ("layer", "backward_layer", "cell")
 
 
@@ -62,7 +65,8 @@ def described(model):
     ]
     found.walk(model, [one["name"] for one in inputs])
     layers = [told for told, _ in found.layers]
-    yield {"network": json.dumps({"inputs": inputs, "layers": layers})}
+    told = {"inputs": inputs, "layers": layers, "states": found.states}
+    yield {"network": json.dumps(told)}
     for told, weights in found.layers:
         for number, array in enumerate(weights):
             for event in network_keras.contents(array):
@@ -78,11 +82,15 @@ def outputs(model, inputs):
 
 
 class Taken:
-    """The layers of a model as they are met: what is told of each, and its weights."""
+    """The layers of a model as they are met: what is told of each, and its weights.
+
+    `states` counts the numbers that they make of one instance.
+    """
 
     def __init__(self):
         self.layers = []
         self.names = set()
+        self.states = 0
 
     def named(self, name):
         """A name that nothing has yet."""
@@ -104,6 +112,7 @@ class Taken:
                 after = self.walk(graph(made), before)
             else:
                 after = [self.taken(made, before)]
+                self.states += math.prod(size or OPEN for size in node.outputs[0].shape[1:])
             if len(after) != len(node.outputs):
                 raise NoNetwork("the layer %s has %d outputs" % (made.name, len(node.outputs)))
             names.update((id(each), name) for each, name in zip(node.outputs, after))

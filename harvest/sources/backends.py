@@ -169,11 +169,12 @@ class Backends:
         inputs: Mapping[str, Array],
         *,
         only: Iterable[str] | None = None,
+        wall: float | None = None,
     ) -> dict[str, Execution]:
         """Run it layer by layer on the backends (all, or `only` some), at the same time."""
         question = _question(network, weights, inputs)
         names = self.names if only is None else tuple(only)
-        answers = self._each(names, lambda name: self._asked(name, question))
+        answers = self._each(names, lambda name: self._asked(name, question, wall))
         return {name: _execution(name, network, answer) for name, answer in answers.items()}
 
     def predict(
@@ -234,8 +235,8 @@ class Backends:
         """What the functions of `keras.ops` are, as the last backend tells."""
         return self._asked(self.names[-1], {"operations": True}).records
 
-    def _asked(self, name: str, question: Event) -> Answer:
-        return self._talks[name].ask(question, wall=self._wall)
+    def _asked(self, name: str, question: Event, wall: float | None = None) -> Answer:
+        return self._talks[name].ask(question, wall=wall or self._wall)
 
     def _each(self, names: Iterable[str], do: Callable[[str], _T]) -> dict[str, _T]:
         """Do it for several backends at once."""

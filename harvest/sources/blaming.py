@@ -5,6 +5,7 @@ What CRADLE, LEMON and whatever else runs whole networks have in common after th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -19,6 +20,9 @@ from harvest.sources.networks import Array, Network, Weights
 from harvest.sources.suspects import Confirmed, Suspect, confirm, reduce, suspected
 
 ALONE = "a network of this layer alone does not show it"
+UNCONFIRMED = "unconfirmed"
+TRIES = 3
+"""How often a layer of a setting is looked at that is not confirmed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +50,16 @@ class Ran:
 
 
 class Blame:
-    """Makes hits of judgements, each bug once: `seen` knows what was looked at, and its key."""
+    """Makes hits of judgements, each bug once.
+
+    What is not confirmed may be rounding, and hide a bug that other numbers show: it is looked at
+    again a few times.
+    """
 
     def __init__(self, backends: Backends) -> None:
         self._backends = backends
-        self._seen: set[str] = set()
+        self._tried: Counter[str] = Counter()
+        self._keys: set[str] = set()
 
     def hit(
         self,
@@ -63,15 +72,18 @@ class Blame:
     ) -> Hit | None:
         """The hit of a layer; None where an equal one has been made."""
         suspect = suspected(ran.network, ran.network.find(judged.layer), ran.shapes)
-        if not self._is_new(_key(suspect, judged, "found")):
+        found = _key(suspect, judged)
+        if self._tried[found] >= TRIES:
             return None
         alone = larger = self._confirmed(suspect, ran.given(judged))
+        self._tried[found] += TRIES if larger is not None else 1
         if larger is not None:
             alone = reduce(self._backends, larger)
             suspect, judged = alone.suspect, alone.judgement
-        key = _key(suspect, judged, "")
-        if not self._is_new(key):
+        key = _key(suspect, judged, "" if alone is not None else UNCONFIRMED)
+        if key in self._keys:
             return None
+        self._keys.add(key)
         limit = limit_of(suspect.kind, dict(suspect.config), judged)
         if alone is not None and not limit:
             limit = self._overflow(alone)
@@ -106,13 +118,8 @@ class Blame:
         again = confirm(self._backends, alone.suspect, given=alone.given.scaled())
         return OVERFLOW if again is None else ""
 
-    def _is_new(self, key: str) -> bool:
-        new = key not in self._seen
-        self._seen.add(key)
-        return new
 
-
-def _key(suspect: Suspect, judged: Judgement, stage: str) -> str:
+def _key(suspect: Suspect, judged: Judgement, stage: str = "") -> str:
     """(library, layer) of LEMON, with the oracle and the parameters that matter."""
     odd = "+".join(judged.vote.odd) or "unknown"
     labels = sorted({one.label for one in judged.failures.values()})

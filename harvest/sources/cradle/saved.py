@@ -28,6 +28,8 @@ ENDING = ".keras"
 MOST_BYTES = 64 << 20
 MOST_NUMBERS = 1 << 22
 """What an input may hold."""
+MOST_STATES = 10 << 20
+"""How many numbers the layers may make of a batch: all of them come back."""
 UNKNOWN = 16
 """A dimension that the model leaves open, but for the batch."""
 SUBJECT = "keras.saving.load_model"
@@ -96,7 +98,8 @@ def network_of(text: str, name: str) -> Network:
         Exception: one of `MALFORMED`, when it is none.
     """
     told = json.loads(text)
-    inputs = {str(one["name"]): _shape(one["shape"]) for one in told["inputs"]}
+    batch = min(BATCH, max(1, MOST_STATES // max(1, int(told["states"]))))
+    inputs = {str(one["name"]): _shape(one["shape"], batch) for one in told["inputs"]}
     known, layers = set(inputs), []
     for one in told["layers"]:
         layer = Layer(
@@ -173,10 +176,10 @@ def _parsed(records: tuple[Event, ...], name: str) -> tuple[Network, Weights]:
     return network, weights
 
 
-def _shape(told: Any) -> tuple[int, ...]:
+def _shape(told: Any, batch: int) -> tuple[int, ...]:
     """The shape of an input, with sizes for those that the model leaves open."""
-    batch, *sizes = told
-    shape = tuple(int(size) for size in (batch or BATCH, *(size or UNKNOWN for size in sizes)))
+    first, *sizes = told
+    shape = tuple(int(size) for size in (first or batch, *(size or UNKNOWN for size in sizes)))
     if min(shape) < 1 or math.prod(shape) > MOST_NUMBERS:
         raise ValueError(f"an input has the shape {shape}")
     return shape

@@ -38,8 +38,10 @@ LISTED = 5
 """Patterns that are told, the most frequent ones."""
 LONGEST = 200
 """Characters of what is wrong with a saved model."""
+PATIENCE = 300.0
+"""Seconds that each backend has for the layers of a saved model: JAX compiles all of them."""
 NOT_ITS_LAYERS = "its layers, one by one, do not come to what it predicts"
-ROUNDING = "no layer is apart by more than rounding: scores that were nearly equal changed places"
+ROUNDING = "no layer by itself is apart by more than rounding, of which the metric makes much"
 
 
 class Cradle:
@@ -120,7 +122,7 @@ class Comparing:
         try:
             model = read_saved(self._backends, path, seed)
         except Unreadable as problem:
-            self._refused(path.name, problem.reason)
+            self._tell(path.name, f"left out: {problem.reason}")
             return
         yield from (hit for hit in model.hits if self._is_new(hit.key))
         origin = f"cradle, model {path.name}, seed {seed}"
@@ -136,10 +138,14 @@ class Comparing:
         loaded: Mapping[str, Execution] | None = None,
     ) -> Iterator[Hit]:
         """Run a network, and look at every pair; `loaded` is what it predicts as a saved model."""
-        executions = self._backends.run(network, weights, inputs)
+        wall = None if loaded is None else PATIENCE
+        executions = self._backends.run(network, weights, inputs, wall=wall)
         if loaded is not None and not faithful(network, executions, loaded):
-            self._refused(network.name, NOT_ITS_LAYERS)
+            self._tell(network.name, f"left out: {NOT_ITS_LAYERS}")
             return
+        for name, one in executions.items():
+            if loaded is not None and one.failure is not None and one.failure.ours:
+                self._tell(network.name, f"not on {name}: {one.failure.label}")
         ran = Ran(network=network, inputs=inputs, weights=weights, executions=executions)
         self._tally.executed += 1
         self._tally.valid += all(one.failure is None for one in executions.values())
@@ -156,9 +162,9 @@ class Comparing:
         self._keys.add(key)
         return new
 
-    def _refused(self, name: str, why: str) -> None:
-        """Tell in a line why a saved model is left out."""
-        self._tally.facts[name] = f"left out: {' '.join(why.split())[:LONGEST]}"
+    def _tell(self, name: str, what: str) -> None:
+        """Tell in a line what is the matter with a saved model."""
+        self._tally.facts[name] = " ".join(what.split())[:LONGEST]
 
     def compared(
         self, network: Network, executions: Iterable[Execution], how: str = EAGER

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from harvest.sources.backends import Execution
-from harvest.sources.blaming import ALONE, Blame, Ran
+from harvest.sources.blaming import ALONE, TRIES, Blame, Ran
 from harvest.sources.given import Given
 from harvest.sources.handover import GIVEN, TOO_MANY
 from harvest.sources.judging import judge
@@ -83,7 +83,7 @@ class Pretending:
         return dict.fromkeys(only or self.names)
 
 
-def blamed(backends, numbers):
+def blamed(backends, numbers, *, blame=None, weights=None):
     network = Network(
         name="n",
         inputs={"in": numbers.shape},
@@ -92,11 +92,26 @@ def blamed(backends, numbers):
     ran = Ran(
         network=network,
         inputs={"in": numbers},
-        weights={"l": ()},
+        weights={"l": ()} if weights is None else weights,
         executions=backends.run(network, {}, {"in": numbers}),
     )
     (judged,) = judge(network, ran.executions)
-    return Blame(backends).hit(ran, judged, origin="by hand", measures={})
+    return (blame or Blame(backends)).hit(ran, judged, origin="by hand", measures={})
+
+
+def test_what_is_not_confirmed_does_not_hide_what_is():
+    wrong = Pretending(lambda given, made: made * np.where(np.abs(given) > 8, 2, 1))
+    blame = Blame(wrong)
+    numbers = np.full((2, 3), 9, "float32")
+    unknown = {"blame": blame, "weights": {}}  # so that it cannot be confirmed
+    assert blamed(wrong, numbers, **unknown).key == "unconfirmed:inconsistency:Flatten:torch"
+    assert blamed(wrong, numbers, **unknown) is None
+    assert blamed(wrong, numbers, blame=blame).key == "inconsistency:Flatten:torch"
+    assert blamed(wrong, numbers, blame=blame) is None
+    again = {"blame": Blame(wrong), "weights": {}}
+    told = [blamed(wrong, numbers, **again) for _ in range(TRIES)]
+    assert [one is not None for one in told] == [True, False, False]
+    assert blamed(wrong, numbers, blame=again["blame"]) is None  # often enough
 
 
 def test_what_is_as_large_as_the_change_by_one_rounding_is_no_bug_of_the_layer():

@@ -18,13 +18,21 @@ DENSE = {"name": "d", "class": "Dense", "config": {"units": 2}, "inputs": ["in"]
 INPUT = {"name": "in", "shape": [None, None, 3], "dtype": "float32"}
 
 
-def told(*layers, inputs=(INPUT,)):
-    return json.dumps({"inputs": list(inputs), "layers": list(layers)})
+def told(*layers, inputs=(INPUT,), states=100):
+    return json.dumps({"inputs": list(inputs), "layers": list(layers), "states": states})
 
 
 def test_sizes_that_are_left_open_are_chosen():
     network = network_of(told(DENSE), "n")
     assert (network.inputs, network.domain) == ({"in": (8, 16, 3)}, "real")
+
+
+@pytest.mark.parametrize(("states", "batch"), [(0, 8), (3 << 20, 3), (99 << 20, 1)])
+def test_the_batch_is_as_large_as_the_states_allow(states, batch):
+    network = network_of(told(DENSE, states=states), "n")
+    assert network.inputs["in"][0] == batch
+    fixed = {**INPUT, "shape": [5, 4, 3]}
+    assert network_of(told(DENSE, inputs=(fixed,), states=states), "n").inputs["in"][0] == 5
 
 
 def test_inputs_of_embeddings_are_indices():
@@ -47,6 +55,7 @@ def test_inputs_of_embeddings_are_indices():
         told({**DENSE, "config": 3}),
         told({**DENSE, "inputs": ["d"]}),
         told(DENSE, DENSE),
+        told(DENSE, states="many"),
         told(DENSE, inputs=({**INPUT, "shape": []},)),
         told(DENSE, inputs=({**INPUT, "shape": [1 << 20, 1 << 20]},)),
         told(DENSE, inputs=({**INPUT, "shape": [-1, 3]},)),
