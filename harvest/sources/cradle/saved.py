@@ -33,7 +33,7 @@ MOST_STATES = 10 << 20
 UNKNOWN = 16
 """A dimension that the model leaves open, but for the batch."""
 SUBJECT = "keras.saving.load_model"
-MALFORMED = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 """What reading something else than we expect ends in."""
 OURS = "NoNetwork"
 """The exception of `inside/saved_keras`, whose words say enough."""
@@ -134,9 +134,9 @@ def _contents(path: Path) -> bytes:
 
 
 def _loaded(backends: Backends, path: Path, data: bytes, seed: int) -> Saved:
-    told = backends.open_saved(data)
-    failures = {name: one for name, one in told.items() if isinstance(one, Failure)}
     try:
+        told = backends.open_saved(data)
+        failures = {name: one for name, one in told.items() if isinstance(one, Failure)}
         read = {
             name: _parsed(records, path.name)
             for name, records in told.items()

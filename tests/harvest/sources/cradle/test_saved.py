@@ -2,14 +2,16 @@
 
 import json
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from analysis.errors import CitadelError
 from harvest.importers.folder import Unreadable
-from harvest.sources.backends import Backends
-from harvest.sources.cradle.saved import MALFORMED, model_files, network_of, read_saved
+from harvest.sources.backends import Backends, Execution, Failure
+from harvest.sources.cradle import source
+from harvest.sources.cradle.saved import MALFORMED, Saved, model_files, network_of, read_saved
 from harvest.sources.cradle.source import Comparing, Cradle
 from harvest.sources.model import HitKind, Search, Tally
 from tests.harvest.sources.conftest import KERAS
@@ -56,6 +58,7 @@ def test_inputs_of_embeddings_are_indices():
         told({**DENSE, "inputs": ["d"]}),
         told(DENSE, DENSE),
         told(DENSE, states="many"),
+        told(DENSE, states=float("inf")),
         told(DENSE, inputs=({**INPUT, "shape": []},)),
         told(DENSE, inputs=({**INPUT, "shape": [1 << 20, 1 << 20]},)),
         told(DENSE, inputs=({**INPUT, "shape": [-1, 3]},)),
@@ -65,6 +68,46 @@ def test_inputs_of_embeddings_are_indices():
 def test_what_a_file_makes_its_process_say_is_not_believed(text):
     with pytest.raises(MALFORMED):
         network_of(text, "n")
+
+
+class Pretending:
+    """Two backends whose layers come to these scores, the second one of which may fail."""
+
+    names = ("x", "y")
+
+    def __init__(self, *, scores, failure=None):
+        self.scores, self.failure = scores, failure
+
+    def run(self, network, weights, inputs, wall):
+        states = {network.output.name: self.scores}
+        failed = Execution(backend="y", states={}, failure=self.failure)
+        return {
+            "x": Execution(backend="x", states=states),
+            "y": failed if self.failure else Execution(backend="y", states=states),
+        }
+
+
+@pytest.mark.parametrize(
+    ("scores", "failure", "line"),
+    [
+        (np.eye(3), None, None),
+        (
+            np.eye(3)[::-1],
+            None,
+            "left out: its layers, one by one, do not come to what it predicts",
+        ),
+        (np.eye(3), Failure(layer="d", died="timeout"), "not on y: timeout"),
+    ],
+)
+def test_what_is_the_matter_with_a_model_is_a_line(monkeypatch, scores, failure, line):
+    network = network_of(told(DENSE), "n.keras")
+    loaded = {name: Execution(backend=name, states={"d": np.eye(3)}) for name in ("x", "y")}
+    model = Saved(network=network, inputs={}, weights={}, loaded=loaded, hits=())
+    monkeypatch.setattr(source, "read_saved", lambda backends, path, seed: model)
+    tally = Tally()
+    work = Comparing(Pretending(scores=scores, failure=failure), tally)
+    assert list(work.saved(Path("n.keras"), 0)) == []
+    assert tally.facts.get("n.keras") == line
 
 
 def test_a_folder_without_models(tmp_path):
