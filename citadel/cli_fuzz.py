@@ -46,6 +46,23 @@ def fuzz(
             "--random", metavar="", help="Of lemon: search without guidance, for comparison."
         ),
     ] = False,
+    models: Annotated[
+        Path | None,
+        typer.Option(
+            "--models",
+            metavar="DIR",
+            help="Of cradle: the .keras files in there, in the place of seed models.",
+        ),
+    ] = None,
+    mutants: Annotated[
+        int | None,
+        typer.Option(
+            "--mutants",
+            metavar="N",
+            min=1,
+            help="Of lemon: N of each seed model, one model after the other; the paper made 100.",
+        ),
+    ] = None,
     json: Json = None,
     no_sandbox: NoSandbox = False,
 ) -> None:
@@ -70,6 +87,8 @@ def fuzz(
 
         citadel fuzz cradle --python ~/venvs/keras/bin/python --budget 120
 
+        citadel fuzz cradle --models saved --python ~/venvs/keras/bin/python
+
         citadel fuzz lemon --python ~/venvs/keras/bin/python --seed 1 --json found.json
     """
     from analysis.target.target import Interpreter
@@ -78,7 +97,14 @@ def fuzz(
     from citadel.report.fuzzed import FuzzRequest
 
     request = FuzzRequest(
-        source=source, budget=budget, seed=seed, out=out, json=json, random=random
+        source=source,
+        budget=budget,
+        seed=seed,
+        out=out,
+        json=json,
+        random=random,
+        models=models,
+        mutants=mutants or 0,
     )
     opened = lambda: Interpreter(python, no_sandbox=no_sandbox)  # noqa: E731
     raise typer.Exit(run_fuzz(request, opened, Progress()))

@@ -29,6 +29,12 @@ from harvest.tracker.queue import write_queue
 from harvest.tracker.stored import count_issues
 
 NOTHING_RAN = 3
+SETTINGS = {
+    "random": ("has no random variant", "--random is about searches that are guided"),
+    "models": ("reads no saved models", "--models is for cradle"),
+    "mutants": ("makes no mutants of seed models", "--mutants is for lemon"),
+}
+"""What only some sources heed: why others refuse it, and a hint."""
 
 
 class Clock:
@@ -70,10 +76,9 @@ def run_fuzz(
         Interrupted: after Ctrl-C, when what was found by then has been kept and shown.
     """
     source = table.find(request.source)
-    if request.random and not getattr(source, "guided", False):
-        raise CitadelError(
-            f"{source.name} has no random variant", "--random is about searches that are guided"
-        )
+    for name, (lacks, hint) in SETTINGS.items():
+        if getattr(request, name) and name not in getattr(source, "settings", ()):
+            raise CitadelError(f"{source.name} {lacks}", hint)
     path = request.out or FOLDER / "fuzz" / f"{source.name}.jsonl"
     appendable(path)
     writable(request.json)
@@ -88,6 +93,8 @@ def run_fuzz(
             tally=tally,
             progress=clock.tick,
             random=request.random,
+            models=request.models,
+            mutants=request.mutants,
         )
         found = Hits(source, search, path)
         stopped: BaseException | None = None

@@ -42,7 +42,7 @@ class Runner:
 
         With `describe` the weights of each layer are told instead, with `predict` the compiled
         model runs, and only its output is told. A `script` of ours is run as it is. What functions
-        there are is told for `operations`.
+        there are is told for `operations`. A `saved` model is taken apart, or run with inputs.
         """
         if "operations" in question:
             yield from guarded("", network_operations_keras.told)
@@ -50,6 +50,10 @@ class Runner:
             return
         if "script" in question:
             yield from guarded("", lambda: script(question["script"]))
+            yield {"reply": {}}
+            return
+        if "saved" in question:
+            yield from guarded("", lambda: self.saved(question["saved"], question.get("inputs")))
             yield {"reply": {}}
             return
         values = {name: decoded(told) for name, told in question["inputs"].items()}
@@ -78,6 +82,15 @@ class Runner:
             if failed:
                 return
         yield {"reply": {}}
+
+    def saved(self, data, inputs):
+        """What a saved model is, or what comes out of it."""
+        import saved_keras
+
+        model = saved_keras.opened(data)
+        if inputs is None:
+            return saved_keras.described(model)
+        return saved_keras.outputs(model, {name: decoded(told) for name, told in inputs.items()})
 
     def layer(self, told, given):
         """The layer of a configuration, built for these inputs."""
@@ -125,7 +138,7 @@ def made(told):
     config = {name: "zeros" for name in accepted if name.endswith("_initializer")}
     for key, value in told["config"].items():
         config[key] = "zeros" if key.endswith("_initializer") and value else value
-    for inner in ("layer", "cell"):
+    for inner in ("layer", "backward_layer", "cell"):
         if isinstance(config.get(inner), dict):
             config[inner] = made(config[inner])
     return layer(name=told.get("name"), **config)

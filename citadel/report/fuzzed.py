@@ -37,6 +37,8 @@ class FuzzRequest:
     out: Path | None
     json: str | None
     random: bool = False
+    models: Path | None = None
+    mutants: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +132,8 @@ def document(request: FuzzRequest, done: Fuzzed, interpreter: Interpreter) -> di
         "source": request.source,
         "seed": request.seed,
         "random": request.random,
+        "mutants": request.mutants,
+        "models": None if request.models is None else str(request.models),
         "budget": request.budget,
         "seconds": round(done.seconds, 3),
         "target": {

@@ -65,6 +65,7 @@ class Execution:
 
 
 _T = TypeVar("_T")
+_K = TypeVar("_K")
 Shapes = dict[str, list[tuple[str, tuple[int, ...]]]]
 
 
@@ -168,11 +169,12 @@ class Backends:
         inputs: Mapping[str, Array],
         *,
         only: Iterable[str] | None = None,
+        wall: float | None = None,
     ) -> dict[str, Execution]:
         """Run it layer by layer on the backends (all, or `only` some), at the same time."""
         question = _question(network, weights, inputs)
         names = self.names if only is None else tuple(only)
-        answers = self._each(names, lambda name: self._asked(name, question))
+        answers = self._each(names, lambda name: self._asked(name, question, wall))
         return {name: _execution(name, network, answer) for name, answer in answers.items()}
 
     def predict(
@@ -180,7 +182,13 @@ class Backends:
     ) -> dict[str, Execution]:
         """Run it as one compiled model: the state of its last layer is all that is known."""
         question = {**_question(network, weights, inputs), "predict": True}
-        answers = self._each(self.names, lambda name: self._asked(name, question))
+        return self._outputs(network, question, self.names)
+
+    def _outputs(
+        self, network: Network, question: Event, names: Iterable[str]
+    ) -> dict[str, Execution]:
+        """What is answered with one output, that of the network's last layer."""
+        answers = self._each(names, lambda name: self._asked(name, question))
         renamed = {
             name: Answer(
                 reply=answer.reply,
@@ -192,6 +200,31 @@ class Backends:
         }
         return {name: _execution(name, network, answer) for name, answer in renamed.items()}
 
+    def open_saved(self, data: bytes) -> dict[str, tuple[Event, ...] | Failure]:
+        """What a .keras file is, as each backend loads it: see `inside/saved_keras`."""
+        question = {"saved": base64.b64encode(data).decode()}
+        answers = self._each(self.names, lambda name: self._asked(name, question))
+        return {name: _failure(answer) or answer.records for name, answer in answers.items()}
+
+    def predict_saved(
+        self,
+        data: bytes,
+        network: Network,
+        inputs: Mapping[str, Array],
+        only: Iterable[str],
+    ) -> dict[str, Execution]:
+        """Run the model of a .keras file as it is: the state of the network's last layer."""
+        question = {
+            "saved": base64.b64encode(data).decode(),
+            "inputs": {name: _encoded(value) for name, value in inputs.items()},
+        }
+        return self._outputs(network, question, only)
+
+    def renew(self) -> None:
+        """New processes for what is asked from now on: a stranger's code was in these."""
+        for talk in self._talks.values():
+            talk.close()
+
     def script(self, code: str, only: Iterable[str] | None = None) -> dict[str, Failure | None]:
         """Run a script of ours on every backend, whichever it names: how it failed, if it did."""
         names = self.names if only is None else only
@@ -202,8 +235,8 @@ class Backends:
         """What the functions of `keras.ops` are, as the last backend tells."""
         return self._asked(self.names[-1], {"operations": True}).records
 
-    def _asked(self, name: str, question: Event) -> Answer:
-        return self._talks[name].ask(question, wall=self._wall)
+    def _asked(self, name: str, question: Event, wall: float | None = None) -> Answer:
+        return self._talks[name].ask(question, wall=wall or self._wall)
 
     def _each(self, names: Iterable[str], do: Callable[[str], _T]) -> dict[str, _T]:
         """Do it for several backends at once."""
@@ -225,16 +258,21 @@ def _encoded(array: Array) -> dict[str, Any]:
 
 
 def _execution(name: str, network: Network, answer: Answer) -> Execution:
-    pieces: dict[str, list[Event]] = {}
-    for record in answer.records:
-        if record.get("output") == 0:
-            pieces.setdefault(str(record["layer"]), []).append(record)
-    states = {layer: _decoded(found) for layer, found in pieces.items()}
+    first = (record for record in answer.records if record.get("output") == 0)
+    states = joined(first, lambda record: str(record["layer"]))
     failure = _failure(answer)
     if failure is not None and answer.died is not None:
         reached = next((one.name for one in network.layers if one.name not in states), "")
         failure = Failure(layer=reached, died=failure.died, message=failure.message)
     return Execution(backend=name, states=states, failure=failure)
+
+
+def joined(records: Iterable[Event], key: Callable[[Event], _K]) -> dict[_K, Array]:
+    """Arrays that came in pieces, by their key."""
+    pieces: dict[_K, list[Event]] = {}
+    for record in records:
+        pieces.setdefault(key(record), []).append(record)
+    return {name: _decoded(found) for name, found in pieces.items()}
 
 
 def _decoded(pieces: list[Event]) -> Array:

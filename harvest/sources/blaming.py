@@ -5,31 +5,65 @@ What CRADLE, LEMON and whatever else runs whole networks have in common after th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from harvest.sources.backends import Backends, Execution
+from harvest.sources.given import Given, given_to
 from harvest.sources.handover import Handed, hand_over
 from harvest.sources.judging import Judgement
-from harvest.sources.known_limits import limit_of
+from harvest.sources.known_limits import OVERFLOW, limit_of
 from harvest.sources.layers import api
-from harvest.sources.model import Hit
-from harvest.sources.networks import Network
-from harvest.sources.suspects import Suspect, confirm, reduce, suspected
+from harvest.sources.model import Hit, HitKind
+from harvest.sources.networks import Array, Network, Weights
+from harvest.sources.suspects import Confirmed, Suspect, confirm, reduce, suspected
 
 ALONE = "a network of this layer alone does not show it"
+UNCONFIRMED = "unconfirmed"
+TRIES = 3
+"""How often a layer of a setting is looked at that is not confirmed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """A network, what it was run with, and what came of it."""
+
+    network: Network
+    inputs: Mapping[str, Array]
+    weights: Weights
+    executions: Mapping[str, Execution]
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Those of inputs and states."""
+        shapes = dict(self.network.inputs)
+        for one in self.executions.values():
+            shapes.update({name: state.shape for name, state in one.states.items()})
+        return shapes
+
+    def given(self, judged: Judgement) -> Given | None:
+        """What the layer that is judged was given, on a backend of the majority if there is one."""
+        names = judged.vote.majority or tuple(self.executions)
+        layer = self.network.find(judged.layer)
+        return given_to(layer, self.executions[names[0]], self.inputs, self.weights)
 
 
 class Blame:
-    """Makes hits of judgements, each bug once: `seen` knows what was looked at, and its key."""
+    """Makes hits of judgements, each bug once.
+
+    What is not confirmed may be rounding, and hide a bug that other numbers show: it is looked at
+    again a few times.
+    """
 
     def __init__(self, backends: Backends) -> None:
         self._backends = backends
-        self._seen: set[str] = set()
+        self._tried: Counter[str] = Counter()
+        self._keys: set[str] = set()
 
     def hit(
         self,
-        network: Network,
-        executions: Mapping[str, Execution],
+        ran: Ran,
         judged: Judgement,
         *,
         origin: str,
@@ -37,21 +71,22 @@ class Blame:
         files: tuple[tuple[str, str], ...] = (),
     ) -> Hit | None:
         """The hit of a layer; None where an equal one has been made."""
-        layer = network.find(judged.layer)
-        shapes = dict(network.inputs)
-        for one in executions.values():
-            shapes.update({name: state.shape for name, state in one.states.items()})
-        suspect = suspected(network, layer, shapes)
-        if not self._is_new(_key(suspect, judged, "found")):
+        suspect = suspected(ran.network, ran.network.find(judged.layer), ran.shapes)
+        found = _key(suspect, judged)
+        if self._tried[found] >= TRIES:
             return None
-        alone = larger = confirm(self._backends, suspect)
+        alone = larger = self._confirmed(suspect, ran.given(judged))
+        self._tried[found] += TRIES if larger is not None else 1
         if larger is not None:
             alone = reduce(self._backends, larger)
             suspect, judged = alone.suspect, alone.judgement
-        key = _key(suspect, judged, "")
-        if not self._is_new(key):
+        key = _key(suspect, judged, "" if alone is not None else UNCONFIRMED)
+        if key in self._keys:
             return None
+        self._keys.add(key)
         limit = limit_of(suspect.kind, dict(suspect.config), judged)
+        if alone is not None and not limit:
+            limit = self._overflow(alone)
         told = "; ".join(f"{name} {value:.4g}" for name, value in measures.items())
         handed = Handed(case=None, reason="" if limit else ALONE)
         if alone is not None and not limit:
@@ -69,13 +104,22 @@ class Blame:
             files=files,
         )
 
-    def _is_new(self, key: str) -> bool:
-        new = key not in self._seen
-        self._seen.add(key)
-        return new
+    def _confirmed(self, suspect: Suspect, given: Given | None) -> Confirmed | None:
+        """The layer alone: with numbers from a seed, else with those that it had."""
+        found = confirm(self._backends, suspect)
+        if found is not None or given is None:
+            return found
+        return confirm(self._backends, suspect, given=given)
+
+    def _overflow(self, alone: Confirmed) -> str:
+        """The limit of NaN that only large numbers lead to."""
+        if alone.given is None or alone.judgement.kind is not HitKind.NON_FINITE:
+            return ""
+        again = confirm(self._backends, alone.suspect, given=alone.given.scaled())
+        return OVERFLOW if again is None else ""
 
 
-def _key(suspect: Suspect, judged: Judgement, stage: str) -> str:
+def _key(suspect: Suspect, judged: Judgement, stage: str = "") -> str:
     """(library, layer) of LEMON, with the oracle and the parameters that matter."""
     odd = "+".join(judged.vote.odd) or "unknown"
     labels = sorted({one.label for one in judged.failures.values()})

@@ -6,8 +6,9 @@ and passes elsewhere. What no formulation shows is compared with the majority's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from harvest.importers.model import Case
 from harvest.sources.backends import Backends, Failure
@@ -15,7 +16,13 @@ from harvest.sources.formulas import ACTUAL, Formulation, as_literal
 from harvest.sources.formulations import FORMULATIONS
 from harvest.sources.functions import functions
 from harvest.sources.layers import api
-from harvest.sources.lowering import equality, function_script, lowered
+from harvest.sources.lowering import (
+    equality,
+    function_script,
+    literal_numbers,
+    lowered,
+    seeded_numbers,
+)
 from harvest.sources.model import HitKind
 from harvest.sources.networks import make_inputs
 from harvest.sources.suspects import Confirmed, Suspect
@@ -24,6 +31,9 @@ from harvest.sources.writing import LITERAL, array_text, literal_script, seeded_
 CLOSE = "rtol=1e-4, atol=1e-5"
 SEEDS = 3
 """Numbers that a script is tried with: some hide what others show."""
+GIVEN = 4096
+"""Given numbers that a script holds at most: scripts are read, and rewritten for each sibling."""
+TOO_MANY = "only the network's own numbers show it, and they are too many for a script"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +54,11 @@ def hand_over(
     odd = confirmed.judgement.vote.odd
     if not odd:
         return Handed(case=None, reason="no two of three backends agree, so nobody is voted out")
-    for one in (confirmed, *([larger] if larger is not None else [])):
+    found = (confirmed, *([larger] if larger is not None else []))
+    short = [one for one in found if one.given is None or one.given.count <= GIVEN]
+    if not short:
+        return Handed(case=None, reason=TOO_MANY)
+    for one in short:
         for script in _scripts(backends, one, odd[0]):
             if _shows(backends.script(script.code), confirmed):
                 shown = _below(backends, one, script, odd[0])
@@ -80,14 +94,15 @@ def _below(backends: Backends, confirmed: Confirmed, script: _Script, odd: str) 
         if lines is None:
             continue
         both = equality(called, script.form, lines)
-        other, seed = script.form.other, script.seed
-        same = seeded_script(odd, suspect, confirmed.weights, both, seed, other)
+        same = _written(odd, suspect, confirmed, both, script.seed, script.form.other)
         if backends.script(same, only=(odd,))[odd] is not None:
             continue
-        shapes = {name: one.shape for name, one in zip(called.weights, given, strict=True)}
-        code = function_script(
-            suspect, called, odd, (f"# {script.why}", *lines, script.check), shapes, seed
-        )
+        if confirmed.given is not None:
+            numbers = literal_numbers(confirmed.given.cut(suspect.shapes), called)
+        else:
+            shapes = {name: one.shape for name, one in zip(called.weights, given, strict=True)}
+            numbers = seeded_numbers(suspect, shapes, script.seed)
+        code = function_script(called, odd, (f"# {script.why}", *lines, script.check), numbers)
         keras = called.name.startswith("keras.")
         told = backends.script(code, only=None if keras else (odd,))
         if _shows(told, confirmed):
@@ -118,8 +133,9 @@ def _scripts(backends: Backends, confirmed: Confirmed, odd: str) -> Iterator[_Sc
     suspect = confirmed.suspect
     if confirmed.judgement.kind is HitKind.CRASH:
         call = "print(layer(x))" if confirmed.judgement.accepts else "layer(x)"
-        for given in ({}, confirmed.weights):
-            yield _Script(code=seeded_script(odd, suspect, given, (call,)))
+        if confirmed.given is None:
+            yield _Script(code=seeded_script(odd, suspect, {}, (call,)))
+        yield _Script(code=_written(odd, suspect, confirmed, (call,)))
         return
     if confirmed.judgement.kind is HitKind.NON_FINITE:
         finite = Formulation(why="All inputs are finite.", lines=(ACTUAL,))
@@ -129,7 +145,7 @@ def _scripts(backends: Backends, confirmed: Confirmed, odd: str) -> Iterator[_Sc
         made = form(suspect)
         if made is None:
             continue
-        for seed in range(SEEDS):
+        for seed in range(SEEDS if confirmed.given is None else 1):
             yield _script(odd, confirmed, made, check, seed)
     yield from _literal(backends, confirmed, odd, check)
 
@@ -139,8 +155,23 @@ def _script(
 ) -> _Script:
     lines = (f"# {form.why}", *form.lines, check)
     suspect = _with(confirmed.suspect, form)
-    code = seeded_script(odd, suspect, confirmed.weights, lines, seed, form.other)
+    code = _written(odd, suspect, confirmed, lines, seed, form.other)
     return _Script(code=code, why=form.why, form=form, check=check, seed=seed)
+
+
+def _written(
+    odd: str,
+    suspect: Suspect,
+    confirmed: Confirmed,
+    lines: tuple[str, ...],
+    seed: int = 0,
+    other: Mapping[str, Any] | None = None,
+) -> str:
+    """A script with numbers from a seed, or with those that it takes."""
+    if confirmed.given is None:
+        return seeded_script(odd, suspect, confirmed.weights, lines, seed, other)
+    given = confirmed.given.cut(suspect.shapes)
+    return literal_script(odd, suspect, given.inputs, given.weights, lines, other)
 
 
 def _with(suspect: Suspect, made: Formulation) -> Suspect:
@@ -151,16 +182,19 @@ def _with(suspect: Suspect, made: Formulation) -> Suspect:
 def _literal(backends: Backends, confirmed: Confirmed, odd: str, check: str) -> Iterator[_Script]:
     """All numbers written down, with what the majority makes of them, where they are few."""
     suspect, weights = confirmed.suspect, confirmed.weights.get("layer", ())
-    network = suspect.network
+    network, given = suspect.network, confirmed.given
     majority = confirmed.judgement.vote.majority
     inputs = make_inputs(network, suspect.seed)
+    if given is not None:
+        inputs = dict(zip(network.inputs, given.inputs, strict=True))
     done = backends.run(network, confirmed.weights, inputs, only=majority[:1])[majority[0]]
     state = done.states.get("layer")
-    if state is None or sum(one.size for one in (state, *inputs.values(), *weights)) > LITERAL:
+    most = LITERAL if given is None else GIVEN
+    if state is None or sum(one.size for one in (state, *inputs.values(), *weights)) > most:
         return
     why = f"What {' and '.join(majority)} come to."
-    lines = (f"# {why}", f"expected = {array_text(state)}", ACTUAL, check)
-    yield _Script(code=literal_script(odd, suspect, inputs, weights, lines), why=why)
+    lines = (f"# {why}", f"expected = {array_text(state, 6)}", ACTUAL, check)
+    yield _Script(code=literal_script(odd, suspect, inputs.values(), weights, lines), why=why)
 
 
 def _case(confirmed: Confirmed, script: _Script, measured: str) -> Case:

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from harvest.sources.backends import Failure
 from harvest.sources.judging import Judgement
 
+OVERFLOW = "an overflow: with smaller numbers of the same proportions it does not happen"
+"""Of what only the numbers of a network show."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from harvest.sources.formulas import Formulation
 from harvest.sources.functions import Function, functions
+from harvest.sources.given import Given
 from harvest.sources.suspects import Suspect
-from harvest.sources.writing import WEIGHT, argument, seeded, whole
+from harvest.sources.writing import WEIGHT, argument, array_text, seeded, whole
 
 _NUMPY = {
     "keras.ops.convert_to_numpy(": "np.asarray(",
@@ -70,22 +71,30 @@ def equality(called: Function, form: Formulation, lines: tuple[str, ...]) -> tup
 
 
 def function_script(
-    found: Suspect,
     called: Function,
     backend: str,
     lines: Sequence[str],
-    weights: Mapping[str, tuple[int, ...]],
-    seed: int,
+    numbers: Sequence[str],
 ) -> str:
-    """Lowered lines as a script: what the layer's own script draws is drawn again.
-
-    `weights` are the shapes of the weights by the function's names for them.
-    """
-    made = [f"rng = np.random.default_rng({seed})", f"x = {seeded(found, found.shapes[0])}"]
-    made += [f"{name} = {WEIGHT.format(shape=shape)}" for name, shape in weights.items()]
+    """Lowered lines as a script behind `numbers`: lines that make the input and the weights."""
     if called.name.startswith(_KERAS):
-        return whole(backend, (*made, *lines))
-    return "\n".join(("import numpy as np", _imported(called), "", *made, *lines, ""))
+        return whole(backend, (*numbers, *lines))
+    return "\n".join(("import numpy as np", _imported(called), "", *numbers, *lines, ""))
+
+
+def seeded_numbers(
+    found: Suspect, weights: Mapping[str, tuple[int, ...]], seed: int
+) -> tuple[str, ...]:
+    """What the layer's own script draws is drawn again; `weights` are shapes by their names."""
+    drawn = (f"{name} = {WEIGHT.format(shape=shape)}" for name, shape in weights.items())
+    x = f"x = {seeded(found, found.shapes[0])}"
+    return (f"rng = np.random.default_rng({seed})", x, *drawn)
+
+
+def literal_numbers(given: Given, called: Function) -> tuple[str, ...]:
+    """What the layer's own script has written down is written down again."""
+    arrays = zip(("x", *called.weights), (*given.inputs, *given.weights), strict=True)
+    return tuple(f"{name} = {array_text(one)}" for name, one in arrays)
 
 
 def _imported(called: Function) -> str:

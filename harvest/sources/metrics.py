@@ -20,7 +20,9 @@ CLASS_THRESHOLD, MAD_THRESHOLD, SHARE = 8.0, 0.2, 0.0
 """T_C, T_M and p, as the paper's cross-validation chose them."""
 CLASS_BINS = (1.0, 2.0, 4.0, 8.0, 16.0)
 MAD_BINS = (0.2, 0.4, 0.6, 0.8)
-"""Where the bins after the first one begin: {0, 1, 2-3, 4-7, 8-15, 16} and five equal ones."""
+"""Where the bins after the first one begin; their names are those of the paper."""
+CLASS_NAMES = ("0", "1", "2-3", "4-7", "8-15", "16")
+MAD_NAMES = ("0-0.2", "0.2-0.4", "0.4-0.6", "0.6-0.8", "0.8-1")
 TOLERANCE = 1e-4
 """Relative error of a layer in single precision that rounding does not explain."""
 
@@ -72,6 +74,16 @@ def pattern(distances: Iterable[float], bins: tuple[float, ...]) -> tuple[int, .
     """The inconsistency pattern: how many instances fall into each bin."""
     places = np.digitize(np.asarray(list(distances), dtype=float), bins)
     return tuple(int(count) for count in np.bincount(places, minlength=len(bins) + 1))
+
+
+def pattern_text(found: tuple[int, ...], names: tuple[str, ...]) -> str:
+    """A pattern in words, without its empty bins.
+
+    >>> pattern_text((7, 0, 0, 0, 0, 1), CLASS_NAMES)
+    '7 of 0, 1 of 16'
+    """
+    bins = zip(found, names, strict=True)
+    return ", ".join(f"{count} of {name}" for count, name in bins if count)
 
 
 def relative_error(one: Array, other: Array) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from analysis.target.target import Interpreter
@@ -71,8 +72,12 @@ class Search:
     """What a source is asked: `budget` seconds of work, start-up apart; equal seeds, equal inputs.
 
     `tally` is updated during the work. `progress` is called once when start-up is over, which is
-    when the clock starts, and whenever the tally has changed. `random` asks for the search without
-    its guidance, where a paper has that as its ablation.
+    when the clock starts, and whenever the tally has changed.
+
+    The others are for sources that name them in their `settings`: `random` asks for the search
+    without its guidance, where a paper has that as its ablation; `models` is a folder of saved
+    models to look at; `mutants` is how many to make of each seed model, 0 for as many as there
+    is time for.
     """
 
     interpreter: Interpreter
@@ -81,11 +86,16 @@ class Search:
     tally: Tally
     progress: Callable[[], None]
     random: bool = False
+    models: Path | None = None
+    mutants: int = 0
 
 
 @runtime_checkable
 class CaseSource(Protocol):
-    """A source; third parties register theirs by entry points."""
+    """A source; third parties register theirs by entry points.
+
+    It may have `settings`: the names of those of a `Search` that not every source heeds.
+    """
 
     @property
     def name(self) -> str:

@@ -61,8 +61,11 @@ def simpler(found: Array) -> st.SearchStrategy[Array]:
 
 
 @st.composite
-def smaller(draw: st.DrawFn, found: Suspect) -> Suspect:
-    """Suspects with some parameters as usual and some dimensions smaller than those found."""
+def smaller(draw: st.DrawFn, found: Suspect, *, fixed: bool = False) -> Suspect:
+    """Suspects with some parameters as usual and some dimensions smaller than those found.
+
+    With `fixed` the last dimension stays, which weights belong to.
+    """
     config = {
         name: chosen
         for name, value in found.config.items()
@@ -70,7 +73,7 @@ def smaller(draw: st.DrawFn, found: Suspect) -> Suspect:
     }
     sizes = {
         place: draw(st.integers(1, size))
-        for place, size in enumerate(found.shapes[0])
+        for place, size in enumerate(found.shapes[0][:-1] if fixed else found.shapes[0])
         if all(shape[place : place + 1] == (size,) for shape in found.shapes)
     }
     shapes = tuple(

@@ -6,7 +6,8 @@ Numbers come from a seed where they may be any, and are written down where they 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,22 +38,48 @@ def seeded_script(
 
     `other` configures another layer of the kind with the same weights.
     """
-    names, weighted = named(suspect), bool(weights.get("layer"))
-    made = [
-        f"{name} = {seeded(suspect, shape)}"
-        for name, shape in zip(names, suspect.shapes, strict=True)
-    ]
+    inputs = [seeded(suspect, shape) for shape in suspect.shapes]
+    loaded = WEIGHTED if weights.get("layer") else ""
+    made = _lines(suspect, inputs, loaded, lines, other)
+    return whole(backend, (f"rng = np.random.default_rng({seed})", *made))
+
+
+def literal_script(
+    backend: str,
+    suspect: Suspect,
+    inputs: Iterable[Array],
+    weights: Sequence[Array],
+    lines: Sequence[str],
+    other: Mapping[str, Any] | None = None,
+) -> str:
+    """The same with all numbers written down."""
+    arrays = ", ".join(array_text(one) for one in weights)
+    loaded = f"layer.set_weights([{arrays}])" if weights else ""
+    texts = [array_text(one) for one in inputs]
+    return whole(backend, _lines(suspect, texts, loaded, lines, other))
+
+
+def _lines(
+    suspect: Suspect,
+    inputs: Sequence[str],
+    loaded: str,
+    lines: Sequence[str],
+    other: Mapping[str, Any] | None,
+) -> list[str]:
+    """The inputs by their expressions, the layer, what loads its weights, the lines."""
+    names = named(suspect)
+    made = [f"{name} = {given}" for name, given in zip(names, inputs, strict=True)]
     if len(names) > 1:
         made.append(f"x = [{', '.join(names)}]")
     built, called = _built(suspect, names)
     uses = sum(line.count("layer(") + 2 * line.count("layer.") for line in lines)
     long = len(built) > LONG and not suspect.kind.startswith(FUNCTION)
-    if weighted or uses > 1 or long:
+    if loaded or uses > 1 or long:
         made.append(f"layer = {built}")
         called = _applied(suspect.kind, names, "layer")
-    if weighted:
+    if loaded:
         made.append("layer.build(x.shape)" if len(names) == 1 else called)
-        made.append(WEIGHTED)
+        made.append(loaded)
     body = [line.replace("layer(x)", called) for line in lines]
     if other is not None:
         at, given = next(
@@ -60,29 +87,8 @@ def seeded_script(
         )
         same = [f"other.build({given}.shape)", "other.set_weights(layer.get_weights())"]
         made_other = f"other = {api(suspect.kind)}({as_literal(other)})"
-        body[at:at] = [made_other, *(same if weighted else [])]
-    return whole(backend, (f"rng = np.random.default_rng({seed})", *made, *body))
-
-
-def literal_script(
-    backend: str,
-    suspect: Suspect,
-    inputs: Mapping[str, Array],
-    weights: Sequence[Array],
-    lines: Sequence[str],
-) -> str:
-    """The same with all numbers written down."""
-    names = named(suspect)
-    given = zip(names, inputs.values(), strict=True)
-    made = [f"{name} = {array_text(one)}" for name, one in given]
-    made += [f"x = [{', '.join(names)}]"] if len(names) > 1 else []
-    built, called = _built(suspect, names)
-    if weights:
-        made.append(f"layer = {built}")
-        called = _applied(suspect.kind, names, "layer")
-        made.append("layer.build(x.shape)" if len(names) == 1 else called)
-        made.append(f"layer.set_weights([{', '.join(array_text(one) for one in weights)}])")
-    return whole(backend, (*made, *(line.replace("layer(x)", called) for line in lines)))
+        body[at:at] = [made_other, *(same if loaded else [])]
+    return [*made, *body]
 
 
 def argument(line: str, name: str) -> str:
@@ -118,9 +124,16 @@ def named(suspect: Suspect) -> list[str]:
     return [f"x{number}" if several else "x" for number in range(len(suspect.shapes))]
 
 
-def array_text(array: Array) -> str:
-    """An array as an expression, with six digits."""
-    text = np.array2string(array, separator=", ", precision=6, threshold=10**6, max_line_width=90)
+def array_text(array: Array, digits: int | None = None) -> str:
+    """An array as an expression: exactly these numbers, or with so many digits."""
+    text = np.array2string(
+        array,
+        separator=", ",
+        precision=digits,
+        floatmode="unique" if digits is None else "maxprec",
+        threshold=sys.maxsize,
+        max_line_width=90,
+    )
     text = text.replace("nan", "np.nan").replace("inf", "np.inf")
     return f"np.array({text}, dtype={array.dtype.name!r})"
 

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
@@ -238,9 +239,19 @@ def test_nothing_could_be_run(fuzzed):
     assert fuzzed(executed=0)[0] == NOTHING_RAN
 
 
-def test_the_random_variant_is_refused_where_there_is_none(fuzzed):
-    with pytest.raises(CitadelError, match="no random variant"):
-        fuzzed(random=True)
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("random", True, "no random variant"),
+        ("models", Path("saved"), "reads no saved models"),
+        ("mutants", 100, "makes no mutants"),
+    ],
+)
+def test_a_setting_is_refused_where_it_means_nothing(fuzzed, monkeypatch, setting, value, said):
+    with pytest.raises(CitadelError, match=said):
+        fuzzed(**{setting: value})
+    monkeypatch.setattr(Source, "settings", (setting,), raising=False)
+    assert fuzzed(**{setting: value})[0] == 0
 
 
 @pytest.mark.parametrize("place", ["missing/told.json", "file/told.json"])

@@ -17,6 +17,7 @@ from harvest.sources.audee.chromosomes import Chromosome, Level
 from harvest.sources.audee.genetic import Genes, Measured, Settings, evolve
 from harvest.sources.audee.oracles import rate_alone
 from harvest.sources.backends import Execution
+from harvest.sources.given import scaled
 from harvest.sources.judging import judge
 from harvest.sources.model import HitKind
 from harvest.sources.networks import Array, Network, Weights
@@ -88,21 +89,11 @@ def alone(suspect: Suspect, prepared: Prepared, name: str, states: list[Array]) 
 
 def smaller(given: Prepared) -> tuple[Prepared, float]:
     """The same with all that is no index scaled into [-1, 1]; the largest magnitude it had."""
-    arrays = (*given.inputs.values(), *given.weights["layer"])
-    sizes = (np.abs(each[np.isfinite(each)]) for each in arrays if each.dtype.kind == "f")
-    largest = max((float(np.max(each, initial=0.0)) for each in sizes), default=0.0)
-
-    def scaled(array: Array) -> Array:
-        if array.dtype.kind != "f" or largest <= 1:
-            return array
-        return np.asarray(np.nan_to_num(array) / largest, array.dtype).clip(-1, 1)
-
-    made = Prepared(
-        inputs={name: scaled(each) for name, each in given.inputs.items()},
-        weights={"layer": tuple(scaled(each) for each in given.weights["layer"])},
-        positive=given.positive,
-    )
-    return made, largest
+    made, largest = scaled((*given.inputs.values(), *given.weights["layer"]))
+    count = len(given.inputs)
+    inputs = dict(zip(given.inputs, made[:count], strict=True))
+    weights = {"layer": tuple(made[count:])}
+    return Prepared(inputs=inputs, weights=weights, positive=given.positive), largest
 
 
 def _amplified(

@@ -98,7 +98,7 @@ class _Form:
             )
         weights = self.found.weights
         if self.given:
-            given = self.found.inputs
+            given = self.found.inputs.values()
             return literal_script(backend, suspect, given, weights.get("layer", ()), lines)
         scaled = self._each(f"{{0}} = {{0}} * np.float32({self.scale:g})")
         return seeded_script(

@@ -28,7 +28,7 @@ from harvest.sources.audee.oracles import failing
 from harvest.sources.backends import Execution
 from harvest.sources.handover import Handed, hand_over
 from harvest.sources.judging import Judgement
-from harvest.sources.known_limits import limit_of
+from harvest.sources.known_limits import OVERFLOW, limit_of
 from harvest.sources.layers import api
 from harvest.sources.model import Hit, HitKind
 from harvest.sources.networks import Array, Network
@@ -36,7 +36,6 @@ from harvest.sources.suspects import Suspect, confirm, reduce, suspected
 
 SECONDS = 6.0
 """What making a suspect smaller may take: Algorithm 2 has done most of it."""
-OVERFLOW = "an overflow: with smaller numbers of the same proportions it does not happen"
 ONLY_FOUND = "only inputs that the search found show it, not those of a seed"
 
 

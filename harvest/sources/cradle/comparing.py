@@ -35,6 +35,25 @@ class Comparison:
     highlighted: tuple[str, ...]
     errors: Mapping[str, float]
 
+    @property
+    def backends(self) -> str:
+        """The pair in words."""
+        return " and ".join(self.pair)
+
+    @property
+    def pattern(self) -> str:
+        """Both histograms in words."""
+        by_class, by_mad = self.patterns
+        return (
+            f"D_CLASS {metrics.pattern_text(by_class, metrics.CLASS_NAMES)};"
+            f" D_MAD {metrics.pattern_text(by_mad, metrics.MAD_NAMES)}"
+        )
+
+    @property
+    def inconsistent(self) -> bool:
+        """Whether the paper calls it so, by either metric."""
+        return self.by_class or self.by_mad
+
     def place(self, layer: str) -> int:
         """The rank of a layer by its R, from 1; 0 if it has none."""
         if layer not in self.rates:

@@ -8,7 +8,7 @@ from html import escape
 from harvest.sources.cradle.comparing import Comparison
 from harvest.sources.networks import Network
 
-WIDTH, ROW, BOX, LEFT, TOP = 640, 46, 30, 90, 80
+WIDTH, ROW, BOX, LEFT, TOP = 640, 46, 30, 90, 98
 PLAIN, HIGHLIGHTED, BLAMED = "#eef2f6", "#ffe3a8", "#f4a09a"
 
 
@@ -29,7 +29,8 @@ def draw(network: Network, found: Comparison, blamed: str) -> str:
             f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
             f'<text x="20" y="28" font-size="16">{escape(title)}</text>',
             f'<text x="20" y="50">{escape(told)}</text>',
-            f'<text x="20" y="68">first above the third quartile: {escape(first)}</text>',
+            f'<text x="20" y="68">{escape(f"instances: {found.pattern}")}</text>',
+            f'<text x="20" y="86">first above the third quartile: {escape(first)}</text>',
             *_edges(network),
             *_boxes(network, found, blamed),
             "</svg>",

@@ -1,8 +1,9 @@
 """LEMON: seed models are mutated, and what drives backends further apart is mutated again.
 
 Bugs are found by the relative error per layer, and by crashes and NaN on some backends only; they
-are voted on, keyed by (library, layer) and confirmed by one-layer models, as all of `blaming`. The
-paper's own oracle (D_MAD above 0.4) is counted beside it.
+are voted on, keyed by (library, layer) and confirmed by one-layer models, as all of `blaming`. What
+the paper's own oracle (D_MAD above 0.4) calls inconsistent is told beside it; where no layer parts,
+it is a hit for each (library, layer of the largest R).
 """
 
 from __future__ import annotations
@@ -11,20 +12,21 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 
 from harvest.sources.backends import Backends, Execution, Failure
-from harvest.sources.blaming import Blame
-from harvest.sources.cradle.comparing import labels
+from harvest.sources.blaming import Blame, Ran
+from harvest.sources.cradle.source import ROUNDING
 from harvest.sources.judging import Judgement, judge
+from harvest.sources.layers import api
 from harvest.sources.lemon.guidance import Rules, Seeds
+from harvest.sources.lemon.inconsistencies import Inconsistencies, above, distances_of
 from harvest.sources.lemon.layer_rules import LAYER_RULES
 from harvest.sources.lemon.mutants import Change, Mutant
 from harvest.sources.lemon.weight_rules import WEIGHT_RULES
-from harvest.sources.metrics import d_mad
-from harvest.sources.model import Hit, Search
+from harvest.sources.metrics import localisation_map
+from harvest.sources.model import Hit, HitKind, Search
 from harvest.sources.networks import Array, Network, Weights, make_inputs, make_weights
 from harvest.sources.seeds import FAMILIES, seed_network
 from harvest.sources.suspects import Suspect
@@ -32,8 +34,6 @@ from harvest.sources.suspects import Suspect
 RULES = {**LAYER_RULES, **WEIGHT_RULES}
 OFTEN = 10
 """One mutant of so many runs on every backend, so that what only a slow one does is seen, too."""
-THRESHOLD = 0.4
-"""T of the paper, for D_MAD."""
 FLOOR = 1e-4
 """What D_MAD has on average where backends only round differently; below it ACC climbs noise."""
 
@@ -43,8 +43,8 @@ class Lemon:
 
     name = "lemon"
     summary = "mutants of seed models, guided to where backends of Keras 3 drift apart (FSE'20)"
-    guided = True
-    """There is a random variant (LEMON-r)."""
+    settings = ("random", "mutants")
+    """`random` is LEMON-r."""
 
     def __init__(self, patches: Mapping[str, str] | None = None) -> None:
         self._patches = patches
@@ -59,9 +59,15 @@ class Lemon:
             for family in FAMILIES:
                 if time.monotonic() >= end:
                     return
+                if search.mutants:
+                    work.start_over()
                 yield from work.enlist(seed_network(family, search.seed))
                 search.progress()
-            while work.seeds.mutants and time.monotonic() < end:
+                until = work.made + search.mutants
+                while work.seeds.mutants and work.made < until and time.monotonic() < end:
+                    yield from work.step()
+                    search.progress()
+            while not search.mutants and work.seeds.mutants and time.monotonic() < end:
                 yield from work.step()
                 search.progress()
 
@@ -78,14 +84,24 @@ class Mutating:
         self._blame = Blame(backends)
         self._inputs: dict[str, dict[str, Array]] = {}
         self._configured: set[str] = set()
-        self._beyond: dict[tuple[str, int, tuple[str, ...]], float] = {}
+        self._beyond = Inconsistencies()
+        self._keys: set[str] = set()
         self._orders: Counter[int] = Counter()
         self._accs: list[float] = []
         self._amplified = self._thirds = 0
         self._voted: set[str] = set()
         self._applied: Counter[str] = Counter()
+        self.start_over()
+
+    def start_over(self) -> None:
+        """Forget all seeds, and how the rules did: what is found stays."""
         self.seeds = Seeds([])
         self.rules = Rules(tuple(RULES))
+
+    @property
+    def made(self) -> int:
+        """How many mutants have run."""
+        return self._orders.total()
 
     def enlist(self, network: Network) -> Iterator[Hit]:
         """Take a seed model into the pool."""
@@ -151,9 +167,13 @@ class Mutating:
         executions, parted = self._executed(mutant, inputs)
         self._tally.executed += 1
         self._tally.apis |= {f"keras.layers.{layer.kind}" for layer in mutant.network.layers}
-        hits = list(self._hits(mutant, executions, parted))
+        ran = Ran(
+            network=mutant.network, inputs=inputs, weights=mutant.weights, executions=executions
+        )
+        hits = list(self._hits(mutant, ran, parted))
         if any(one.failure is not None for one in executions.values()):
             return None, hits
+        hits += self._inconsistent(mutant, executions, parted)
         self._tally.valid += 1
         first = next(iter(executions.values()))
         shapes = {name: array.shape for name, array in inputs.items()}
@@ -171,7 +191,7 @@ class Mutating:
         slow = [name for name in self._backends.names if name not in quick]
         done = self._backends.run(mutant.network, mutant.weights, inputs, only=quick)
         parted = judge(mutant.network, done)
-        places = {_place(mutant.network, one) for one in parted}
+        places = {_place(mutant.network, one) for one in parted} | self._apart(mutant, done)
         often = self._tally.executed % OFTEN == OFTEN - 1
         if not slow:
             return done, parted
@@ -182,24 +202,64 @@ class Mutating:
         self._thirds += 1
         return done, judge(mutant.network, done)
 
+    def _apart(self, mutant: Mutant, done: Mapping[str, Execution]) -> set[str]:
+        """The inputs of a model on which the quick backends are inconsistent by D_MAD."""
+        if any(one.failure is not None for one in done.values()):
+            return set()
+        name = mutant.network.output.name
+        distances = distances_of({each: one.states[name] for each, one in done.items()})
+        return {f"D_MAD {mutant.seed} {number}" for _, number in above(distances)}
+
     def _hits(
         self,
         mutant: Mutant,
-        executions: Mapping[str, Execution],
+        ran: Ran,
         parted: tuple[Judgement, ...],
     ) -> Iterator[Hit]:
         for judged in parted:
             chain = " ".join(mutant.chain) or "none"
             origin = f"lemon, model {mutant.seed}, mutations {chain}, layer {judged.layer}"
             hit = self._blame.hit(
-                mutant.network,
-                executions,
+                ran,
                 judged,
                 origin=f"{origin}, seed {self._seed}",
-                measures={"relative error": judged.error, "order": float(mutant.order)},
+                measures={
+                    "relative error": judged.error,
+                    "order": float(mutant.order),
+                    **_rated(mutant.network, ran.executions, judged),
+                },
             )
             if hit is not None:
                 yield hit
+
+    def _inconsistent(
+        self,
+        mutant: Mutant,
+        executions: Mapping[str, Execution],
+        parted: tuple[Judgement, ...],
+    ) -> Iterator[Hit]:
+        """Keep what D_MAD calls inconsistent; the hits of it where no layer parts."""
+        voted = len(executions) == len(self._backends.names)
+        for one in self._beyond.take(mutant, executions, voted=voted):
+            kind = mutant.network.find(one.layer).kind
+            key = f"{HitKind.INCONSISTENCY}:D_MAD:{kind}:{one.odd}"
+            if parted or key in self._keys:
+                continue
+            self._keys.add(key)
+            model, number, pair = one.key
+            chain = " ".join(mutant.chain) or "none"
+            yield Hit(
+                key=key,
+                kind=HitKind.INCONSISTENCY,
+                subject=api(kind),
+                title=f"{' and '.join(pair)} by D_MAD; voted out: {one.odd}",
+                origin=(
+                    f"lemon, model {model}, mutations {chain}, input {number}, layer of the"
+                    f" largest R {one.layer}, seed {self._seed}"
+                ),
+                measures=(("D_MAD", one.distance), ("R", one.rate), ("order", float(mutant.order))),
+                no_case=ROUNDING,
+            )
 
     def _acc(self, mutant: Mutant, executions: Mapping[str, Execution]) -> float:
         """ACC (section 3.3): D_MAD over pairs and inputs; here their mean, so that it has a floor.
@@ -207,13 +267,8 @@ class Mutating:
         Only pairs of backends on which every mutant runs count: a mean over others, too, could not
         be compared with the parent's.
         """
-        outputs = {name: one.states[mutant.network.output.name] for name, one in executions.items()}
-        for pair, found in distances_of(outputs).items():
-            for number, distance in enumerate(found):
-                if distance > THRESHOLD:
-                    key = (mutant.seed, number, pair)
-                    self._beyond[key] = max(distance, self._beyond.get(key, 0.0))
-        always = {name: outputs[name] for name in self._backends.quick}
+        name = mutant.network.output.name
+        always = {each: executions[each].states[name] for each in self._backends.quick}
         return float(np.mean([*distances_of(always).values()]))
 
     def _new(self, mutant: Mutant) -> bool:
@@ -237,26 +292,21 @@ class Mutating:
                 f"mean {accs.mean():.3g}, median {np.median(accs):.3g}, largest {accs.max():.3g};"
                 f" above the floor {int((accs > FLOOR).sum())}"
             )
-        facts["inconsistent by D_MAD"] = (
-            f"{len(self._beyond)} (model, input, pair of backends) above {THRESHOLD}"
-        )
+        facts.update(self._beyond.told())
 
 
-def distances_of(outputs: Mapping[str, Array]) -> dict[tuple[str, ...], list[float]]:
-    """D_MAD of each instance by the pair of backends; `outputs` are scores, (batch, classes).
-
-    Instances with NaN or infinities in either count as 0: they are hits of their own, and would
-    drown all else.
-    """
-    hot = np.eye(next(iter(outputs.values())).shape[-1])[labels(outputs)]
-    found: dict[tuple[str, ...], list[float]] = {}
-    for pair in combinations(outputs, 2):
-        scores = zip(hot, *(outputs[name] for name in pair), strict=True)
-        found[pair] = [
-            d_mad(truth, one, other) if np.isfinite((one, other)).all() else 0.0
-            for truth, one, other in scores
-        ]
-    return found
+def _rated(
+    network: Network, executions: Mapping[str, Execution], judged: Judgement
+) -> dict[str, float]:
+    """R of a layer and its rank, for one that was voted out and one of the majority."""
+    names = (*judged.vote.odd[:1], *judged.vote.majority[:1])
+    if len(names) < 2:
+        names = tuple(executions)[:2]
+    rates = localisation_map(network, *(executions[name].states for name in names))
+    if judged.layer not in rates:
+        return {}
+    own = rates[judged.layer]
+    return {"R": own, "rank of R": 1.0 + sum(rate > own for rate in rates.values())}
 
 
 def _place(network: Network, judged: Judgement) -> str:

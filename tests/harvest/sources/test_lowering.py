@@ -8,7 +8,7 @@ from harvest.sources.formulas import ACTUAL, Formulation, element_wise, normalis
 from harvest.sources.formulations import padded_before
 from harvest.sources.functions import functions
 from harvest.sources.handover import hand_over
-from harvest.sources.lowering import equality, function_script, lowered
+from harvest.sources.lowering import equality, function_script, lowered, seeded_numbers
 from harvest.sources.networks import make_inputs, make_weights
 from harvest.sources.suspects import Suspect, confirm, reduce
 from harvest.sources.writing import seeded_script
@@ -62,7 +62,8 @@ def script(suspect, backend, form, weights=()):
         return None
     shapes = dict(zip(called.weights, weights, strict=True))
     body = (f"# {form.why}", *lines, CHECK)
-    return function_script(suspect, called, backend, body, shapes, seed=1).splitlines()
+    numbers = seeded_numbers(suspect, shapes, 1)
+    return function_script(called, backend, body, numbers).splitlines()
 
 
 def test_what_needs_no_keras_is_written_without_it():

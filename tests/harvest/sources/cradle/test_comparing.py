@@ -85,7 +85,55 @@ def test_one_pattern_is_one_inconsistency_whatever_the_network():
     for name in ("first", "second", "third"):
         work.compared(replace(NETWORK, name=name), [ran("x"), ran("y", out=SCORES * 1e3)])
     told = tally.facts["pairs of backends"]
-    assert "3 compared; inconsistent by D_CLASS 0, by D_MAD 3, unique patterns 1" in told
+    assert told.startswith("3 compared; inconsistent by D_CLASS 0, by D_MAD 3;")
+    told = tally.facts["unique inconsistencies"]
+    assert told == ("1 by pair of backends and pattern: 3 of x+y, D_CLASS 2 of 0; D_MAD 2 of 0.8-1")
+
+
+TIED = np.array([[0.3, 0.3, 0.3], [0.2, 0.3, 0.5]])
+UP = TIED + np.array([[0, 1e-6, 3e-6], [0, 0, 0]])
+DOWN = TIED + np.array([[2e-6, 1e-6, 0], [0, 0, 0]])
+TURNED = "D_CLASS 1 of 0, 1 of 8-15; D_MAD 2 of 0-0.2"
+"""Rounding puts the label of the first instance in the first place or in the third."""
+
+
+class Pretending:
+    """Two backends whose layers agree, but for the scores of the second."""
+
+    def __init__(self, *, eager=UP, compiled=UP):
+        self.eager, self.compiled = eager, compiled
+
+    def describe(self, network, inputs):
+        return {layer.name: [] for layer in network.layers}
+
+    def run(self, network, weights, inputs, wall):
+        return {"x": ran("x", out=UP), "y": ran("y", out=self.eager)}
+
+    def predict(self, network, weights, inputs):
+        outputs = {"x": UP, "y": self.compiled}
+        return {name: Execution(backend=name, states={"out": out}) for name, out in outputs.items()}
+
+
+def test_scores_that_part_without_a_layer_are_a_hit_for_each_pair_and_pattern():
+    work = Comparing(Pretending(eager=DOWN), Tally())
+    (hit,) = work.hits(NETWORK, 0)
+    assert hit.key == f"inconsistency:x+y:{TURNED}"
+    assert hit.title == f"x and y by D_CLASS: {TURNED}"
+    assert f"pattern of x and y: {TURNED}" in hit.origin
+    assert hit.case is None
+    assert "no layer by itself" in hit.no_case
+    assert TURNED in hit.files[0][1]
+    assert list(work.hits(replace(NETWORK, name="another"), 1)) == []
+
+
+def test_what_is_compiled_is_measured_in_the_same_way():
+    tally = Tally()
+    (hit,) = Comparing(Pretending(compiled=DOWN), tally).hits(NETWORK, 0)
+    assert f", compiled; pattern of x and y: {TURNED}" in hit.origin
+    assert dict(hit.measures)["D_CLASS"] == 12
+    assert tally.facts["pairs of backends"].startswith("1 compared; inconsistent by D_CLASS 0")
+    told = tally.facts["pairs of backends, compiled"]
+    assert told.startswith("1 compared; inconsistent by D_CLASS 1, by D_MAD 0;")
 
 
 def test_errors_are_of_the_whole_batch(found):

@@ -59,6 +59,7 @@ def test_a_planted_bug_is_found_localised_and_handed_over(planted_backends, kind
     assert told["torch"] is None
     assert hit.files[0][1].startswith("<svg")
     assert "the first layer above the third quartile of R is " in hit.origin
+    assert "; pattern of tensorflow and " in hit.origin
 
 
 @pytest.mark.parametrize("kind", CASES)

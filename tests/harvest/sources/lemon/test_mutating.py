@@ -1,7 +1,7 @@
 """The loop of LEMON on backends that only pretend: who joins the pool, by which ACC, what is asked.
 
 Outputs are one-hot scores plus an error per backend, so D_MAD of a pair with errors a and b is
-|a - b| / (a + b), while the relative error stays far below what is a hit.
+|a - b| / (a + b), while the relative error stays far below what is a hit of a layer.
 """
 
 from collections import Counter
@@ -64,6 +64,11 @@ class Pretending:
         return Execution(backend=name, states=states)
 
 
+def layers_of(hits):
+    """The hits but for those of the paper's own oracle."""
+    return [hit for hit in hits if ":D_MAD:" not in hit.key]
+
+
 def started(backends, *, random=False, errors=NOISE):
     tally = Tally()
     search = Search(
@@ -71,7 +76,7 @@ def started(backends, *, random=False, errors=NOISE):
     )
     work = Mutating(backends, search)
     backends.errors = errors
-    assert list(work.enlist(NETWORK)) == []
+    assert layers_of(work.enlist(NETWORK)) == []
     return work
 
 
@@ -100,7 +105,7 @@ def step(backends, monkeypatch):
             monkeypatch.setitem(source.RULES, name, rule)
         backends.errors = errors
         before = len(work.seeds.mutants)
-        assert list(work.step()) == []
+        assert layers_of(work.step()) == []
         return len(work.seeds.mutants) > before
 
     return stepped
@@ -144,7 +149,7 @@ def test_a_configuration_that_did_not_join_is_known_as_well(backends, step):
     work = started(backends, errors=APART)
     assert not step(work, NEARER, reconfigured(7))
     backends.errors = NOISE
-    assert list(work.enlist(NETWORK)) == []
+    assert layers_of(work.enlist(NETWORK)) == []
     work.seeds.mutants[:1], work.seeds.chosen[:1] = [], []
     assert work.seeds.mutants[0].acc <= FLOOR
     assert not step(work, NOISE, reconfigured(7))
@@ -167,7 +172,7 @@ def test_what_exceeds_the_papers_threshold_is_counted_for_all_pairs(backends, st
     work = started(backends, errors=APART)
     for _ in range(OFTEN):
         step(work, APART, same)
-    pairs = {pair for _, _, pair in work._beyond}
+    pairs = {pair for _, _, pair in work._beyond.largest}
     assert pairs == {("tensorflow", "torch"), ("torch", "jax")}
 
 
@@ -199,7 +204,7 @@ def recorded(backends, monkeypatch, *, random, steps=360):
     work = started(backends, random=random)
     monkeypatch.setattr(work.rules, "_p", 0.9)  # a rule of a lower rank is hardly accepted
     for _ in range(steps):
-        assert list(work.step()) == []
+        assert layers_of(work.step()) == []
         work.seeds.mutants[1:], work.seeds.chosen[1:] = [], []  # so that LR goes on to amplify
     return chosen
 
@@ -218,7 +223,7 @@ def by_rule(backends, monkeypatch, names, *, steps=40):
     monkeypatch.setattr(work.rules, "names", tuple(names))
     before = len(backends.described)
     for _ in range(steps):
-        assert list(work.step()) == []
+        assert layers_of(work.step()) == []
     assert work._tally.executed > steps / 2
     return work.seeds.mutants[1:], len(backends.described) - before
 

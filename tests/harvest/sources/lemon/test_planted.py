@@ -30,6 +30,7 @@ def test_a_layer_that_is_added_shows_its_bug(keras_interpreter, planted_backends
     kind = next(iter(PLANTED & found.keys()))
     hit = found[kind]
     assert "LA" in hit.origin
+    assert dict(hit.measures)["rank of R"] >= 1
     assert hit.case is not None, hit.no_case
     assert tally.valid > 0
     assert float(tally.facts["ACC of mutants"].split()[1].rstrip(",")) > 0
