@@ -1,13 +1,19 @@
-"""How often the names of a module are bound, and which line does nothing but bind one."""
+"""How often the names of a module are bound, and which lines do nothing but bind one."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 import libcst.matchers as m
+
+from analysis.target.instrument import sites_of
+from citadel.rewrite.tree import Tree
+
+_WORD = re.compile(r"\w+")
 
 
 def bindings(module: cst.Module) -> Counter[str]:
@@ -50,10 +56,50 @@ class Line:
     name: str
     mentions: int
 
-    def unused(self, nodes: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
-        """Whether nothing reads the variable once `nodes` are replaced."""
-        left = self.mentions - sum(_mentions(old, self.name) for old in nodes)
-        return left + sum(_mentions(new, self.name) for new in nodes.values()) == 1
+    def unused(self, added: Mapping[str, int]) -> bool:
+        """Whether nothing reads the variable once names are `added` to the module (see
+        `difference`)."""
+        return self.mentions + added.get(self.name, 0) == 1
+
+
+def difference(
+    tree: Tree, nodes: Mapping[cst.CSTNode, cst.CSTNode], gone: Sequence[cst.CSTNode] = ()
+) -> Counter[str]:
+    """How many mentions of each name a module has more (or less) once nodes are replaced or gone.
+
+    What replaces a node has what replaces those inside of it; a class stands beside its statement.
+    """
+    found: Counter[str] = Counter()
+    replaced = [node for node, new in nodes.items() if not isinstance(new, cst.ClassDef)]
+    for node, new in nodes.items():
+        beside = isinstance(new, cst.ClassDef)
+        outer = (one for one in (*replaced, *gone) if one is not node)
+        if beside or not any(tree.inside(node, one) for one in outer):
+            found.update(_names(new))
+            found.subtract(() if beside else _names(node))
+    for line in gone:
+        found.subtract(_names(line))
+    return found
+
+
+def constants(module: cst.Module) -> tuple[Line, ...]:
+    """The lines that do nothing but assign a literal to a name that is read elsewhere, and only
+    there gets a value. One with a comment says more than that."""
+    bound, mentions = bindings(module), Counter(_names(module))
+    # `timeit("f(x)", globals=globals())` reads names, too.
+    words = {word for one in _strings(module) for word in _WORD.findall(one)}
+    found = []
+    for line in m.findall(
+        module, m.SimpleStatementLine(body=[m.Assign(targets=[m.AssignTarget(m.Name())])])
+    ):
+        assert isinstance(line, cst.SimpleStatementLine)  # noqa: S101 - by the pattern
+        statement = cst.ensure_type(line.body[0], cst.Assign)
+        name = cst.ensure_type(statement.targets[0].target, cst.Name).value
+        plain = not (m.findall(line, m.Comment()) or sites_of(statement.value))
+        plain = plain and not any(_names(statement.value))
+        if plain and bound[name] == 1 < mentions[name] and name not in words:
+            found.append(Line(node=line, name=name, mentions=mentions[name]))
+    return tuple(found)
 
 
 def assigning(module: cst.Module, construction: cst.CSTNode | None) -> Line | None:
@@ -71,4 +117,20 @@ def assigning(module: cst.Module, construction: cst.CSTNode | None) -> Line | No
 
 
 def _mentions(node: cst.CSTNode, name: str) -> int:
-    return len(m.findall(node, m.Name(name)))
+    return sum(one == name for one in _names(node))
+
+
+def _names(node: cst.CSTNode) -> Iterator[str]:
+    """All names in a tree, as often as they stand there."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, cst.Name):
+            yield one.value
+        waiting.extend(one.children)
+
+
+def _strings(module: cst.Module) -> Iterator[str]:
+    for one in m.findall(module, m.SimpleString() | m.FormattedStringText()):
+        assert isinstance(one, cst.SimpleString | cst.FormattedStringText)  # noqa: S101
+        yield one.value

@@ -6,7 +6,7 @@ A report is rewritten for hundreds of siblings; most of its text is the same in 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import cast
 
@@ -46,14 +46,14 @@ class Pieces:
         }
         """From the lines that belong to a statement to the end of its own last line."""
 
-    def replaced(self, nodes: Replacements, dropped: cst.CSTNode | None = None) -> str:
-        """The text with some nodes replaced, and the line of another one taken out."""
+    def replaced(self, nodes: Replacements, dropped: Sequence[cst.CSTNode] = ()) -> str:
+        """The text with some nodes replaced, and some lines taken out."""
         added = classes(nodes)
         replacer = _Replacer({n: new for n, new in nodes.items() if n not in added}, dropped)
         touched = {id(one): one for node in nodes if node not in added for one in [self._of(node)]}
-        if dropped is not None:
-            line = self._emptied(dropped)
-            touched[id(line)] = line
+        for line in dropped:
+            whole = self._emptied(line, dropped)
+            touched[id(whole)] = whole
         edits = [(*self._spans[key], self._changed(one, replacer)) for key, one in touched.items()]
         for line, made in added.items():
             start, _ = self._spans[id(line)]
@@ -64,11 +64,12 @@ class Pieces:
         """The innermost statement that a node is part of."""
         return next(one for one in (node, *self._tree.above(node)) if id(one) in self._spans)
 
-    def _emptied(self, line: cst.CSTNode) -> cst.CSTNode:
-        """A line that can go, or the statement whose block it is all of."""
+    def _emptied(self, line: cst.CSTNode, dropped: Sequence[cst.CSTNode]) -> cst.CSTNode:
+        """A line that can go, or the statement whose block goes with it and others."""
         block = self._tree.parent(line)
-        alone = isinstance(block, cst.IndentedBlock) and len(block.body) == 1
-        return self._of(block) if alone and block is not None else line
+        if isinstance(block, cst.IndentedBlock) and all(one in dropped for one in block.body):
+            return self._of(block)
+        return line
 
     def _changed(self, line: cst.CSTNode, replacer: _Replacer) -> str:
         made = line.visit(replacer)
@@ -113,7 +114,7 @@ def classes(nodes: Replacements) -> dict[cst.CSTNode, cst.ClassDef]:
 
 def replaced_in(node: cst.BaseExpression, nodes: Replacements) -> cst.BaseExpression:
     """An expression with some of its nodes replaced."""
-    changed = node.visit(_Replacer(nodes, None))
+    changed = node.visit(_Replacer(nodes))
     assert isinstance(changed, cst.BaseExpression)  # noqa: S101 - nothing is removed
     return changed
 
@@ -121,15 +122,15 @@ def replaced_in(node: cst.BaseExpression, nodes: Replacements) -> cst.BaseExpres
 class _Replacer(cst.CSTTransformer):
     """Replaces nodes by identity; inner replacements are part of the outer one already."""
 
-    def __init__(self, nodes: Replacements, dropped: cst.CSTNode | None) -> None:
+    def __init__(self, nodes: Replacements, dropped: Sequence[cst.CSTNode] = ()) -> None:
         super().__init__()
         self._nodes = {id(node): new for node, new in nodes.items()}
-        self._dropped = dropped
+        self._dropped = frozenset(map(id, dropped))
 
     def on_leave(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
     ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
-        if original_node is self._dropped:
+        if id(original_node) in self._dropped:
             return cst.RemoveFromParent()
         if isinstance(updated_node, cst.IndentedBlock) and not updated_node.body:
             empty = updated_node.with_changes(body=[cst.parse_statement("pass\n")])

@@ -20,7 +20,7 @@ from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation, Form
 from citadel.rewrite import imports
-from citadel.rewrite.bound import assigning
+from citadel.rewrite.bound import assigning, constants, difference
 from citadel.rewrite.calls import Maker, Nodes
 from citadel.rewrite.given import takes
 from citadel.rewrite.layout import LONGEST, shortened
@@ -56,6 +56,7 @@ class Rewriter:
         self._own = identity(invocation)
         made = self._source
         self._line = assigning(self._module, made.built) if made.layer else None
+        self._constants = constants(self._module)
         self._messages = Messages(made.tree, made.local(made.call), made.api)
         self._pieces = Pieces(made.tree)
         self._sites = Sites(source, made.tree)
@@ -249,24 +250,26 @@ class Rewriter:
     def _replaced(
         self, nodes: Nodes, plan: Adaptation, edits: tuple[str, ...], others: Others
     ) -> Rewritten:
-        source = self._source
+        source, tree = self._source, self._source.tree
         uses = ((self, plan), *others)
-        line: cst.CSTNode | None = None
         kept = source.built in nodes or source.naming is not None
-        if self._line is not None and not kept and self._line.unused(nodes):
-            line = self._line.node
-        code = self._pieces.replaced(_all_bound(nodes, uses), line)
+        gone: list[cst.CSTNode] = []
+        if self._line is not None and not kept and self._line.unused(difference(tree, nodes)):
+            gone.append(self._line.node)
+        added = difference(tree, nodes, gone)
+        gone += [one.node for one in self._constants if one.unused(added)]
+        code = self._pieces.replaced(_all_bound(nodes, uses), gone)
         if longest(code) > max(LONGEST, self._long) and not classes(nodes):
             calls = (source.call, source.built)
             nodes = {n: shortened(new) if n in calls else new for n, new in nodes.items()}
-            code = self._pieces.replaced(_all_bound(nodes, uses), line)
+            code = self._pieces.replaced(_all_bound(nodes, uses), gone)
         framework = plan.target.split(".", 1)[0]
         for name in sorted({framework, imports.PACKAGES.get(framework, framework)}):
             # What the report's own call names is in reach there, however it was imported.
             known = name in source.local(source.call) or _names(nodes, name)
             if not known and _names(nodes.values(), name):
                 code = imports.with_import(cst.parse_module(code), name).code
-        return Rewritten(code=code, edits=plan.edits + edits, sites=self._sites.moved(nodes, line))
+        return Rewritten(code=code, edits=plan.edits + edits, sites=self._sites.moved(nodes, gone))
 
     def bound(self, nodes: Nodes, plan: Adaptation) -> Nodes:
         """The nodes, with the result assigned to what an in-place call has changed: `x.abs_()` is

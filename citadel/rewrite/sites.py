@@ -22,19 +22,18 @@ class Sites:
         self._orders = [tree.order(node) for node in source.nodes]
 
     def moved(
-        self, nodes: Mapping[cst.CSTNode, cst.CSTNode], dropped: cst.CSTNode | None = None
+        self, nodes: Mapping[cst.CSTNode, cst.CSTNode], dropped: Sequence[cst.CSTNode] = ()
     ) -> dict[int, int]:
         """Site in the report -> site in the text in which `nodes` were replaced.
 
         A replaced call is the call that stands in for it; arguments that were kept are themselves;
-        what is left out has no site. `dropped` is a subtree that is gone with its line. A class
+        what is left out has no site. `dropped` are lines that are gone. A class
         stands in front of the statement that it comes with.
         """
         added = classes(nodes)
         gone = {self._first(n): (self._size(n), sites_of(new)) for n, new in nodes.items()
                 if n not in added and self._size(n)}  # fmt: skip
-        if dropped is not None and self._size(dropped):
-            gone[self._first(dropped)] = self._size(dropped), ()
+        gone |= {self._first(line): (self._size(line), ()) for line in dropped if self._size(line)}
         found: dict[int, int] = {}
         site = shift = 0
         while site < len(self._nodes):

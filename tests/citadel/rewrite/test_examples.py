@@ -73,7 +73,7 @@ def test_shapes(expression, shape, step, expected):
 def test_references(reference, source, sibling, expected):
     module = cst.parse_module(reference)
     nodes = references.counterparts(module, {"np": "numpy"}, source, sibling)
-    changed = Pieces(Tree(module)).replaced(nodes, None)
+    changed = Pieces(Tree(module)).replaced(nodes)
     assert changed == (expected or reference)
 
 

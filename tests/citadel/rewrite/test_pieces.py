@@ -84,7 +84,7 @@ def test_all_calls_replaced(text):
 def test_a_line_that_goes(text, left):
     module = cst.parse_module(text)
     line = next(iter(m.findall(module, m.SimpleStatementLine(body=[m.Assign()]))))
-    assert Pieces(Tree(module)).replaced({}, line) == left
+    assert Pieces(Tree(module)).replaced({}, [line]) == left
 
 
 @pytest.mark.parametrize("text", ["if b():\n    {}\n", "a = {}\n"])

@@ -155,6 +155,41 @@ def test_new_strings_stand_in_the_marks_of_the_reports_own(layered, api, code, l
     assert case.ways(target)[0].splitlines()[-1] == last
 
 
+@pytest.mark.parametrize(
+    ("code", "goes"),
+    [
+        ("n = (3, 4)\nlayer = torch.nn.Linear(*n)", True),
+        ("n = (3, 4)  # small\nlayer = torch.nn.Linear(*n)", False),
+        ("n = (3, 4)\nprint(n)\nlayer = torch.nn.Linear(*n)", False),
+        ("n = (3, 4)\nprint(eval('n[0]'))\nlayer = torch.nn.Linear(*n)", False),
+        ("n = (3, 4)\nprint('one')\nlayer = torch.nn.Linear(*n)", True),
+        ("n = (3, 4)\nn = (3, 4)\nlayer = torch.nn.Linear(*n)", False),
+        ("n = size(3, 4)\nlayer = torch.nn.Linear(*n)", False),
+        ("n = (3, 4)\nm = 5\nlayer = torch.nn.Linear(*n)", True),
+    ],
+)
+def test_a_literal_that_nothing_reads_any_more_is_dropped(layered, api, code, goes):
+    before = f"import torch\n{code}\ny = layer(x)\n"
+    target = api("torch.narrow", "input: Tensor, in_features: int, out_features: int")
+    (after,) = layered(before, "torch.nn.Linear", "layer(x)").ways(target)
+    kept = [line for line in code.splitlines()[:-1] if not (goes and line.startswith("n ="))]
+    assert after.splitlines() == ["import torch", *kept, "y = torch.narrow(x, 3, 4)"]
+
+
+def test_a_block_that_loses_all_of_its_lines_keeps_a_pass(layered, api):
+    before = text("""
+        import torch
+        if True:
+            n = 3
+            layer = torch.nn.Linear(n, 4)
+        y = layer(x)
+    """)
+    target = api("torch.narrow", "input: Tensor, out_features: int, start: int = 0")
+    assert layered(before, "torch.nn.Linear", "layer(x)").ways(target) == [
+        "import torch\nif True:\n    pass\ny = torch.narrow(x, 4)\n"
+    ]
+
+
 def test_arguments_of_the_construction_that_mean_the_same_at_the_call_move_as_they_are(
     layered, api
 ):

@@ -136,7 +136,10 @@ USES = {
         "to": {
             "torch.nn.AvgPool2d": [("pool = nn.MaxPool2d(**cfg)", "pool = nn.AvgPool2d(**cfg)")],
             "torch.nn.functional.avg_pool2d": [
-                ("pool = nn.MaxPool2d(**cfg)\npool(x)", "nn.functional.avg_pool2d(x, 2, stride=0)")
+                (
+                    "cfg = {'kernel_size': 2, 'stride': 0}\npool = nn.MaxPool2d(**cfg)\npool(x)",
+                    "nn.functional.avg_pool2d(x, 2, stride=0)",
+                )
             ],
         },
     },
