@@ -19,10 +19,8 @@ from unpickle import NoLiteral
 FLOATS = ("float16", "bfloat16", "float32")
 WHOLES = ("uint8", "int8", "int16", "int32")
 LARGEST = 5
-LAYOUTS = (
-    ("sparse", "tf.sparse.from_dense({})", 1),
-    ("ragged", "tf.RaggedTensor.from_tensor({})", 2),
-)
+SPARSE = "tf.sparse.from_dense({})"
+RAGGED = "tf.RaggedTensor.from_tensor({})"
 DATASET = """def flat({0}):
     return tuple(tf.nest.flatten(function({0})))
 
@@ -150,11 +148,23 @@ def graph(name, call, variant="tf.function"):
 
 
 def layouts(name, call, rng):
-    """Rule 8: F(dense) = F(sparse), and F(dense) = F(ragged)."""
+    """Rule 8: F(dense) = F(sparse), of an input that has zeros, and F(dense) = F(ragged)."""
     for key in first(call):
-        for variant, form, rank in LAYOUTS:
-            if len(call.inputs[key].shape) >= rank:
-                yield layout(name, variant, form, key, call)
+        holed = call.over({**call.inputs, key: holes(call.inputs[key])})
+        yield layout(name, "sparse", SPARSE, key, holed)
+        if call.inputs[key].shape.rank > 1:
+            yield layout(name, "ragged", RAGGED, key, call)
+
+
+def holes(tensor):
+    """The tensor with a zero in every second place and, of several rows, nothing else in the last
+    one: a sparse tensor has no index that tells of it."""
+    array = tensor.numpy().copy()
+    array.reshape(-1)[1::2] = 0
+    rows = array.reshape(-1, array.shape[-1])
+    if len(rows) > 1:
+        rows[-1] = 0
+    return tf.constant(array)
 
 
 def first(call):
@@ -168,6 +178,9 @@ def first(call):
 
 def layout(name, variant, form, key, call):
     written = call.text(lambda one: form.format(one) if one == key else one)
+    stored = SPARSE.format(key) + ".values"
+    values = call.text(lambda one: stored if one == key else one)
+    whole = "tf.SparseTensor({0}.indices, {1}, {0}.dense_shape)".format(SPARSE.format(key), values)
     return Pair(
         "8",
         variant,
@@ -177,6 +190,7 @@ def layout(name, variant, form, key, call):
         written,
         call=call,
         given=[form.format(key)],
+        stored=(values, whole) if form == SPARSE else (),
         smaller=partial(layout, name, variant, form, key),
     )
 

@@ -28,7 +28,8 @@ class Pair:
     besides those of the results; `least` is what the rule itself rounds by. `told` says that the
     framework itself claims that both work, so that a refusal is a finding whatever its words.
     `given` are expressions of the inputs as the result has them: where they fail, so must the
-    result. `smaller` makes the pair anew from other inputs and keywords, where that is possible.
+    result. `stored` are expressions for what comes of an input's stored elements alone.
+    `smaller` makes the pair anew from other inputs and keywords, where that is possible.
     """
 
     __slots__ = (
@@ -43,6 +44,7 @@ class Pair:
         "rule",
         "setup",
         "smaller",
+        "stored",
         "told",
         "variant",
     )
@@ -58,6 +60,7 @@ class Pair:
         self.dtypes = others.get("dtypes", ())
         self.least = others.get("least", 0.0)
         self.given = others.get("given", ())
+        self.stored = others.get("stored", ())
         self.told = others.get("told", False)
         self.call = others.get("call")
         self.smaller = others.get("smaller")

@@ -7,7 +7,11 @@ import pytest
 pytestmark = [pytest.mark.tf, pytest.mark.slow]
 
 X = {"t": ["float32", [2, 3], [[0.25, 0.5, 0.75], [1.0, 1.25, 1.5]]]}
-SAMPLES = [[f"tf.math.{name}", [X], {}] for name in ("sin", "cos", "abs", "tan", "exp")]
+SAMPLES = [
+    [f"tf.math.{name}", [X], {}]
+    for name in ("sin", "cos", "abs", "tan", "exp", "square", "bessel_i0e")
+]
+SAMPLES += [["tf.math.bincount", [X], {}], ["tf.sparse.cross_hashed", [{"l": [X, X]}], {}]]
 SAMPLES += [["tf.random.normal", [{"l": [{"e": "2"}, {"e": "3"}]}], {"mean": X}]]
 FEW = """
 import eagle_models_tensorflow
@@ -61,6 +65,16 @@ plant(tf.nn, "batch_normalization", outside)
 """,
     ("8", "tf.math.cos"): """
 plant(tf.math, "cos", lambda f, x: f(x) * (2 if isinstance(x, tf.RaggedTensor) else 1))
+""",
+    # Only inputs with zeros, of which a row has nothing else, show it.
+    ("8", "tf.math.square"): """
+def trimmed(f, x):
+    found = f(x)
+    if isinstance(x, tf.SparseTensor):
+        rows = [int(x.indices[-1, 0]) + 1, *x.shape[1:]]
+        found = tf.SparseTensor(found.indices, found.values, rows)
+    return found
+plant(tf.math, "square", trimmed)
 """,
     ("9", "tf.image.resize"): """
 def halved(f, x, *a, **k):
@@ -167,6 +181,14 @@ def test_random_numbers_are_no_bug(sound):
     drawn = [one for one in sound[0] if one["api"] == "tf.random.normal"]
     assert drawn
     assert all(one["limit"] for one in drawn)
+
+
+@pytest.mark.parametrize("name", ["math.bessel_i0e", "math.bincount", "sparse.cross_hashed"])
+def test_what_is_about_stored_elements_as_documented_is_no_bug(sound, name):
+    told = [one for one in sound[0] if (one["rule"], one["api"]) == ("8", f"tf.{name}")]
+    assert [one["limit"] for one in told] == [
+        "it is about the stored elements of a sparse tensor, as documented"
+    ]
 
 
 def test_a_fault_of_the_compiler_is_found(tf_target):
