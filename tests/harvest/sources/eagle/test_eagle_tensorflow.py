@@ -15,7 +15,7 @@ SAMPLES += [["tf.math.bincount", [X], {}], ["tf.sparse.cross_hashed", [{"l": [X,
 SAMPLES += [["tf.random.normal", [{"l": [{"e": "2"}, {"e": "3"}]}], {"mean": X}]]
 FEW = """
 import eagle_models_tensorflow
-eagle_models_tensorflow.LAYERS = (("Dense(3)", (4,)),)
+eagle_models_tensorflow.LAYERS = (("Dense(3)", (4,)), ("ELU(0.5)", (4,)), ("Dropout(0.5)", (4,)))
 """
 HELPERS = """
 import tensorflow as tf
@@ -126,13 +126,36 @@ def wrong(self, x, batch_size=None, **k):
     return told(self, x, batch_size=batch_size, **k) + float(batch_size or 0)
 tf.keras.Sequential.predict = wrong
 """,
+    # Only of the accuracy.
+    ("15", "tf.keras.layers.ELU"): """
+judged = tf.keras.Sequential.evaluate
+def worse(self, x, y, batch_size=None, **k):
+    *found, accuracy = judged(self, x, y, batch_size=batch_size, **k)
+    return [*found, accuracy / (batch_size or 1)]
+tf.keras.Sequential.evaluate = worse
+""",
     ("16", "tf.keras.layers.Dense"): """
 read = tf.keras.models.load_model
 def emptied(*a):
     model = read(*a)
-    model.set_weights([weight * 0 for weight in model.get_weights()])
+    kind = type(model.layers[-1]).__name__
+    if kind == "Dense":
+        model.set_weights([weight * 0 for weight in model.get_weights()])
+    if kind == "ELU":
+        model.compile(loss="mae", metrics=["mae", "categorical_accuracy"])
     return model
 tf.keras.models.load_model = emptied
+""",
+    # Only of the loss.
+    ("16", "tf.keras.layers.ELU"): "",
+    # Only of what is no part of the output.
+    ("16", "tf.keras.layers.Dropout"): """
+served = tf.keras.Sequential.export
+def moved(self, *a):
+    served(self, *a)
+    for variable in self.variables:
+        variable.assign(variable * 2)
+tf.keras.Sequential.export = moved
 """,
 }
 

@@ -26,7 +26,10 @@ found = eagle_calls_torch.infos_by_name
 eagle_generic_torch.infos_by_name = lambda: {{
     name: infos for name, infos in found().items() if name.rpartition(".")[2] in wanted
 }}
-eagle_layers_torch.LAYERS = (("Linear", "4, 3", (4,)), ("LayerNorm", "4", (3, 4)))
+eagle_layers_torch.LAYERS = (
+    *(("Linear", "4, 3", (4,)), ("LayerNorm", "4", (3, 4))),
+    *(("InstanceNorm1d", "3, track_running_stats=True", (3, 4)), ("Softmax", "-1", (3, 4))),
+)
 eagle_layers_torch.SAVED = eagle_layers_torch.SAVED[:2]
 eagle_layers_torch.WRAPPED = ()
 """
@@ -125,10 +128,22 @@ plant(F, "pad", lost)
 normal = torch.nn.LayerNorm.forward
 torch.nn.LayerNorm.forward = lambda self, x: normal(self, x) + x.mean(0, keepdim=True)
 """,
+    # Only of the loss.
+    ("15", "torch.nn.Softmax"): """
+plant(F, "cross_entropy", lambda f, x, *a, **k: f(x, *a, **k) * len(x))
+""",
+    # Only of what is no part of the output.
+    ("16", "torch.nn.InstanceNorm1d"): """
+taken_over = torch.nn.InstanceNorm1d.load_state_dict
+def uncounted(self, state, *a, **k):
+    taken_over(self, state, *a, **k)
+    self.num_batches_tracked += 1
+torch.nn.InstanceNorm1d.load_state_dict = uncounted
+""",
     ("16", "torch.nn.Linear"): """
 def forgot(f, *a, **k):
     found = f(*a, **k)
-    if isinstance(found, dict):
+    if isinstance(found, dict) and "running_mean" not in found:
         found = {key: value * 0 for key, value in found.items()}
     return found
 plant(torch, "load", forgot)
