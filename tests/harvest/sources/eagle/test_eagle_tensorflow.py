@@ -89,10 +89,25 @@ def lifted(f, x):
 plant(tf.math, "abs", lifted)
 """,
     ("10", "tf.keras.backend.rnn"): """
-def turned(f, step, x, states, time_major):
-    last, all_, states = f(step, x, states, time_major=time_major)
+def other_way(f, *a, time_major, **k):
+    last, all_, states = f(*a, time_major=time_major, **k)
     return last, all_ if time_major else tf.reverse(all_, [2]), states
-plant(tf.keras.backend, "rnn", turned)
+plant(tf.keras.backend, "rnn", other_way)
+""",
+    ("10", "tf.compat.v1.nn.dynamic_rnn"): """
+def unended(f, cell, x, lengths, time_major, **k):
+    return f(cell, x, lengths if time_major else None, time_major=time_major, **k)
+plant(tf.compat.v1.nn, "dynamic_rnn", unended)
+""",
+    ("10", "tf.keras.layers.LSTM"): """
+run = tf.keras.layers.LSTM.call
+tf.keras.layers.LSTM.call = lambda self, *a, **k: tf.reverse(run(self, *a, **k), [1])
+""",
+    ("10", "tf.keras.ops.ctc_decode"): """
+def first(f, x, *a, **k):
+    (paths, scores) = f(x, *a, **k)
+    return paths[:, :1], scores
+plant(tf.keras.ops, "ctc_decode", first)
 """,
     ("14", "tf.keras.layers.ZeroPadding2D"): """
 padded = tf.keras.layers.ZeroPadding2D.call
