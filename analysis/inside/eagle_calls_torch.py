@@ -4,7 +4,7 @@ They come from the samples of PyTorch's own tests; of what these lack, from sign
 """
 
 import re
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 
 import samples_torch
@@ -72,13 +72,20 @@ def detached(value):
     return value
 
 
+@lru_cache(maxsize=1)
+def schemas():
+    """The schemas of all operators, whose reading takes long."""
+    return Schemas()
+
+
+@lru_cache(maxsize=None)
 def made_up_calls(name):
-    """Calls of an API that the test database lacks."""
+    """Calls of an API that the test database lacks, the same in each round."""
     place = synthesis_torch.reachable([name])
     if place is None:
         return []
     found = []
-    for make in synthesis_torch.attempts(name, getattr(*place), Schemas()):
+    for make in synthesis_torch.attempts(name, getattr(*place), schemas()):
         try:
             found.append(written(name, make()))
         except Exception:

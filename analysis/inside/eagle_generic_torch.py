@@ -149,7 +149,10 @@ def subjects(call):
     dense = [
         name
         for name, value in call.inputs.items()
-        if value.layout == torch.strided and value.dim() and value.numel()
+        if value.layout == torch.strided
+        and value.dim()
+        and value.numel()
+        and not value.is_quantized
     ]
     if not dense:
         return []

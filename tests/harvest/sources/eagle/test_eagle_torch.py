@@ -306,6 +306,28 @@ def test_what_fails_before_it_is_saved_is_no_fault_of_saving(torch_target, monke
     assert [(hit.subject, hit.case is not None) for hit in hits] == [("torch.nn.Linear", True)]
 
 
+QUANTISED = (
+    FORMS
+    + """
+import torch
+from eagle_generic_torch import from_calls
+from eagle_pairs import call_of
+
+def entry(step, rng):
+    x = torch.quantize_per_tensor(torch.ones(2, 3), 0.5, 0, torch.quint8)
+    call = call_of("torch.dequantize", [x], {}, lambda value: isinstance(value, torch.Tensor))
+    yield from from_calls("torch.dequantize", [call], rng)
+"""
+)
+
+
+@pytest.mark.torch
+def test_quantised_inputs_have_no_layouts_and_end_nothing(torch_target, monkeypatch):
+    monkeypatch.setattr("harvest.sources.eagle.plans.load_or_build", lambda _: NO_INDEX)
+    _, tally = clicked(torch_target, QUANTISED)
+    assert tally.apis == {"torch.dequantize"}
+
+
 class _Empty:
     samples = {}  # noqa: RUF012
 
