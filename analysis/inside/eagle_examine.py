@@ -27,6 +27,8 @@ DENSE = "8"
 STRIDES = "8s"
 LYING = (STRIDES, "11")
 """Rules under which equal elements lie otherwise in memory."""
+OTHERWISE = (ROUNDED, DENSE, STRIDES)
+"""Rules under which equal seeds may give other numbers, though none of another kind."""
 OF_MEMORY = (ROUNDED, "1", "8", "9", *LYING)
 
 
@@ -52,6 +54,8 @@ def examine(runner, pair, seen, taken=True):
     if not facts["unstable"]:
         facts.update(told_by_results(pair, seen, space))
         facts["stored"] = space.of_stored(seen)
+        values = seen.difference.kind == "value"
+        facts["otherwise"] = pair.drawn and values and pair.rule in OTHERWISE
     if not any(facts.values()):
         if pair.rule == ROUNDED:
             facts["fraction"] = fractional(pair) and space.truncates(seen)

@@ -109,13 +109,15 @@ def function_of(call):
 def optimised(name, backend, call):
     """Rule 1: F(I) = optimised(F)(I)."""
     given = ", ".join(call.inputs)
+    made = 'torch.compile(function, backend="{}")'.format(backend)
     return Pair(
         "1",
         backend,
         name,
         call.inputs,
         "function({})".format(given),
-        "torch.compile(function, backend={!r})({})".format(backend, given).replace("'", '"'),
+        "{}({})".format(made, given),
+        optimised=made,
         setup=function_of(call),
         call=call,
         smaller=partial(optimised, name, backend),
@@ -131,13 +133,15 @@ def traced(name, call, rng):
 def interpreted(name, call):
     given = ", ".join(call.inputs)
     example = given + "," if len(call.inputs) == 1 else given
+    made = "torch.jit.trace(function, ({}), check_trace=False)".format(example)
     return Pair(
         "1",
         "jit.trace",
         name,
         call.inputs,
         "function({})".format(given),
-        "torch.jit.trace(function, ({}), check_trace=False)({})".format(example, given),
+        "{}({})".format(made, given),
+        optimised=made,
         setup=function_of(call),
         call=call,
         smaller=partial(interpreted, name),

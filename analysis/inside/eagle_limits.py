@@ -111,6 +111,7 @@ REASONS = (
     ("ties", "indices of equal elements may be in any order"),
     ("memory", "the operator addresses memory, or bits, by contract"),
     ("random", "random numbers are drawn, and a compiler may draw others"),
+    ("otherwise", "random numbers are drawn, by the dtype and the order in memory"),
     ("half", "of real inputs only half of a symmetric result is told, as documented"),
     ("stored", "it is about the stored elements of a sparse tensor, as documented"),
     ("undefined", "a sparse tensor's unspecified elements take part in no arithmetic"),

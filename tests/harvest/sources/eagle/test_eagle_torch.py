@@ -18,6 +18,7 @@ OPERATORS = (
     "floor_divide",
     "empty_like",
     "relu",
+    "dropout",
 )
 FEW = f"""
 import eagle_calls_torch, eagle_generic_torch, eagle_layers_torch
@@ -45,6 +46,10 @@ def plant(place, name, changed):
 FAULTS = {
     ("1", "torch.nn.functional.hardtanh"): """
 plant(F, "hardtanh", lambda f, x, *a, **k: f(x, *a, **k) + float(torch.jit.is_tracing()))
+""",
+    # Of random numbers: both sides have one seed.
+    ("1", "torch.nn.functional.dropout"): """
+plant(F, "dropout", lambda f, x, *a, **k: f(x, *a, **k) + float(torch.jit.is_tracing()))
 """,
     ("2", "torch.nn.functional.conv1d"): """
 def shifted(f, x, w, *a, **k):
