@@ -1,10 +1,9 @@
 """EAGLE's rules that hold for any function of TensorFlow, over samples that the host has kept.
 
-In: `[name, arguments, keywords]` per sample, whose values the host has written as `value` reads
-them. Rule 1: a function and the same one as a graph, or compiled by XLA. Rule 8: dense and sparse
-or ragged inputs. Rule 11: an input and the same one through a `Dataset`. Rule 12: inputs of one
-dtype and of another, with values that both hold. Rule 9 is in
-`eagle_images_tensorflow`.
+In: `[name, arguments, keywords]` per sample, whose values the host has written as `eagle_samples`
+reads them. Rule 1: a function and the same one as a graph, or compiled by XLA. Rule 8: dense and
+sparse or ragged inputs. Rule 11: an input and the same one through a `Dataset`. Rule 12: inputs of
+one dtype and of another, with values that both hold. Rule 9 is in `eagle_images_tensorflow`.
 """
 
 from functools import partial
@@ -14,6 +13,7 @@ import tensorflow as tf
 from eagle_images_tensorflow import pictures
 from eagle_pairs import Pair, call_of
 from eagle_plans import share
+from eagle_samples import elements, value
 from unpickle import NoLiteral
 
 FLOATS = ("float16", "bfloat16", "float32")
@@ -73,8 +73,8 @@ def calls_of(name, records):
     found = []
     for args, kwargs in records:
         try:
-            values = [value(one) for one in args]
-            named = {key: value(one) for key, one in kwargs.items()}
+            values = [value(one, tensor_of, {"tf": tf}) for one in args]
+            named = {key: value(one, tensor_of, {"tf": tf}) for key, one in kwargs.items()}
             call = call_of(name, values, named, tf.is_tensor)
         except (NoLiteral, ValueError, TypeError, tf.errors.OpError):
             continue
@@ -83,31 +83,15 @@ def calls_of(name, records):
     return found
 
 
-def value(record):
-    """A value from the host: {"t": [dtype, shape, elements or None]}, {"e": expression}, or
-    {"l": items}, {"u": items} for a list and a tuple."""
-    if "e" in record:
-        return eval(record["e"], {"tf": tf})
-    if "l" in record:
-        return [value(item) for item in record["l"]]
-    if "u" in record:
-        return tuple(value(item) for item in record["u"])
-    name, shape, elements = record["t"]
+def tensor_of(name, shape, kept):
+    """A tensor of a sample; made up where its elements were too many to be kept."""
     dtype = tf.dtypes.as_dtype(name)
-    if elements is None:
-        elements = generated(dtype, shape)
-    array = np.asarray(elements).reshape(shape)
+    if kept is None:
+        if dtype == tf.string:
+            raise NoLiteral("texts that were not kept")
+        kept = elements(int(np.prod(shape)), dtype.is_floating or dtype.is_complex)
+    array = np.asarray(kept).reshape(shape)
     return tf.cast(tf.constant(array), dtype) if dtype != tf.string else tf.constant(array)
-
-
-def generated(dtype, shape):
-    """Elements of a tensor that was too large to be kept."""
-    count = int(np.prod(shape))
-    if dtype == tf.string or count > 4096:
-        raise NoLiteral("an input whose elements were not kept")
-    if dtype.is_floating or dtype.is_complex:
-        return np.linspace(0.25, 2.0, count)
-    return np.arange(count) % 2
 
 
 def pairs_of(name, records, step, rng):

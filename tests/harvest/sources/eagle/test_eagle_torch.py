@@ -333,6 +333,55 @@ def test_quantised_inputs_have_no_layouts_and_end_nothing(torch_target, monkeypa
     assert tally.apis == {"torch.dequantize"}
 
 
+DOCUMENTED = (
+    FORMS
+    + """
+import torch
+from eagle_generic_torch import untested
+
+def entry(step, rng):
+    x, y = ({"t": ["float32", [3], numbers]} for numbers in ([1.5, 2.5, 4.0], None))
+    shown = [[x], {"N": {"e": "2 + 1"}}], [[{"l": [x, y]}, {"e": "torch.float16"}], {}]
+    yield from untested("torch.vander", shown, step, rng)
+
+original = torch.vander
+torch.vander = lambda x, N=None: original(x, N=N) + float(N == 3 and x.dtype == torch.float16)
+"""
+)
+
+
+@pytest.mark.torch
+def test_examples_of_the_documentation_are_run(torch_target, monkeypatch):
+    # The signature alone gives no call with this keyword.
+    monkeypatch.setattr("harvest.sources.eagle.plans.load_or_build", lambda _: NO_INDEX)
+    (hit,), _ = clicked(torch_target, DOCUMENTED)
+    assert (hit.key, hit.limit) == ("torch/12/torch.vander", "")
+    assert "torch.vander(x, N=3)" in hit.case.code
+
+
+INDICES = (
+    FORMS
+    + """
+import torch
+from eagle_generic_torch import untested
+
+def entry(step, rng):
+    rows = ([0, 2, 4], [0, 1, 0, 1], [1, 2, 3, 4])
+    shown = [[[{"t": ["int64", [len(row)], row]} for row in rows], {}]]
+    yield from untested("torch.sparse_csr_tensor", shown, step, rng)
+"""
+)
+
+
+@pytest.mark.torch
+def test_small_whole_numbers_stay_as_they_may_be_indices(torch_target, monkeypatch):
+    # PyTorch does not check them: others end the process.
+    monkeypatch.setattr("harvest.sources.eagle.plans.load_or_build", lambda _: NO_INDEX)
+    hits, tally = clicked(torch_target, INDICES)
+    assert tally.apis == {"torch.sparse_csr_tensor"}
+    assert [hit for hit in hits if not hit.limit] == []
+
+
 class _Empty:
     samples = {}  # noqa: RUF012
 
