@@ -1,16 +1,19 @@
 """Calls of PyTorch's operators as EAGLE's rules want them: by public name, with named inputs.
 
-They come from the samples of PyTorch's own tests; of what these lack, from signatures.
+They come from the samples of PyTorch's own tests; of what these lack, from the examples of its
+documentation and from signatures.
 """
 
+import math
 import re
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 
 import samples_torch
 import synthesis_torch
 import torch
 from eagle_pairs import call_of
+from eagle_samples import elements, value
 from schemas_torch import Schemas
 from unpickle import NoLiteral
 
@@ -72,13 +75,41 @@ def detached(value):
     return value
 
 
+def documented_calls(name, records):
+    """Calls of the examples in an API's documentation, as the host has kept them."""
+    found = []
+    for args, kwargs in records:
+        try:
+            values = [value(one, tensor_of, {"torch": torch}) for one in args]
+            named = {key: value(one, tensor_of, {"torch": torch}) for key, one in kwargs.items()}
+            found.append(written(name, (values, named, None)))
+        except Exception:
+            continue
+    return [call for call in found if call is not None]
+
+
+def tensor_of(name, shape, kept):
+    """A tensor of a sample; made up where its elements were too many to be kept."""
+    dtype = getattr(torch, name)
+    if kept is None:
+        kept = elements(math.prod(shape), dtype.is_floating_point or dtype.is_complex)
+    return torch.tensor(kept).reshape(shape).to(dtype)
+
+
+@lru_cache(maxsize=1)
+def schemas():
+    """The schemas of all operators, whose reading takes long."""
+    return Schemas()
+
+
+@lru_cache(maxsize=None)
 def made_up_calls(name):
-    """Calls of an API that the test database lacks."""
+    """Calls of an API that the test database lacks, the same in each round."""
     place = synthesis_torch.reachable([name])
     if place is None:
         return []
     found = []
-    for make in synthesis_torch.attempts(name, getattr(*place), Schemas()):
+    for make in synthesis_torch.attempts(name, getattr(*place), schemas()):
         try:
             found.append(written(name, make()))
         except Exception:

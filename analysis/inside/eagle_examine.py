@@ -27,6 +27,8 @@ DENSE = "8"
 STRIDES = "8s"
 LYING = (STRIDES, "11")
 """Rules under which equal elements lie otherwise in memory."""
+OTHERWISE = (ROUNDED, DENSE, STRIDES)
+"""Rules under which equal seeds may give other numbers, though none of another kind."""
 OF_MEMORY = (ROUNDED, "1", "8", "9", *LYING)
 
 
@@ -51,6 +53,9 @@ def examine(runner, pair, seen, taken=True):
     facts = {"unstable": space.unstable(seen)}
     if not facts["unstable"]:
         facts.update(told_by_results(pair, seen, space))
+        facts["stored"] = space.of_stored(seen)
+        values = seen.difference.kind == "value"
+        facts["otherwise"] = pair.drawn and values and pair.rule in OTHERWISE
     if not any(facts.values()):
         if pair.rule == ROUNDED:
             facts["fraction"] = fractional(pair) and space.truncates(seen)
@@ -154,6 +159,11 @@ class Space:
         again = self.leaves(truncated(self.pair.call).text(), self.pair.inputs)
         return again is not None and not compare(seen.found, again, self.pair.dtypes).kind
 
+    def of_stored(self, seen):
+        """Whether the result is what comes of the stored elements alone, in their places or not."""
+        alone = (self.leaves(text, self.pair.inputs) for text in self.pair.stored)
+        return any(found is not None and not compare(seen.found, found).kind for found in alone)
+
     def dtype(self, value):
         """The name of an input's dtype, where it has one."""
         try:
@@ -190,6 +200,8 @@ class Space:
             told = any(name.startswith(eagle_limits.BY_CONTRACT) for name in operators)
             last = operators[-1] if operators else ""
             facts["memory"] = told or last.startswith(eagle_limits.UNWRITTEN)
+        if self.pair.rule == DENSE:
+            facts["stored"] = any(name.startswith(eagle_limits.FEATURES) for name in operators)
         name = self.coarse(seen)
         facts["unit"] = unit(name) if name else 0.0
         if self.pair.rule == ROUNDED:

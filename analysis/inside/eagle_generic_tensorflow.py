@@ -1,10 +1,9 @@
 """EAGLE's rules that hold for any function of TensorFlow, over samples that the host has kept.
 
-In: `[name, arguments, keywords]` per sample, whose values the host has written as `value` reads
-them. Rule 1: a function and the same one as a graph, or compiled by XLA. Rule 8: dense and sparse
-or ragged inputs. Rule 11: an input and the same one through a `Dataset`. Rule 12: inputs of one
-dtype and of another, with values that both hold. Rule 9 is in
-`eagle_images_tensorflow`.
+In: `[name, arguments, keywords]` per sample, whose values the host has written as `eagle_samples`
+reads them. Rule 1: a function and the same one as a graph, or compiled by XLA. Rule 8: dense and
+sparse or ragged inputs. Rule 11: an input and the same one through a `Dataset`. Rule 12: inputs of
+one dtype and of another, with values that both hold. Rule 9 is in `eagle_images_tensorflow`.
 """
 
 from functools import partial
@@ -14,15 +13,14 @@ import tensorflow as tf
 from eagle_images_tensorflow import pictures
 from eagle_pairs import Pair, call_of
 from eagle_plans import share
+from eagle_samples import elements, value
 from unpickle import NoLiteral
 
 FLOATS = ("float16", "bfloat16", "float32")
 WHOLES = ("uint8", "int8", "int16", "int32")
 LARGEST = 5
-LAYOUTS = (
-    ("sparse", "tf.sparse.from_dense({})", 1),
-    ("ragged", "tf.RaggedTensor.from_tensor({})", 2),
-)
+SPARSE = "tf.sparse.from_dense({})"
+RAGGED = "tf.RaggedTensor.from_tensor({})"
 DATASET = """def flat({0}):
     return tuple(tf.nest.flatten(function({0})))
 
@@ -75,8 +73,8 @@ def calls_of(name, records):
     found = []
     for args, kwargs in records:
         try:
-            values = [value(one) for one in args]
-            named = {key: value(one) for key, one in kwargs.items()}
+            values = [value(one, tensor_of, {"tf": tf}) for one in args]
+            named = {key: value(one, tensor_of, {"tf": tf}) for key, one in kwargs.items()}
             call = call_of(name, values, named, tf.is_tensor)
         except (NoLiteral, ValueError, TypeError, tf.errors.OpError):
             continue
@@ -85,31 +83,15 @@ def calls_of(name, records):
     return found
 
 
-def value(record):
-    """A value from the host: {"t": [dtype, shape, elements or None]}, {"e": expression}, or
-    {"l": items}, {"u": items} for a list and a tuple."""
-    if "e" in record:
-        return eval(record["e"], {"tf": tf})
-    if "l" in record:
-        return [value(item) for item in record["l"]]
-    if "u" in record:
-        return tuple(value(item) for item in record["u"])
-    name, shape, elements = record["t"]
+def tensor_of(name, shape, kept):
+    """A tensor of a sample; made up where its elements were too many to be kept."""
     dtype = tf.dtypes.as_dtype(name)
-    if elements is None:
-        elements = generated(dtype, shape)
-    array = np.asarray(elements).reshape(shape)
+    if kept is None:
+        if dtype == tf.string:
+            raise NoLiteral("texts that were not kept")
+        kept = elements(int(np.prod(shape)), dtype.is_floating or dtype.is_complex)
+    array = np.asarray(kept).reshape(shape)
     return tf.cast(tf.constant(array), dtype) if dtype != tf.string else tf.constant(array)
-
-
-def generated(dtype, shape):
-    """Elements of a tensor that was too large to be kept."""
-    count = int(np.prod(shape))
-    if dtype == tf.string or count > 4096:
-        raise NoLiteral("an input whose elements were not kept")
-    if dtype.is_floating or dtype.is_complex:
-        return np.linspace(0.25, 2.0, count)
-    return np.arange(count) % 2
 
 
 def pairs_of(name, records, step, rng):
@@ -150,11 +132,23 @@ def graph(name, call, variant="tf.function"):
 
 
 def layouts(name, call, rng):
-    """Rule 8: F(dense) = F(sparse), and F(dense) = F(ragged)."""
+    """Rule 8: F(dense) = F(sparse), of an input that has zeros, and F(dense) = F(ragged)."""
     for key in first(call):
-        for variant, form, rank in LAYOUTS:
-            if len(call.inputs[key].shape) >= rank:
-                yield layout(name, variant, form, key, call)
+        holed = call.over({**call.inputs, key: holes(call.inputs[key])})
+        yield layout(name, "sparse", SPARSE, key, holed)
+        if call.inputs[key].shape.rank > 1:
+            yield layout(name, "ragged", RAGGED, key, call)
+
+
+def holes(tensor):
+    """The tensor with a zero in every second place and, of several rows, nothing else in the last
+    one: a sparse tensor has no index that tells of it."""
+    array = tensor.numpy().copy()
+    array.reshape(-1)[1::2] = 0
+    rows = array.reshape(-1, array.shape[-1])
+    if len(rows) > 1:
+        rows[-1] = 0
+    return tf.constant(array)
 
 
 def first(call):
@@ -168,6 +162,9 @@ def first(call):
 
 def layout(name, variant, form, key, call):
     written = call.text(lambda one: form.format(one) if one == key else one)
+    stored = SPARSE.format(key) + ".values"
+    values = call.text(lambda one: stored if one == key else one)
+    whole = "tf.SparseTensor({0}.indices, {1}, {0}.dense_shape)".format(SPARSE.format(key), values)
     return Pair(
         "8",
         variant,
@@ -177,6 +174,7 @@ def layout(name, variant, form, key, call):
         written,
         call=call,
         given=[form.format(key)],
+        stored=(values, whole) if form == SPARSE else (),
         smaller=partial(layout, name, variant, form, key),
     )
 

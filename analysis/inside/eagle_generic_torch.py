@@ -9,7 +9,7 @@ images, is in `eagle_images_torch`.
 from functools import partial
 
 import torch
-from eagle_calls_torch import PRIVATE, calls_of, infos_by_name, made_up_calls
+from eagle_calls_torch import PRIVATE, calls_of, documented_calls, infos_by_name, made_up_calls
 from eagle_images_torch import pictures
 from eagle_pairs import Pair
 from eagle_plans import most, share
@@ -55,7 +55,9 @@ def eager(names):
     import eagle_templates_torch
 
     operators = [partial(pairs_of, infos, name) for name, infos in infos_by_name().items()]
-    made_up = [partial(synthesised, name) for name in names if not PRIVATE.search(name)]
+    others = [
+        partial(untested, name, records) for name, records in names if not PRIVATE.search(name)
+    ]
     forms = [
         *eagle_templates_torch.entries(),
         *eagle_lifted_torch.entries(),
@@ -64,7 +66,7 @@ def eager(names):
         *eagle_layers_torch.entries(),
         *eagle_formulas_torch.entries(),
     ]
-    return forms, operators, made_up
+    return forms, operators, others
 
 
 def compiled(backend):
@@ -95,9 +97,10 @@ def compiled_of(infos, name, backend, step, rng):
         yield optimised(name, backend, call)
 
 
-def synthesised(name, step, rng):
-    """The pairs of an API that the test database lacks, over made-up calls."""
-    for pair in from_calls(name, share(made_up_calls(name), step), rng):
+def untested(name, records, step, rng):
+    """The pairs of an API that the test database lacks, over documented and made-up calls."""
+    calls = documented_calls(name, records) + made_up_calls(name)
+    for pair in from_calls(name, share(calls, step), rng):
         yield pair
 
 
@@ -109,13 +112,15 @@ def function_of(call):
 def optimised(name, backend, call):
     """Rule 1: F(I) = optimised(F)(I)."""
     given = ", ".join(call.inputs)
+    made = 'torch.compile(function, backend="{}")'.format(backend)
     return Pair(
         "1",
         backend,
         name,
         call.inputs,
         "function({})".format(given),
-        "torch.compile(function, backend={!r})({})".format(backend, given).replace("'", '"'),
+        "{}({})".format(made, given),
+        optimised=made,
         setup=function_of(call),
         call=call,
         smaller=partial(optimised, name, backend),
@@ -131,13 +136,15 @@ def traced(name, call, rng):
 def interpreted(name, call):
     given = ", ".join(call.inputs)
     example = given + "," if len(call.inputs) == 1 else given
+    made = "torch.jit.trace(function, ({}), check_trace=False)".format(example)
     return Pair(
         "1",
         "jit.trace",
         name,
         call.inputs,
         "function({})".format(given),
-        "torch.jit.trace(function, ({}), check_trace=False)({})".format(example, given),
+        "{}({})".format(made, given),
+        optimised=made,
         setup=function_of(call),
         call=call,
         smaller=partial(interpreted, name),
@@ -149,7 +156,10 @@ def subjects(call):
     dense = [
         name
         for name, value in call.inputs.items()
-        if value.layout == torch.strided and value.dim() and value.numel()
+        if value.layout == torch.strided
+        and value.dim()
+        and value.numel()
+        and not value.is_quantized
     ]
     if not dense:
         return []
@@ -268,7 +278,13 @@ def rounded(inputs, names):
 
 
 def counts(inputs, names, dtype, rng):
-    """Inputs of small whole numbers in the place of the sample's."""
+    """Inputs of small whole numbers in the place of the sample's, unless it has such: these may be
+    indices, which are checked by no one."""
     generator = torch.Generator().manual_seed(rng.randrange(2**31))
-    drawn = lambda value: torch.randint(1, LARGEST + 1, value.shape, generator=generator)  # noqa: E731
-    return {key: drawn(value).to(dtype) if key in names else value for key, value in inputs.items()}
+
+    def counted(value):
+        if whole(value) and value.numel() and 0 <= value.min() and value.max() <= LARGEST:
+            return value.to(dtype)
+        return torch.randint(1, LARGEST + 1, value.shape, generator=generator).to(dtype)
+
+    return {key: counted(value) if key in names else value for key, value in inputs.items()}

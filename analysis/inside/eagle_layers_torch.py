@@ -1,7 +1,8 @@
 """EAGLE's rules about codecs and models (13, 15, 16) on PyTorch.
 
-Rule 13: decode(encode(I)) = I. Rule 15: what a model says of a set does not depend on the size of
-the batches. Rule 16: a model that was saved and loaded says the same.
+Rule 13: decode(encode(I)) = I. Rule 15: what a model says of a set, its loss and its accuracy do
+not depend on the size of the batches. Rule 16: nor do they on whether it was saved and loaded,
+which keeps its weights, too.
 """
 
 import torch
@@ -103,26 +104,52 @@ WRAPPED = (
 SAVED = (
     (
         "state_dict",
-        "torch.save(layer.state_dict(), file)\nfile.seek(0)\n"
-        "loaded = {made}\nloaded.load_state_dict(torch.load(file))\nloaded.eval()\n",
+        "torch.save(layer.state_dict(), file)\n",
+        "found = {made}\n    found.load_state_dict(torch.load(file))\n    return found.eval()",
         (),
     ),
-    (
-        "module",
-        "torch.save(layer, file)\nfile.seek(0)\nloaded = torch.load(file{trusted})\n",
-        (),
-    ),
+    ("module", "torch.save(layer, file)\n", "return torch.load(file{trusted})", ()),
     (
         "jit.script",
-        "scripted = torch.jit.script(layer)\ntorch.jit.save(scripted, file)\nfile.seek(0)\n"
-        "loaded = torch.jit.load(file)\n",
+        "scripted = torch.jit.script(layer)\ntorch.jit.save(scripted, file)\n",
+        "return torch.jit.load(file)",
         ("scripted(x)",),
     ),
 )
-"""How a layer is saved and loaded: the variant's name, the lines, and what must run before it is
-saved: what cannot be called as TorchScript at all says nothing about saving."""
+"""How a layer is saved and loaded: the variant's name, the lines, what a function does that loads
+it, and what must run before it is saved: what cannot be called as TorchScript at all says nothing
+about saving."""
+LOADED = '''file = io.BytesIO()
+{save}
+
+def loaded():
+    """The layer from the file."""
+    file.seek(0)
+    {load}
+
+
+'''
 TRUSTED = ", weights_only=False"
 """From 1.13 on; the default was the opposite before 2.6."""
+
+
+EVALUATED = '''def evaluated(layer, size):
+    """What is said of `x` in batches of a size, the loss and the accuracy; all are of class 0."""
+    found, loss, right = [], 0.0, 0
+    for batch in x.split(size):
+        found.append(layer(batch){ending})
+        scores = found[-1].flatten(1)
+        wanted = torch.zeros(len(scores), dtype=torch.long)
+        loss += torch.nn.functional.cross_entropy(scores, wanted) * len(scores)
+        right += (scores.argmax(1) == wanted).sum()
+    return torch.cat(found), loss / len(x), right / len(x)
+'''
+KEPT = '''
+
+def told(layer):
+    """The same, and the weights."""
+    return (*evaluated(layer, 2), layer.state_dict())
+'''
 
 
 def entries():
@@ -182,39 +209,39 @@ def layer_of(name, arguments):
     return "torch.manual_seed(0)\nlayer = %s.eval()\n" % made, made
 
 
-def first(name):
-    """How the output of a layer is read."""
-    return "[0]" if name in ("RNN", "LSTM", "GRU", "LSTMCell") else ""
+def evaluation(name):
+    """The function that evaluates a layer; of what has a state, only the output counts."""
+    return EVALUATED.format(ending="[0]" if name in ("RNN", "LSTM", "GRU", "LSTMCell") else "")
 
 
 def batches(rng, name, arguments, shape):
     """Rule 15: eval(M, I, batch 1) = eval(M, I, batch 2)."""
     x, size = values(rng, rng.randint(3, 6), *shape), rng.randint(2, 6)
-    setup, _ = layer_of(name, arguments)
-    form = "torch.cat([layer(batch)%s for batch in x.split({})])" % first(name)
-    reference, result = form.format(1), form.format(size)
+    setup = layer_of(name, arguments)[0] + evaluation(name)
+    reference, result = "evaluated(layer, 1)", "evaluated(layer, %d)" % size
     api = "torch.nn." + name
     return Pair("15", "batch", api, {"x": x}, reference, result, setup=setup, told=True)
 
 
 def saved(rng, name, arguments, shape, how):
     """Rule 16: eval(M, I) = eval(load(save(M)), I)."""
-    variant, lines, before = how
     setup, made = layer_of(name, arguments)
-    lines = lines.format(made=made, trusted=TRUSTED)
-    setup += "file = io.BytesIO()\n" + lines
-    x, ending = values(rng, 2, *shape), first(name)
-    api = "torch.nn." + name
-    reference, result = "layer(x)" + ending, "loaded(x)" + ending
-    return Pair("16", variant, api, {"x": x}, reference, result, setup=setup, given=before,
-                told=True)  # fmt: skip
+    x = values(rng, 2, *shape)
+    return filed("torch.nn." + name, {"x": x}, setup, made, how, evaluation(name))
 
 
 def wrapped(rng, form):
     """Rule 16 for layers whose weights are computed."""
     made = form.format("torch.nn.Linear(4, 3)")
-    setup = "torch.manual_seed(0)\nlayer = %s.eval()\nfile = io.BytesIO()\n" % made
-    setup += SAVED[0][1].format(made=made)
-    api = made.partition("(")[0]
+    setup = "torch.manual_seed(0)\nlayer = %s.eval()\n" % made
     inputs = {"x": values(rng, 2, 4)}
-    return Pair("16", "state_dict", api, inputs, "layer(x)", "loaded(x)", setup=setup, told=True)
+    return filed(made.partition("(")[0], inputs, setup, made, SAVED[0], evaluation("Linear"))
+
+
+def filed(api, inputs, setup, made, how, evaluation):
+    """The pair of a layer and the same one from a file."""
+    variant, save, load, before = how
+    load = load.format(made=made, trusted=TRUSTED)
+    setup += LOADED.format(save=save, load=load) + evaluation + KEPT
+    return Pair("16", variant, api, inputs, "told(layer)", "told(loaded())", setup=setup,
+                given=before, told=True)  # fmt: skip

@@ -1,8 +1,8 @@
 """Known limits: disagreements that are no bugs, each told by a general property of what was seen.
 
 In: what `eagle_examine` found out about one disagreement. Out: a reason, or "". No limit names an
-API; the one list, `BY_CONTRACT`, holds operators whose documented contract is the storage of
-their input, and it only explains away.
+API; the lists of operators are of those whose documented contract is the storage of their input,
+and they only explain away.
 """
 
 import re
@@ -51,6 +51,8 @@ BY_CONTRACT = (
 """Beginnings of operators that are documented to tell of memory, or of the bits in it."""
 UNWRITTEN = ("empty", "new_empty")
 """Beginnings of operators whose result, where it is the last one, nobody has written."""
+FEATURES = ("sparsecross",)
+"""Beginnings of operators that, as documented, take what is not stored for missing, not for 0."""
 RANDOM = ("random", "multinomial", "truncatednormal", "stateless")
 STATELESS = "stateless"
 TAKEN = "the API takes no input of this kind in any sample"
@@ -109,7 +111,9 @@ REASONS = (
     ("ties", "indices of equal elements may be in any order"),
     ("memory", "the operator addresses memory, or bits, by contract"),
     ("random", "random numbers are drawn, and a compiler may draw others"),
+    ("otherwise", "random numbers are drawn, by the dtype and the order in memory"),
     ("half", "of real inputs only half of a symmetric result is told, as documented"),
+    ("stored", "it is about the stored elements of a sparse tensor, as documented"),
     ("undefined", "a sparse tensor's unspecified elements take part in no arithmetic"),
     ("domain", "outside of the domain of the real function"),
     ("basis", "a factorisation is unique up to signs and bases only"),

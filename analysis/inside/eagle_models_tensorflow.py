@@ -1,7 +1,7 @@
 """EAGLE's rules about models (15, 16) on TensorFlow: Keras layers as models of one layer.
 
 Rule 15: what a model says, its loss and its accuracy do not depend on the size of the batches.
-Rule 16: a model that was saved and loaded says the same, and has the same weights.
+Rule 16: nor do they on whether it was saved and loaded, which keeps its weights, too.
 """
 
 from eagle_pairs import Pair
@@ -27,7 +27,7 @@ LAYERS = (
     ("TimeDistributed(tf.keras.layers.Dense(2))", (4, 2)),
     ("ConvLSTM1D(2, 2)", (3, 4, 2)),
     ("MaxPooling2D()", (4, 4, 2)),
-    ("AveragePooling2D(padding='same')", (5, 5, 2)),
+    ("AveragePooling2D(2, padding='same')", (5, 5, 2)),
     ("GlobalAveragePooling1D()", (4, 2)),
     ("PReLU()", (4,)),
     ("ELU(0.5)", (4,)),
@@ -48,13 +48,30 @@ MADE = """tf.keras.utils.set_random_seed(0)
 model = tf.keras.Sequential([tf.keras.Input({shape}), tf.keras.layers.{layer}])
 """
 JUDGED = """targets = np.abs(np.round(model.predict(x, verbose=0)))
-model.compile(loss="mse", metrics=["mae"])
+model.compile(loss="{loss}", metrics=["{metric}", "categorical_accuracy"])
 """
+"""The accuracy is how often the largest output stands where the largest target does."""
+JUDGES = {"loss": "mean_squared_error", "metric": "mean_absolute_error"}
+LOSSES = (
+    *(("mse", "mae"), ("MSE", "MAE"), ("MeanSquaredError", "MeanAbsoluteError"), ("huber", "msle")),
+    *(("kl_divergence", "mape"), ("log_cosh", "poisson"), ("hinge", "cosine_similarity")),
+)
+"""Losses and metrics, as they may be named."""
+ENDINGS = ("keras", "h5")
 SAVED = """model.save("model.{ending}")
-loaded = tf.keras.models.load_model("model.{ending}")
+
+
+def told(model):
+    \"\"\"What a model says of `x`, its loss and accuracy, and its weights.\"\"\"
+    return model(x), model.evaluate(x, targets, verbose=0), model.get_weights()
 """
 EXPORTED = """model.export("exported")
 module = tf.saved_model.load("exported")
+
+
+def told(module, answer):
+    \"\"\"What a module says, and all of its variables.\"\"\"
+    return answer, [one.numpy() for one in module.variables]
 """
 
 
@@ -62,8 +79,9 @@ def entries():
     """Entries of both rules."""
     return [
         *[given(batches, *row) for row in LAYERS],
-        *[given(saved, *row, ending) for ending in ("keras", "h5") for row in LAYERS],
+        *[given(saved, *row, ending) for ending in ENDINGS for row in LAYERS],
         *[given(exported, *row) for row in LAYERS],
+        *[given(compiled, *names, ending) for ending in ENDINGS for names in LOSSES],
     ]
 
 
@@ -83,31 +101,45 @@ def start(layer, shape):
 
 
 def batches(rng, layer, shape):
-    """Rule 15: eval(M, I, batch 1) = eval(M, I, batch 2), predictions and losses."""
+    """Rule 15: eval(M, I, batch 1) = eval(M, I, batch 2): predictions, loss and accuracy."""
     api, setup = start(layer, shape)
     inputs = {"x": values(rng, 4, *shape).numpy()}
     form = "model.predict(x, batch_size={}, verbose=0)"
     other = rng.choice((2, 3, 4))
     yield alike("15", "predict", api, inputs, form.format(1), form.format(other), setup)
     form = "model.evaluate(x, targets, batch_size={}, verbose=0)"
-    setup += JUDGED
+    setup += JUDGED.format(**JUDGES)
     yield alike("15", "evaluate", api, inputs, form.format(1), form.format(other), setup)
 
 
 def saved(rng, layer, shape, ending):
-    """Rule 16 in a file format: what the model says, and its weights."""
+    """Rule 16 in a file format: what the model says, its loss, accuracy and weights."""
     api, setup = start(layer, shape)
     inputs = {"x": values(rng, 2, *shape).numpy()}
-    form = "({0}(x), {0}.get_weights())"
+    yield kept(api, inputs, setup + JUDGED.format(**JUDGES), ending)
+
+
+def compiled(rng, loss, metric, ending):
+    """Rule 16 for what a model is judged by, which is saved with it."""
+    layer, shape = LAYERS[0]
+    inputs = {"x": values(rng, 2, *shape).numpy()}
+    setup = start(layer, shape)[1] + JUDGED.format(loss=loss, metric=metric)
+    yield kept("tf.keras.models.load_model", inputs, setup, ending)
+
+
+def kept(api, inputs, setup, ending):
+    """The pair of a model and the same one from a file."""
     setup += SAVED.format(ending=ending)
-    yield alike("16", ending, api, inputs, form.format("model"), form.format("loaded"), setup)
+    result = 'told(tf.keras.models.load_model("model.%s"))' % ending
+    return alike("16", ending, api, inputs, "told(model)", result, setup)
 
 
 def exported(rng, layer, shape):
-    """Rule 16 for what is served."""
+    """Rule 16 for what is served, which has weights, but neither loss nor accuracy."""
     api, setup = start(layer, shape)
     inputs = {"x": values(rng, 2, *shape).numpy()}
-    yield alike("16", "export", api, inputs, "model(x)", "module.serve(x)", setup + EXPORTED)
+    reference, result = "told(model, model(x))", "told(module, module.serve(x))"
+    yield alike("16", "export", api, inputs, reference, result, setup + EXPORTED)
 
 
 def alike(rule, variant, api, inputs, reference, result, setup):

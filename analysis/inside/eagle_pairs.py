@@ -5,6 +5,8 @@ the text of one call with its tensors taken out as inputs; a rule says how each 
 on either side.
 """
 
+from functools import partial
+
 from unpickle import NoLiteral, literal
 
 NAMES = ("x", "y", "z", "u", "v", "w", "a", "b", "c", "d")
@@ -28,21 +30,27 @@ class Pair:
     besides those of the results; `least` is what the rule itself rounds by. `told` says that the
     framework itself claims that both work, so that a refusal is a finding whatever its words.
     `given` are expressions of the inputs as the result has them: where they fail, so must the
-    result. `smaller` makes the pair anew from other inputs and keywords, where that is possible.
+    result. `stored` are expressions for what comes of an input's stored elements alone.
+    `optimised` is the function that the result calls on all inputs, where making it may run
+    something. `drawn` says that both sides draw random numbers, from one seed. `smaller` makes the
+    pair anew from other inputs and keywords, where that is possible.
     """
 
     __slots__ = (
         "api",
         "call",
+        "drawn",
         "dtypes",
         "given",
         "inputs",
         "least",
+        "optimised",
         "reference",
         "result",
         "rule",
         "setup",
         "smaller",
+        "stored",
         "told",
         "variant",
     )
@@ -57,7 +65,10 @@ class Pair:
         self.setup = others.get("setup", "")
         self.dtypes = others.get("dtypes", ())
         self.least = others.get("least", 0.0)
+        self.drawn = others.get("drawn", False)
         self.given = others.get("given", ())
+        self.optimised = others.get("optimised", "")
+        self.stored = others.get("stored", ())
         self.told = others.get("told", False)
         self.call = others.get("call")
         self.smaller = others.get("smaller")
@@ -65,6 +76,29 @@ class Pair:
     def size(self, elements):
         """How many numbers it takes to write it down."""
         return sum(elements(value) for value in self.inputs.values()) + len(self.reference) // 20
+
+    def seeded(self, lines):
+        """The same with the random numbers of both sides from one seed; `lines` define `seeded`."""
+        names = ("dtypes", "least", "given", "told", "call")
+        others = {name: getattr(self, name) for name in names}
+        others["stored"] = [SEEDED % text for text in self.stored]
+        others["setup"] = lines + ("\n\n" + self.setup if self.setup else "")
+        others["smaller"] = self.smaller and partial(smaller_seeded, self.smaller, lines)
+        reference, result = SEEDED % self.reference, SEEDED % self.result
+        if self.optimised:
+            # What it is made by may run it, and would draw some.
+            result = "seeded(%s)" % ", ".join((SEEDED % self.optimised, *self.inputs))
+        sides = self.inputs, reference, result
+        return Pair(self.rule, self.variant, self.api, *sides, drawn=True, **others)
+
+
+SEEDED = "seeded(lambda: %s)"
+
+
+def smaller_seeded(smaller, lines, call):
+    """What `smaller` makes of a call, seeded."""
+    pair = smaller(call)
+    return None if pair is None else pair.seeded(lines)
 
 
 class Call:

@@ -14,6 +14,7 @@ from typing import Any
 
 from analysis import parsing
 from analysis.catalog.model import ApiKind
+from analysis.dynamic.model import Provider, Sample
 from analysis.index import load_or_build
 from analysis.target.target import Target
 from analysis.values import Value
@@ -28,17 +29,20 @@ def _torch(target: Target) -> tuple[Plan, ...]:
     return tuple(plans)
 
 
-def _functions(target: Target) -> list[str]:
-    """Functions that PyTorch's own tests have no samples of, but the index has."""
-    index = load_or_build(target)
-    return [
-        name
-        for name, samples in sorted(index.samples.items())
-        if samples[0].constructor is None
-        and str(samples[0].provider) in ("example", "synthesis")
-        and not name.startswith(("torch.Tensor.", "torch.ops."))
-        and not name.endswith("_")
-    ]
+def _functions(target: Target) -> list[list[Any]]:
+    """Functions that PyTorch's own tests have no samples of, but the index has: name, and the
+    arguments and keywords of each call in an example of the documentation."""
+    found = []
+    for name, samples in sorted(load_or_build(target).samples.items()):
+        if (
+            samples[0].constructor is None
+            and samples[0].provider in (Provider.EXAMPLE, Provider.SYNTHESIS)
+            and not name.startswith(("torch.Tensor.", "torch.ops."))
+            and not name.endswith("_")
+        ):
+            shown = [_call(one) for one in samples if one.provider is Provider.EXAMPLE]
+            found.append([name, [call for call in shown if call is not None]])
+    return found
 
 
 def _tensorflow(target: Target) -> tuple[Plan, ...]:
@@ -59,15 +63,23 @@ def _samples(target: Target) -> list[list[Any]]:
         if api is None or api.kind not in (ApiKind.FUNCTION, ApiKind.OP):
             continue
         for sample in samples:
-            arguments = [_record(value) for value in sample.call.arguments]
-            keywords = {key: _record(value) for key, value in sample.call.keywords.items()}
-            if sample.constructor is None and None not in (*arguments, *keywords.values()):
-                found.append([name, arguments, keywords])
+            call = _call(sample)
+            if call is not None:
+                found.append([name, *call])
     return found
 
 
+def _call(sample: Sample) -> list[Any] | None:
+    """Arguments and keywords of a sample; None where they cannot be made again."""
+    arguments = [_record(value) for value in sample.call.arguments]
+    keywords = {key: _record(value) for key, value in sample.call.keywords.items()}
+    if sample.constructor is not None or None in (*arguments, *keywords.values()):
+        return None
+    return [arguments, keywords]
+
+
 def _record(value: Value) -> dict[str, Any] | None:
-    """A value as `eagle_generic_tensorflow` reads it; None where it cannot be made again."""
+    """A value as `analysis/inside/eagle_samples` reads it; None where it cannot be made again."""
     if value.kind in ("tensor", "array"):
         if (
             value.layout not in (None, "strided")

@@ -2,7 +2,9 @@
 
 import pytest
 
+from analysis.dynamic.model import CallValues, Provider, Sample
 from analysis.target.session import TaskOutcome
+from analysis.values import Value
 from harvest.sources.eagle import drive
 from harvest.sources.eagle.drive import Plan, run_plan
 from harvest.sources.eagle.plans import worthwhile
@@ -162,6 +164,29 @@ def test_compilers_only_get_what_the_other_rules_leave(framework, monkeypatch):
     assert made[0].until >= 0.5
     assert made[-1].until == 1.0
     assert [plan.name for plan in plans.plans_for(target, ["eager"])] == ["eager"]
+
+
+def test_functions_without_samples_of_tests_come_with_their_examples(monkeypatch):
+    from types import SimpleNamespace
+
+    from harvest.sources.eagle import plans
+
+    tensor = Value(kind="tensor", dtype="int8", layout="strided", shape=(1,), content="[5]")
+    other = Value(kind="other", text="a.B")
+    shown, unwritten, made_up = (
+        Sample(provider=provider, call=CallValues(arguments=(value,), keywords={}))
+        for provider, value in (
+            (Provider.EXAMPLE, tensor),
+            (Provider.EXAMPLE, other),
+            (Provider.SYNTHESIS, tensor),
+        )
+    )
+    samples = {"torch.f": [shown, unwritten, made_up], "torch.g": [made_up], "torch.h_": [shown]}
+    monkeypatch.setattr(plans, "load_or_build", lambda _: SimpleNamespace(samples=samples))
+    target = SimpleNamespace(info=SimpleNamespace(framework="torch", version="1.13.0a0"))
+    (plan,) = plans.plans_for(target)
+    call = [[{"t": ["int8", [1], [5]]}], {}]
+    assert plan.given["names"] == [["torch.f", [call]], ["torch.g", []]]
 
 
 def test_old_builds_have_no_compiler(monkeypatch):

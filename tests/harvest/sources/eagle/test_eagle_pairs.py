@@ -54,6 +54,41 @@ def test_states(run, reference, result, state):
     assert run(reference, result).state == state
 
 
+class Drawing(World):
+    """A world with random numbers; `told` says whether its state can be had."""
+
+    def __init__(self, told):
+        super().__init__()
+        self.told = told
+
+    def state(self):
+        return self.drawn if self.told else None
+
+    def draw(self):
+        self.drawn += 1
+        return float(self.drawn)
+
+
+@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize(
+    ("result", "state"), [("world.draw() + 0", "equal"), ("world.draw() + 1", "differs")]
+)
+def test_random_numbers_are_drawn_from_one_seed_on_both_sides(inside, told, result, state):
+    lines = "def seeded(function, *given):\n    world.drawn = 7\n    return function(*given)\n"
+    pair = inside("eagle_pairs").Pair("7", "v", "np.f", {}, "world.draw()", result)
+    runner = inside("eagle_run").Runner(Drawing(told))
+    assert runner.run(pair).state == "random"
+    assert runner.run(pair.seeded(lines)).state == state
+
+
+def test_what_makes_a_function_draws_no_numbers_of_its_calls(inside):
+    pairs = inside("eagle_pairs")
+    inputs = {"x": 1, "y": 2}
+    pair = pairs.Pair("1", "v", "np.f", inputs, "f(x, y)", "made(f)(x, y)", optimised="made(f)")
+    assert pair.seeded("").reference == "seeded(lambda: f(x, y))"
+    assert pair.seeded("").result == "seeded(seeded(lambda: made(f)), x, y)"
+
+
 def test_where_both_are_claimed_to_work_either_may_fail(run):
     seen = run("x.nothing", "x", told=True)
     assert (seen.state, seen.side) == ("status", "reference")

@@ -7,11 +7,15 @@ import pytest
 pytestmark = [pytest.mark.tf, pytest.mark.slow]
 
 X = {"t": ["float32", [2, 3], [[0.25, 0.5, 0.75], [1.0, 1.25, 1.5]]]}
-SAMPLES = [[f"tf.math.{name}", [X], {}] for name in ("sin", "cos", "abs", "tan", "exp")]
+SAMPLES = [
+    [f"tf.math.{name}", [X], {}]
+    for name in ("sin", "cos", "abs", "tan", "exp", "square", "bessel_i0e")
+]
+SAMPLES += [["tf.math.bincount", [X], {}], ["tf.sparse.cross_hashed", [{"l": [X, X]}], {}]]
 SAMPLES += [["tf.random.normal", [{"l": [{"e": "2"}, {"e": "3"}]}], {"mean": X}]]
 FEW = """
 import eagle_models_tensorflow
-eagle_models_tensorflow.LAYERS = (("Dense(3)", (4,)),)
+eagle_models_tensorflow.LAYERS = (("Dense(3)", (4,)), ("ELU(0.5)", (4,)), ("Dropout(0.5)", (4,)))
 """
 HELPERS = """
 import tensorflow as tf
@@ -62,6 +66,16 @@ plant(tf.nn, "batch_normalization", outside)
     ("8", "tf.math.cos"): """
 plant(tf.math, "cos", lambda f, x: f(x) * (2 if isinstance(x, tf.RaggedTensor) else 1))
 """,
+    # Only inputs with zeros, of which a row has nothing else, show it.
+    ("8", "tf.math.square"): """
+def trimmed(f, x):
+    found = f(x)
+    if isinstance(x, tf.SparseTensor):
+        rows = [int(x.indices[-1, 0]) + 1, *x.shape[1:]]
+        found = tf.SparseTensor(found.indices, found.values, rows)
+    return found
+plant(tf.math, "square", trimmed)
+""",
     ("9", "tf.image.resize"): """
 def halved(f, x, *a, **k):
     return f(x, *a, **k) / (2 if x.dtype == tf.uint8 else 1)
@@ -75,10 +89,25 @@ def lifted(f, x):
 plant(tf.math, "abs", lifted)
 """,
     ("10", "tf.keras.backend.rnn"): """
-def turned(f, step, x, states, time_major):
-    last, all_, states = f(step, x, states, time_major=time_major)
+def other_way(f, *a, time_major, **k):
+    last, all_, states = f(*a, time_major=time_major, **k)
     return last, all_ if time_major else tf.reverse(all_, [2]), states
-plant(tf.keras.backend, "rnn", turned)
+plant(tf.keras.backend, "rnn", other_way)
+""",
+    ("10", "tf.compat.v1.nn.dynamic_rnn"): """
+def unended(f, cell, x, lengths, time_major, **k):
+    return f(cell, x, lengths if time_major else None, time_major=time_major, **k)
+plant(tf.compat.v1.nn, "dynamic_rnn", unended)
+""",
+    ("10", "tf.keras.layers.LSTM"): """
+run = tf.keras.layers.LSTM.call
+tf.keras.layers.LSTM.call = lambda self, *a, **k: tf.reverse(run(self, *a, **k), [1])
+""",
+    ("10", "tf.keras.ops.ctc_decode"): """
+def first(f, x, *a, **k):
+    (paths, scores) = f(x, *a, **k)
+    return paths[:, :1], scores
+plant(tf.keras.ops, "ctc_decode", first)
 """,
     ("14", "tf.keras.layers.ZeroPadding2D"): """
 padded = tf.keras.layers.ZeroPadding2D.call
@@ -112,13 +141,36 @@ def wrong(self, x, batch_size=None, **k):
     return told(self, x, batch_size=batch_size, **k) + float(batch_size or 0)
 tf.keras.Sequential.predict = wrong
 """,
+    # Only of the accuracy.
+    ("15", "tf.keras.layers.ELU"): """
+judged = tf.keras.Sequential.evaluate
+def worse(self, x, y, batch_size=None, **k):
+    *found, accuracy = judged(self, x, y, batch_size=batch_size, **k)
+    return [*found, accuracy / (batch_size or 1)]
+tf.keras.Sequential.evaluate = worse
+""",
     ("16", "tf.keras.layers.Dense"): """
 read = tf.keras.models.load_model
 def emptied(*a):
     model = read(*a)
-    model.set_weights([weight * 0 for weight in model.get_weights()])
+    kind = type(model.layers[-1]).__name__
+    if kind == "Dense":
+        model.set_weights([weight * 0 for weight in model.get_weights()])
+    if kind == "ELU":
+        model.compile(loss="mae", metrics=["mae", "categorical_accuracy"])
     return model
 tf.keras.models.load_model = emptied
+""",
+    # Only of the loss.
+    ("16", "tf.keras.layers.ELU"): "",
+    # Only of what is no part of the output.
+    ("16", "tf.keras.layers.Dropout"): """
+served = tf.keras.Sequential.export
+def moved(self, *a):
+    served(self, *a)
+    for variable in self.variables:
+        variable.assign(variable * 2)
+tf.keras.Sequential.export = moved
 """,
 }
 
@@ -167,6 +219,14 @@ def test_random_numbers_are_no_bug(sound):
     drawn = [one for one in sound[0] if one["api"] == "tf.random.normal"]
     assert drawn
     assert all(one["limit"] for one in drawn)
+
+
+@pytest.mark.parametrize("name", ["math.bessel_i0e", "math.bincount", "sparse.cross_hashed"])
+def test_what_is_about_stored_elements_as_documented_is_no_bug(sound, name):
+    told = [one for one in sound[0] if (one["rule"], one["api"]) == ("8", f"tf.{name}")]
+    assert [one["limit"] for one in told] == [
+        "it is about the stored elements of a sparse tensor, as documented"
+    ]
 
 
 def test_a_fault_of_the_compiler_is_found(tf_target):

@@ -18,6 +18,7 @@ OPERATORS = (
     "floor_divide",
     "empty_like",
     "relu",
+    "dropout",
 )
 FEW = f"""
 import eagle_calls_torch, eagle_generic_torch, eagle_layers_torch
@@ -26,7 +27,10 @@ found = eagle_calls_torch.infos_by_name
 eagle_generic_torch.infos_by_name = lambda: {{
     name: infos for name, infos in found().items() if name.rpartition(".")[2] in wanted
 }}
-eagle_layers_torch.LAYERS = (("Linear", "4, 3", (4,)), ("LayerNorm", "4", (3, 4)))
+eagle_layers_torch.LAYERS = (
+    *(("Linear", "4, 3", (4,)), ("LayerNorm", "4", (3, 4))),
+    *(("InstanceNorm1d", "3, track_running_stats=True", (3, 4)), ("Softmax", "-1", (3, 4))),
+)
 eagle_layers_torch.SAVED = eagle_layers_torch.SAVED[:2]
 eagle_layers_torch.WRAPPED = ()
 """
@@ -42,6 +46,10 @@ def plant(place, name, changed):
 FAULTS = {
     ("1", "torch.nn.functional.hardtanh"): """
 plant(F, "hardtanh", lambda f, x, *a, **k: f(x, *a, **k) + float(torch.jit.is_tracing()))
+""",
+    # Of random numbers: both sides have one seed.
+    ("1", "torch.nn.functional.dropout"): """
+plant(F, "dropout", lambda f, x, *a, **k: f(x, *a, **k) + float(torch.jit.is_tracing()))
 """,
     ("2", "torch.nn.functional.conv1d"): """
 def shifted(f, x, w, *a, **k):
@@ -125,10 +133,22 @@ plant(F, "pad", lost)
 normal = torch.nn.LayerNorm.forward
 torch.nn.LayerNorm.forward = lambda self, x: normal(self, x) + x.mean(0, keepdim=True)
 """,
+    # Only of the loss.
+    ("15", "torch.nn.Softmax"): """
+plant(F, "cross_entropy", lambda f, x, *a, **k: f(x, *a, **k) * len(x))
+""",
+    # Only of what is no part of the output.
+    ("16", "torch.nn.InstanceNorm1d"): """
+taken_over = torch.nn.InstanceNorm1d.load_state_dict
+def uncounted(self, state, *a, **k):
+    taken_over(self, state, *a, **k)
+    self.num_batches_tracked += 1
+torch.nn.InstanceNorm1d.load_state_dict = uncounted
+""",
     ("16", "torch.nn.Linear"): """
 def forgot(f, *a, **k):
     found = f(*a, **k)
-    if isinstance(found, dict):
+    if isinstance(found, dict) and "running_mean" not in found:
         found = {key: value * 0 for key, value in found.items()}
     return found
 plant(torch, "load", forgot)
@@ -289,6 +309,77 @@ def test_what_fails_before_it_is_saved_is_no_fault_of_saving(torch_target, monke
     hits, tally = clicked(torch_target, UNCALLABLE)
     assert tally.executed == 2
     assert [(hit.subject, hit.case is not None) for hit in hits] == [("torch.nn.Linear", True)]
+
+
+QUANTISED = (
+    FORMS
+    + """
+import torch
+from eagle_generic_torch import from_calls
+from eagle_pairs import call_of
+
+def entry(step, rng):
+    x = torch.quantize_per_tensor(torch.ones(2, 3), 0.5, 0, torch.quint8)
+    call = call_of("torch.dequantize", [x], {}, lambda value: isinstance(value, torch.Tensor))
+    yield from from_calls("torch.dequantize", [call], rng)
+"""
+)
+
+
+@pytest.mark.torch
+def test_quantised_inputs_have_no_layouts_and_end_nothing(torch_target, monkeypatch):
+    monkeypatch.setattr("harvest.sources.eagle.plans.load_or_build", lambda _: NO_INDEX)
+    _, tally = clicked(torch_target, QUANTISED)
+    assert tally.apis == {"torch.dequantize"}
+
+
+DOCUMENTED = (
+    FORMS
+    + """
+import torch
+from eagle_generic_torch import untested
+
+def entry(step, rng):
+    x, y = ({"t": ["float32", [3], numbers]} for numbers in ([1.5, 2.5, 4.0], None))
+    shown = [[x], {"N": {"e": "2 + 1"}}], [[{"l": [x, y]}, {"e": "torch.float16"}], {}]
+    yield from untested("torch.vander", shown, step, rng)
+
+original = torch.vander
+torch.vander = lambda x, N=None: original(x, N=N) + float(N == 3 and x.dtype == torch.float16)
+"""
+)
+
+
+@pytest.mark.torch
+def test_examples_of_the_documentation_are_run(torch_target, monkeypatch):
+    # The signature alone gives no call with this keyword.
+    monkeypatch.setattr("harvest.sources.eagle.plans.load_or_build", lambda _: NO_INDEX)
+    (hit,), _ = clicked(torch_target, DOCUMENTED)
+    assert (hit.key, hit.limit) == ("torch/12/torch.vander", "")
+    assert "torch.vander(x, N=3)" in hit.case.code
+
+
+INDICES = (
+    FORMS
+    + """
+import torch
+from eagle_generic_torch import untested
+
+def entry(step, rng):
+    rows = ([0, 2, 4], [0, 1, 0, 1], [1, 2, 3, 4])
+    shown = [[[{"t": ["int64", [len(row)], row]} for row in rows], {}]]
+    yield from untested("torch.sparse_csr_tensor", shown, step, rng)
+"""
+)
+
+
+@pytest.mark.torch
+def test_small_whole_numbers_stay_as_they_may_be_indices(torch_target, monkeypatch):
+    # PyTorch does not check them: others end the process.
+    monkeypatch.setattr("harvest.sources.eagle.plans.load_or_build", lambda _: NO_INDEX)
+    hits, tally = clicked(torch_target, INDICES)
+    assert tally.apis == {"torch.sparse_csr_tensor"}
+    assert [hit for hit in hits if not hit.limit] == []
 
 
 class _Empty:
