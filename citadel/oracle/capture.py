@@ -173,7 +173,8 @@ def _accepted(run: Seen) -> Iterator[ValueOracle]:
     # An exception that the code catches and shows is of no call: it was refused.
     called = [(spot, value) for spot, point, value in run.every(Role.SHOWN) if point.origin.calls]
     made = [(spot, value) for spot, value in called if value.kind in _MADE]
-    found = next(filter(None, (*results, made)), [])
+    texts = [(spot, value) for spot, value in shown if value.kind in ("list", "tuple")]
+    found = next(filter(None, (*results, made, texts)), [])
     # What goes into a call may be shown beside what it gives.
     for spot, _ in sorted(found, key=lambda one: not run.is_titled(run.points[one[0].point])):
         why = f"the report says: {run.reading.refusal}"

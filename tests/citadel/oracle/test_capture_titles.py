@@ -4,6 +4,7 @@ import pytest
 
 from analysis.target.instrument import instrument, watched
 from analysis.target.observation import Observation, Outcome, Seen
+from analysis.values import Value
 from citadel.oracle.capture import capture
 from citadel.oracle.value import shows, values_of
 from harvest.report.model import Report
@@ -205,3 +206,11 @@ def test_of_two_values_each_has_its_own_that_is_right(right, first, second):
     reading = understand(Report(source="r.md", title="f overflows", body=body))
     found = capture(points, run, reading)[:2]
     assert [list(oracle.expected.numbers) for oracle in found] == [first, second]
+
+
+def test_what_is_accepted_may_come_to_a_list_of_texts():
+    texts = Value(kind="list", items=(Value(kind="str", text="'a'"), Value(kind="str", text="'b'")))
+    wish = "I'd expect a `ValueError`."
+    found = holding("print([e for e in f(x)])", ("[e for e in f(x)]", texts), text=wish)
+    assert found == (["[e for e in f(x)]"], "accepts")
+    assert holding("print(f(x))", ("f(x)", texts.items[0]), text=wish) is None
