@@ -38,14 +38,14 @@ BACKWARD = 10.0
 class Rerun:
     """A watched case that can be run again, with some of its calls made otherwise.
 
-    `made` holds how it ended, by what was done otherwise.
+    `made` holds the runs by what was done otherwise, in words.
     """
 
     code: str
     watched: Watched
     session: Runs
     limits: Limits
-    made: dict[str, Observation] = field(default_factory=dict, compare=False)
+    made: dict[str, list[Observation]] = field(default_factory=dict, compare=False)
 
     def run(
         self, entry: str, calls: Sequence[Call], *, also: Collection[int] = (), **arguments: object
@@ -60,17 +60,16 @@ class Rerun:
             entry=entry,
             arguments={"sites": sites, **arguments},
         )
-        self.made[entry] = seen
+        if entry in OTHERWISE:
+            self.made.setdefault(OTHERWISE[entry], []).append(seen)
         return seen
 
     def cut_short(self, first: Observation) -> dict[str, str]:
-        """The guards whose run ended otherwise than the case itself did: what is done otherwise ->
-        how it ended. They had nothing to say."""
-        return {
-            OTHERWISE[entry]: _ending(seen)
-            for entry, seen in self.made.items()
-            if entry in OTHERWISE and seen.outcome not in (Outcome.OK, first.outcome)
-        }
+        """The guards of which no run ended well, or as the case itself does: what is done otherwise
+        -> how the last one ended. They had nothing to say."""
+        own = _ending(first)
+        endings = {how: [_ending(seen) for seen in runs] for how, runs in self.made.items()}
+        return {how: ends[-1] for how, ends in endings.items() if not {own, ""} & set(ends)}
 
 
 OTHERWISE = {
@@ -86,6 +85,9 @@ OTHERWISE = {
 
 
 def _ending(seen: Observation) -> str:
+    """How a run ended, if not well: by which exception, say."""
+    if seen.outcome is Outcome.OK:
+        return ""
     return seen.exception.type if seen.exception is not None else str(seen.outcome)
 
 

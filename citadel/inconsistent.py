@@ -14,32 +14,34 @@ from analysis.values import Value
 
 
 def refused_in_part(
-    calls: Iterable[Call], *, all_of_it: bool = False
+    calls: Iterable[Call], *, all_of_it: bool = False, sized: bool = False
 ) -> frozenset[tuple[int, str]]:
     """(site, type of the exception) of calls that raised where one of the same kind returned.
 
     `all_of_it`: where the case is not traced, it lets all of them through that it compiles.
+    `sized`: tensors have to be of one size and dtype, not of one rank alone.
     """
     made = [call for call in calls if not call.explained]
-    accepted = {_given(call) for call in made if call.result is not None}
+    accepted = {_given(call, sized=sized) for call in made if call.result is not None}
     return frozenset(
         (call.site, call.raised.type)
         for call in made
-        if call.raised is not None and (all_of_it or _given(call) in accepted)
+        if call.raised is not None and (all_of_it or _given(call, sized=sized) in accepted)
     )
 
 
-def _given(call: Call) -> tuple[object, ...]:
+def _given(call: Call, *, sized: bool) -> tuple[object, ...]:
     """What a call is given; of tensors, which may be of a graph, and lists the dimensions alone."""
-    keywords = ((name, _told(argument.value)) for name, argument in sorted(call.keywords, key=str))
-    receiver = () if call.receiver is None else (_told(call.receiver.value),)
-    return (*receiver, *(_told(one.value) for one in call.arguments), *keywords)
+    named = sorted(call.keywords, key=str)
+    keywords = ((name, _told(argument.value, sized=sized)) for name, argument in named)
+    receiver = () if call.receiver is None else (_told(call.receiver.value, sized=sized),)
+    return (*receiver, *(_told(one.value, sized=sized) for one in call.arguments), *keywords)
 
 
-def _told(value: Value) -> object:
+def _told(value: Value, *, sized: bool) -> object:
     if value.is_tensor:
-        return value.rank
+        return (value.shape, value.dtype) if sized else value.rank
     if value.kind in ("list", "tuple") and value.items:
-        first = _told(value.items[0])
+        first = _told(value.items[0], sized=False)
         return first + 1 if isinstance(first, int) else 1
     return value.literal() or value.kind

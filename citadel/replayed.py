@@ -66,10 +66,11 @@ class Replayed:
         here = refused & refused_in_part(self.calls, all_of_it=whole)
         self.inconsistent = {kind for _, kind in here}
         """How both refuse in one place what they accept in another, given the same there."""
-        places = {site for site, _ in refused}
+        alike = refused_in_part(own, all_of_it=whole, sized=True)
+        places = {self.written.sites.get(site) for site, _ in alike}
         at_them = [call for call in self.calls if call.site in places]
         self.consistent = bool(at_them) and all(call.raised is None for call in at_them)
-        """Whether it accepts even where the report's own call is refused."""
+        """Whether it accepts even where the report's own call is refused, given the same."""
         self.guards = ["the sibling is called"]
         self.moved = False
         self.right: str | None = None

@@ -59,13 +59,16 @@ def numbers(run: Seen) -> Iterator[ValueOracle]:
 
 
 def _counterpart(said: Sequence[Expectation], wrong: Expectation) -> Expectation | None:
-    """What is right in the place of a value: of "gives A and B, expected X and Y" it is Y for B."""
+    """What is right in the place of a value: of "gives A and B, expected X and Y" it is Y for B.
+
+    It is said in the same sentence, or in the next one that says how values should be.
+    """
     together = [one for one in said if not one.right and one.sentence == wrong.sentence]
-    for sentence in dict.fromkeys(one.sentence for one in said if one.right):
-        rights = [one for one in said if one.right and one.sentence == sentence]
-        if len(rights) == len(together) > 1:
-            return rights[together.index(wrong)]
-    return None
+    begin = said.index(together[0])
+    behind = [one for one in said[begin:] if one.right] or [one for one in said if one.right]
+    rights = [one for one in behind if one.sentence == behind[0].sentence]
+    at = next(at for at, one in enumerate(together) if one is wrong)
+    return rights[at] if len(rights) == len(together) > 1 else None
 
 
 def nearly_expected(run: Seen) -> Iterator[ValueOracle]:

@@ -14,6 +14,10 @@ from analysis.target.instrument import sites_of
 from citadel.rewrite.tree import Tree
 
 _WORD = re.compile(r"\w+")
+_SINGLETONS = frozenset(("True", "False", "None"))
+"""Literals that are names to LibCST."""
+_LOOKED_UP = frozenset(("locals", "globals", "vars", "eval", "exec", "modules"))
+"""Whoever names these may read variables that are not named."""
 
 
 def bindings(module: cst.Module) -> Counter[str]:
@@ -50,7 +54,7 @@ class _Binder(cst.CSTVisitor):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Line:
-    """The line `layer = Layer(...)`; `mentions` says how often the module has that name."""
+    """The line `layer = Layer(...)`, or `n = 3`; `mentions`: how often the module has that name."""
 
     node: cst.SimpleStatementLine
     name: str
@@ -83,9 +87,15 @@ def difference(
 
 
 def constants(module: cst.Module) -> tuple[Line, ...]:
-    """The lines that do nothing but assign a literal to a name that is read elsewhere, and only
-    there gets a value. One with a comment says more than that."""
+    """The lines that do nothing but assign a literal to a variable that is read elsewhere, and only
+    there gets a value. One with a comment says more than that.
+
+    Attributes of classes may be read by base classes, and any variable by what looks them up.
+    """
     bound, mentions = bindings(module), Counter(_names(module))
+    if m.findall(module, m.OneOf(*(m.Name(name) for name in sorted(_LOOKED_UP)))):
+        return ()
+    attributes = {id(line) for line in _in_classes(module)}
     # `timeit("f(x)", globals=globals())` reads names, too.
     words = {word for one in _strings(module) for word in _WORD.findall(one)}
     found = []
@@ -96,7 +106,8 @@ def constants(module: cst.Module) -> tuple[Line, ...]:
         statement = cst.ensure_type(line.body[0], cst.Assign)
         name = cst.ensure_type(statement.targets[0].target, cst.Name).value
         plain = not (m.findall(line, m.Comment()) or sites_of(statement.value))
-        plain = plain and not any(_names(statement.value))
+        plain = plain and _SINGLETONS.issuperset(_names(statement.value))
+        plain = plain and id(line) not in attributes
         if plain and bound[name] == 1 < mentions[name] and name not in words:
             found.append(Line(node=line, name=name, mentions=mentions[name]))
     return tuple(found)
@@ -121,13 +132,23 @@ def _mentions(node: cst.CSTNode, name: str) -> int:
 
 
 def _names(node: cst.CSTNode) -> Iterator[str]:
-    """All names in a tree, as often as they stand there."""
+    """All names of variables in a tree, as often as they stand there."""
     waiting = [node]
     while waiting:
         one = waiting.pop()
         if isinstance(one, cst.Name):
             yield one.value
-        waiting.extend(one.children)
+        named = (
+            one.keyword if isinstance(one, cst.Arg)
+            else one.attr if isinstance(one, cst.Attribute)
+            else None
+        )  # fmt: skip
+        waiting.extend(child for child in one.children if child is not named)
+
+
+def _in_classes(module: cst.Module) -> Iterator[cst.CSTNode]:
+    for one in m.findall(module, m.ClassDef()):
+        yield from cst.ensure_type(one, cst.ClassDef).body.body
 
 
 def _strings(module: cst.Module) -> Iterator[str]:

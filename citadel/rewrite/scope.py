@@ -18,6 +18,10 @@ Variable = cst.Name | cst.Attribute
 """A name, or an attribute of `self`."""
 _SCOPES = (cst.Module, cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.BaseComp)
 _LOOPS = (cst.For, cst.While)
+_UNSURE = (
+    m.Call() | m.BaseComp() | m.Lambda() | m.NamedExpr() | m.Subscript() | m.Await() | m.Yield()
+)
+"""What may be something else in another place, though the names in it are the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,22 +62,64 @@ class Scopes:
         name = self._read(read)
         return None if name is None else self._binding(name, read)
 
-    def same(self, expression: cst.BaseExpression, place: cst.CSTNode) -> bool:
-        """Whether an expression of variables and literals is at another place what it is at its
-        own; of calls nobody knows."""
-        if m.findall(expression, m.Call() | m.BaseComp() | m.Lambda() | m.NamedExpr()):
+    def same(
+        self, expression: cst.BaseExpression, place: cst.CSTNode, *, mutable: bool = False
+    ) -> bool:
+        """Whether an expression has at another place, which comes after it, the value that it has
+        at its own.
+
+        Names, literals and what is computed of them: calls may give anything, and so may
+        attributes and items, which others can store to. `mutable`: the value itself can change;
+        then it has to be a name that stands for it alone.
+        """
+        if mutable and not self._untouched(expression):
             return False
-        loops = (one for one in self._tree.above(expression) if isinstance(one, _LOOPS))
-        if not all(self._tree.inside(place, loop) for loop in loops):
-            return False  # what was made in one round is used when the variable has another value
-        for read in m.findall(expression, m.Name() | m.Attribute(value=m.Name("self"))):
+        if m.findall(expression, _UNSURE) or not self._surely_before(expression, place):
+            return False
+        for read in m.findall(expression, m.Name()):
             name = self._read(read)
-            if name is None or name == "self":
+            if name is None:
                 continue
             here = self._binding(name, read)
             if here is None or here is not self._binding(name, place):
                 return False
+            module = isinstance(here.node, cst.ImportAlias)
+            if not module and isinstance(self._tree.parent(read), cst.Attribute):
+                return False
+            if not self._tree.inside(place, self._loop(here.node)):
+                return False
+            if not self._tree.inside(expression, self._loop(here.node)):
+                return False
         return True
+
+    def _untouched(self, expression: cst.BaseExpression) -> bool:
+        """Whether it is a variable that is given a literal once and only handed on from there."""
+        binding = self.binding(expression)
+        if binding is None or not isinstance(binding.value, (cst.List, cst.Tuple, cst.Dict)):
+            return False
+        if not m.matches(binding.node, m.Assign(targets=[m.AssignTarget(target=m.Name())])):
+            return False
+        above = (self._tree.parent(read) for read in self.reads(binding))
+        return all(isinstance(one, (cst.Arg, cst.Element)) for one in above)
+
+    def _surely_before(self, node: cst.CSTNode, place: cst.CSTNode) -> bool:
+        """Whether control comes past a node on its way to a place in each round of their loops, or
+        whenever the function of the node is called."""
+        if self._tree.order(node) > self._tree.order(place):
+            return False
+        for block in self._tree.above(node):
+            if self._tree.inside(place, block) or isinstance(block, cst.FunctionDef):
+                return True
+            if isinstance(block, (cst.IndentedBlock, cst.SimpleStatementSuite, cst.IfExp)):
+                owner = self._tree.parent(block)
+                if not isinstance(owner, (cst.With, *_SCOPES)):
+                    return False
+        return True
+
+    def _loop(self, node: cst.CSTNode) -> cst.CSTNode:
+        """The innermost loop around a node, or the module."""
+        loops = (n for n in (node, *self._tree.above(node)) if isinstance(n, _LOOPS))
+        return next(loops, self._tree.module)
 
     def _binding(self, name: str, read: cst.CSTNode) -> Binding | None:
         """The binding that a variable has where a node stands."""
@@ -223,6 +269,10 @@ class Scopes:
             name = node.evaluated_alias or node.evaluated_name.split(".", 1)[0]
             self._add(node.name, name, None, node, self._scope(node))
         elif isinstance(node, cst.AsName):
+            self._target(node.name, None, node)
+        elif isinstance(node, cst.Del):
+            self._target(node.target, None, node)
+        elif isinstance(node, (cst.MatchAs, cst.MatchStar)) and node.name is not None:
             self._target(node.name, None, node)
         elif isinstance(node, cst.NameItem):
             self._elsewhere.add(node.name.value)

@@ -67,7 +67,14 @@ class Source:
 
     @cached_property
     def quote(self) -> str:
-        """The mark that the report's own strings stand in: the more frequent one."""
+        """The mark that the report's own strings stand in: the more frequent one.
+
+        Within an f-string it is the other one than that has: older Pythons take no other.
+        """
+        outer = (one for one in self.tree.above(self.call) if isinstance(one, cst.FormattedString))
+        around = next(outer, None)
+        if around is not None:
+            return "'" if '"' in around.start else '"'
         strings = [one for one in self.tree.nodes if isinstance(one, cst.SimpleString)]
         marks = [one.quote[0] for one in strings]
         return '"' if marks.count('"') > marks.count("'") else "'"

@@ -65,7 +65,7 @@ class Texts:
             found = source.called.reached(key)
             return found if found is not None else self._elsewhere(source.called, key)
         found = source.constructed.reached(key)
-        if found is not None and self._moves(found):
+        if found is not None and self._moves(found, key):
             return found
         return self._literal(key) or found
 
@@ -73,12 +73,16 @@ class Texts:
         """What `functools.partial` has bound, where it is more than a literal."""
         literal = self._literal(key)
         found = given.parts.get(key) if key in given.bound else None
-        return found if literal is None or (found is not None and self._moves(found)) else literal
+        moves = found is not None and self._moves(found, key)
+        return found if literal is None or moves else literal
 
-    def _moves(self, node: cst.BaseExpression) -> bool:
+    def _moves(self, node: cst.BaseExpression, key: str) -> bool:
         """Whether an expression means at the call what it means where it stands."""
         source = self._source
-        return constant(node) or (node in source.tree and source.scopes.same(node, source.call))
+        if constant(node) or node not in source.tree:
+            return constant(node)
+        mutable = source.values[key].kind not in IMMUTABLE
+        return source.scopes.same(node, source.call, mutable=mutable)
 
     def _literal(self, key: str) -> cst.BaseExpression | None:
         recorded = self._source.values.get(key)
@@ -97,6 +101,10 @@ class Texts:
             if isinstance(one, cst.SimpleString) and _plain(one)
         }
         return replaced_in(node, changed) if changed else node
+
+
+IMMUTABLE = frozenset(("none", "bool", "int", "float", "complex", "str", "dtype"))
+"""Kinds of values that stay what they are."""
 
 
 def _plain(string: cst.SimpleString) -> bool:

@@ -34,18 +34,22 @@ _PRINTED_SHAPE = re.compile(r"(?:[,:] )?\bshape=\([\d, ]*\)(?=, dtype=)")
 _REPRESENTED = re.compile(r"<tf\.\w+[^<>]{0,100}?\bnumpy=([^<>]*)>")
 """A tensor of TensorFlow as a session shows it."""
 _RIGHT = re.compile(
-    r"\b(?:expect(?:s|ed|ing)?(?: \w+){0,3}? to (?:be|have|get|give|return|print|equal|yield|see)"
+    r"\b(?:expect(?:s|ed|ing)?(?: \w+){0,3}? to (?:be|have|get|give|return|print|equal|yield|see"
+    r"|(?:evaluate|overflow|underflow) to)"
+    r"|expect(?:s|ed|ing)? that (?:\w+ ){1,3}?(?:is|returns|gives|(?:evaluate|overflow)s to)"
     r"|expect(?:s|ed|ing)?"
-    r"|should(?: (?:also|have))?(?: be(?:en)?| give| return| print| equal| clip to| yield)?"
-    r"|correct(?:ly)?(?: (?:value|result|answer|output))?"
-    r"|ought to be|supposed to be|must be|true (?:value|result)"
+    r"|should(?: (?:also|have))?(?: be(?:en)?| give| return| print| equal| clip to| yield"
+    r"| (?:evaluate|overflow|underflow) to)?"
+    r"|correct(?:ly)?(?: (?:value|result|answer|output)| (?:evaluate|overflow|underflow)s to)?"
+    r"|ought to be|supposed to be|must be|must (?:evaluate|overflow|underflow) to"
+    r"|true (?:value|result)"
     r"|right (?:value|result|answer)|(?:is|are) representable)\b",
     re.IGNORECASE,
 )
 _WRONG = re.compile(
     r"\b(?:returns?|returned|gives?|gave|receive[sd]?|got|gets?|prints?|printed|outputs?"
     r"|results? in|comes? (?:out|back) as|becomes?|became|produces?|yields?|shows?|is|are|was|says"
-    r"|(?:over|under)flow(?:s|ed)? to|evaluate[sd]? to"
+    r"|(?:over|under)flow(?:s|ed) to|evaluate[sd] to"
     r"|actual(?:ly)?|results?|see|observe[sd]?|obtain(?:s|ed)?|but not)\b|[-=]>|→",
     re.IGNORECASE,
 )

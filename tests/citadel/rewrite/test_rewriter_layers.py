@@ -165,6 +165,8 @@ def test_new_strings_stand_in_the_marks_of_the_reports_own(layered, api, code, l
         ("n = (3, 4)\nprint('one')\nlayer = torch.nn.Linear(*n)", True),
         ("n = (3, 4)\nn = (3, 4)\nlayer = torch.nn.Linear(*n)", False),
         ("n = size(3, 4)\nlayer = torch.nn.Linear(*n)", False),
+        ("n = (3, 4)\nshow(sys.modules[__name__])\nlayer = torch.nn.Linear(*n)", False),
+        ("n = (3, 4)\nprint(x.n, dict(n=1))\nlayer = torch.nn.Linear(*n)", True),
         ("n = (3, 4)\nm = 5\nlayer = torch.nn.Linear(*n)", True),
     ],
 )
@@ -174,6 +176,32 @@ def test_a_literal_that_nothing_reads_any_more_is_dropped(layered, api, code, go
     (after,) = layered(before, "torch.nn.Linear", "layer(x)").ways(target)
     kept = [line for line in code.splitlines()[:-1] if not (goes and line.startswith("n ="))]
     assert after.splitlines() == ["import torch", *kept, "y = torch.narrow(x, 3, 4)"]
+
+
+def test_what_a_class_has_may_be_read_by_its_bases(layered, api):
+    before = text("""
+        import torch
+        class Sizes(Base):
+            n = (3, 4)
+            layer = torch.nn.Linear(*n)
+        y = Sizes.layer(x)
+    """)
+    target = api("torch.narrow", "input: Tensor, in_features: int, out_features: int")
+    (after,) = layered(before, "torch.nn.Linear", "Sizes.layer(x)").ways(target)
+    assert "    n = (3, 4)\n" in after
+
+
+def test_new_strings_within_an_f_string_stand_in_the_other_marks(layered, api):
+    before = text("""
+        import torch
+        def make(mode):
+            return torch.nn.Linear(3, mode)
+        layer = make("same")
+        print(f"{layer(x)}")
+    """)
+    case = layered(before, "torch.nn.Linear", "layer(x)", 3, "same")
+    target = api("torch.narrow", "input: Tensor, in_features: int, out_features: str")
+    assert case.ways(target)[0].endswith("print(f\"{torch.narrow(x, 3, 'same')}\")\n")
 
 
 def test_a_block_that_loses_all_of_its_lines_keeps_a_pass(layered, api):

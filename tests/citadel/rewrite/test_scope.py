@@ -132,13 +132,38 @@ def test_all_reads_of_a_binding():
         ("n = 3\nlayer = L(n)\ndef g(x):\n    f(x)", True),
         ("layer = L(n)\nf(x)", False),
         ("class A:\n    def __init__(self, n):\n        self.n = n\n        L(self.n)\n"
-         "    def g(self, x):\n        f(x)", True),
-        ("class A:\n    def __init__(self, n):\n        self.n = n\n        L(self.n)\n"
-         "class B:\n    def g(self, x):\n        f(x)", False),
+         "    def g(self, x):\n        f(x)", False),
         ("import a\nlayer = L(a.n)\nf(x)", True),
+        ("cfg.n = 3\nlayer = L(cfg.n)\ncfg.n = 9\nf(x)", False),
+        ("n = [3]\nlayer = L(n[0])\nn[0] = 4\nf(x)", False),
+        ("n = 3\nlayer = L(n)\ndel n\nf(x)", False),
+        ("try:\n    a()\nexcept E as n:\n    layer = L(n)\nf(x)", False),
+        ("n = 3\nlayer = L(n)\nmatch y:\n    case [n]:\n        f(x)", False),
+        ("for n in a:\n    if layer is None:\n        layer = L(n)\n    f(x)", False),
+        ("for n in a:\n    if layer:\n        f(x)\n    layer = L(n)", False),
+        ("def g():\n    return L(n)\nfor n in a:\n    layers.append(g())\nf(x)", False),
+        ("def g():\n    n = yield\n    L((yield))\n    f(x)", False),
     ],
 )  # fmt: skip
 def test_what_means_the_same_in_another_place(code, expected):
     tree = Tree(cst.parse_module(code))
     made, used = (m.findall(tree.module, m.Call(func=m.Name(one)))[-1] for one in ("L", "f"))
     assert Scopes(tree).same(made.args[0].value, used) is expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("n = [3]\nlayer = L(n)\nf(x)", True),
+        ("n = (3, 4)\nprint(n)\nlayer = L(*n)\nf(x)", True),
+        ("n = [3]\nlayer = L(n)\nn.append(4)\nf(x)", False),
+        ("n = [3]\nlayer = L(n)\nn[0] = 4\nf(x)", False),
+        ("n = size()\nlayer = L(n)\nf(x)", False),
+        ("n = [3]\nlayer = L(n + n)\nf(x)", False),
+        ("n = m = [3]\nlayer = L(n)\nm.append(4)\nf(x)", False),
+    ],
+)
+def test_what_can_change_has_to_be_left_alone(code, expected):
+    tree = Tree(cst.parse_module(code))
+    made, used = (m.findall(tree.module, m.Call(func=m.Name(one)))[-1] for one in ("L", "f"))
+    assert Scopes(tree).same(made.args[0].value, used, mutable=True) is expected

@@ -53,6 +53,13 @@ RIGHT, WRONG = True, False
         ("It should throw IndexError on inf", []),
         ("2.5  \u2190 correct (as a loop)", [(RIGHT, ("2.5",))]),
         ("7e9 <- wrong!", [(WRONG, ("7e9",))]),
+        ("norm overflows to inf for representable results", [(WRONG, ("inf",))]),
+        ("the sum evaluates to 4, expected 5", [(WRONG, ("4",)), (RIGHT, ("5",))]),
+        ("It should evaluate to 3", [(RIGHT, ("3",))]),
+        ("The result should overflow to inf", [(RIGHT, ("inf",))]),
+        ("It is expected that it evaluates to 5", [(RIGHT, ("5",))]),
+        ("NumPy correctly evaluates to 2", [(RIGHT, ("2",))]),
+        ("we evaluate to 2 decimal places", []),
     ],
 )
 def test_sentences(text, expected):
