@@ -133,7 +133,7 @@ class Planner:
         spared = self._spared(filled, dropped)
         dropped = [value for value in dropped if value not in spared.values()]
         filled |= {n: v.take(*lifted(v, self.lift)) for n, v in spared.items()}
-        self.edits += [f"dropped {value.name}" for value in dropped]
+        self.edits += [f"dropped {'part of ' * bool(v.inside)}{v.name}" for v in dropped]
         self.edits += renames(self.places.named, {**chosen, **spared})
         self.edits += changes(self.places.named, given, self.target, self._names)
         assembler = Assembler(

@@ -20,6 +20,7 @@ from harvest.sources.networks import Array, Network, Weights
 from harvest.sources.suspects import Confirmed, Suspect, confirm, reduce, suspected
 
 ALONE = "a network of this layer alone does not show it"
+ROUNDING = "no layer by itself is apart by more than rounding, of which the metric makes much"
 UNCONFIRMED = "unconfirmed"
 TRIES = 3
 """How often a layer of a setting is looked at that is not confirmed."""

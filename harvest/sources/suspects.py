@@ -203,7 +203,8 @@ def _rounding(
     """Whether numbers that are moved by one rounding change the result as much."""
     if judged.kind is not HitKind.INCONSISTENCY or not np.isfinite(judged.error):
         return False
-    name = min(judged.vote.majority or done, key=_quickly)
+    ran = [name for name, one in done.items() if "layer" in one.states]
+    name = min(judged.vote.majority or ran, key=_quickly)
     moved = backends.run(network, *_arranged(network, given.moved()), only=(name,))[name]
     state, other = done[name].states["layer"], moved.states.get("layer")
     return other is None or relative_error(state, other) >= judged.error / WEAKER

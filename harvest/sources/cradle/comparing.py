@@ -6,6 +6,7 @@ is most inconsistent, highlighting above the third quartile).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -60,6 +61,13 @@ class Comparison:
             return 0
         own = self.rates[layer]
         return 1 + sum(rate > own for rate in self.rates.values())
+
+
+def of_one_shape(outputs: Mapping[str, Array]) -> dict[str, Array]:
+    """The outputs of the shape that most have: scores of other things do not compare."""
+    shapes = Counter(each.shape for each in outputs.values())
+    usual = max(shapes, key=lambda shape: shapes[shape], default=())
+    return {name: each for name, each in outputs.items() if each.shape == usual}
 
 
 def labels(outputs: Mapping[str, Array]) -> list[int]:

@@ -7,6 +7,7 @@ what comes back is checked here, and what runs later runs in new processes.
 from __future__ import annotations
 
 import json
+import keyword
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,9 +26,11 @@ from harvest.sources.seeds import BATCH
 from harvest.sources.voting import Vote, vote
 
 ENDING = ".keras"
-MOST_BYTES = 64 << 20
+MOST_BYTES = 44 << 20
+"""Of a file. Its weights come back as text that is a third longer, within 64 MiB of events."""
 MOST_NUMBERS = 1 << 22
-"""What an input may hold."""
+"""What all inputs may hold."""
+MOST_LAYERS = 2000
 MOST_STATES = 10 << 20
 """How many numbers the layers may make of a batch: all of them come back."""
 UNKNOWN = 16
@@ -88,7 +91,7 @@ def faithful(
         for one in loaded
         if name in executions[one].states and name in loaded[one].states
     ]
-    return not both or any(relative_error(own, other) <= TOLERANCE for own, other in both)
+    return any(relative_error(own, other) <= TOLERANCE for own, other in both)
 
 
 def network_of(text: str, name: str) -> Network:
@@ -110,15 +113,18 @@ def network_of(text: str, name: str) -> Network:
         )
         # These become names in scripts.
         if not all(
-            str(each).isidentifier() for each in (layer.kind.removeprefix(FUNCTION), *layer.config)
+            str(each).isidentifier() and not keyword.iskeyword(str(each))
+            for each in (layer.kind.removeprefix(FUNCTION), *layer.config)
         ):
             raise ValueError("a name of it is no name")
         if not known.issuperset(layer.inputs) or layer.name in known:
             raise ValueError("its layers are not in order")
         known.add(layer.name)
         layers.append(layer)
-    if not layers:
-        raise ValueError("it has no layers")
+    if not 0 < len(layers) <= MOST_LAYERS:
+        raise ValueError(f"it has {len(layers)} layers")
+    if sum(map(math.prod, inputs.values())) > MOST_NUMBERS:
+        raise ValueError("its inputs are too large")
     whole = [str(one["dtype"]).startswith(("int", "uint")) for one in told["inputs"]]
     domain = _domain(layers, tuple(inputs), any(whole))
     return Network(name=name, inputs=inputs, layers=tuple(layers), domain=domain)
@@ -156,14 +162,17 @@ def _loaded(backends: Backends, path: Path, data: bytes, seed: int) -> Saved:
     inputs = make_inputs(network, seed)
     try:
         loaded = backends.predict_saved(data, network, inputs, only=tuple(read))
+        for one in loaded.values():
+            check(one.states.get(network.output.name))
     except MALFORMED as problem:
         raise Unreadable(path.name, f"predicts nothing: {problem}") from problem
     hits = []
     if heard:
         labels = " and ".join(sorted({one.label for one in heard.values()}))
-        hits.append(_hit(HitKind.CRASH, crashed, path, f"{', '.join(heard)}: {labels}"))
+        does = "raises" if set(crashed.odd) <= heard.keys() else "loads what others refuse,"
+        hits.append(_hit(HitKind.CRASH, crashed, path, f"{does} {labels}"))
     if len(read) > 1 and not voted.unanimous:
-        hits.append(_hit(HitKind.INCONSISTENCY, voted, path, "layers or weights differ"))
+        hits.append(_hit(HitKind.INCONSISTENCY, voted, path, "loads other layers or weights"))
     return Saved(network=network, inputs=inputs, weights=weights, loaded=loaded, hits=tuple(hits))
 
 
@@ -172,8 +181,20 @@ def _parsed(records: tuple[Event, ...], name: str) -> tuple[Network, Weights]:
     arrays = joined(records[1:], lambda one: (str(one["weights"]), int(one["number"])))
     weights: dict[str, tuple[Array, ...]] = {layer.name: () for layer in network.layers}
     for (layer, _), array in sorted(arrays.items(), key=lambda item: item[0][1]):
+        if array.dtype.kind not in "biuf":
+            raise ValueError(f"a weight is {array.dtype}")
         weights[layer] += (array,)
     return network, weights
+
+
+def check(output: Array | None) -> None:
+    """See that an output, if there is one, is rows of numbers.
+
+    Raises:
+        ValueError: if it is not.
+    """
+    if output is not None and not (output.dtype.kind in "biuf" and output.ndim and output.size):
+        raise ValueError(f"an output is {output.dtype} of shape {output.shape}")
 
 
 def _shape(told: Any, batch: int) -> tuple[int, ...]:
@@ -211,7 +232,7 @@ def _hit(kind: HitKind, voted: Vote, path: Path, what: str) -> Hit:
         key=f"{kind}:load_model:{odd}:{what}",
         kind=kind,
         subject=SUBJECT,
-        title=f"{what} ({odd} against {' and '.join(voted.majority) or 'nobody'})",
+        title=f"{odd} {what} (against {' and '.join(voted.majority) or 'nobody'})",
         origin=f"cradle, model {path.name}",
         no_case=NO_SCRIPT,
     )

@@ -19,8 +19,8 @@ import numpy as np
 
 from harvest.importers.folder import Unreadable
 from harvest.sources.backends import Backends, Execution, Failure
-from harvest.sources.blaming import Blame, Ran
-from harvest.sources.cradle.comparing import Comparison, compare, labels
+from harvest.sources.blaming import ROUNDING, Blame, Ran
+from harvest.sources.cradle.comparing import Comparison, compare, labels, of_one_shape
 from harvest.sources.cradle.drawing import draw
 from harvest.sources.cradle.saved import faithful, model_files, read_saved
 from harvest.sources.judging import Judgement, judge
@@ -41,7 +41,6 @@ LONGEST = 200
 PATIENCE = 300.0
 """Seconds that each backend has for the layers of a saved model: JAX compiles all of them."""
 NOT_ITS_LAYERS = "its layers, one by one, do not come to what it predicts"
-ROUNDING = "no layer by itself is apart by more than rounding, of which the metric makes much"
 
 
 class Cradle:
@@ -175,12 +174,11 @@ class Comparing:
         compare. Of what is compiled only the output is known.
         """
         whole = [one for one in executions if one.failure is None]
-        shapes = Counter(one.states[network.output.name].shape for one in whole)
-        usual = max(shapes, key=lambda shape: shapes[shape], default=(0,))
-        whole = [one for one in whole if one.states[network.output.name].shape == usual]
-        if len(whole) < 2 or 0 in usual:
+        outputs = of_one_shape({one.backend: one.states[network.output.name] for one in whole})
+        whole = [one for one in whole if one.backend in outputs]
+        if len(whole) < 2 or not all(each.size for each in outputs.values()):
             return []
-        truth = labels({one.backend: one.states[network.output.name] for one in whole})
+        truth = labels(outputs)
         if how == COMPILED:
             network = network.with_layers((network.output,))
         found = [compare(network, a, b, truth) for a, b in combinations(whole, 2)]

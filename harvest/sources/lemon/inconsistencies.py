@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from harvest.sources.backends import Execution
-from harvest.sources.cradle.comparing import labels
+from harvest.sources.cradle.comparing import labels, of_one_shape
 from harvest.sources.lemon.mutants import Mutant
 from harvest.sources.metrics import d_mad, localisation_map
 from harvest.sources.networks import Array, Network
@@ -92,8 +92,9 @@ def distances_of(outputs: Mapping[str, Array]) -> dict[Pair, list[float]]:
     """D_MAD of each instance by the pair of backends; `outputs` are scores, (batch, classes).
 
     Instances with NaN or infinities in either count as 0: they are hits of their own, and would
-    drown all else.
+    drown all else. So are outputs of another shape than most have, which are left out.
     """
+    outputs = of_one_shape(outputs)
     hot = np.eye(next(iter(outputs.values())).shape[-1])[labels(outputs)]
     found: dict[Pair, list[float]] = {}
     for pair in combinations(outputs, 2):

@@ -16,8 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from harvest.sources.backends import Backends, Execution, Failure
-from harvest.sources.blaming import Blame, Ran
-from harvest.sources.cradle.source import ROUNDING
+from harvest.sources.blaming import ROUNDING, Blame, Ran
 from harvest.sources.judging import Judgement, judge
 from harvest.sources.layers import api
 from harvest.sources.lemon.guidance import Rules, Seeds
@@ -269,7 +268,8 @@ class Mutating:
         """
         name = mutant.network.output.name
         always = {each: executions[each].states[name] for each in self._backends.quick}
-        return float(np.mean([*distances_of(always).values()]))
+        distances = distances_of(always)
+        return float(np.mean([*distances.values()])) if distances else 0.0
 
     def _new(self, mutant: Mutant) -> bool:
         """Whether it has a layer in a configuration that was never run; it has been by now."""

@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from harvest.sources.backends import Execution
+from harvest.sources.backends import Execution, Failure
 from harvest.sources.blaming import ALONE, TRIES, Blame, Ran
 from harvest.sources.given import Given
 from harvest.sources.handover import GIVEN, TOO_MANY
@@ -124,6 +124,23 @@ def test_what_is_as_large_as_the_change_by_one_rounding_is_no_bug_of_the_layer()
     assert confirm(steady, suspect, given=confirmed) is None  # 0.3 of 90,000 is rounding
     steady = Pretending(lambda given, made: made * np.where(given > 1e4, 2, 1))
     assert confirm(steady, suspect, given=confirmed) is not None
+
+
+def test_a_backend_that_is_too_slow_has_no_say():
+    class Slow(Pretending):
+        def run(self, network, weights, inputs, *, only=None):
+            done = super().run(network, weights, inputs, only=only)
+            late = Failure(layer="layer", died="timeout")
+            if "tensorflow" in done:
+                done["tensorflow"] = Execution(backend="tensorflow", states={}, failure=late)
+            return done
+
+    wrong = Slow(lambda given, made: made * np.where(given > 1e4, 2, 1))
+    numbers = np.full((2, 3), 9e4, "float32")
+    suspect = Suspect(kind="Flatten", config={}, shapes=(numbers.shape,))
+    found = confirm(wrong, suspect, given=Given(inputs=(numbers,), weights=()))
+    assert found is not None
+    assert not found.judgement.vote.odd
 
 
 def test_nan_of_large_numbers_only_is_an_overflow():

@@ -11,7 +11,14 @@ from analysis.errors import CitadelError
 from harvest.importers.folder import Unreadable
 from harvest.sources.backends import Backends, Execution, Failure
 from harvest.sources.cradle import source
-from harvest.sources.cradle.saved import MALFORMED, Saved, model_files, network_of, read_saved
+from harvest.sources.cradle.saved import (
+    MALFORMED,
+    Saved,
+    check,
+    model_files,
+    network_of,
+    read_saved,
+)
 from harvest.sources.cradle.source import Comparing, Cradle
 from harvest.sources.model import HitKind, Search, Tally
 from tests.harvest.sources.conftest import KERAS
@@ -55,6 +62,9 @@ def test_inputs_of_embeddings_are_indices():
         told({**DENSE, "class": "ops.Dense()"}),
         told({**DENSE, "config": {"units=2, x": 1}}),
         told({**DENSE, "config": 3}),
+        told({**DENSE, "class": "import"}),
+        told(DENSE, inputs=[{**INPUT, "name": f"in{n}", "shape": [1, 1 << 20]} for n in range(9)]),
+        told(*({**DENSE, "name": f"d{n}"} for n in range(2001))),
         told({**DENSE, "inputs": ["d"]}),
         told(DENSE, DENSE),
         told(DENSE, states="many"),
@@ -68,6 +78,12 @@ def test_inputs_of_embeddings_are_indices():
 def test_what_a_file_makes_its_process_say_is_not_believed(text):
     with pytest.raises(MALFORMED):
         network_of(text, "n")
+
+
+@pytest.mark.parametrize("output", [np.array(["a"]), np.zeros(2, "V8"), np.array(1.0), np.eye(0)])
+def test_what_a_file_makes_its_process_predict_is_numbers(output):
+    with pytest.raises(ValueError, match="an output is"):
+        check(output)
 
 
 class Pretending:

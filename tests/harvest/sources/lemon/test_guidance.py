@@ -79,3 +79,11 @@ def test_what_is_no_number_does_not_guide(bad):
     assert found[0] == 0.0
     assert 0.0 < found[1] < 1.0
     assert distances_of({"tensorflow": broken, "torch": fine})["tensorflow", "torch"][0] == 0.0
+
+
+def test_scores_of_other_classes_are_not_compared():
+    fine, other = np.array([[0.7, 0.3]]), np.array([[0.2, 0.3, 0.5]])
+    assert [*distances_of({"tensorflow": fine, "jax": fine, "torch": other})] == [
+        ("tensorflow", "jax")
+    ]
+    assert distances_of({"tensorflow": fine, "torch": other}) == {}
