@@ -147,7 +147,8 @@ def _attempt(
         seen = status.crashes(signal_name(event["code"]))
     elif how == "timeout":
         seen = Symptom(kind=SymptomKind.HANGS)
-    if how == "ok":
+    slow = how == "timeout" and wanted.kind is SymptomKind.SLOW
+    if how == "ok" or slow:  # how long it takes is for a measurement to say
         outcome = ProbeOutcome.CLEAN
     elif how == "budget":
         outcome = ProbeOutcome.BUDGET

@@ -356,3 +356,26 @@ def test_a_layer_gets_the_dtype_and_the_mode_of_the_reports_own(bench, read):
         on_attempt=attempts.append,
     )
     assert [attempt.outcome for attempt in attempts] == [ProbeOutcome.CLEAN]
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome"),
+    [(SymptomKind.SLOW, ProbeOutcome.CLEAN), (SymptomKind.RAISES, ProbeOutcome.OTHER)],
+)
+@on_torch
+def test_what_is_slow_is_for_a_measurement_to_say(verified, kind, outcome):
+    class Session:
+        def run(self, code, *, on_event, **more):
+            on_event({"e": "probe", "i": 0, "o": "timeout"})
+
+    symptom = replace(verified.case.symptom, kind=kind)
+    attempts = []
+    probe(
+        replace(verified, case=replace(verified.case, symptom=symptom)),
+        [plan(OLD, X)],
+        Session(),
+        seconds=1.0,
+        limits=Limits(),
+        on_attempt=attempts.append,
+    )
+    assert [attempt.outcome for attempt in attempts] == [outcome]
