@@ -283,7 +283,8 @@ def counts(inputs, names, dtype, rng):
     generator = torch.Generator().manual_seed(rng.randrange(2**31))
 
     def counted(value):
-        if whole(value) and value.numel() and 0 <= value.min() and value.max() <= LARGEST:
+        plain = whole(value) and value.numel() and not value.is_quantized
+        if plain and 0 <= value.min() and value.max() <= LARGEST:
             return value.to(dtype)
         return torch.randint(1, LARGEST + 1, value.shape, generator=generator).to(dtype)
 
