@@ -80,8 +80,9 @@ def triage(
             "--budget",
             metavar="SECONDS",
             min=1,
-            help="Time for siblings, per report.",
-            show_default=f"{SECONDS:g}; {MEASURING:g} where siblings are measured",
+            help=f"Time for siblings, per report; {SECONDS:g} by default, and {MEASURING:g} where"
+            " they are measured.",
+            show_default=False,
         ),
     ] = None,
     timeout: Annotated[

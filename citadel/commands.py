@@ -111,6 +111,7 @@ def run_triage(
                 if stopped is not None:
                     break
         except KeyboardInterrupt:
+            progress.note("what was found of the report in progress is not kept")
             benches.abort()
             stopped = Interrupted()
         told = summary(benches.any())

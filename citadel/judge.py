@@ -23,6 +23,7 @@ from citadel.traced import is_call_of, resolve
 from citadel.verdicts import confidence, made_up, mostly_filled, shaping, verdict
 from citadel.verified import Verified
 from harvest.report.model import Mention
+from harvest.report.text import shorten
 
 COLD_START = 30.0
 """Seconds more for a run that has to import the framework."""
@@ -267,16 +268,16 @@ def _unlike(wanted: Symptom, seen: Symptom | None, observation: Observation) -> 
             return verdict(VerdictKind.CLEAN)
         return verdict(VerdictKind.NOT_ADAPTED, reason=f"ended by {observation.outcome}")
     if status.unavailable(seen) and not status.unavailable(wanted):
-        return verdict(VerdictKind.NEEDS, symptom=seen, reason=seen.headline()[:200])
+        return verdict(VerdictKind.NEEDS, symptom=seen, reason=shorten(seen.headline()))
     if status.refuses_arguments(seen) and not status.refuses_arguments(wanted):
-        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=seen.headline()[:200])
+        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=shorten(seen.headline()))
     refused = (
         wanted.kind is not SymptomKind.RAISES
         and seen.kind is SymptomKind.RAISES
         and not status.internal(seen)
     )
     kind = VerdictKind.REFUSED if refused else VerdictKind.DIFFERENT
-    return verdict(kind, symptom=seen, reason=seen.headline()[:200])
+    return verdict(kind, symptom=seen, reason=shorten(seen.headline()))
 
 
 def _blames(observation: Observation, target: Api, source: Verified, catalog: Catalog) -> bool:

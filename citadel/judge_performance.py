@@ -21,6 +21,7 @@ from citadel.rewrite.rewriter import Rewritten
 from citadel.traced import is_call_of
 from citadel.verdicts import confidence, verdict
 from citadel.verify_performance import Measured, symptom
+from harvest.report.text import shorten
 
 KINDS = {
     Decision.BUG: VerdictKind.BUG,
@@ -75,7 +76,7 @@ def judge_performance(
     seen = status.capture(traced)
     if seen is not None:
         kind = VerdictKind.NEEDS if status.unavailable(seen) else VerdictKind.NOT_ADAPTED
-        return verdict(kind, symptom=seen, reason=seen.headline()[:200])
+        return verdict(kind, symptom=seen, reason=shorten(seen.headline()))
     if not any(is_call_of(call, target, catalog) for call in traced.calls):
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
     told = judge(source.oracle, Case(code=written.code, watched=case), session, limits=limits)

@@ -26,6 +26,7 @@ from citadel.traced import is_call_of
 from citadel.value_replay import ValueReplay
 from citadel.verdicts import confidence, verdict
 from citadel.witness import Witness
+from harvest.report.text import shorten
 
 UNGUARDED = 0.8
 """What a guard that could not be run leaves of the confidence."""
@@ -94,7 +95,7 @@ def _elsewhere(
     if seen is None:
         reason = "does not come to the place where the report shows the value"
         return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-    reason = seen.headline()[:200]
+    reason = shorten(seen.headline())
     failing = failing_call(observation)
     if status.unavailable(seen):
         return verdict(VerdictKind.NEEDS, symptom=seen, reason=reason)

@@ -36,6 +36,7 @@ from citadel.uses import Uses
 from citadel.verified import Verified
 from citadel.walk import AT_LEAST, Probed, Progress, Walk, walk
 from citadel.workbench import Workbench
+from harvest.report.text import shorten
 
 WAYS = 3
 """Ways to write one plan down that are tried at most."""
@@ -275,7 +276,7 @@ def _better(verdict: Verdict, than: Verdict) -> bool:
 def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
     """The verdict on an API that did not show the symptom on the live arguments."""
     seen = probed.symptom
-    reason = seen.headline()[:200] if seen is not None else None
+    reason = shorten(seen.headline()) if seen is not None else None
     if probed.outcome is ProbeOutcome.CLEAN:
         kind = VerdictKind.CLEAN
     elif seen is not None and status.unavailable(seen):

@@ -12,6 +12,7 @@ from citadel.oracle import status
 from citadel.verify_performance import Measured
 from citadel.witness import Witness
 from harvest.report.model import Snippet
+from harvest.report.text import shorten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,5 +92,5 @@ def evidence(
     lines = [f"ran {snippet.origin}", f"trace blames {call.name} (call {call.number})"]
     lines += [f"repaired: {repair}" for repair in snippet.repairs]
     if wanted is not None and not status.matches(wanted, seen):
-        lines.append(f"the report recorded: {wanted.headline()[:200]}")
+        lines.append(f"the report recorded: {shorten(wanted.headline())}")
     return tuple(lines)

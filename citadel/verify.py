@@ -35,6 +35,7 @@ from citadel.traced import resolve
 from citadel.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.model import Reading
 from harvest.report.on_cpu import compares_devices
+from harvest.report.text import shorten
 
 
 def verify(
@@ -155,7 +156,9 @@ def _conclude(
     if not again and seen is not None and not titled(blamed[1], reading.mentions):
         missed = never_called(attempt.traced, catalog, reading)
         if missed is not None:
-            reason = f"{blamed[1].name} ends it before {missed} is called: {seen.headline()[:200]}"
+            reason = (
+                f"{blamed[1].name} ends it before {missed} is called: {shorten(seen.headline())}"
+            )
             return NotVerified(reason=reason)
     if not again and seen is not None and seen.kind is SymptomKind.HANGS:
         seconds = round(attempt.traced.wall)
@@ -214,4 +217,4 @@ def _without_api(observation: Observation, seen: Symptom | None) -> str:
         return "runs without a status symptom"
     if observation.exception is not None and observation.exception.type == "AssertionError":
         return "an assertion of the report's own fails, and nothing tells what it compares"
-    return f"no public API is to blame for: {seen.headline()[:200]}"
+    return f"no public API is to blame for: {shorten(seen.headline())}"

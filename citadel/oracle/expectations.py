@@ -5,7 +5,7 @@ In: what a run has shown. Out: oracles with the numbers that the report expects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from analysis.target.watch import Role
 from analysis.values import Value
@@ -49,13 +49,29 @@ def numbers(run: Seen) -> Iterator[ValueOracle]:
         wrong = [at for at, e in enumerate(said) if not e.right and is_literal(value, e.numbers)]
         if not wrong or is_foreign(point):
             continue
-        counterparts = [one for at in wrong if (one := _counterpart(said, said[at])) is not None]
-        rights = _otherwise(value, run.said_of(point))
-        for right in sorted(rights, key=lambda one: one not in counterparts):
+        nearness = _nearness(said, [said[at] for at in wrong])
+        for right in sorted(_otherwise(value, run.said_of(point)), key=nearness):
             if len(right.numbers) in (1, len(elements(value) or ())):
                 found.append((wrong[0], _unlike(spot, value, right)))
                 break
     yield from (oracle for _, oracle in sorted(found, key=lambda one: one[0]))
+
+
+def _nearness(
+    said: Sequence[Expectation], wrong: Sequence[Expectation]
+) -> Callable[[Expectation], int]:
+    """How near what is right is to what is called wrong, least first: its counterpart, said in the
+    same sentence, said in one that calls nothing wrong, or of something else that is wrong."""
+    counterparts = [one for each in wrong if (one := _counterpart(said, each)) is not None]
+    own = {each.sentence for each in wrong}
+    taken = {one.sentence for one in said if not one.right}
+
+    def nearness(right: Expectation) -> int:
+        if right in counterparts:
+            return 0
+        return 1 if right.sentence in own else 3 if right.sentence in taken else 2
+
+    return nearness
 
 
 def _counterpart(said: Sequence[Expectation], wrong: Expectation) -> Expectation | None:

@@ -100,7 +100,7 @@ def _finding_header(
         ("Shows", f"{finding.api}: the bug reported for {case.api}"),
         ("Report", _origin(triage)),
         ("Edits", "; ".join(finding.edits) or "none"),
-        ("Expect", shown.headline()),
+        ("Symptom", shown.headline()),
         ("Verdict", f"{verdict.kind}, {hits} of {runs} runs, {_build(target)}"),
     ]
     if verdict.kind is VerdictKind.DIFFERENT:
@@ -114,7 +114,7 @@ def _source_header(target: TargetSummary, triage: Triage, case: BugCase) -> list
     entries = [
         ("Shows", case.api),
         ("Report", _origin(triage)),
-        ("Expect", case.symptom.headline()),
+        ("Symptom", case.symptom.headline()),
         ("Now", f"{now}, {_build(target)}"),
     ]
     return _comment("The code of a bug report, as Citadel reproduced it.", entries, target)

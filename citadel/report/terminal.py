@@ -96,10 +96,10 @@ def _render_case(console: Console, triage: Triage) -> None:
     if case.reproduces:
         why = ", as many as it took to tell" if is_measured(case.symptom) else ""
         say(console, f"reproduces: {hits} of {runs} runs{why}")
-        for doubt in case.doubts:
-            say(console, f"doubt: {doubt}", style="yellow")
     else:
         say(console, f"fixed here: now {observed(case) or 'no failure'}")
+    for doubt in case.doubts:
+        say(console, f"doubt: {doubt}", style="yellow")
     if case.needs:
         say(console, f"needs: {', '.join(case.needs)}")
 
@@ -118,7 +118,7 @@ def _render_bugs(console: Console, triage: Triage, *, show_all: bool) -> None:
     else:
         _print_narrow(console, shown, folder)
     if len(shown) < len(bugs):
-        say(console, f"  ... and {len(bugs) - len(shown)} more (see JSON/Markdown)")
+        say(console, f"  ... and {len(bugs) - len(shown)} more (--all shows them)")
     if folder is not None:
         # Unwrapped, so that the path can be copied.
         console.print(cell(console, f"cases and family.md in {folder}"), soft_wrap=True)

@@ -106,6 +106,7 @@ def test_ctrl_c_writes_what_was_finished_and_leaves_nothing_running(warm, tmp_pa
     assert process.returncode == 130, errors
     assert b"Traceback" not in errors, errors
     assert b"interrupted" in errors
+    assert b"the report in progress is not kept" in errors
     deadline = time.monotonic() + 10
     while any(alive(*one) for one in below) and time.monotonic() < deadline:
         time.sleep(0.1)

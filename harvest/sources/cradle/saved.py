@@ -61,8 +61,10 @@ def model_files(folder: Path) -> list[Path]:
     """The saved models in a folder.
 
     Raises:
-        CitadelError: when there are none.
+        CitadelError: when there are none, or no such folder.
     """
+    if not folder.is_dir():
+        raise CitadelError(f"{folder} is no folder", f"--models is for one with {ENDING} files")
     found = sorted(one for one in folder.glob(f"*{ENDING}") if one.is_file())
     if not found:
         raise CitadelError(f"there is no {ENDING} file in {folder}", "save models by model.save()")

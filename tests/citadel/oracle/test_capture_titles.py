@@ -214,3 +214,13 @@ def test_what_is_accepted_may_come_to_a_list_of_texts():
     found = holding("print([e for e in f(x)])", ("[e for e in f(x)]", texts), text=wish)
     assert found == (["[e for e in f(x)]"], "accepts")
     assert holding("print(f(x))", ("f(x)", texts.items[0]), text=wish) is None
+
+
+def test_what_is_said_of_something_else_that_is_wrong_is_not_what_is_expected_here():
+    told = "f(x) is inf, though 2e20 fits. The slope is 0, where 0.5 is expected."
+    points = watched(instrument("print(f(x))")).points
+    seen = (Seen(point=points[0].number, occurrence=1, value=value(INF)),)
+    run = Observation(outcome=Outcome.OK, seen=seen)
+    body = f"{told}\n\n```python\nprint(f(x))\n```\n\nExpected: 2e20 and [0.5, 0.5]."
+    reading = understand(Report(source="r.md", title="f overflows", body=body))
+    assert capture(points, run, reading)[0].expected.numbers == ("2e20",)

@@ -66,7 +66,7 @@ def test_the_files_of_a_triage(
     assert "# Shows:    builtins.float: the bug reported for builtins.int" in lines
     assert '# Report:   example/example#9000001 "int fails"' in lines
     assert "# Edits:    renamed" in lines
-    assert "# Expect:   ValueError: bad width 3" in lines
+    assert "# Symptom:  ValueError: bad width 3" in lines
     assert "# Verdict:  bug, 3 of 3 runs, torch 2.13.0 (cpu)" in lines
     assert execute(folder / "builtins.float.py").stdout == "Doc. 1\n"
     record = json.loads((folder / "builtins.float.json").read_text())

@@ -128,7 +128,7 @@ def test_many_siblings_are_cut_with_a_count(
     triage = make_triage(*(make_finding(f"api{i:03}") for i in range(123)))
     console = pipe()
     render_triage(console, triage)
-    assert "... and 103 more (see JSON/Markdown)" in text_of(console)
+    assert "... and 103 more (--all shows them)" in text_of(console)
     assert "api019" in text_of(console)
     full = pipe()
     render_triage(full, triage, show_all=True)

@@ -127,6 +127,8 @@ def test_what_is_the_matter_with_a_model_is_a_line(monkeypatch, scores, failure,
 
 
 def test_a_folder_without_models(tmp_path):
+    with pytest.raises(CitadelError, match="is no folder"):
+        model_files(tmp_path / "nowhere")
     (tmp_path / "folder.keras").mkdir()
     with pytest.raises(CitadelError, match=r"no \.keras file"):
         model_files(tmp_path)
