@@ -55,6 +55,7 @@ class Lemon:
             search.progress()
             end = time.monotonic() + search.budget
             work = Mutating(backends, search)
+            complete = 0
             for family in FAMILIES:
                 if time.monotonic() >= end:
                     return
@@ -66,6 +67,11 @@ class Lemon:
                 while work.seeds.mutants and work.made < until and time.monotonic() < end:
                     yield from work.step()
                     search.progress()
+                if search.mutants:
+                    complete += work.made >= until
+                    search.tally.facts["seed models"] = (
+                        f"{complete} of {len(FAMILIES)} have all of their {search.mutants} mutants"
+                    )
             while not search.mutants and work.seeds.mutants and time.monotonic() < end:
                 yield from work.step()
                 search.progress()
@@ -283,7 +289,7 @@ class Mutating:
         facts["mutants"] = (
             f"{self._orders.total()}, of them of the first order {self._orders[1]}, deepest"
             f" {max(self._orders)}; amplifying {self._amplified}; on every backend"
-            f" {self._thirds}; seeds {len(self.seeds.mutants)}"
+            f" {self._thirds}; in the pool of seeds {len(self.seeds.mutants)}"
         )
         facts["mutants by rule"] = ", ".join(f"{n} {self._applied[n]}" for n in RULES)
         if self._accs:

@@ -105,5 +105,6 @@ def test_so_many_mutants_of_each_seed_model_one_after_the_other(monkeypatch):
     assert list(Lemon().generate(search)) == []
     assert tally.executed == 2 * (1 + 7)
     assert tally.facts["mutants"].startswith("14,")
+    assert tally.facts["seed models"] == "2 of 2 have all of their 7 mutants"
     assert pools == sorted(pools, key=lambda pool: "second" in pool)
     assert {frozenset(pool) for pool in pools} == {frozenset(["first"]), frozenset(["second"])}
