@@ -119,7 +119,8 @@ def doubled(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Doubled
     if shown is None:
         return None
     fits = oracle.paired or _fits(oracle, values, room(calls))
-    return Doubled(cures=not shown and fits, values=values, reached=_reached(seen))
+    # What goes away has been reached, whatever dtypes are shown.
+    return Doubled(cures=not shown and fits, values=values, reached=not shown or _reached(seen))
 
 
 def _reached(seen: Observation) -> bool:

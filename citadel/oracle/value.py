@@ -240,7 +240,15 @@ def in_double(oracle: ValueOracle, values: Values) -> str | None:
     """What the oracle's one value should be, by a run in double precision."""
     if oracle.kind is not SymptomKind.NON_FINITE or oracle.spots[0] not in values:
         return None
-    return f"{told(values[oracle.spots[0]])} (in double precision)"
+    return f"{_rounded(values[oracle.spots[0]])} (in double precision)"
+
+
+def _rounded(value: Value) -> str:
+    """A value in few words, and a number in few digits: single precision has no more of its own."""
+    try:
+        return f"{float(value.text or ''):.6g}" if value.kind == "float" else told(value)
+    except ValueError:
+        return told(value)
 
 
 def told(value: Value) -> str:

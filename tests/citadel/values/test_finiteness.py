@@ -340,3 +340,20 @@ print(torch.dot(n, {other}))
     assert verdict.kind is VerdictKind.BUG
     assert [one for one in verdict.guards if one.startswith("no guard")] == silent
     assert (verdict.confidence < 0.9) is bool(silent)
+
+
+def test_what_double_precision_cures_is_right_there_whatever_else_is_shown(verified, judged):
+    code = """
+import torch
+v = torch.full((4,), 1e20, requires_grad=True)
+n = torch.linalg.norm(v)
+n.backward()
+print(n.item())  # expected 2e20
+print(v.grad)
+"""
+    found = verified("linalg.norm overflows to inf", code, "The result is inf.")
+    same = Channels(family="same name")
+    verdict = judged(found, code.replace("linalg.norm(", "norm("), "torch.norm", same)
+    assert verdict.kind is VerdictKind.BUG
+    assert "right in double precision" in verdict.guards
+    assert verdict.symptom.expected == "2e+20 (in double precision)"
