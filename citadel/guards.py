@@ -38,14 +38,14 @@ BACKWARD = 10.0
 class Rerun:
     """A watched case that can be run again, with some of its calls made otherwise.
 
-    `made` holds the runs by what was done otherwise, in words.
+    `ended` tells how its runs did (see `_ending`), by what was done otherwise, in words.
     """
 
     code: str
     watched: Watched
     session: Runs
     limits: Limits
-    made: dict[str, list[Observation]] = field(default_factory=dict, compare=False)
+    ended: dict[str, list[str]] = field(default_factory=dict, compare=False)
 
     def run(
         self, entry: str, calls: Sequence[Call], *, also: Collection[int] = (), **arguments: object
@@ -61,15 +61,14 @@ class Rerun:
             arguments={"sites": sites, **arguments},
         )
         if entry in OTHERWISE:
-            self.made.setdefault(OTHERWISE[entry], []).append(seen)
+            self.ended.setdefault(OTHERWISE[entry], []).append(_ending(seen))
         return seen
 
     def cut_short(self, first: Observation) -> dict[str, str]:
         """The guards of which no run ended well, or as the case itself does: what is done otherwise
         -> how the last one ended. They had nothing to say."""
-        own = _ending(first)
-        endings = {how: [_ending(seen) for seen in runs] for how, runs in self.made.items()}
-        return {how: ends[-1] for how, ends in endings.items() if not {own, ""} & set(ends)}
+        fine = {_ending(first), ""}
+        return {how: ends[-1] for how, ends in self.ended.items() if not fine & set(ends)}
 
 
 OTHERWISE = {
@@ -81,7 +80,7 @@ OTHERWISE = {
     "perturb:told": "a look at what its calls are given",
     "selected:run": "a look at the elements that it selects",
 }
-"""What a guard's run is made with, in words. Where another one is refused, the bug is, too."""
+"""What those guards are run with, in words, that let a bug pass where they say nothing."""
 
 
 def _ending(seen: Observation) -> str:

@@ -13,7 +13,7 @@ import samples_torch
 import synthesis_torch
 import torch
 from eagle_pairs import call_of
-from eagle_samples import elements, value
+from eagle_samples import arguments, elements
 from schemas_torch import Schemas
 from unpickle import NoLiteral
 
@@ -78,11 +78,10 @@ def detached(value):
 def documented_calls(name, records):
     """Calls of the examples in an API's documentation, as the host has kept them."""
     found = []
-    for args, kwargs in records:
+    for record in records:
         try:
-            values = [value(one, tensor_of, {"torch": torch}) for one in args]
-            named = {key: value(one, tensor_of, {"torch": torch}) for key, one in kwargs.items()}
-            found.append(written(name, (values, named, None)))
+            given = arguments(record, tensor_of, {"torch": torch})
+            found.append(written(name, (*given, None)))
         except Exception:
             continue
     return [call for call in found if call is not None]

@@ -13,7 +13,7 @@ import tensorflow as tf
 from eagle_images_tensorflow import pictures
 from eagle_pairs import Pair, call_of
 from eagle_plans import share
-from eagle_samples import elements, value
+from eagle_samples import arguments, elements
 from unpickle import NoLiteral
 
 FLOATS = ("float16", "bfloat16", "float32")
@@ -71,11 +71,9 @@ def by_name(samples):
 def calls_of(name, records):
     """Calls of a function; what cannot be written down, or takes no tensor, is left out."""
     found = []
-    for args, kwargs in records:
+    for record in records:
         try:
-            values = [value(one, tensor_of, {"tf": tf}) for one in args]
-            named = {key: value(one, tensor_of, {"tf": tf}) for key, one in kwargs.items()}
-            call = call_of(name, values, named, tf.is_tensor)
+            call = call_of(name, *arguments(record, tensor_of, {"tf": tf}), tf.is_tensor)
         except (NoLiteral, ValueError, TypeError, tf.errors.OpError):
             continue
         if call.inputs:

@@ -22,6 +22,15 @@ def value(record, tensor, modules):
     return tensor(*record["t"])
 
 
+def arguments(record, tensor, modules):
+    """The positional arguments and the keywords of a sample call."""
+    args, kwargs = record
+    return (
+        [value(one, tensor, modules) for one in args],
+        {name: value(one, tensor, modules) for name, one in kwargs.items()},
+    )
+
+
 def elements(count, fractions):
     """Elements of a tensor that was too large to be kept.
 

@@ -60,10 +60,9 @@ class Handing:
             if together:
                 order = [v.key for v in self.source.values]
                 items.sort(key=lambda v: order.index(v.key) if v.key in order else -1)
-            more = (v.take(*lifted(v, self.lift)) for v in items if v is not value)
+            listed = (taken if v is value else v.take(*lifted(v, self.lift)) for v in items)
             alone = replace(taken, steps=(*taken.steps, WRAP))
             spread = self._one_by_one(self.places.named[number])
-            listed = [taken if v is value else next(more) for v in items]
             found[number] = Gather(items=tuple(listed)) if others or spread else alone
         return found
 

@@ -24,7 +24,7 @@ def unpacked(values: Sequence[SourceValue]) -> tuple[SourceValue, ...]:
         if len(inside) > MOST:
             return ()
         found += [_within(value, tensor, path) for tensor, path in inside] or [value]
-    return tuple(found) if len(found) > len(values) or found != list(values) else ()
+    return tuple(found) if found != list(values) else ()
 
 
 def _within(value: SourceValue, tensor: Value, path: tuple[int, ...]) -> SourceValue:
