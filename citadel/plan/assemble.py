@@ -58,7 +58,8 @@ class Assembler:
                 continue
             plain = parameter.required or _is_positional(expression) or place.stage in starred
             named = parameter.keyword_only or gap[place.stage] or not plain
-            named = named or self._taken_for_a_flag(place)
+            # What `*tensors` are to follow cannot be named.
+            named = named or (place.stage not in starred and self._taken_for_a_flag(place))
             gap[place.stage] = gap[place.stage] or named
             spread = one_by_one(self.target, parameter, self.places.sizes)
             slots[place.stage].append(

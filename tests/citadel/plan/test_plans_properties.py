@@ -1,8 +1,8 @@
 """Whatever the signatures and the values: a plan is a call that Python can bind."""
 
 import inspect
-from collections import Counter
 from dataclasses import replace
+from itertools import combinations, takewhile
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +13,7 @@ from analysis.values import Value
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
 from citadel.plan.model import Form, Obstacle, Take
+from citadel.rewrite.steps import INNER
 
 NAMES = ("self", "input", "other", "dim", "axis", "weight", "size", "kernel_size", "p", "groups")
 TYPES = (None, "Tensor", "Tensor?", "Tensor[]", "int", "int[2]", "float?", "Scalar", "str", "bool")
@@ -134,8 +135,16 @@ def assert_each_value_is_used_once(plan):
     used = [slot.value for slot in (*plan.new, *plan.call) if slot.name not in filled]
     if plan.receiver is not None and plan.form is Form.METHOD and not filled:
         used.append(plan.receiver)
-    counts = Counter(value.key for value in used if isinstance(value, Take))
-    assert not [key for key, count in counts.items() if count > 1]
+    places = [place(value) for value in used if isinstance(value, Take)]
+    for one, other in combinations(places, 2):
+        shared = zip(one, other, strict=False)
+        assert any(a != b for a, b in shared), (one, other)
+
+
+def place(value):
+    """Which of the report's values it is: an argument, or something within its lists."""
+    inner = takewhile(lambda step: step.name in INNER, value.steps)
+    return (value.key, *(step.amount for step in inner))
 
 
 def binds(plan, target):
