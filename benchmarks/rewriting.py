@@ -11,7 +11,8 @@ all, as shares of the pairs:
   observed   the run says something about the sibling: it shows the symptom, ends well, or fails in
              a way of the sibling's own
   triggering share of the symptom among the pairs whose verdict it is, or that they are clean
-             (reports that reproduce)
+             (reports that reproduce; a sibling that refuses what the report's API wrongly takes is
+             neither)
   agreement  the same plan, tried on the live arguments of the failing call, ends the same way
              (status bugs: what the values are, and how fast, is seen in the rewritten case only)
 
@@ -253,10 +254,9 @@ def watched(seen, way, plan, candidate, verified, bench):
         verdict = judge_performance(
             way, plan, candidate.api, verified.measured, close=related(channels), **given
         )
-    shows, clean = verdict.kind is VerdictKind.BUG, verdict.kind in (
-        VerdictKind.CLEAN, VerdictKind.REFUSED,
-    )  # fmt: skip
-    return replace(seen, shows=shows, clean=clean, ended=seen.ended or shows or clean)
+    shows, clean = verdict.kind is VerdictKind.BUG, verdict.kind is VerdictKind.CLEAN
+    told = shows or clean or verdict.kind is VerdictKind.REFUSED
+    return replace(seen, shows=shows, clean=clean, ended=seen.ended or told)
 
 
 def count(tally, best, verified, api, show):
