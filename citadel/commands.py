@@ -25,7 +25,7 @@ from citadel.report.named import as_reported
 from citadel.report.terminal import render_summary, render_target, render_triage
 from citadel.report.text import plain
 from citadel.selection import Unavailable, Wish
-from citadel.triage import triage, untried
+from citadel.triage import Halted, triage, untried
 from citadel.workbench import Workbench, summary
 from harvest.report.inputs import load
 from harvest.report.model import BadInput, Report
@@ -101,19 +101,21 @@ def run_triage(
     with progress, benches:
         try:
             for entry in loaded:
-                done = _one(entry, benches, request, progress)
-                try:
-                    done = _written(done, benches, request)
-                except CitadelError as problem:
-                    stopped = problem
+                done, stopped = _written(_one(entry, benches, request, progress), benches, request)
                 triages.append(done)
                 render_triage(console, done, show_all=request.show_all)
                 if stopped is not None:
                     break
-        except KeyboardInterrupt:
-            progress.note("what was found of the report in progress is not kept")
+        except KeyboardInterrupt as halt:
             benches.abort()
             stopped = Interrupted()
+            if isinstance(halt, Halted):
+                progress.note("interrupted: this report has the siblings found by now")
+                done, _ = _written(as_reported(halt.found), benches, request)
+                triages.append(done)
+                render_triage(console, done, show_all=request.show_all)
+            else:
+                progress.note("the report in progress is not kept: nothing was found yet")
         told = summary(benches.any())
     if len(triages) > 1:
         render_summary(console, triages)
@@ -148,11 +150,17 @@ def _check_places(request: TriageRequest) -> None:
     writable(request.json)
 
 
-def _written(done: Triage, benches: Benches, request: TriageRequest) -> Triage:
-    """The triage with the files of its cases; where nothing was reproduced there are none."""
+def _written(
+    done: Triage, benches: Benches, request: TriageRequest
+) -> tuple[Triage, CitadelError | None]:
+    """The triage with the files of its cases, or the problem, where these cannot be written; where
+    nothing was reproduced there are none."""
     if done.case is None:
-        return done
-    return write_cases(request.out, summary(benches.target(done)), done)
+        return done, None
+    try:
+        return write_cases(request.out, summary(benches.target(done)), done), None
+    except CitadelError as problem:
+        return done, problem
 
 
 def _one(

@@ -24,6 +24,14 @@ from citadel.workbench import Workbench
 from harvest.report.model import Reading, Report
 
 
+class Halted(KeyboardInterrupt):
+    """The user pressed Ctrl-C while siblings were tried; `found` has those found by then."""
+
+    def __init__(self, found: Triage) -> None:
+        super().__init__()
+        self.found = found
+
+
 def triage(
     reading: Reading,
     bench: Workbench,
@@ -36,6 +44,7 @@ def triage(
 
     Raises:
         CitadelError: when the interpreter under test stops working.
+        Halted: after Ctrl-C, once there was something to keep.
     """
     result = untried(reading.report)
     started = time.monotonic()
@@ -47,23 +56,30 @@ def triage(
     seconds = Seconds(verify=time.monotonic() - started)
     result = replace(result, case=verified.case, seconds=seconds)
     siblings = Propagation(verified, bench, options)
-    for finding in siblings.findings(on_progress):
-        if finding.verdict.kind is VerdictKind.BUG:
-            if seconds.first_finding is None:
-                seconds = replace(seconds, first_finding=time.monotonic() - started)
-            if on_finding is not None:
-                on_finding(finding)
+    halted = False
+    try:
+        for finding in siblings.findings(on_progress):
+            if finding.verdict.kind is VerdictKind.BUG:
+                if seconds.first_finding is None:
+                    seconds = replace(seconds, first_finding=time.monotonic() - started)
+                if on_finding is not None:
+                    on_finding(finding)
+    except KeyboardInterrupt:
+        halted = True
     took = time.monotonic() - started - seconds.verify
     result = replace(
         result,
         findings=siblings.done(),
         tried=siblings.tried,
         unconfirmed=siblings.unconfirmed,
-        cut=siblings.cut,
+        cut=siblings.cut or halted,
         control=siblings.control(),
         seconds=replace(seconds, siblings=took),
     )
-    return replace(result, families=families(result))
+    result = replace(result, families=families(result))
+    if halted:
+        raise Halted(result)
+    return result
 
 
 def untried(report: Report) -> Triage:
