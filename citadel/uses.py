@@ -62,7 +62,7 @@ class Uses:
         others: list[tuple[Rewriter, Adaptation]] = []
         for rewriter, use in self._others:
             found = self._plan(use, plan)
-            if found is not None:
+            if found is not None and not _loses_more(found, plan):
                 others.append((rewriter, _apart(found, use)))
             elif not rewriter.discards:
                 return
@@ -145,6 +145,17 @@ def _apart(plan: Adaptation, use: Invocation) -> Adaptation:
     """The plan of an in-place API, which must not change what the next use is given."""
     values = {value.key: value.value for value in use.values}
     return on_a_copy(plan, values, always=True) or plan
+
+
+def _loses_more(one: Adaptation, main: Adaptation) -> bool:
+    """Whether one use loses numbers or tensors that the main one keeps, or has not got: with
+    `index_add(x, 0, i, y, alpha=a)` beside `index_add(x, 0, i, a * y)`, `scatter_add` would be
+    compared with that of other inputs."""
+    return one.loses and not _dropped(one) <= _dropped(main)
+
+
+def _dropped(plan: Adaptation) -> set[str]:
+    return {edit for edit in plan.edits if edit.startswith("dropped ")}
 
 
 def _taken(plan: Adaptation) -> dict[str, str]:

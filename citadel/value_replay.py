@@ -162,7 +162,10 @@ class ValueReplay(Replayed):
         ):
             reason = "NaN in double precision as well, where the report's value is infinite"
             return verdict(VerdictKind.EXPECTED, reason=reason)
-        if better is not None and better.cures:
+        # What double precision does not change in the source is another thing than an infinity that
+        # it does away with.
+        other = self.source.precise is False and self._infinite_for_nan()
+        if better is not None and better.cures and not other:
             self.guards.append("right in double precision")
             self.right = in_double(oracle, better.values)
             return None
@@ -199,7 +202,7 @@ class ValueReplay(Replayed):
         if has_nan_at(oracle, self.values) and not has_nan_at(oracle, self.source.values):
             reason = "NaN, where the report's value is infinite"
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        lost = has_nan_at(oracle, self.source.values) and not has_nan_at(oracle, self.values)
+        lost = self._infinite_for_nan()
         # Of a report that is fixed it is not known which of the two it was.
         other = lost or not (self.source.reproduces or has_nan_at(oracle, self.values))
         if other and any(leaf(call.name) in GRADIENTS for call in self.first.calls):
@@ -217,6 +220,11 @@ class ValueReplay(Replayed):
         if full is False:
             self.guards.append("becomes infinite long before it is as large as its dtype allows")
         return None
+
+    def _infinite_for_nan(self) -> bool:
+        """Whether its values have no NaN, where the source's have."""
+        oracle = self.source.oracle
+        return has_nan_at(oracle, self.source.values) and not has_nan_at(oracle, self.values)
 
     def uncontested(self) -> Verdict | None:
         """Whether the other backend does not refuse it either, where it does the report's call."""

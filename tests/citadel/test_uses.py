@@ -86,3 +86,24 @@ def test_what_is_changed_in_place_is_assigned_in_both_places(bench, read):
     assert codes
     for code in codes:
         assert {"x = torch.cumsum(x, 0)", "y = torch.cumsum(y, 0)"} <= set(code.splitlines())
+
+
+SCALED = """
+    import torch
+    x, y, i = torch.ones(3), torch.rand(2), torch.tensor([0, 0])
+    fused = torch.index_add(x, 0, i, y, alpha=2)
+    by_hand = torch.index_add(x, 0, i, 3 * y)
+    print("same:", torch.allclose(fused, by_hand))
+"""
+
+
+def test_a_use_that_would_lose_what_the_other_has_is_not_written(bench, read):
+    """`scatter_add` has no `alpha`: without it, it is compared with that of other inputs."""
+    reading = read("torch.index_add with alpha is wrong", dedent(SCALED))
+    catalog, info = bench.index.catalog, bench.target.info
+    found = verify(reading, bench.replays[0], catalog, info, runs=2, limits=Limits(wall=20.0))
+    assert found.case.reproduces
+    uses, api = Uses(found, bench), catalog.resolve("torch.scatter_add")
+    made = plans(uses.invocation, api, bench.samples, bench.lexicon)
+    assert made
+    assert [one.code for plan in made for one in uses.write(plan)] == []

@@ -357,3 +357,18 @@ print(v.grad)
     assert verdict.kind is VerdictKind.BUG
     assert "right in double precision" in verdict.guards
     assert verdict.symptom.expected == "2e+20 (in double precision)"
+
+
+def test_an_infinity_that_double_precision_cures_is_no_nan_that_it_leaves(verified, judged):
+    """`0 * log(0)` is NaN however precise; an epsilon that is too small for one precision is
+    another thing."""
+    code = """
+        import torch
+        d = torch.distributions.Kumaraswamy(torch.tensor(1.0), torch.tensor(1.0))
+        print(d.log_prob(torch.tensor([0.0, 0.25, 1.0])))
+    """
+    found = verified("Kumaraswamy.log_prob is nan at 0 and 1", code, "The result is nan.")
+    assert found.witness.precise is False
+    sibling = "torch.distributions.RelaxedBernoulli"
+    verdict = judged(found, code.replace("torch.distributions.Kumaraswamy", sibling), sibling)
+    assert verdict.kind is VerdictKind.NOT_ADAPTED
