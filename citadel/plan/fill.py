@@ -35,6 +35,8 @@ from citadel.plan.types import (
 )
 
 SIZES = ("size", "sizes", "shape", "sizes_", "output_size")
+RECEIVER = "self"
+"""The tensor that a method is called on: what it makes of arrays is often of its own dtype."""
 MAIN = ("input", "self", "x", "other")
 """Names under which functions without declared types take a tensor."""
 OPTIONAL = "?"
@@ -99,6 +101,8 @@ class Filler:
         if found is None or not kinds & {TENSOR, ANY}:
             return None
         shape, dtype, content = found
+        if main is None and parameter.name == RECEIVER and self.analogy.dtype is not None:
+            dtype = self.analogy.dtype
         function = None if content is not None else "zeros" if "int" in dtype else "ones"
         text = tensor_text(self._root, function, content or str(list(shape)), dtype)
         device = "cpu" if main is None else main.value.device or "cpu"

@@ -41,6 +41,17 @@ class Invocation:
         """The first tensor: what the call works on."""
         return next((value for value in self.values if value.value.is_tensor), None)
 
+    @property
+    def of_arrays(self) -> str | None:
+        """The dtype of the first array that the call is given, in a list or not."""
+        waiting = [value.value for value in self.values]
+        while waiting:
+            one = waiting.pop(0)
+            if one.kind == "array" and one.dtype is not None:
+                return one.dtype
+            waiting += one.items or ()
+        return None
+
     def declares(self, name: str) -> bool:
         """Whether the API (a layer's constructor) has a parameter of this very name."""
         return any(name in signature.names() for signature in self.api.signatures)

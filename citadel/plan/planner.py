@@ -229,7 +229,7 @@ class Planner:
             shape=None
             if main is None or shape is None
             else shape_after(shape, lifted(main, self.lift)),
-            dtype=None if main is None else main.value.dtype,
+            dtype=self.source.of_arrays if main is None else main.value.dtype,
             others={
                 self.places.named[n].parameter.name: shape_after(shape, lifted(v, self.lift))
                 for n, v in chosen.items()

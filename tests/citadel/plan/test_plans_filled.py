@@ -45,6 +45,15 @@ def test_required_numbers_are_filled_from_samples_then_by_type(clamp, api):
     assert written(bare.call)[-1] == "1"
 
 
+def test_a_receiver_has_the_dtype_of_the_arrays_that_the_report_gives(call, api):
+    rows = Value(kind="list", items=(Value(kind="array", shape=(4,), dtype="float32"),) * 2)
+    source = invocation(call("torch.tensor", rows), api("torch.tensor", "data"), ())
+    target = api("torch.Tensor.new_tensor", "self: Tensor, data", kind=ApiKind.METHOD)
+    known = Book({"self": Value(kind="tensor", shape=(2,), dtype="int8", content="[1, 1]")})
+    plan = first(plans(source, target, known))
+    assert plan.receiver == Fill(text="torch.tensor([1, 1], dtype=torch.float32)", tensor=True)
+
+
 def test_a_default_of_the_reports_own_api_is_not_made_up(call, api):
     made = call("tf.cumprod", {(4,)})
     source = invocation(made, api("tf.cumprod", "x, axis=0, reverse=False, name=None"), ())
