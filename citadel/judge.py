@@ -67,7 +67,7 @@ def judge(
     if not status.matches(wanted, seen, apis, plan.renamed):
         if passed(traced, written, source):
             return verdict(VerdictKind.CLEAN)
-        return _unlike(wanted, seen, traced)
+        return _unlike(wanted, seen, traced, plan, target, catalog)
     if traced.exception is not None and status.no_kernel_here(traced.exception.message):
         lack = "the operator has no kernel for this device, whatever it is given"
         return verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
@@ -255,6 +255,12 @@ def _gives_nothing(observation: Observation, target: Api, catalog: Catalog) -> b
     return bool(made) and all(one is not None and one.value.kind == "none" for one in made)
 
 
+def _unfilled(observation: Observation, target: Api, catalog: Catalog) -> bool:
+    """Whether a layer's own parameters could not be given it: another call than its own fails."""
+    failing = failing_call(observation)
+    return failing is not None and not is_call_of(failing, target, catalog)
+
+
 def _returned(observation: Observation, target: Api, catalog: Catalog) -> bool:
     """Whether the sibling was called and returned, in a run that came to its end."""
     made = [call for call in observation.calls if is_call_of(call, target, catalog)]
@@ -262,11 +268,21 @@ def _returned(observation: Observation, target: Api, catalog: Catalog) -> bool:
     return ended and any(call.result is not None for call in made)
 
 
-def _unlike(wanted: Symptom, seen: Symptom | None, observation: Observation) -> Verdict:
+def _unlike(
+    wanted: Symptom,
+    seen: Symptom | None,
+    observation: Observation,
+    plan: Adaptation,
+    target: Api,
+    catalog: Catalog,
+) -> Verdict:
     if seen is None:
         if observation.outcome is Outcome.OK:
             return verdict(VerdictKind.CLEAN)
         return verdict(VerdictKind.NOT_ADAPTED, reason=f"ended by {observation.outcome}")
+    if plan.state and _unfilled(observation, target, catalog):
+        reason = "its parameters are not those of the report's call"
+        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
     if status.unavailable(seen) and not status.unavailable(wanted):
         return verdict(VerdictKind.NEEDS, symptom=seen, reason=shorten(seen.headline()))
     if status.refuses_arguments(seen) and not status.refuses_arguments(wanted):

@@ -114,12 +114,18 @@ class Replayed:
 
     def _cuts_gradients(self, plan: Adaptation) -> bool:
         """Whether gradients, which the case takes, do not reach what the sibling is given because
-        it makes arrays of tensors, or because a new variable is made of them."""
+        it makes arrays of tensors, or because a new variable or parameter is made of them."""
         if not any(leaf(call.name) in GRADIENTS for call in self.first.calls):
             return False
-        own = [call for call in self.source.observation.calls if self._of_source(call)]
-        arrays = self._makes(self.calls, "array") and self._makes(own, "tensor")
+        made_by = [one for one in self.source.observation.calls if self._of_source(one)]
+        arrays = self._makes(self.calls, "array") and self._makes(made_by, "tensor")
         made = plan.receiver.steps if isinstance(plan.receiver, Take) else ()
+        call = self.source.call
+        given = {f"arg:{n}": one.value for n, one in enumerate(call.arguments)}
+        given |= {f"kw:{name}": one.value for name, one in call.keywords}
+        own = [slot.value.key for slot in plan.state if isinstance(slot.value, Take)]
+        if any(given[key].requires_grad for key in own if key in given):
+            return True  # a layer has a copy of its own
         return arrays or any(step.name == "variable" for step in made)
 
     @staticmethod

@@ -61,7 +61,7 @@ def _is_number(text: str) -> bool:
 
 def mostly_filled(plan: Adaptation) -> bool:
     """Whether a crash may well be the fault of what was filled in."""
-    given = len(plan.new) + len(plan.call) + (plan.receiver is not None)
+    given = len(plan.new) + len(plan.call) + len(plan.state) + (plan.receiver is not None)
     return len(made_up(plan)) * 2 > given
 
 

@@ -85,6 +85,8 @@ def to_json(sample: Sample) -> dict[str, Any]:
     record = _call(sample.call)
     if sample.constructor is not None:
         record["c"] = _call(sample.constructor)
+    if sample.state:
+        record["p"] = {name: value.to_json() for name, value in sample.state.items()}
     return record
 
 

@@ -44,20 +44,23 @@ class CallValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One call that worked; of a layer also its constructor, `call` being that of the instance."""
+    """One call that worked; of a layer also its constructor, `call` being that of the instance,
+    and `state` its parameters and buffers by name."""
 
     provider: Provider
     call: CallValues
     constructor: CallValues | None = None
+    state: dict[str, Value] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, provider: str, record: dict[str, Any]) -> Sample:
         """Read a sample as the code in `analysis/inside` describes it."""
-        built = record.get("c")
+        built, state = record.get("c"), record.get("p")
         return cls(
             provider=Provider(provider),
             call=_values(record),
             constructor=None if built is None else _values(built),
+            state=_named(state) if isinstance(state, dict) else {},
         )
 
 
@@ -92,5 +95,9 @@ class CrashCandidate:
 def _values(record: dict[str, Any]) -> CallValues:
     return CallValues(
         arguments=tuple(Value.from_json(item) for item in record["a"]),
-        keywords={key: Value.from_json(item) for key, item in record["k"].items()},
+        keywords=_named(record["k"]),
     )
+
+
+def _named(record: dict[str, Any]) -> dict[str, Value]:
+    return {key: Value.from_json(item) for key, item in record.items()}

@@ -1,9 +1,10 @@
 """A call that worked, as the host keeps it: `{"a": values, "k": keywords}`, of a layer with "c",
-its constructor's. Values are described by `values`.
+its constructor's, and "p", its parameters and buffers by name. Values are described by `values`.
 """
 
 import math
 
+import side
 from values import describe
 
 MOST_ELEMENTS = 16
@@ -22,6 +23,14 @@ def describe_call(call):
     if built is not None:
         record["c"] = describe_call((built[0], built[1], None))
     return record
+
+
+def with_state(record, layer):
+    """The record of a call of a layer, with the tensors that the layer has."""
+    state = {} if layer is None else side.module("live").attributes(layer)
+    described = {name: describe(value) for name, value in state.items()}
+    tensors = {name: value for name, value in described.items() if value["k"] == "tensor"}
+    return dict(record, p=tensors) if tensors else record
 
 
 def detailed(value, record):

@@ -205,6 +205,15 @@ def become(layer, model):
         layer.to(dtypes.pop())
 
 
+def load(layer, args, kwargs, state):
+    """Give a layer its mode, and tensors for its parameters and buffers, whatever it is called
+    with."""
+    state = dict(state)
+    layer.train(state.pop("training", layer.training))
+    if state:
+        layer.load_state_dict(state)
+
+
 def _real(parameter):
     return parameter.dtype.is_floating_point or parameter.dtype.is_complex
 

@@ -61,6 +61,10 @@ def execute(live, plan, values, outputs=0):
             target = result = target(*new[0], **new[1])
         if form == "module" and "layer" in values:
             live.become(target, values["layer"])
+        if plan["state"]:
+            stage = "adapt"
+            live.load(target, *call, arguments(live, plan["state"], values)[1])
+            stage = "call"
         if form != "constructor":
             result = target(*call[0], **call[1])
         stage = "adapt"

@@ -4,8 +4,8 @@ A call is `(arguments, keywords, constructor's arguments and keywords or None)`.
 `{"n": name, "v": provider, "s": {"forward", "backward", "constructor", "frames": [names]},
 "x": samples}` or `{"n": name, "f": reason, "v": provider}`; before every call `{"at": key}` (the
 last one names the culprit after a crash). A sample is `{"a": values, "k": keywords}`, for classes
-with the constructor's as `"c"`. Of a class whose instances are not called, what a framework's
-`exercise` does with one is the call, else the construction itself.
+with the constructor's as `"c"` and the state of the layer as `"p"`. Of a class whose instances are
+not called, what a framework's `exercise` does with one is the call, else the construction itself.
 """
 
 import signal
@@ -13,7 +13,7 @@ import warnings
 from contextlib import nullcontext
 from time import process_time
 
-from described import describe_call, outline
+from described import describe_call, outline, with_state
 from parameters import called
 from patience_tensorflow import patience
 
@@ -46,6 +46,7 @@ class Tested:
         self.parts = {part: set() for part in PARTS}
         self.samples = {}
         self.worked = 0
+        self.layer = None
         self.problem = "no samples"
 
     def run_once(self, function, args, kwargs, made, noted):
@@ -72,6 +73,7 @@ class Tested:
             with patience(self.seconds_per_call):
                 described = describe_call(call)
                 self.record(*call)
+                described = with_state(described, self.layer)
         except (Exception, SystemExit) as problem:
             self.problem = type(problem).__name__
             return
@@ -85,7 +87,8 @@ class Tested:
         if built is not None:
             with noted:
                 made, instance = self.recorder.record(lambda: self.function(*built[0], **built[1]))
-            function = instance if called(self.function) else self.exercise(instance)
+            self.layer = instance if called(self.function) else None
+            function = self.exercise(instance) if self.layer is None else instance
         if function is None:  # constructing it is all that is ever done
             return self.take({"forward": made, "constructor": made}, frames)
         return self.take(self.run_once(function, args, kwargs, made, noted), frames)

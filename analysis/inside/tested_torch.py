@@ -4,7 +4,8 @@ A call is `(arguments, keywords, constructor's arguments and keywords or None)`.
 `{"n": name, "v": provider, "s": {"forward", "backward", "constructor", "frames": [names]},
 "x": samples}` or `{"n": name, "f": reason, "v": provider}`; before every call `{"at": key}` (the
 last one names the culprit after a crash); edges as `recorder_torch` has them. A sample is
-`{"a": values, "k": keywords}`, for classes with the constructor's as `"c"`.
+`{"a": values, "k": keywords}`, for classes with the constructor's as `"c"` and the state of the
+layer as `"p"`.
 """
 
 import signal
@@ -13,7 +14,7 @@ from contextlib import nullcontext, suppress
 from time import process_time
 
 import torch
-from described import describe_call, outline
+from described import describe_call, outline, with_state
 from exercises_torch import exercise
 from recorder_torch import copied, framework_frames
 
@@ -49,6 +50,7 @@ class Tested:
         self.parts = {part: set() for part in PARTS}
         self.samples = {}
         self.worked = 0
+        self.layer = None
         self.problem = "no samples"
 
     def run(self, calls, skip, wrapper=None, label="", enough=None):
@@ -96,7 +98,7 @@ class Tested:
                 raise
             self.record(wrapper, *call)
         else:
-            described = describe_call(call)
+            described = with_state(describe_call(call), self.layer)
             self.samples.setdefault(outline(described), described)
         self.worked += 1
         if self.worked == 1 and not self.parts["backward"]:
@@ -118,7 +120,7 @@ class Tested:
             with noted:
                 names, instance = self.recorder.record(lambda: function(*made[0], **made[1]))
             found["constructor"] = names
-            function = exercise(instance)
+            function, self.layer = exercise(instance), instance
         args, ignored = copied(tuple(args)), ()
         if self.in_place:
             # A leaf that wants gradients cannot be changed in place: change a clone of it.

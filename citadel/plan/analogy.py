@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analysis.values import Value
+from citadel.plan.state import is_own
 
 MOST_ELEMENTS = 1 << 20
 """Larger tensors are not made up."""
@@ -40,7 +41,11 @@ class Analogy:
 
         None where no sample tells, or where the main tensor itself is such a one.
         """
-        known = [s for s, _ in self._pairs() if s.get(name, _NOTHING).shape is not None]
+        known = [
+            s
+            for s, _ in self._pairs(self.main, self.shape)
+            if s.get(name, _NOTHING).shape is not None
+        ]
         if not known or self.shape is None:
             return None
         first = known[0][name]
@@ -77,41 +82,72 @@ class Analogy:
         return least.shape or (), least.dtype or "", content
 
     def number(self, name: str) -> int | None:
-        """The number that a parameter takes, where it is a size of the main tensor."""
-        known = [(_number(s.get(name)), m) for s, m in self._pairs()]
-        pairs = [(n, m) for n, m in known if n is not None]
-        if not pairs or self.shape is None:
-            return None
-        at = _place([n for n, _ in pairs], [m for _, m in pairs], len(self.shape))
-        return None if at is None else self.shape[at]
+        """The number that a parameter takes, where it is a size of the main tensor, or of another
+        one.
+
+        A layer's own tensors have the sizes it was constructed with; those of the main one may be
+        others, which is then refused, or equal them by chance. Channels in groups are more.
+        """
+        found: dict[str, int] = {}
+        for tensor, shape in self._given.items():
+            known = [(_number(s.get(name)), m) for s, m in self._pairs(tensor, shape)]
+            pairs = [(n, m) for n, m in known if n is not None]
+            sizes, shapes = [n for n, _ in pairs], [m for _, m in pairs]
+            at = _place(sizes, shapes, len(shape)) if pairs else None
+            if at is not None:
+                found[tensor] = shape[at]
+        first = next(iter(found.values()), None)
+        own = next((size for tensor, size in found.items() if is_own(tensor)), None)
+        if first is None or not own:
+            return first
+        return first if first > own and first % own == 0 else own
 
     def sizes(self, name: str) -> tuple[int, ...] | None:
-        """The list that a parameter takes, where it is the last sizes of the main tensor.
+        """The list that a parameter takes, where it is the last sizes of the main tensor, or of
+        another one.
 
         As many of them as samples of the same rank have at least: `normalized_shape`.
         """
-        known = [(_numbers(s.get(name)), m) for s, m in self._pairs()]
-        pairs = [(n, m) for n, m in known if n]
-        last = all(len(n) <= len(m) and m[len(m) - len(n) :] == n for n, m in pairs)
-        fewest = min((len(n) for n, _ in pairs), default=0)
-        if not last or self.shape is None or not 0 < fewest <= len(self.shape):
-            return None
-        telling = any(size > 1 for n, _ in pairs for size in n)
-        return self.shape[len(self.shape) - fewest :] if telling else None
+        for tensor, shape in self._given.items():
+            known = [(_numbers(s.get(name)), m) for s, m in self._pairs(tensor, shape)]
+            pairs = [(n, m) for n, m in known if n]
+            last = all(len(n) <= len(m) and m[len(m) - len(n) :] == n for n, m in pairs)
+            fewest = min((len(n) for n, _ in pairs), default=0)
+            telling = any(size > 1 for n, _ in pairs for size in n)
+            if last and telling and 0 < fewest <= len(shape):
+                return shape[len(shape) - fewest :]
+        return None
 
-    def _pairs(self) -> list[tuple[Sample, Shape]]:
-        """Samples whose main tensor's shape is known, those of the same rank first."""
-        if self.main is None or self.shape is None:
+    def window(self, name: str) -> int | tuple[int, ...] | None:
+        """The number or the list that stands for all of the last sizes of a tensor other than the
+        main one: `kernel_size`, where the report gives the kernel."""
+        for tensor, shape in self.others.items():
+            pairs = [(s.get(name), m) for s, m in self._pairs(tensor, shape) if name in s]
+            runs = [_run(value, m) for value, m in pairs]
+            fewest = min(runs, default=0)
+            if 1 < fewest <= len(shape):
+                found = shape[len(shape) - fewest :]
+                return found[0] if len(set(found)) == 1 else found
+        return None
+
+    @property
+    def _given(self) -> dict[str, Shape]:
+        """The tensors that the sibling is given, the main one first."""
+        main = {} if self.main is None or self.shape is None else {self.main: self.shape}
+        return {**main, **self.others}
+
+    def _pairs(self, tensor: str | None, shape: Shape | None) -> list[tuple[Sample, Shape]]:
+        """Samples in which the shape of a tensor is known, those of the same rank first."""
+        if tensor is None or shape is None:
             return []
-        known = [(s, s[self.main].shape) for s in self.samples if self.main in s]
+        known = [(s, s[tensor].shape) for s in self.samples if tensor in s]
         pairs = [(s, m) for s, m in known if m is not None]
-        same = [pair for pair in pairs if len(pair[1]) == len(self.shape or ())]
+        same = [pair for pair in pairs if len(pair[1]) == len(shape)]
         return same or pairs
 
     def _size(self, sizes: Sequence[int], samples: Sequence[Sample]) -> int:
         """A size here, where it has these in samples: one of the main tensor's, else of another."""
-        main = {} if self.main is None or self.shape is None else {self.main: self.shape}
-        for name, shape in {**main, **self.others}.items():
+        for name, shape in self._given.items():
             theirs = [s[name].shape for s in samples if name in s]
             known = [one for one in theirs if one is not None]
             at = _place(sizes, known, len(shape)) if len(known) == len(sizes) else None
@@ -144,6 +180,15 @@ def _place(sizes: Sequence[int], shapes: Sequence[Shape], rank: int) -> int | No
 def _number(value: Value | None) -> int | None:
     text = value.literal() if value is not None and value.kind == "int" else None
     return None if text is None else int(text)
+
+
+def _run(value: Value | None, shape: Shape) -> int:
+    """How many of the last sizes of a shape are a number, or what a list of numbers says."""
+    number, numbers = _number(value), _numbers(value)
+    if number is None:
+        return len(numbers) if numbers and shape[len(shape) - len(numbers) :] == numbers else 0
+    others = (at for at, size in enumerate(reversed(shape)) if size != number)
+    return next(others, len(shape))
 
 
 def _numbers(value: Value | None) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ from citadel.plan.types import INT, accepted
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembler:
     """One overload of a sibling; `edits` are told, `invented` are parameters that were made up,
-    `unset` flags that it has not got."""
+    `unset` flags that it has not got, `state` is what a layer is to have for its own."""
 
     source: Invocation
     target: Api
@@ -35,6 +35,7 @@ class Assembler:
     lift: Lift
     edits: Sequence[str]
     invented: Sequence[str]
+    state: tuple[Slot, ...]
     unset: Sequence[str]
 
     def assembled(
@@ -131,6 +132,7 @@ class Assembler:
             after=() if same else self.lift.result,
             idle=bool(tensors) and all(value in dropped for value in tensors),
             loses=any(v.value.kind not in _MODES for v in dropped),
+            state=self.state,
             unset=tuple(self.unset),
         )
 

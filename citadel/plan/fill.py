@@ -123,7 +123,14 @@ class Filler:
         known = [s[parameter.name] for s in self.analogy.samples if parameter.name in s]
         return bool(known) and all(value.kind in ("int", "float", "bool") for value in known)
 
+    def follows(self, parameter: Parameter) -> bool:
+        """Whether the parameter is a size of a tensor that the sibling is given."""
+        return self._size(parameter, accepted(parameter.type)) is not None
+
     def _size(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
+        window = self.analogy.window(parameter.name) if kinds & {INT, INTS} else None
+        if window is not None:
+            return Fill(text=repr(window))
         size = self.analogy.number(parameter.name) if INT in kinds else None
         if size is not None:
             return Fill(text=str(size))

@@ -154,7 +154,7 @@ class Adaptation:
     call sets and the sibling has not got, `renamed` its parameters with the sibling's names;
     `idle`: it is given none of the tensors that the report's call works on. `after` are steps that
     its result goes through. `loses`: tensors or numbers of the report's call are dropped, rather
-    than flags and modes alone.
+    than flags and modes alone. `state`: parameters and buffers that the layer is to have, by name.
     """
 
     target: str
@@ -170,6 +170,7 @@ class Adaptation:
     idle: bool = False
     after: tuple[Step, ...] = ()
     loses: bool = False
+    state: tuple[Slot, ...] = ()
 
     @property
     def filled(self) -> bool:
@@ -215,7 +216,7 @@ class Adaptation:
         given = [slot.value for slot in (*self.new, *self.call)]
         given += [] if self.receiver is None else [self.receiver]
         taken = all(isinstance(one, Take) and not one.steps for one in given)
-        return taken and not self.after
+        return taken and not self.after and not self.state
 
     def to_json(self) -> dict[str, Any]:
         """As `analysis/inside/probe.py` reads it."""
@@ -232,6 +233,7 @@ class Adaptation:
             "new": slots(self.new),
             "call": slots(self.call),
             "after": [step.to_json() for step in self.after],
+            "state": slots(self.state),
         }
 
 

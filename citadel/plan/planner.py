@@ -7,7 +7,7 @@ are none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from analysis.catalog.model import Api, ApiKind
 from analysis.values import Value
@@ -18,6 +18,7 @@ from citadel.plan.collect import Collector
 from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.edits import changes, renames
 from citadel.plan.fill import Filler
+from citadel.plan.frameworks import dtype_text
 from citadel.plan.handing import Handing
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
@@ -37,6 +38,7 @@ from citadel.plan.places import Place, Places, is_receiver, must_be_given
 from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import richest
 from citadel.plan.sizes import as_lists
+from citadel.plan.state import matched, own_name, owned
 from citadel.plan.types import fits
 
 
@@ -52,6 +54,8 @@ class Planner:
     lexicon: Lexicon
     edits: list[str] = field(default_factory=list)
     invented: list[str] = field(default_factory=list)
+    state: dict[str, SourceValue] = field(default_factory=dict)
+    """What the layer is to have for its own, by its names."""
 
     def plans(self) -> Iterator[Adaptation | Obstacle]:
         """One plan, and another one where tensors can be filled in two ways."""
@@ -89,7 +93,24 @@ class Planner:
         together = handing.given(chosen, joint, together=True) | made | joined
         if len(joint) < len(alone):
             yield from self._ways(chosen, together, joint)
+        self.state = self._own(alone)
+        if self.state:
+            left = [value for value in alone if value not in self.state.values()]
+            yield from self._ways(chosen, given, left)
+            self.state = {}
         yield from self._ways(chosen, given, alone)
+
+    def _own(self, rest: Sequence[SourceValue]) -> dict[str, SourceValue]:
+        """The tensors that a layer can have for its own, where the report gives them to a
+        function."""
+        if self.target.kind is not ApiKind.MODULE or self.source.constructor is not None:
+            return {}
+        optional = {one.parameter.name for one in self.places.named if one.stage is Stage.NEW}
+        found = matched(rest, owned(self.samples), optional, self.lexicon, self.lift)
+        mode = next((value for value in rest if value.name == MODE), None)
+        if mode is not None and self.target.name.startswith("torch."):
+            found[MODE] = mode
+        return found
 
     def _ways(
         self,
@@ -130,6 +151,10 @@ class Planner:
         filled = self._filled(chosen, given, alike=alike)
         if filled is None:
             return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
+        filled |= self._as_state(chosen, {*given, *filled})
+        if self.state:
+            dropped = [value for value in dropped if value.value.kind != "none"]
+            self.edits.append(f"{', '.join(v.name for v in self.state.values())} as its own")
         spared = self._spared(filled, dropped)
         dropped = [value for value in dropped if value not in spared.values()]
         filled |= {n: v.take(*lifted(v, self.lift)) for n, v in spared.items()}
@@ -143,9 +168,36 @@ class Planner:
             lift=self.lift,
             edits=self.edits,
             invented=self.invented,
+            state=tuple(
+                Slot(name=name, keyword=True, value=value.take(*lifted(value, self.lift)))
+                for name, value in self.state.items()
+            ),
             unset=self._unset({**chosen, **spared}, dropped),
         )
         return assembler.assembled({**given, **filled}, collected, dropped)
+
+    def _as_state(self, chosen: dict[int, SourceValue], known: set[int]) -> dict[int, Expression]:
+        """What the construction is told of the tensors that the layer is to have, though it need
+        not be: their sizes, their dtype, and which of those that it could have there are none of.
+        """
+        if not self.state:
+            return {}
+        analogy = self._analogy(chosen, ())
+        root = self.target.name.partition(".")[0]
+        dtypes = {value.value.dtype for value in self.state.values()} - {None}
+        lacking = owned(self.samples).keys() - self.state.keys() if dtypes else set()
+        found: dict[int, Expression] = {}
+        for number, place in enumerate(self.places.named):
+            name = place.parameter.name
+            if number in known or place.stage is not Stage.NEW:
+                continue
+            if name in lacking:
+                found[number] = Fill(text="False", implied=True)
+            elif (size := analogy.number(name)) is not None:
+                found[number] = Fill(text=str(size), implied=True)
+            elif name == "dtype" and len(dtypes) == 1 and dtypes != {USUAL}:
+                found[number] = Fill(text=dtype_text(root, str(*dtypes)), implied=True)
+        return found
 
     @property
     def _names(self) -> dict[str, str]:
@@ -194,6 +246,8 @@ class Planner:
             made = filler.fill(place.parameter)
             if made is None:
                 return None
+            if self.state and isinstance(made, Fill) and filler.follows(place.parameter):
+                made = replace(made, implied=True)
             found[number] = made
             if isinstance(made, Fill) and made.implied:
                 continue
@@ -231,11 +285,25 @@ class Planner:
             else shape_after(shape, lifted(main, self.lift)),
             dtype=self.source.of_arrays if main is None else main.value.dtype,
             others={
-                self.places.named[n].parameter.name: shape_after(shape, lifted(v, self.lift))
-                for n, v in chosen.items()
+                name: shape_after(shape, lifted(v, self.lift))
+                for name, v in self._tensors(chosen).items()
                 if v is not main and v.value.is_tensor and (shape := v.value.shape) is not None
             },
         )
+
+    def _tensors(self, chosen: Mapping[int, SourceValue]) -> dict[str, SourceValue]:
+        """What the sibling is given, by the names under which its valid calls have it."""
+        found = {self.places.named[n].parameter.name: value for n, value in chosen.items()}
+        # `Embedding(..., _weight=w)` has `w` for its own.
+        own = {own_name(name): found[f"_{name}"] for name in owned(self.samples)
+               if f"_{name}" in found}  # fmt: skip
+        return {**found, **own, **{own_name(name): v for name, v in self.state.items()}}
+
+
+MODE = "training"
+"""The mode of a layer, which its function is told."""
+USUAL = "float32"
+"""The dtype of a layer's parameters where nothing else is said."""
 
 
 def _makes_tensors(plan: Adaptation) -> bool:

@@ -9,6 +9,7 @@ from analysis.dynamic.model import CallValues
 from analysis.index import ApiIndex
 from analysis.values import Value
 from citadel.plan.places import Place
+from citadel.plan.state import own_name
 
 
 class SampleBook:
@@ -20,7 +21,8 @@ class SampleBook:
 
     def of(self, api: Api) -> tuple[dict[str, Value], ...]:
         """Parameter name -> value, one dictionary per sample; constructor and call of a layer
-        together."""
+        together, and what the layer has of its own under names that no parameter bears (see
+        `state`)."""
         known = self._bound.get(api.name)
         if known is None:
             samples = self._index.samples.get(api.name, ())
@@ -30,6 +32,7 @@ class SampleBook:
                     **_named(
                         sample.call, api.call_signatures if sample.constructor else api.signatures
                     ),
+                    **{own_name(name): value for name, value in sample.state.items()},
                 }
                 for sample in samples
             )

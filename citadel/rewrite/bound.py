@@ -11,6 +11,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from analysis.target.instrument import sites_of
+from citadel.rewrite.pieces import beside
 from citadel.rewrite.tree import Tree
 
 _WORD = re.compile(r"\w+")
@@ -71,16 +72,17 @@ def difference(
 ) -> Counter[str]:
     """How many mentions of each name a module has more (or less) once nodes are replaced or gone.
 
-    What replaces a node has what replaces those inside of it; a class stands beside its statement.
+    What replaces a node has what replaces those inside of it; a class, or the lines of a module,
+    stand beside their statement.
     """
     found: Counter[str] = Counter()
-    replaced = [node for node, new in nodes.items() if not isinstance(new, cst.ClassDef)]
+    added = beside(nodes)
+    replaced = [node for node in nodes if node not in added]
     for node, new in nodes.items():
-        beside = isinstance(new, cst.ClassDef)
         outer = (one for one in (*replaced, *gone) if one is not node)
-        if beside or not any(tree.inside(node, one) for one in outer):
+        if node in added or not any(tree.inside(node, one) for one in outer):
             found.update(_names(new))
-            found.subtract(() if beside else _names(node))
+            found.subtract(() if node in added else _names(node))
     for line in gone:
         found.subtract(_names(line))
     return found

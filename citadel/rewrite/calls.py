@@ -15,6 +15,7 @@ from citadel.rewrite.layout import laid_out
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.pieces import replaced_in
 from citadel.rewrite.source import ARGUMENTS, CONSTRUCTION, Source
+from citadel.rewrite.state import line_of, moded, stateful, variable
 from citadel.rewrite.steps import ATOMS, apply_steps, code_of
 from citadel.rewrite.texts import Texts
 
@@ -71,6 +72,7 @@ class Maker:
             return self._made(function, self.new, source.called, source.call)
         if self.plan.form is Form.MODULE:
             made = self._moved(self.name(source.call))
+            made = self._stateful(made) if made is not None and self.plan.state else made
             return None if made is None else self._called(made)
         if self.plan.form is Form.METHOD:
             method = self._method()
@@ -189,6 +191,8 @@ class Maker:
         if self.plan.form is Form.METHOD and self.receiver is not None:
             receiver = text(self.receiver)
             function = None if receiver is None else self._attribute(receiver)
+        elif self.plan.state:
+            return None
         elif self.plan.form is Form.MODULE:
             new = given.written(self.new, text, bound=False)
             function = None if new is None or function is None else cst.Call(function, args=new)
@@ -232,6 +236,23 @@ class Maker:
         """The construction of a layer where it is called."""
         args = self.source.constructed.written(self.new, self._text, bound=False)
         return None if args is None else laid_out(function, args, None)
+
+    def _stateful(self, made: cst.BaseExpression) -> cst.BaseExpression | None:
+        """A layer in its mode; the name of one that lines in front of the call make, and give its
+        parameters."""
+        source = self.source
+        slots = without_steps(self.plan.state, self.changed)
+        state = {slot.name: node for slot in slots if (node := self._text(slot)) is not None}
+        if len(state) < len(slots):
+            return None
+        made = moded(made, state.pop("training", None))
+        if not state:
+            return made
+        line, name = line_of(source), variable(source, self.plan.target)
+        if line is None or name is None:
+            return None
+        self.nodes[line] = stateful(name, made, state, source.quote)
+        return cst.Name(name)
 
     def _method(self) -> cst.BaseExpression | None:
         slot = self.receiver

@@ -17,7 +17,8 @@ from analysis.target.operators import statement
 from citadel.rewrite.tree import Tree
 
 Replacements = Mapping[cst.CSTNode, cst.CSTNode]
-"""Node -> what replaces it. A class does not replace a statement: it is put in front of it."""
+"""Node -> what replaces it. A class does not replace a statement: it is put in front of it, and so
+are the lines of a module."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|$)")
 _STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 
@@ -72,15 +73,17 @@ class Pieces:
         return line
 
     def _changed(self, line: cst.CSTNode, replacer: _Replacer) -> str:
-        made = line.visit(replacer)
-        if not isinstance(made, _STATEMENTS):
+        visited = line.visit(replacer)
+        made = tuple(visited) if isinstance(visited, cst.FlattenSentinel) else (visited,)
+        body = [one for one in made if isinstance(one, _STATEMENTS)]
+        if not body:
             return ""  # nothing is left of a statement that was the dropped line itself
         blocks = [n for n in self._tree.above(line) if isinstance(n, cst.IndentedBlock)]
         if not blocks:
-            return self._module.code_for_node(made)
+            return "".join(map(self._module.code_for_node, body))
         unit = self._module.default_indent
         indent = "".join(unit if n.indent is None else n.indent for n in reversed(blocks))
-        block = cst.IndentedBlock(body=[made], indent=indent)
+        block = cst.IndentedBlock(body=body, indent=indent)
         # A block begins with the line break behind the colon.
         return self._module.code_for_node(block)[len(self._module.default_newline) :]
 
@@ -105,6 +108,11 @@ def _spliced(text: str, edits: list[tuple[int, int, str]]) -> str:
             made += [text[place:start], new]
             place = end
     return "".join((*made, text[place:]))
+
+
+def beside(nodes: Replacements) -> Replacements:
+    """What is put in front of statements, and replaces nothing."""
+    return {node: new for node, new in nodes.items() if isinstance(new, (cst.ClassDef, cst.Module))}
 
 
 def classes(nodes: Replacements) -> dict[cst.CSTNode, cst.ClassDef]:
@@ -138,7 +146,17 @@ class _Replacer(cst.CSTTransformer):
         new = self._nodes.get(id(original_node))
         if new is None:
             return updated_node
+        if isinstance(new, cst.Module):
+            return cast("cst.FlattenSentinel[cst.CSTNodeT]", _behind(new, updated_node))
         if isinstance(original_node, (cst.AugAssign, cst.Assign)):
             assert isinstance(new, cst.BaseExpression)  # noqa: S101 - it stands in for an operation
             return cast(cst.CSTNodeT, statement(original_node, new))
         return cast(cst.CSTNodeT, new)
+
+
+def _behind(front: cst.Module, statement: cst.CSTNode) -> cst.FlattenSentinel[cst.CSTNode]:
+    """Lines and a statement behind them; what stands above the statement stands above them all."""
+    first, *more = front.body
+    above = cst.ensure_type(statement, cst.SimpleStatementLine).leading_lines
+    last = statement.with_changes(leading_lines=())
+    return cst.FlattenSentinel([first.with_changes(leading_lines=above), *more, last])

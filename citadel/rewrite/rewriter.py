@@ -149,7 +149,7 @@ class Rewriter:
         if plan.reshapes:
             return []  # what else is made of the values is of the report's own dimensions
         found: dict[str, Wanted] = {}
-        given = [plan.receiver, *(slot.value for slot in (*plan.call, *plan.new))]
+        given = [plan.receiver, *(s.value for s in (*plan.call, *plan.new, *plan.state))]
         for take in (take for value in given for take in takes(value)):
             if not take.steps or any(step.name in INNER for step in take.steps):
                 continue
@@ -167,7 +167,7 @@ class Rewriter:
             if plan.form is Form.MODULE:
                 return self._layer(maker) or reshaping(maker)
             return None if plan.after else stand_in(maker)
-        naming, named = source.naming, None if plan.after else maker.named()
+        naming, named = source.naming, None if plan.after or plan.state else maker.named()
         if naming is None:
             return None
         changed: Nodes | None = None

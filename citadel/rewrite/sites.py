@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from analysis.target.instrument import Instrumented, sites_of
-from citadel.rewrite.pieces import classes
+from citadel.rewrite.pieces import beside
 from citadel.rewrite.tree import Tree
 
 
@@ -27,10 +27,10 @@ class Sites:
         """Site in the report -> site in the text in which `nodes` were replaced.
 
         A replaced call is the call that stands in for it; arguments that were kept are themselves;
-        what is left out has no site. `dropped` are lines that are gone. A class
-        stands in front of the statement that it comes with.
+        what is left out has no site. `dropped` are lines that are gone. A class, or the
+        lines of a module, stand in front of the statement that they come with.
         """
-        added = classes(nodes)
+        added = beside(nodes)
         gone = {self._first(n): (self._size(n), sites_of(new)) for n, new in nodes.items()
                 if n not in added and self._size(n)}  # fmt: skip
         gone |= {self._first(line): (self._size(line), ()) for line in dropped if self._size(line)}

@@ -172,6 +172,7 @@ def test_a_plan_is_plain_json(conv, api):
             ["groups", {"key": "kw:groups", "steps": []}],
         ],
         "after": [],
+        "state": [],
     }
 
 

@@ -1,0 +1,67 @@
+"""A layer that takes the place of a function: what is handed to the function is the layer's own.
+
+`F.conv2d(x, w, b)` is a `Conv2d` whose parameters are `w` and `b`, and that was constructed with
+their sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from analysis.values import Value
+from citadel.plan.dimensions import Lift, lifted, shape_after
+from citadel.plan.lexicon import SAME_WORDS, Lexicon
+from citadel.plan.model import SourceValue
+
+_OWN = "."
+"""In front of the names of what a layer has: no parameter of a call is named so."""
+
+
+def own_name(name: str) -> str:
+    """The name of a parameter or buffer of a layer among those of what its calls are given."""
+    return f"{_OWN}{name}"
+
+
+def is_own(name: str) -> bool:
+    """Whether it is such a name."""
+    return name.startswith(_OWN)
+
+
+def owned(samples: Sequence[Mapping[str, Value]]) -> dict[str, frozenset[int]]:
+    """What a layer has of its own in valid calls: name -> the ranks that it has there."""
+    found: dict[str, set[int]] = {}
+    for sample in samples:
+        for name, value in sample.items():
+            if is_own(name) and value.rank is not None:
+                found.setdefault(name.removeprefix(_OWN), set()).add(value.rank)
+    return {name: frozenset(ranks) for name, ranks in found.items()}
+
+
+def matched(
+    values: Sequence[SourceValue],
+    owned: Mapping[str, frozenset[int]],
+    optional: Collection[str],
+    lexicon: Lexicon,
+    lift: Lift,
+) -> dict[str, SourceValue]:
+    """The tensors of the report's call that are to be a layer's own, by their names there.
+
+    All of them, but for those of which the construction can say that there are none (`optional`),
+    and counters; else nothing.
+    """
+    found: dict[str, SourceValue] = {}
+    for value in values:
+        shape = value.value.shape
+        if not value.value.is_tensor or shape is None:
+            continue
+        rank = len(shape_after(shape, lifted(value, lift)))
+        likeness = {
+            name: lexicon.likeness(value.name, name)
+            for name, ranks in owned.items()
+            if rank in ranks and name not in found
+        }
+        best = max(likeness, key=lambda name: likeness[name], default=None)
+        if best is not None and likeness[best] >= SAME_WORDS:
+            found[best] = value
+    counters = {name for name, ranks in owned.items() if ranks == {0}}
+    return {} if owned.keys() - found.keys() - counters - set(optional) else found

@@ -1,0 +1,63 @@
+"""A layer with given parameters: the lines in front of its call that make it and fill it.
+
+`y = F.conv2d(x, w)` becomes `conv2d = nn.Conv2d(2, 3, 3)`, `conv2d.load_state_dict({"weight": w})`
+and `y = conv2d(x)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import libcst as cst
+
+from citadel.rewrite.source import Source
+from citadel.rewrite.steps import code_of
+
+WIDE = 80
+"""Characters that a line of values may have before it becomes several."""
+_ELSEWHERE = (cst.Lambda, cst.BaseComp, cst.IfExp, cst.BooleanOperation)
+"""What is in these is not evaluated once, and in its place."""
+_BOUNDARY = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z]{2})|(?<=[A-Z]{2})(?=[A-Z][a-z]{2})")
+
+
+def line_of(source: Source) -> cst.SimpleStatementLine | None:
+    """The line of the call, where other lines can come in front of it and mean the same."""
+    for node in source.tree.above(source.call):
+        if isinstance(node, _ELSEWHERE):
+            return None
+        if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+            line = node if isinstance(node, cst.SimpleStatementLine) else None
+            return line if line is not None and len(line.body) == 1 else None
+    return None
+
+
+def variable(source: Source, target: str) -> str | None:
+    """A free name for a layer: `layer_norm` for `LayerNorm`, or with a word more."""
+    name = _BOUNDARY.sub("_", target.rpartition(".")[2]).lower()
+    free = (one for one in (name, f"{name}_layer") if not source.scopes.bound(one))
+    return next(free, None)
+
+
+def moded(made: cst.BaseExpression, training: cst.BaseExpression | None) -> cst.BaseExpression:
+    """A new layer, which trains, in the mode that it is to have."""
+    text = "True" if training is None else code_of(training)
+    if text == "True":
+        return made
+    method, args = (
+        ("eval", ()) if text == "False" else ("train", (cst.Arg(cst.parse_expression(text)),))
+    )
+    return cst.Call(cst.Attribute(value=made, attr=cst.Name(method)), args=args)
+
+
+def stateful(
+    name: str, made: cst.BaseExpression, state: Mapping[str, cst.BaseExpression], quote: str
+) -> cst.Module:
+    """The lines that assign a layer to a name, and load its parameters and buffers."""
+    pairs = [f"{quote}{key}{quote}: {code_of(value)}" for key, value in state.items()]
+    assigned = cst.Assign(targets=[cst.AssignTarget(cst.Name(name))], value=made)
+    loaded = f"{name}.load_state_dict({{{', '.join(pairs)}}})"
+    if len(loaded) > WIDE:
+        listed = "".join(f"    {pair},\n" for pair in pairs)
+        loaded = f"{name}.load_state_dict({{\n{listed}}})"
+    return cst.Module(body=[cst.SimpleStatementLine(body=[assigned]), cst.parse_statement(loaded)])
