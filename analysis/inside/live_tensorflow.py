@@ -228,6 +228,14 @@ def parameters(layer):
 attributes = parameters
 
 
+def load(layer, args, kwargs, state):
+    """Make the variables of a layer for what it is called with, and assign them by name."""
+    layer.build(tuple([*args, *kwargs.values()][0].shape))
+    own = parameters(layer)
+    for name, value in state.items():
+        own[name].assign(value)
+
+
 def repeat(value, amount, behind=0):
     """Add dimensions as long as the one in front of the last `behind`, along which all is equal."""
     for _ in range(amount):

@@ -120,14 +120,14 @@ class Analogy:
 
     def window(self, name: str) -> int | tuple[int, ...] | None:
         """The number or the list that stands for all of the last sizes of a tensor other than the
-        main one: `kernel_size`, where the report gives the kernel."""
+        main one, or of the first ones: `kernel_size`, where the report gives the kernel."""
         for tensor, shape in self.others.items():
             pairs = [(s.get(name), m) for s, m in self._pairs(tensor, shape) if name in s]
-            runs = [_run(value, m) for value, m in pairs]
-            fewest = min(runs, default=0)
-            if 1 < fewest <= len(shape):
-                found = shape[len(shape) - fewest :]
-                return found[0] if len(set(found)) == 1 else found
+            for first in (False, True):
+                fewest = min((_run(value, m, first=first) for value, m in pairs), default=0)
+                if 1 < fewest <= len(shape):
+                    found = shape[:fewest] if first else shape[len(shape) - fewest :]
+                    return found[0] if len(set(found)) == 1 else found
         return None
 
     @property
@@ -182,12 +182,14 @@ def _number(value: Value | None) -> int | None:
     return None if text is None else int(text)
 
 
-def _run(value: Value | None, shape: Shape) -> int:
-    """How many of the last sizes of a shape are a number, or what a list of numbers says."""
+def _run(value: Value | None, shape: Shape, *, first: bool) -> int:
+    """How many of the last (or `first`) sizes of a shape are a number, or what a list of numbers
+    says."""
     number, numbers = _number(value), _numbers(value)
     if number is None:
-        return len(numbers) if numbers and shape[len(shape) - len(numbers) :] == numbers else 0
-    others = (at for at, size in enumerate(reversed(shape)) if size != number)
+        ends = shape[: len(numbers)] if first else shape[len(shape) - len(numbers) :]
+        return len(numbers) if numbers and ends == numbers else 0
+    others = (at for at, size in enumerate(shape if first else reversed(shape)) if size != number)
     return next(others, len(shape))
 
 

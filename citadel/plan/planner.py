@@ -38,7 +38,7 @@ from citadel.plan.places import Place, Places, is_receiver, must_be_given
 from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import richest
 from citadel.plan.sizes import as_lists
-from citadel.plan.state import matched, own_name, owned
+from citadel.plan.state import flags, matched, own_name, owned
 from citadel.plan.types import fits
 
 
@@ -191,7 +191,7 @@ class Planner:
             name = place.parameter.name
             if number in known or place.stage is not Stage.NEW:
                 continue
-            if name in lacking:
+            if any(name in flags(one) for one in lacking):
                 found[number] = Fill(text="False", implied=True)
             elif (size := analogy.number(name)) is not None:
                 found[number] = Fill(text=str(size), implied=True)

@@ -64,4 +64,10 @@ def matched(
         if best is not None and likeness[best] >= SAME_WORDS:
             found[best] = value
     counters = {name for name, ranks in owned.items() if ranks == {0}}
-    return {} if owned.keys() - found.keys() - counters - set(optional) else found
+    needed = {name for name in owned if not flags(name) & set(optional)} - counters
+    return {} if needed - found.keys() else found
+
+
+def flags(name: str) -> frozenset[str]:
+    """The arguments of a construction that say whether a layer has a parameter of its own."""
+    return frozenset((name, f"use_{name}"))

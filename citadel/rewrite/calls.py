@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 import libcst as cst
 import libcst.matchers as m
 
+from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.model import Adaptation, Form, Slot, Take
 from citadel.rewrite import imports
 from citadel.rewrite.given import Given, without_steps
-from citadel.rewrite.layout import laid_out
+from citadel.rewrite.layout import laid_out, shortened
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.pieces import replaced_in
 from citadel.rewrite.source import ARGUMENTS, CONSTRUCTION, Source
-from citadel.rewrite.state import line_of, moded, stateful, variable
+from citadel.rewrite.state import WIDE, assigned_each, line_of, loaded, moded, variable
 from citadel.rewrite.steps import ATOMS, apply_steps, code_of
 from citadel.rewrite.texts import Texts
 
@@ -251,7 +252,17 @@ class Maker:
         line, name = line_of(source), variable(source, self.plan.target)
         if line is None or name is None:
             return None
-        self.nodes[line] = stateful(name, made, state, source.quote)
+        assigned = f"{name} = {code_of(made)}"
+        if len(assigned) > WIDE:
+            assigned = f"{name} = {code_of(shortened(made))}"
+        if as_tensorflow(self.plan.target):
+            main = self._text(self.slots[0])
+            filled = None if main is None else assigned_each(name, main, state)
+        else:
+            filled = loaded(name, state, source.quote)
+        if filled is None:
+            return None
+        self.nodes[line] = cst.parse_module("\n".join([assigned, *filled]))
         return cst.Name(name)
 
     def _method(self) -> cst.BaseExpression | None:

@@ -27,7 +27,7 @@ from citadel.rewrite.layout import LONGEST, shortened
 from citadel.rewrite.messages import Messages
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.origins import Edits, Wanted
-from citadel.rewrite.pieces import Pieces, classes, replaced_in
+from citadel.rewrite.pieces import Pieces, beside, replaced_in
 from citadel.rewrite.references import counterparts
 from citadel.rewrite.sites import Sites
 from citadel.rewrite.source import Source
@@ -259,7 +259,7 @@ class Rewriter:
         added = difference(tree, nodes, gone)
         gone += [one.node for one in self._constants if one.unused(added)]
         code = self._pieces.replaced(_all_bound(nodes, uses), gone)
-        if longest(code) > max(LONGEST, self._long) and not classes(nodes):
+        if longest(code) > max(LONGEST, self._long) and not beside(nodes):
             calls = (source.call, source.built)
             nodes = {n: shortened(new) if n in calls else new for n, new in nodes.items()}
             code = self._pieces.replaced(_all_bound(nodes, uses), gone)

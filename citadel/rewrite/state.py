@@ -1,7 +1,7 @@
 """A layer with given parameters: the lines in front of its call that make it and fill it.
 
 `y = F.conv2d(x, w)` becomes `conv2d = nn.Conv2d(2, 3, 3)`, `conv2d.load_state_dict({"weight": w})`
-and `y = conv2d(x)`.
+and `y = conv2d(x)`. Keras: `conv2d.build(x.shape)` and `conv2d.kernel.assign(w)`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 import libcst as cst
+import libcst.matchers as m
 
 from citadel.rewrite.source import Source
 from citadel.rewrite.steps import code_of
@@ -50,14 +51,21 @@ def moded(made: cst.BaseExpression, training: cst.BaseExpression | None) -> cst.
     return cst.Call(cst.Attribute(value=made, attr=cst.Name(method)), args=args)
 
 
-def stateful(
-    name: str, made: cst.BaseExpression, state: Mapping[str, cst.BaseExpression], quote: str
-) -> cst.Module:
-    """The lines that assign a layer to a name, and load its parameters and buffers."""
+def loaded(name: str, state: Mapping[str, cst.BaseExpression], quote: str) -> list[str]:
+    """The line that loads parameters and buffers of a layer of PyTorch, or lines of one."""
     pairs = [f"{quote}{key}{quote}: {code_of(value)}" for key, value in state.items()]
-    assigned = cst.Assign(targets=[cst.AssignTarget(cst.Name(name))], value=made)
-    loaded = f"{name}.load_state_dict({{{', '.join(pairs)}}})"
-    if len(loaded) > WIDE:
-        listed = "".join(f"    {pair},\n" for pair in pairs)
-        loaded = f"{name}.load_state_dict({{\n{listed}}})"
-    return cst.Module(body=[cst.SimpleStatementLine(body=[assigned]), cst.parse_statement(loaded)])
+    line = f"{name}.load_state_dict({{{', '.join(pairs)}}})"
+    if len(line) <= WIDE:
+        return [line]
+    return [f"{name}.load_state_dict({{", *(f"    {pair}," for pair in pairs), "})"]
+
+
+def assigned_each(
+    name: str, given: cst.BaseExpression, state: Mapping[str, cst.BaseExpression]
+) -> list[str] | None:
+    """The lines that make the variables of a layer of Keras for what it is `given`, and assign
+    them; None where that would be made twice."""
+    if m.findall(given, m.Call()) or not all(key.isidentifier() for key in state):
+        return None
+    values = [f"{name}.{key}.assign({code_of(value)})" for key, value in state.items()]
+    return [f"{name}.build({code_of(given)}.shape)", *values]

@@ -104,6 +104,25 @@ def test_weights_gain_dimensions_as_the_input_does(api, call):
     assert plan.state[1].value == Take(key="arg:2")
 
 
+def test_keras_has_windows_in_front_and_flags_of_other_names(api, call):
+    target = api(
+        "tf.keras.layers.Conv2D", "filters: int, kernel_size: int[2], strides = 1, use_bias: bool = True",
+        kind=ApiKind.MODULE, call="inputs",
+    )  # fmt: skip
+    known = Book({
+        "inputs": tensor(4, 28, 28, 128),
+        "filters": number(32),
+        "kernel_size": number(3),
+        ".kernel": tensor(3, 3, 128, 32),
+        ".bias": tensor(32),
+    })  # fmt: skip
+    function = api("tf.nn.conv2d", "input: Tensor, kernel: Tensor, strides")
+    source = invocation(call("tf.nn.conv2d", {(1, 5, 5, 2)}, {(3, 2, 2, 4)}, 2), function, ())
+    plan = first(plans(source, target, known))
+    assert written(plan.new) == ["4", "(3, 2)", "arg:2", "use_bias=False"]
+    assert [(slot.name, slot.value) for slot in plan.state] == [("kernel", Take(key="arg:1"))]
+
+
 def test_a_layer_that_has_more_of_its_own_is_made_anew(api, call):
     target = api("torch.nn.Scaled", "num: int", kind=ApiKind.MODULE, call="input: Tensor")
     known = Book({"input": tensor(2, 3), ".weight": tensor(3), ".offset": tensor(3)})

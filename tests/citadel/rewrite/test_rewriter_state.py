@@ -1,5 +1,6 @@
 """Before and after, where a layer takes the place of a function that was given its weights."""
 
+from dataclasses import replace
 from textwrap import dedent
 
 import libcst as cst
@@ -16,12 +17,12 @@ def text(code):
     return dedent(code).lstrip("\n")
 
 
-def plan(**state):
+def plan(target="torch.nn.Linear", **state):
     slots = {
         name: Slot(name=name, keyword=True, value=Take(key=key)) for name, key in state.items()
     }
     return Adaptation(
-        target="torch.nn.Linear",
+        target=target,
         form=Form.MODULE,
         receiver=None,
         new=tuple(Slot(name=t, keyword=False, value=Fill(text=t)) for t in ("3", "2")),
@@ -88,6 +89,40 @@ def test_many_values_stand_in_lines_of_their_own(ways):
         linear = linear_layer(torch.ones(4, 3))
     """)
     ]
+
+
+def test_variables_of_keras_are_made_and_assigned(case, api, call):
+    before = "import tensorflow as tf\ny = tf.matmul({x}, w)\n"
+    made = call("tf.matmul", {(4, 3)}, {(3, 2)})
+
+    def ways(x):
+        source = case(before.format(x=x), api("tf.matmul", "a: Tensor, b: Tensor"), "tf.mat", made)
+        return [way.code for way in source.written(plan("tf.keras.layers.Dense", kernel="arg:1"))]
+
+    assert ways("x") == [
+        text("""
+        import tensorflow as tf
+        dense = tf.keras.layers.Dense(3, 2)
+        dense.build(x.shape)
+        dense.kernel.assign(w)
+        y = dense(x)
+    """)
+    ]
+    assert ways("tf.random.uniform((4, 3))") == []  # it would be drawn twice
+
+
+def test_a_long_construction_has_its_arguments_in_lines(ways):
+    before = """
+        import torch
+        import torch.nn.functional as F
+        y = F.linear(x, w)
+    """
+    made = plan(weight="arg:1")
+    words = "'a name that is as long as half of a line, and more'"
+    new = tuple(Slot(name="n", keyword=False, value=Fill(text=words)) for _ in range(2))
+    (code,) = ways(before, replace(made, new=new))
+    assert f"Linear(\n    {words},\n    {words},\n)\n" in code
+    assert code.endswith("y = linear(x)\n")
 
 
 @pytest.mark.parametrize(

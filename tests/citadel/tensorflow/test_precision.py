@@ -68,3 +68,19 @@ def test_what_has_a_dtype_of_its_own_is_not_asked_in_double_precision(bench, rea
         pytest.skip("no keras.ops in this build")
     assert found.case.reproduces
     assert judged(found, "tf.keras.ops.log", "same name").kind is VerdictKind.BUG
+
+
+CONVOLVED = """
+    import tensorflow as tf
+
+    x = tf.ones((1, 5, 5, 2))
+    w = tf.fill((3, 2, 2, 4), float("nan"))
+    y = tf.nn.conv2d(x, w, strides=2, padding="VALID")
+    print(tf.reduce_any(tf.math.is_nan(y)).numpy())
+"""
+
+
+def test_a_layer_of_keras_has_the_kernel_that_the_function_was_given(bench, read, judged):
+    title = "tf.nn.conv2d gives NaN"
+    found = verified(bench, read(title, CONVOLVED, text="`y` is NaN but should be finite."))
+    assert judged(found, "tf.keras.layers.Conv2D", "module").kind is VerdictKind.BUG
