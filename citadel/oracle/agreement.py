@@ -36,7 +36,7 @@ from citadel.oracle.hints import (
     says_good,
     wrapped,
 )
-from citadel.oracle.numbers import elements, same
+from citadel.oracle.numbers import elements, finite, same
 from citadel.oracle.seen import Seen, comparable, numeric
 from citadel.oracle.value import Spot, ValueOracle
 from citadel.traced import leaf
@@ -159,6 +159,8 @@ def references(run: Seen) -> Iterator[ValueOracle]:
     """A value shown beside one that is called what it should be, or another library's."""
     for other, spot, point in referred(run):
         found = pair(run, other, spot, why=f"compared with {point.label or point.text}")
+        if finite(run.values[other]) is False and finite(run.values[spot]):
+            yield ValueOracle(kind=SymptomKind.NON_FINITE, spots=(other,), why=found.why)
         yield replace(found, written=is_input(point), against=True)
 
 

@@ -216,6 +216,7 @@ def _finite_by_now(run: Seen) -> Iterator[ValueOracle]:
     """Where the report complains of NaN or infinity: what is shown, and is finite here."""
     title = run.reading.report.title
     told = [title, *(one.text for one in run.reading.claims if one.kind is ClaimKind.VALUE)]
+    told += [one.sentence for one in run.reading.expectations if not one.right and unbounded(one)]
     codes = [_COMMENT.sub("", one.code) for one in run.reading.candidates]
     if run.reading.refusal is not None or NAN_IS_LOST.search(title) or DIFFERENT.search(title):
         return

@@ -79,7 +79,9 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     # Objects are shown with all that they are made of: Normal(loc: 0.0, scale: torch.Size([3])).
     (re.compile(r"(?<![\w.])[A-Z]\w*\((?:[^()]|\([^()]*\))+\)"), "API()"),
     (re.compile(r"(?<=\blayer )(?:\"\w+\"|'\w+')"), "NAME"),
-    # The condition of a failed assertion is what tells it from its neighbours.
+    # The condition of a failed assertion is what tells it from its neighbours; each kernel has
+    # names of its own for what it is given: `input.is_sparse()`, `t_.is_sparse()`.
+    (re.compile(r"(?<![\w.:>])[a-z]\w*(?=(?:\.|->)\w+\(\).{0,200}INTERNAL ASSERT)"), "NAME"),
     (re.compile(r"\b\w+(?:\.\w+)*\(\)(?!.{0,200}INTERNAL ASSERT)"), "API()"),
     # Sizes by dimension: kernel_size_height: 3 kernel_size_width: 3, (T: 8 H: 1 W: 1).
     (

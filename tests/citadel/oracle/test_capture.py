@@ -129,6 +129,17 @@ def test_the_assertion_that_fails_is_the_oracle_whatever_is_tested_before():
     assert holding(code, *events[:2]) == (["y"], "false")
 
 
+@pytest.mark.parametrize(
+    ("got", "right", "kind"),
+    [(INF, 6e307, "non_finite"), (INF, INF, None), (5e307, 6e307, "disagrees")],
+)
+def test_what_is_not_finite_where_its_reference_is_that_is_the_bug(got, right, kind):
+    code = "actual = torch.i0(x)\nprint(actual)\nprint(expected)"
+    found = holding(code, ("actual", [got]), ("expected", [right]), title="i0 overflows")
+    spots = ["actual"] if kind == "non_finite" else ["actual", "expected"]
+    assert found == (None if kind is None else (spots, kind))
+
+
 def test_arrays_of_literals_are_no_references():
     code = "import numpy as np\nprint(torch.median(x))\nprint(np.array([1.0]))"
     assert holding(code, ("torch.median(x)", [2.0]), ("np.array([1.0])", [1.0])) is None

@@ -73,6 +73,7 @@ def test_where_an_error_is_one_of_two_ways_out_nan_is_what_a_title_says(title, t
         ("f gives NaN", "", "print(f(float('nan')))", False),
         ("f swallows NaN", "", "print(f(x))", False),
         ("f is wrong", "", "print(f(x))", False),
+        ("f is wrong", "It returns nan.", "print(f(x))", True),
         ("f returns 2 instead of inf", "", "print(f(x))", False),
         ("torch.f gives NaN", "", "import torch\nprint(torch.f(x))", True),
         ("torch.f gives NaN", "", "import torch\nprint(torch.g(x))", False),

@@ -93,6 +93,10 @@ SAME = {
         'groups > 0 INTERNAL ASSERT FAILED at "/build/pytorch/aten/src/ATen/native/ConvUtils.h":99'
         ", please report a bug to PyTorch. groups must be positive, got -3",
     ),
+    "internal assertion, names of what a kernel is given": (
+        'input.is_sparse() INTERNAL ASSERT FAILED at "../aten/src/ATen/A.cpp":12, please report',
+        't_.is_sparse() INTERNAL ASSERT FAILED at "../aten/src/ATen/A.cpp":99, please report',
+    ),
     "operators": (
         "Could not run 'aten::median' with arguments from the 'QuantizedCPU' backend.",
         "Could not run 'aten::kthvalue.values' with arguments from the 'QuantizedCPU' backend.",
