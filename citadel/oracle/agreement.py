@@ -168,6 +168,7 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
     """Values with the reference that is shown beside each, and where that is shown."""
     shown = [s for s in run.results(Role.SHOWN) if s[1].check in (None, Check.RATIO)]
     often = Counter(spot.point for spot in run.values)
+    taken: set[Spot] = set()
     for spot, point, value in run.every(Role.SHOWN):
         if not is_reference(point) or elements(value) is None or spot in run.right:
             continue
@@ -180,6 +181,9 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
                 _unlikeness(before, point),
                 # In a loop each turn has its own.
                 often[other.point] == often[spot.point] and abs(other.occurrence - spot.occurrence),
+                # Between two such values it is of the one that has none yet, or else stands above.
+                other in taken,
+                before.statement > point.statement,
                 other,
             )
             for other, before, seen in reversed(shown)
@@ -189,7 +193,9 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
             and (not named or len(elements(seen) or ()) == len(elements(value) or ()))
         ]
         if near:
-            yield min(near, key=lambda one: one[:3])[-1], spot, point
+            nearest = min(near, key=lambda one: one[:-1])[-1]
+            taken.add(nearest)
+            yield nearest, spot, point
 
 
 def modes(run: Seen) -> Iterator[ValueOracle]:

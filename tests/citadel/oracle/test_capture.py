@@ -140,6 +140,15 @@ def test_what_is_not_finite_where_its_reference_is_that_is_the_bug(got, right, k
     assert found == (None if kind is None else (spots, kind))
 
 
+@pytest.mark.parametrize("above", [False, True])
+def test_each_of_two_equal_values_has_the_reference_below_it_or_above_it(above):
+    pairs = [["c.exp()", "np.exp(a)"], ["d.exp()", "np.exp(b)"]]
+    shown = [text for pair in pairs for text in (reversed(pair) if above else pair)]
+    code = "import numpy as np\n" + "\n".join(f"print({text})" for text in shown)
+    events = [(text, [INF]) for text in shown]
+    assert holding(code, *events, title="exp differs from numpy", text="It gives inf.") is None
+
+
 def test_arrays_of_literals_are_no_references():
     code = "import numpy as np\nprint(torch.median(x))\nprint(np.array([1.0]))"
     assert holding(code, ("torch.median(x)", [2.0]), ("np.array([1.0])", [1.0])) is None
