@@ -108,7 +108,9 @@ def witness(
             break
     told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
     alone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
-    if True not in who.own and not told and not (alone and _of_form(oracle, trial.case.points)):
+    # A call that is refused by now has shown nothing.
+    known = told or not oracle.points or (alone and _of_form(oracle, trial.case.points))
+    if True not in who.own and not known:
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
     blamed = [one for one in first.calls if resolve(one, catalog) is who.api]

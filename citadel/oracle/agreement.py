@@ -261,7 +261,11 @@ def _of_parts(one: Point, other: Point) -> bool:
 
 
 def precisions(run: Seen) -> Iterator[ValueOracle]:
-    """One call shown in two precisions: the coarser should agree within its tolerance."""
+    """One call shown in two precisions: the coarser should agree within its tolerance.
+
+    Not where it agrees with its own reference: then the two are of different numbers.
+    """
+    agreeing = {one for one, ref, _ in referred(run) if agree(run, one, ref)}
     shown = [s for s in run.results(Role.SHOWN) if s[2].dtype in PRECISION]
     for (one, first, left), (other, second, right) in combinations(shown[:40], 2):
         by_name = first.number == second.number or (
@@ -272,7 +276,8 @@ def precisions(run: Seen) -> Iterator[ValueOracle]:
         coarse, fine = (one, other)
         if PRECISION[left.dtype or ""] > PRECISION[right.dtype or ""]:
             coarse, fine = fine, coarse
-        yield pair(run, coarse, fine, why="the same call in two precisions")
+        if coarse not in agreeing and not all(map(run.is_reference, (coarse, fine))):
+            yield pair(run, coarse, fine, why="the same call in two precisions")
 
 
 def _unlikeness(one: Point, other: Point) -> float:

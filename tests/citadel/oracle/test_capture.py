@@ -1,11 +1,13 @@
 """Value oracles found in reports: each rule with a true bug that it finds and a false alarm."""
 
+from dataclasses import replace
+
 import pytest
 
 from analysis.target.instrument import instrument, watched
 from analysis.values import Value
 
-from .holding import INF, NAN, holding
+from .holding import INF, NAN, holding, value
 
 
 @pytest.mark.parametrize(("got", "holds"), [([2.0], True), ([3.0], False)])
@@ -147,6 +149,21 @@ def test_each_of_two_equal_values_has_the_reference_below_it_or_above_it(above):
     code = "import numpy as np\n" + "\n".join(f"print({text})" for text in shown)
     events = [(text, [INF]) for text in shown]
     assert holding(code, *events, title="exp differs from numpy", text="It gives inf.") is None
+
+
+@pytest.mark.parametrize(("reference", "holds"), [(2.0, False), (3.0, True)])
+def test_what_agrees_with_its_reference_is_no_coarser_form_of_another(reference, holds):
+    code = """
+        import numpy as np
+        x = torch.half_one()
+        print(torch.f(x))
+        print(np.f(x.numpy()))
+        x = torch.double_one()
+        print(torch.f(x[:1]))
+    """
+    coarse, fine = value([2.0]), replace(value([4.0]), dtype="float64")
+    events = (("torch.f(x)", coarse), ("np.f(x.numpy())", [reference]), ("torch.f(x[:1])", fine))
+    assert (holding(code, *events, text="f is off") is not None) is holds
 
 
 def test_arrays_of_literals_are_no_references():

@@ -77,6 +77,7 @@ def test_where_an_error_is_one_of_two_ways_out_nan_is_what_a_title_says(title, t
         ("f returns 2 instead of inf", "", "print(f(x))", False),
         ("torch.f gives NaN", "", "import torch\nprint(torch.f(x))", True),
         ("torch.f gives NaN", "", "import torch\nprint(torch.g(x))", False),
+        ("The f distribution ends in NaN", "", "print(d.g(x))", True),
         ("f gives NaN gradients", "", "print(f(x))", False),
         ("f gives NaN gradients", "", "print(x.grad)", True),
         ("f overflows", "", "print(f(x))", False),
