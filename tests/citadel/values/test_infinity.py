@@ -29,6 +29,24 @@ def test_nan_at_infinity_is_a_bug_of_what_tends_to_something(verified, judged, s
     assert judged(found, code.replace("torch.special.i0", sibling), sibling, FAR).kind is kind
 
 
+@pytest.mark.parametrize(
+    ("sibling", "channels", "kind"),
+    [
+        ("torch.Tensor.sgn", NEAR, VerdictKind.BUG),
+        ("torch.sin", FAR, VerdictKind.NOT_ADAPTED),  # tends to nothing
+        ("torch.atan", FAR, VerdictKind.CLEAN),
+    ],
+)
+def test_infinities_of_complex_numbers_are_let_in_as_well(
+    verified, judged, sibling, channels, kind
+):
+    code = 'import torch\nx = torch.tensor([complex(float("inf"), 0.0)])\nprint(torch.sgn(x).real)'
+    found = verified("torch.sgn of complex infinity is nan", code, "The result is nan.")
+    assert found.witness.let_in
+    code = code.replace("torch.sgn", sibling)
+    assert judged(found, code, sibling, channels).kind is kind
+
+
 def test_an_infinity_is_another_symptom_than_nan(verified, judged):
     code = "import torch\nx = torch.zeros(2)\nprint(torch.xlogy(x, x) + x * torch.log(x))"
     found = verified("0 log 0 is nan", code, "The result is nan, expected 0.")
