@@ -118,7 +118,8 @@ def witness(
     cured = better is not None and better.cures
     looked = hits > 0 and not hurried
     full = demanded(trial.again, oracle, blamed, values) if looked and not cured else None
-    handed_on = looked and let_in(trial.again, oracle, blamed)
+    cleaned = let_in(trial.again, oracle, blamed) if looked else {}
+    handed_on = bool(cleaned)
     nothing: frozenset[tuple[int, int]] = frozenset()
     gave = _gave(trial.again, oracle, blamed, values) if looked else (nothing, nothing)
     gave_finite, gave_numbers = gave
@@ -146,6 +147,7 @@ def witness(
         gave_finite=gave_finite,
         gave_numbers=gave_numbers,
         let_in=handed_on,
+        cleaned=cleaned,
         limits=tends_to(trial.again, oracle, blamed)
         if handed_on and has_nan_at(oracle, values)
         else None,

@@ -102,6 +102,11 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\[\s*-?\d+(?:\s+-?\d+)+\s*\]"), "SHAPE"),
     (re.compile(_DTYPES), "DTYPE"),
     (re.compile(r"^(?:torch\.)?(?:[a-z_]\w*\.)*[a-z_]\w*: (?=\S)"), "API: "),
+    (
+        re.compile(r"^(?=\w*[._])[a-z_][\w.]* (?=(?:cannot|does|expects|expected|requires)\b)"),
+        "API ",
+    ),
+    (re.compile(r"\binfinity\b"), "inf"),
     (re.compile(r"\b(?:torch|tf)\.(?:\w+\.)*\w+"), "API"),
     (re.compile(r"\b\w*[a-z_]\w*_?[1-3]d\w*\b"), "API"),
     (re.compile(r"\[[A-Z]\w+(?:, ?[A-Z]\w*)+[^\]]*\]?"), "[NAMES]"),

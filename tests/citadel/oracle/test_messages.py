@@ -83,6 +83,10 @@ SAME = {
         "torch.linalg.eig: input tensor should not contain infs or NaNs.",
         "torch.linalg.eigvals: input tensor should not contain infs or NaNs.",
     ),
+    "API that cannot": (
+        "_foreach_norm cannot compute the infinity norm on an empty tensor",
+        "linalg.vector_norm cannot compute the inf norm on an empty tensor",
+    ),
     "API without its module": (
         "linalg.inv: A must be batches of square matrices, but they are 2 by 3 matrices",
         "linalg.det: A must be batches of square matrices, but they are 5 by 4 matrices",

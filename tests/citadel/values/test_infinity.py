@@ -4,7 +4,7 @@ import pytest
 
 from citadel.model import SymptomKind, VerdictKind
 
-from .conftest import FAR, NEAR
+from .conftest import CONTEXT, FAR, NEAR
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -64,6 +64,18 @@ def test_nan_at_infinity_of_what_tends_to_nothing_stays_doubtful(verified, judge
     assert found.case.doubts == ("what is not finite comes of what it is given",)
     code = code.replace("torch.sin", "torch.special.i0")
     assert judged(found, code, "torch.special.i0", FAR).kind is VerdictKind.NOT_ADAPTED
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [("torch.Tensor.sin", VerdictKind.BUG), ("torch.cos", VerdictKind.NOT_ADAPTED)],
+)
+def test_what_lets_in_infinities_is_one_function_if_it_is_so_of_finite_numbers(
+    verified, judged, sibling, kind
+):
+    code = 'import torch\nprint(torch.sin(torch.tensor([float("inf")])))'
+    found = verified("sin of infinity is nan", code, "The result is nan.")
+    assert judged(found, code.replace("torch.sin", sibling), sibling, CONTEXT).kind is kind
 
 
 @pytest.mark.parametrize("sibling", ["torch.sub", "torch.div", "torch.fmod"])
