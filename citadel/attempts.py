@@ -18,6 +18,7 @@ from citadel.recorded import bug_kind, recorded
 from citadel.variants import (
     eager,
     of_version_1,
+    with_imports,
     with_new_names,
     without_psutil,
     without_reference,
@@ -58,6 +59,7 @@ def attempts_of(
         fails = _elsewhere(attempt) or _raises_another(attempt, wanted)
         older = of_version_1(snippet, catalog, reading.claims) if fails else None
         older = older or _without_what_is_missing(snippet, attempt)
+        older = older or (with_imports(snippet, catalog) if isinstance(attempt, str) else None)
         if older is not None:
             attempt = _attempt(older, session, runs, limits, reading.claims)
         newer = with_new_names(older or snippet) if _names_what_numpy_had(attempt) else None

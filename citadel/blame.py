@@ -16,6 +16,7 @@ from analysis.target.session import Baseline, Limits
 from citadel.guards import Rerun
 from citadel.infinities import made_backward
 from citadel.oracle.backends import OnBoth, Runs
+from citadel.oracle.hints import is_slope
 from citadel.oracle.numbers import finite
 from citadel.oracle.value import ValueOracle, Values, has_nan_at, unlike, values_of
 from citadel.suspects import MAKERS, spoken, titled
@@ -101,7 +102,7 @@ class Trial:
             if True in own:
                 return (None if named else wraps) or Blamed(call=call, api=api, own=own)
             told = named or spoken(api, self._title)
-            if told and wraps is None and _gives(call, calls):
+            if told and wraps is None and (_gives(call, calls) or self._goes_through(oracle, call)):
                 wraps = Blamed(call=call, api=api, own=tuple(None for _ in own))
             made = made_backward(self.again, oracle, of_api)
             if made:
@@ -113,6 +114,12 @@ class Trial:
                 return behind
             call, api = suspected[0]
         return Blamed(call=call, api=api, own=tuple(None for _ in oracle.spots))
+
+    def _goes_through(self, oracle: ValueOracle, call: Call) -> bool:
+        """Whether a gradient is shown, which need not depend on what a call gives that it goes
+        through: that of a sum does not."""
+        given = call.result is not None and call.result.value.is_tensor
+        return given and all(is_slope(self.case.points[number]) for number in oracle.points)
 
 
 def _gives(made: Call, calls: Sequence[Call]) -> bool:

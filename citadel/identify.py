@@ -206,7 +206,17 @@ def _uses_values(call: Call) -> bool:
 
 def _uses(call: Call) -> bool:
     """Whether a framework's call hands on trouble which an earlier call has caused."""
-    return leaf(call.name) in USERS_OF_VALUES or call.name.endswith(RUNS_GRAPHS)
+    return hands_on(call) or call.name.endswith(RUNS_GRAPHS)
+
+
+def hands_on(call: Call) -> bool:
+    """Whether trouble that a call shows is that of what it was given.
+
+    A tape's method `gradient` goes back through what was computed; a function of that name takes
+    differences of numbers.
+    """
+    differences = call.form == "function" and leaf(call.name) == "gradient"
+    return leaf(call.name) in USERS_OF_VALUES and not differences
 
 
 def mentioned_calls(

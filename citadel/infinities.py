@@ -146,12 +146,14 @@ def _complex(value: Value) -> bool:
     return value.kind == "complex" or (value.dtype or "").startswith("complex")
 
 
-def let_in(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
-    """Whether what is not finite is so no more where these calls are given finite numbers."""
+def let_in(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Values:
+    """What the values come to where these calls are given finite numbers for NaN and infinities;
+    nothing where they are not finite all the same."""
     if not oracle.of_finiteness:
-        return False
+        return {}
     seen = again.run("perturb:cleaned", calls, number=IN_PLACE[0])
-    return shows(oracle, seen, values_of(seen)) is False
+    values = values_of(seen)
+    return values if shows(oracle, seen, values) is False else {}
 
 
 def spreads(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values) -> bool:

@@ -23,7 +23,7 @@ from citadel.coincidences import FAR_APART, gap, plain
 from citadel.guards import Rerun, Told, beside, told, widened
 from citadel.identify import GRADIENTS
 from citadel.inconsistent import refused_in_part
-from citadel.infinities import spreads, tends_to
+from citadel.infinities import let_in, spreads, tends_to
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle.backends import runner
 from citadel.oracle.numbers import finite, has_nan, largest
@@ -260,6 +260,17 @@ class Replayed:
             return False
         sizes = [largest(found[s]) if finite(found[s]) else None for s in source.oracle.spots]
         return True if all(size not in (None, 0.0, 1.0) for size in sizes) else None
+
+    @cached_property
+    def _same_when_finite(self) -> bool:
+        """Whether it comes to what the source does, and few functions do, once both are given
+        finite numbers for those that are let in."""
+        source = self.source
+        found = let_in(self._again, source.oracle, self.calls) if source.cleaned else {}
+        if not found or any(unlike(source.oracle, source.cleaned, found)):
+            return False
+        sizes = [largest(found[spot]) for spot in source.oracle.spots if spot in found]
+        return bool(sizes) and all(size not in (None, 0.0, 1.0) for size in sizes)
 
     @cached_property
     def _told(self) -> tuple[Told, ...]:

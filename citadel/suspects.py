@@ -9,7 +9,7 @@ from analysis.catalog.model import Api, Catalog
 from analysis.target.observation import Call, Observation
 from analysis.target.watch import CHECK_CALLS
 from citadel.compilers import is_compiler
-from citadel.identify import GRADIENTS, USERS_OF_VALUES, failing_call, mentioned_calls
+from citadel.identify import GRADIENTS, failing_call, hands_on, mentioned_calls
 from citadel.traced import leaf, resolve, spelt
 from harvest.report.model import Mention, Reading
 
@@ -62,7 +62,7 @@ def suspects(
     for call in (*first, *calls):
         api = resolve(call, catalog)
         name = leaf(call.name)
-        if api is None or api.name in seen or name in USERS_OF_VALUES:
+        if api is None or api.name in seen or hands_on(call):
             continue
         if name in _CHECKING and call not in titles:
             continue

@@ -86,6 +86,7 @@ class ValueReplay(Replayed):
             self.values,
             close=close_for(channels, source, plan)
             or self._same_function is True
+            or (related(channels) and self._same_when_finite)
             or self._alone()
             or self._does_as_much(plan, channels),
             akin=alike(channels) or self._same_function is True,

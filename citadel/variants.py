@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analysis.catalog.model import Catalog
+from analysis.catalog.model import ApiKind, Catalog
 from harvest.report.model import Claim, ClaimKind, Snippet
 from harvest.report.steps.memory import PACKAGE, WITHOUT_PSUTIL, resident
 from harvest.report.steps.numpy import RENAMED, with_names_of_today
@@ -21,6 +21,7 @@ from harvest.report.steps.tensorflow import (
 from harvest.report.without import REFERENCE_LEFT_OUT, without
 
 _NEW, _OLD = "tf.", "tf.compat.v1."
+IMPORTED = "imports of its classes"
 
 
 def of_version_1(snippet: Snippet, catalog: Catalog, claims: tuple[Claim, ...]) -> Snippet | None:
@@ -52,6 +53,24 @@ def without_psutil(snippet: Snippet, module: str) -> Snippet | None:
     """The snippet without psutil, if that is what it needs, and only for its own memory."""
     code = resident(snippet.code) if module == PACKAGE else None
     return _changed(snippet, code, WITHOUT_PSUTIL)
+
+
+def with_imports(snippet: Snippet, catalog: Catalog) -> Snippet | None:
+    """The snippet with imports of the framework's classes that it names without one (`Gamma(...)`),
+    if it misses nothing else and each name is that of one class alone."""
+    wanted = set(snippet.missing)
+    found: dict[str, set[str]] = {name: set() for name in wanted}
+    for api in catalog.apis.values() if wanted else ():
+        name = api.name.rpartition(".")[2]
+        if name in wanted and api.kind in (ApiKind.CLASS, ApiKind.MODULE):
+            found[name].add(api.name)
+    if not wanted or any(len(names) != 1 for names in found.values()):
+        return None
+    lines = [
+        f"from {names.pop().rpartition('.')[0]} import {name}" for name, names in found.items()
+    ]
+    changed = _changed(snippet, "\n".join([*sorted(lines), snippet.code]), IMPORTED)
+    return changed and replace(changed, missing=())
 
 
 def with_new_names(snippet: Snippet) -> Snippet | None:

@@ -108,7 +108,9 @@ def witness(
             break
     told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
     alone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
-    if True not in who.own and not told and not (alone and _of_form(oracle, trial.case.points)):
+    # A call that is refused by now has shown nothing.
+    known = told or not oracle.points or (alone and _of_form(oracle, trial.case.points))
+    if True not in who.own and not known:
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
     blamed = [one for one in first.calls if resolve(one, catalog) is who.api]
@@ -116,7 +118,8 @@ def witness(
     cured = better is not None and better.cures
     looked = hits > 0 and not hurried
     full = demanded(trial.again, oracle, blamed, values) if looked and not cured else None
-    handed_on = looked and let_in(trial.again, oracle, blamed)
+    cleaned = let_in(trial.again, oracle, blamed) if looked else {}
+    handed_on = bool(cleaned)
     nothing: frozenset[tuple[int, int]] = frozenset()
     gave = _gave(trial.again, oracle, blamed, values) if looked else (nothing, nothing)
     gave_finite, gave_numbers = gave
@@ -144,6 +147,7 @@ def witness(
         gave_finite=gave_finite,
         gave_numbers=gave_numbers,
         let_in=handed_on,
+        cleaned=cleaned,
         limits=tends_to(trial.again, oracle, blamed)
         if handed_on and has_nan_at(oracle, values)
         else None,

@@ -46,6 +46,8 @@ class Witness:
     """Whether an infinity comes where the result is as large as numbers get (see `guards`)."""
     let_in: bool
     """Whether NaN or infinities come of those in the API's inputs."""
+    cleaned: Values
+    """What the values come to then with finite numbers in their place."""
     limits: tuple[complex, ...] | None
     """What the values tend to, by what large numbers show, where NaN comes of infinities."""
     spreads: bool

@@ -144,10 +144,18 @@ def doubled(value, whole=False):
 @_of_elements
 def cleaned(value, number):
     """The value with `number` in place of each NaN and infinity, as far as it is a tensor."""
-    if not isinstance(value, tf.Tensor) or not value.dtype.is_floating:
+    if not _of_fractions(value):
         return value
-    other = tf.where(tf.math.is_finite(value), value, tf.cast(number, value.dtype))
+    parts = (tf.math.real(value), tf.math.imag(value)) if value.dtype.is_complex else (value,)
+    finite = tf.reduce_all(tf.stack([tf.math.is_finite(part) for part in parts]), axis=0)
+    other = tf.where(finite, value, tf.cast(number, value.dtype))
     return _filled(value, other)
+
+
+def _of_fractions(value):
+    """Whether a value is a tensor of numbers that need not be finite."""
+    known = isinstance(value, tf.Tensor)
+    return known and (value.dtype.is_floating or value.dtype.is_complex)
 
 
 def _filled(value, other):
@@ -170,8 +178,11 @@ def bounded(value, power, falling):
     They are the largest number of its dtype to the `power`, with their sign, times numbers from 1
     to 2 that rise from element to element, or fall.
     """
-    if not isinstance(value, tf.Tensor) or not value.dtype.is_floating:
+    if not _of_fractions(value):
         return value
+    if value.dtype.is_complex:
+        parts = (tf.math.real(value), tf.math.imag(value))
+        return _filled(value, tf.complex(*(bounded(part, power, falling) for part in parts)))
     ends = (2.0, 1.0) if falling else (1.0, 2.0)
     steps = tf.reshape(tf.linspace(*ends, tf.size(value)), tf.shape(value))
     large = tf.cast(steps * float(value.dtype.max) ** power, value.dtype)

@@ -112,10 +112,16 @@ def doubled(value, whole=False):
 
 def cleaned(value, number):
     """The value with `number` in place of each NaN and infinity, as far as it is a dense tensor."""
-    if not is_tensor(value) or value.layout is not torch.strided or not value.is_floating_point():
+    if not _of_fractions(value):
         return value
     other = torch.where(torch.isfinite(value), value, torch.full_like(value, number))
     return _filled(value, other)
+
+
+def _of_fractions(value):
+    """Whether a value is a dense tensor of numbers that need not be finite."""
+    dense = is_tensor(value) and value.layout is torch.strided
+    return dense and (value.is_floating_point() or value.is_complex())
 
 
 def _filled(value, other):
@@ -135,8 +141,11 @@ def bounded(value, power, falling):
     They are the largest number of its dtype to the `power`, with their sign, times numbers from 1
     to 2 that rise from element to element, or fall.
     """
-    if not is_tensor(value) or value.layout is not torch.strided or not value.is_floating_point():
+    if not _of_fractions(value):
         return value
+    if value.is_complex():
+        parts = torch.view_as_real(value.detach().resolve_conj())
+        return _filled(value, torch.view_as_complex(bounded(parts, power, falling)))
     ends = (2, 1) if falling else (1, 2)
     steps = torch.linspace(*ends, value.numel(), dtype=value.dtype).reshape(value.shape)
     large = steps.to(value.device) * torch.finfo(value.dtype).max ** power

@@ -134,7 +134,7 @@ def _cleaning(number):
 
     def change(value):
         numpy = sys.modules.get("numpy")
-        if numpy is None or not isinstance(value, numpy.ndarray) or value.dtype.kind != "f":
+        if numpy is None or not isinstance(value, numpy.ndarray) or value.dtype.kind not in "fc":
             return live.cleaned(value, number)
         return numpy.where(numpy.isfinite(value), value, number).astype(value.dtype)
 
@@ -168,7 +168,7 @@ def bounded(emit, code, traced, sites, power, falling):
 
 def _infinite(array):
     kind = getattr(getattr(array, "dtype", None), "kind", "")
-    return kind == "f" and bool(sys.modules["numpy"].isinf(array).any())
+    return kind in ("f", "c") and bool(sys.modules["numpy"].isinf(array).any())
 
 
 def gradients(emit, code, traced, sites):

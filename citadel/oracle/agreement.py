@@ -36,7 +36,7 @@ from citadel.oracle.hints import (
     says_good,
     wrapped,
 )
-from citadel.oracle.numbers import elements, same
+from citadel.oracle.numbers import elements, finite, same
 from citadel.oracle.seen import Seen, comparable, numeric
 from citadel.oracle.value import Spot, ValueOracle
 from citadel.traced import leaf
@@ -159,6 +159,8 @@ def references(run: Seen) -> Iterator[ValueOracle]:
     """A value shown beside one that is called what it should be, or another library's."""
     for other, spot, point in referred(run):
         found = pair(run, other, spot, why=f"compared with {point.label or point.text}")
+        if finite(run.values[other]) is False and finite(run.values[spot]):
+            yield ValueOracle(kind=SymptomKind.NON_FINITE, spots=(other,), why=found.why)
         yield replace(found, written=is_input(point), against=True)
 
 
@@ -166,6 +168,7 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
     """Values with the reference that is shown beside each, and where that is shown."""
     shown = [s for s in run.results(Role.SHOWN) if s[1].check in (None, Check.RATIO)]
     often = Counter(spot.point for spot in run.values)
+    taken: set[Spot] = set()
     for spot, point, value in run.every(Role.SHOWN):
         if not is_reference(point) or elements(value) is None or spot in run.right:
             continue
@@ -178,6 +181,9 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
                 _unlikeness(before, point),
                 # In a loop each turn has its own.
                 often[other.point] == often[spot.point] and abs(other.occurrence - spot.occurrence),
+                # Between two such values it is of the one that has none yet, or else stands above.
+                other in taken,
+                before.statement > point.statement,
                 other,
             )
             for other, before, seen in reversed(shown)
@@ -187,7 +193,9 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
             and (not named or len(elements(seen) or ()) == len(elements(value) or ()))
         ]
         if near:
-            yield min(near, key=lambda one: one[:3])[-1], spot, point
+            nearest = min(near, key=lambda one: one[:-1])[-1]
+            taken.add(nearest)
+            yield nearest, spot, point
 
 
 def modes(run: Seen) -> Iterator[ValueOracle]:
@@ -253,7 +261,11 @@ def _of_parts(one: Point, other: Point) -> bool:
 
 
 def precisions(run: Seen) -> Iterator[ValueOracle]:
-    """One call shown in two precisions: the coarser should agree within its tolerance."""
+    """One call shown in two precisions: the coarser should agree within its tolerance.
+
+    Not where it agrees with its own reference: then the two are of different numbers.
+    """
+    agreeing = {one for one, ref, _ in referred(run) if agree(run, one, ref)}
     shown = [s for s in run.results(Role.SHOWN) if s[2].dtype in PRECISION]
     for (one, first, left), (other, second, right) in combinations(shown[:40], 2):
         by_name = first.number == second.number or (
@@ -264,7 +276,8 @@ def precisions(run: Seen) -> Iterator[ValueOracle]:
         coarse, fine = (one, other)
         if PRECISION[left.dtype or ""] > PRECISION[right.dtype or ""]:
             coarse, fine = fine, coarse
-        yield pair(run, coarse, fine, why="the same call in two precisions")
+        if coarse not in agreeing and not all(map(run.is_reference, (coarse, fine))):
+            yield pair(run, coarse, fine, why="the same call in two precisions")
 
 
 def _unlikeness(one: Point, other: Point) -> float:

@@ -39,6 +39,7 @@ from citadel.oracle.hints import (
     TELLING,
     bare,
     is_reference,
+    is_slope,
 )
 from citadel.oracle.numbers import finite, has_nan, is_literal
 from citadel.oracle.seen import Seen, numeric, unbounded
@@ -206,16 +207,11 @@ _SLOPE = re.compile(r"\b(?:grad\w*|backward\w*|derivatives?|slopes?|loss)\b", re
 """Gradients, and what training with them comes to: one finite value says nothing of those."""
 
 
-def _is_slope(point: Point) -> bool:
-    """Whether a gradient is shown."""
-    names = (point.text, *point.origin.calls, *point.origin.names)
-    return any("grad" in name or "jacobian" in name for name in map(str.lower, names))
-
-
 def _finite_by_now(run: Seen) -> Iterator[ValueOracle]:
     """Where the report complains of NaN or infinity: what is shown, and is finite here."""
     title = run.reading.report.title
     told = [title, *(one.text for one in run.reading.claims if one.kind is ClaimKind.VALUE)]
+    told += [one.sentence for one in run.reading.expectations if not one.right and unbounded(one)]
     codes = [_COMMENT.sub("", one.code) for one in run.reading.candidates]
     if run.reading.refusal is not None or NAN_IS_LOST.search(title) or DIFFERENT.search(title):
         return
@@ -224,9 +220,11 @@ def _finite_by_now(run: Seen) -> Iterator[ValueOracle]:
     if any(unbounded(one) for one in run.reading.expectations if one.right):
         return
     sloped = any(map(_SLOPE.search, told))
-    titled = any(one.title for one in run.reading.mentions)
+    # Words of the title are looked for among the calls, names that are spelt out are APIs.
+    titled = any(one.title and "." in one.name for one in run.reading.mentions)
+    titled = titled or any(map(run.is_titled, run.points))
     for spot, point, value in run.results(Role.SHOWN):
-        meant = _is_slope(point) if sloped else run.is_titled(point) or not titled
+        meant = is_slope(point) if sloped else run.is_titled(point) or not titled
         if meant and _is_fraction(value) and finite(value) and not is_reference(point):
             why = "the report speaks of what is not finite"
             yield ValueOracle(kind=SymptomKind.NON_FINITE, spots=(spot,), why=why)

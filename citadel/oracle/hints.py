@@ -151,6 +151,12 @@ def is_duration(point: Point) -> bool:
     return any(map(CLOCK.search, (point.text, *point.origin.calls)))
 
 
+def is_slope(point: Point) -> bool:
+    """Whether a gradient is shown."""
+    names = (point.text, *point.origin.calls, *point.origin.names)
+    return any("grad" in name or "jacobian" in name for name in map(str.lower, names))
+
+
 def is_reference(point: Point) -> bool:
     """Whether a value is shown as what another should be."""
     return (

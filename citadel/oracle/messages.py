@@ -79,7 +79,9 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     # Objects are shown with all that they are made of: Normal(loc: 0.0, scale: torch.Size([3])).
     (re.compile(r"(?<![\w.])[A-Z]\w*\((?:[^()]|\([^()]*\))+\)"), "API()"),
     (re.compile(r"(?<=\blayer )(?:\"\w+\"|'\w+')"), "NAME"),
-    # The condition of a failed assertion is what tells it from its neighbours.
+    # The condition of a failed assertion is what tells it from its neighbours; each kernel has
+    # names of its own for what it is given: `input.is_sparse()`, `t_.is_sparse()`.
+    (re.compile(r"(?<![\w.:>])[a-z]\w*(?=(?:\.|->)\w+\(\).{0,200}INTERNAL ASSERT)"), "NAME"),
     (re.compile(r"\b\w+(?:\.\w+)*\(\)(?!.{0,200}INTERNAL ASSERT)"), "API()"),
     # Sizes by dimension: kernel_size_height: 3 kernel_size_width: 3, (T: 8 H: 1 W: 1).
     (
@@ -100,6 +102,11 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\[\s*-?\d+(?:\s+-?\d+)+\s*\]"), "SHAPE"),
     (re.compile(_DTYPES), "DTYPE"),
     (re.compile(r"^(?:torch\.)?(?:[a-z_]\w*\.)*[a-z_]\w*: (?=\S)"), "API: "),
+    (
+        re.compile(r"^(?=\w*[._])[a-z_][\w.]* (?=(?:cannot|does|expects|expected|requires)\b)"),
+        "API ",
+    ),
+    (re.compile(r"\binfinity\b"), "inf"),
     (re.compile(r"\b(?:torch|tf)\.(?:\w+\.)*\w+"), "API"),
     (re.compile(r"\b\w*[a-z_]\w*_?[1-3]d\w*\b"), "API"),
     (re.compile(r"\[[A-Z]\w+(?:, ?[A-Z]\w*)+[^\]]*\]?"), "[NAMES]"),

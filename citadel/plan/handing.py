@@ -51,8 +51,8 @@ class Handing:
             steps += self._made_tensor(value, number) or self._of_tensors(value, number)
             taken = value.take(*steps, *self._received(value, number))
             found[number] = taken
-            ended = any(step.name == "ends" for step in steps)
-            if ended or not wraps(value.value, self.places.named[number].parameter.type):
+            whole = any(step.name in ("ends", "each") for step in steps)
+            if whole or not wraps(value.value, self.places.named[number].parameter.type):
                 continue
             others = [v for v in rest if self._goes_along(v, value, together=together)]
             rest[:] = [v for v in rest if v not in others]
@@ -104,8 +104,8 @@ class Handing:
         if several and all(valid.is_tensor for valid in known):
             return (FIRST,)
         lengths = {len(valid.items or ()) for valid in known if kind_of(valid) == TENSORS}
-        tuples = all(valid.kind == "tuple" for valid in known)
-        if value.value.is_tensor and tuples and len(lengths) == 1:
+        always = all(valid.kind in ("tuple", "list") for valid in known)
+        if value.value.is_tensor and always and len(lengths) == 1:
             return (Step(name="each", amount=lengths.pop()),)
         return ()
 

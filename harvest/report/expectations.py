@@ -18,7 +18,7 @@ from harvest.report.intended import SUCCEEDS
 from harvest.report.lines import heading_of
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Expectation
-from harvest.report.syntax import Refusal, parse, source_of
+from harvest.report.syntax import Refusal, is_session, parse, source_of
 from harvest.report.text import MOST_ROWS, OUT, continued, joined, shorten
 from harvest.report.verdicts_in_words import told
 from harvest.report.wishes import (
@@ -50,7 +50,7 @@ _LEAD = re.compile(r"\W*(?:expect|desired|wanted|correct|right)", re.IGNORECASE)
 _PRINTED = re.compile(r"(?:tensor|array)\([-\d\[(]")
 """How a value is printed, which may end in `dtype=torch.int32)`, as code does."""
 _PROMPT = re.compile(r"^\s*+(?:>>> ?|\.\.\. ?|In ?\[\d+\]: ?)")
-_OUT = re.compile(rf"^\s*{OUT}")
+_OUT = re.compile(rf"^\s*(?:{OUT}|[:>] (?=\S))")
 _COMMENT = re.compile(r"(?:[^#'\"]|'[^'\n]*'|\"[^\"\n]*\")*#(.*)")
 _VALUE = " ; "
 """Where a printed value stands among the words around it."""
@@ -156,7 +156,7 @@ def pasted_output(document: Document) -> tuple[str, ...]:
     lines: list[str] = []
     for block in document.blocks:
         tree = parse(block.text)
-        plain = not isinstance(tree, Refusal) and _is_code(tree)
+        plain = not isinstance(tree, Refusal) and _is_code(tree) and not is_session(tree)
         lines += [_comment(line) for line in block.text.splitlines()] if plain else []
         lines += [] if plain else block.text.splitlines()
     told = (" ".join(_OUT.sub("", line).split()) for line in lines[:MOST_LINES])

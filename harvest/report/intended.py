@@ -39,7 +39,7 @@ _INTENDED = re.compile(
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
-    r"\W*(?:instead|(?:in|by) contrast|on the other hand|(?:in|for) comparison)\b"
+    r"\W*(?:`[\w.]+`,?\s+)?(?:instead|(?:in|by) contrast|on the other hand|(?:in|for) comparison)\b"
     r"[^.]*?\b(?:does|do|correctly|properly|rightly)\s+"
     r"(?:checks?|raises?|throws?|validates?|rejects?|refuses?|reports?)\b",
     re.IGNORECASE,

@@ -18,6 +18,7 @@ from harvest.report.syntax import (
     MODULE_NAMES,
     Refusal,
     dotted,
+    is_session,
     open_names,
     parse,
 )
@@ -82,7 +83,7 @@ def repair(text: str) -> Repaired | Refusal:
 
 def _until_parsed(text: str, steps: Sequence[Step]) -> Repaired | Refusal:
     tree = parse(text)
-    if not isinstance(tree, Refusal) and not _is_session(tree):
+    if not isinstance(tree, Refusal) and not is_session(tree):
         return Repaired(code=text, tree=tree)
     first = tree if isinstance(tree, Refusal) else Refusal(message="prompts of IPython", line=1)
     applied: list[str] = []
@@ -93,18 +94,9 @@ def _until_parsed(text: str, steps: Sequence[Step]) -> Repaired | Refusal:
         text = changed
         applied.append(step.name)
         tree = parse(text)
-        if not isinstance(tree, Refusal) and tree.body and not _is_session(tree):
+        if not isinstance(tree, Refusal) and tree.body and not is_session(tree):
             return Repaired(code=text, tree=tree, repairs=tuple(applied))
     return first
-
-
-def _is_session(tree: ast.Module) -> bool:
-    """Tell whether a tree is a session of IPython: `In [1]: x = f()` reads as an annotation."""
-    for node in tree.body:
-        match node:
-            case ast.AnnAssign(target=ast.Subscript(value=ast.Name(id="In"), slice=ast.Constant())):
-                return True
-    return False
 
 
 def _with_fewest(text: str, found: Repaired) -> Repaired:

@@ -139,7 +139,8 @@ IN_WORDS: tuple[Symptom, ...] = (
     ),
     _word(
         ClaimKind.HANGS,
-        r"hangs?|hung|hanging|dead[- ]?lock(?:s|ed)?|stuck|freezes|infinite loop",
+        r"(?:hangs?|hung)(?! (?:over|out)\b)|hanging|dead[- ]?lock(?:s|ed)?|stuck|freezes",
+        r"infinite loop",
         r"never (?:returns|finishes|terminates|ends|completes)",
     ),
     _word(ClaimKind.RAISES, r"internal assert(?: failed)?", exception="RuntimeError"),

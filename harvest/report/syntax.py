@@ -50,6 +50,15 @@ def _parsed(code: str) -> ast.Module | Refusal:
         return Refusal(message=str(error) or type(error).__name__, line=1)
 
 
+def is_session(tree: ast.Module) -> bool:
+    """Tell whether a tree is a session of IPython: `In [1]: x = f()` reads as an annotation."""
+    for node in tree.body:
+        match node:
+            case ast.AnnAssign(target=ast.Subscript(value=ast.Name(id="In"), slice=ast.Constant())):
+                return True
+    return False
+
+
 def nodes(tree: ast.AST) -> Iterable[ast.AST]:
     """All nodes of a tree, as `ast.walk` has them; those of modules are kept a while."""
     return _nodes(tree) if isinstance(tree, ast.Module) else ast.walk(tree)

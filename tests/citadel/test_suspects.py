@@ -154,3 +154,12 @@ def test_the_trace_of_a_matrix_is_no_compiler(api, catalog, call, read):
     known = catalog(api("torch.matmul", "input: Tensor"), api("torch.trace", "input: Tensor"))
     report = read("torch.trace gives a wrong result", "torch.trace(torch.matmul(a, a))")
     assert names(calls, known, report)[0] == "torch.trace"
+
+
+@pytest.mark.parametrize(("form", "suspected"), [("function", True), ("method", False)])
+def test_differences_of_numbers_are_no_gradient_of_what_was_computed(
+    api, call, catalog, read, form, suspected
+):
+    known = catalog(api("a.gradient", "input: Tensor"))
+    calls = (call("a.gradient", form=form, result=Value(kind="tensor")),)
+    assert bool(names(calls, known, read("it is wrong", "a.gradient(x)"))) is suspected

@@ -1,9 +1,11 @@
 import pytest
 
+from analysis.catalog.model import ApiKind
 from analysis.target.session import Limits
 from citadel.variants import (
     eager,
     of_version_1,
+    with_imports,
     with_new_names,
     without_psutil,
     without_reference,
@@ -53,6 +55,23 @@ def test_functions_run_eagerly(read):
     assert "\ntf.config.run_functions_eagerly(True)\n" in changed.code
     assert changed.repairs == ("functions run eagerly",)
     assert eager(first(read("a + b", "import torch\ntorch.add(1, 2)"))) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "imports"),
+    [
+        ("print(Gamma(x))", ["from torch.distributions import Gamma"]),
+        ("print(Gamma(Linear(2)))", None),  # two have that name
+        ("print(Gamma(nothing))", None),
+        ("print(gamma(1))", None),
+    ],
+)
+def test_classes_of_the_framework_that_are_not_imported(read, api, catalog, code, imports):
+    names = ("torch.distributions.Gamma", "torch.nn.Linear", "torch.nn.quantized.Linear")
+    known = catalog(*(api(name, kind=ApiKind.CLASS) for name in names))
+    code = f"import torch\nx = torch.ones(1)\n{code}\n"
+    changed = with_imports(first(read("Gamma is wrong", code)), known)
+    assert (changed and changed.code) == (imports and "\n".join([*imports, code]))
 
 
 def test_a_library_that_is_compared_with_is_left_out(read):

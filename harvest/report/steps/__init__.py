@@ -10,6 +10,7 @@ STEPS: tuple[Step, ...] = (
     layout.LINE_NUMBERS,
     sessions.HERE_DOCUMENT,
     sessions.DASH_C,
+    sessions.MARKED,
     sessions.PROMPTS,
     sessions.SHELL_LINES,
     sessions.MAGICS,

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from harvest.report.lines import is_prose
+from harvest.report.lines import is_output, is_prose
 from harvest.report.steps.display import displayed
 from harvest.report.steps.step import Step, without_lines
 from harvest.report.syntax import Refusal, parse
@@ -139,6 +139,50 @@ PROMPTS = Step(
         ("import torch\n>>>x = 1\n1", "import torch\nx = 1"),
         ("In [1]:  x = f()\n\nIn [2]:  x\nOut[2]: 1\n\nIn [9]:", "x = f()\nprint(repr(x))\n"),
         (">>>   def f():\n...       pass", "def f():\n    pass"),
+    ),
+)
+
+_ANSWER = re.compile(r"(?::|=>) ?(?P<value>\S.*)")
+_MARKED = re.compile(r"> ?(?P<text>.*)")
+
+
+def _marked(code: str) -> str:
+    """Give a session the prompts of Python where it has but marks: `: 3` in front of results, or
+    `> ` in front of everything."""
+    lines = code.split("\n")
+    told = [line for line in lines if line.strip()]
+    if len(told) > 1 and all(map(_MARKED.match, told)):
+        return "\n".join(map(_without_mark, lines))
+    entered: list[str] = []
+    answers = 0
+    for line in lines:
+        answer = _ANSWER.fullmatch(line) if entered and entered[-1].startswith((">", ".")) else None
+        answers += answer is not None
+        if answer:
+            entered.append(answer["value"])
+        elif line[:1].isspace() or not line:
+            goes_on = bool(entered) and entered[-1].startswith((">", "."))
+            entered.append(f"... {line}" if line and goes_on else line)
+        else:
+            entered.append(f">>> {line}")
+    return "\n".join(entered) if answers else code
+
+
+def _without_mark(line: str) -> str:
+    found = _MARKED.match(line)
+    text = "" if found is None else found["text"]
+    return text if not text or is_output(text) else f">>> {text}"
+
+
+MARKED = Step(
+    name="marked sessions",
+    apply=_marked,
+    examples=(
+        ("f(x)\n: tensor(0.)\n\ng(x)\n: nan", ">>> f(x)\ntensor(0.)\n\n>>> g(x)\nnan"),
+        ("> f(x)\n> tensor(-Inf)", ">>> f(x)\ntensor(-Inf)"),
+        ("x = f(1,\n  2)\nx\n: 3", ">>> x = f(1,\n...   2)\n>>> x\n3"),
+        ("x = 1\n: y", ">>> x = 1\ny"),
+        ("x = {1\n: 2}\n(", ">>> x = {1\n2}\n>>> ("),
     ),
 )
 

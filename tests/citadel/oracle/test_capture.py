@@ -1,11 +1,13 @@
 """Value oracles found in reports: each rule with a true bug that it finds and a false alarm."""
 
+from dataclasses import replace
+
 import pytest
 
 from analysis.target.instrument import instrument, watched
 from analysis.values import Value
 
-from .holding import INF, NAN, holding
+from .holding import INF, NAN, holding, value
 
 
 @pytest.mark.parametrize(("got", "holds"), [([2.0], True), ([3.0], False)])
@@ -127,6 +129,41 @@ def test_the_assertion_that_fails_is_the_oracle_whatever_is_tested_before():
     events.append(("not torch.isnan(g).any()", False))
     assert holding(code, *events, asserts=True) == (["g"], "false")
     assert holding(code, *events[:2]) == (["y"], "false")
+
+
+@pytest.mark.parametrize(
+    ("got", "right", "kind"),
+    [(INF, 6e307, "non_finite"), (INF, INF, None), (5e307, 6e307, "disagrees")],
+)
+def test_what_is_not_finite_where_its_reference_is_that_is_the_bug(got, right, kind):
+    code = "actual = torch.i0(x)\nprint(actual)\nprint(expected)"
+    found = holding(code, ("actual", [got]), ("expected", [right]), title="i0 overflows")
+    spots = ["actual"] if kind == "non_finite" else ["actual", "expected"]
+    assert found == (None if kind is None else (spots, kind))
+
+
+@pytest.mark.parametrize("above", [False, True])
+def test_each_of_two_equal_values_has_the_reference_below_it_or_above_it(above):
+    pairs = [["c.exp()", "np.exp(a)"], ["d.exp()", "np.exp(b)"]]
+    shown = [text for pair in pairs for text in (reversed(pair) if above else pair)]
+    code = "import numpy as np\n" + "\n".join(f"print({text})" for text in shown)
+    events = [(text, [INF]) for text in shown]
+    assert holding(code, *events, title="exp differs from numpy", text="It gives inf.") is None
+
+
+@pytest.mark.parametrize(("reference", "holds"), [(2.0, False), (3.0, True)])
+def test_what_agrees_with_its_reference_is_no_coarser_form_of_another(reference, holds):
+    code = """
+        import numpy as np
+        x = torch.half_one()
+        print(torch.f(x))
+        print(np.f(x.numpy()))
+        x = torch.double_one()
+        print(torch.f(x[:1]))
+    """
+    coarse, fine = value([2.0]), replace(value([4.0]), dtype="float64")
+    events = (("torch.f(x)", coarse), ("np.f(x.numpy())", [reference]), ("torch.f(x[:1])", fine))
+    assert (holding(code, *events, text="f is off") is not None) is holds
 
 
 def test_arrays_of_literals_are_no_references():

@@ -83,6 +83,10 @@ SAME = {
         "torch.linalg.eig: input tensor should not contain infs or NaNs.",
         "torch.linalg.eigvals: input tensor should not contain infs or NaNs.",
     ),
+    "API that cannot": (
+        "_foreach_norm cannot compute the infinity norm on an empty tensor",
+        "linalg.vector_norm cannot compute the inf norm on an empty tensor",
+    ),
     "API without its module": (
         "linalg.inv: A must be batches of square matrices, but they are 2 by 3 matrices",
         "linalg.det: A must be batches of square matrices, but they are 5 by 4 matrices",
@@ -92,6 +96,10 @@ SAME = {
         "report a bug to PyTorch. groups must be positive, got 0",
         'groups > 0 INTERNAL ASSERT FAILED at "/build/pytorch/aten/src/ATen/native/ConvUtils.h":99'
         ", please report a bug to PyTorch. groups must be positive, got -3",
+    ),
+    "internal assertion, names of what a kernel is given": (
+        'input.is_sparse() INTERNAL ASSERT FAILED at "../aten/src/ATen/A.cpp":12, please report',
+        't_.is_sparse() INTERNAL ASSERT FAILED at "../aten/src/ATen/A.cpp":99, please report',
     ),
     "operators": (
         "Could not run 'aten::median' with arguments from the 'QuantizedCPU' backend.",

@@ -11,6 +11,7 @@ from .conftest import Book
 
 TENSOR = Value(kind="tensor", shape=(2, 3))
 PAIR = Value(kind="tuple", items=(TENSOR, TENSOR))
+LIST = Value(kind="list", items=(TENSOR, TENSOR))
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,7 @@ PAIR = Value(kind="tuple", items=(TENSOR, TENSOR))
     [
         (PAIR, TENSOR, (Step(name="first"),)),
         (TENSOR, PAIR, (Step(name="each", amount=2),)),
+        (TENSOR, LIST, (Step(name="each", amount=2),)),
         (TENSOR, TENSOR, ()),
         (PAIR, PAIR, ()),
     ],
@@ -28,6 +30,13 @@ def test_a_state_becomes_what_valid_calls_of_the_sibling_have(api, call, given, 
     sample = {"input": TENSOR, "hx": known}
     best, *_ = plans(invocation(made, f, ()), g, Book(sample))
     assert best.call[1].value.steps == steps
+
+
+def test_a_list_that_is_always_a_pair_gets_the_state_twice_and_is_in_no_further_list(api, call):
+    made = call("torch.f", {(5, 3)}, hx=TENSOR)
+    f, g = api("torch.f", "input, hx = None"), api("torch.g", "input: Tensor, hx: Tensor[]")
+    best, *_ = plans(invocation(made, f, ()), g, Book({"input": TENSOR, "hx": LIST}))
+    assert best.call[1].value.steps == (Step(name="each", amount=2),)
 
 
 def test_a_list_that_stands_for_a_tensor_is_no_state(api, call):

@@ -26,6 +26,13 @@ def test_what_should_be_refused(verified, judged, sibling, channels, kind):
     assert judged(found, code, sibling, channels).kind is kind
 
 
+def test_a_constructor_that_refuses_by_now_need_not_be_named(verified):
+    code = "import torch.nn as nn\nm = nn.GRU(input_size=4, hidden_size=5, num_layers=-1)\nprint(m)"
+    found = verified("nn.LSTM and its friends: num_layers=-1 is accepted", code)
+    assert (found.case.api, found.case.reproduces) == ("torch.nn.GRU", False)
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+
+
 @pytest.mark.parametrize(
     ("sibling", "channels", "kind"),
     [

@@ -4,7 +4,7 @@ import pytest
 
 from citadel.model import SymptomKind, VerdictKind
 
-from .conftest import FAR, NEAR
+from .conftest import CONTEXT, FAR, NEAR
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -29,6 +29,24 @@ def test_nan_at_infinity_is_a_bug_of_what_tends_to_something(verified, judged, s
     assert judged(found, code.replace("torch.special.i0", sibling), sibling, FAR).kind is kind
 
 
+@pytest.mark.parametrize(
+    ("sibling", "channels", "kind"),
+    [
+        ("torch.Tensor.sgn", NEAR, VerdictKind.BUG),
+        ("torch.sin", FAR, VerdictKind.NOT_ADAPTED),  # tends to nothing
+        ("torch.atan", FAR, VerdictKind.CLEAN),
+    ],
+)
+def test_infinities_of_complex_numbers_are_let_in_as_well(
+    verified, judged, sibling, channels, kind
+):
+    code = 'import torch\nx = torch.tensor([complex(float("inf"), 0.0)])\nprint(torch.sgn(x).real)'
+    found = verified("torch.sgn of complex infinity is nan", code, "The result is nan.")
+    assert found.witness.let_in
+    code = code.replace("torch.sgn", sibling)
+    assert judged(found, code, sibling, channels).kind is kind
+
+
 def test_an_infinity_is_another_symptom_than_nan(verified, judged):
     code = "import torch\nx = torch.zeros(2)\nprint(torch.xlogy(x, x) + x * torch.log(x))"
     found = verified("0 log 0 is nan", code, "The result is nan, expected 0.")
@@ -46,6 +64,18 @@ def test_nan_at_infinity_of_what_tends_to_nothing_stays_doubtful(verified, judge
     assert found.case.doubts == ("what is not finite comes of what it is given",)
     code = code.replace("torch.sin", "torch.special.i0")
     assert judged(found, code, "torch.special.i0", FAR).kind is VerdictKind.NOT_ADAPTED
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [("torch.Tensor.sin", VerdictKind.BUG), ("torch.cos", VerdictKind.NOT_ADAPTED)],
+)
+def test_what_lets_in_infinities_is_one_function_if_it_is_so_of_finite_numbers(
+    verified, judged, sibling, kind
+):
+    code = 'import torch\nprint(torch.sin(torch.tensor([float("inf")])))'
+    found = verified("sin of infinity is nan", code, "The result is nan.")
+    assert judged(found, code.replace("torch.sin", sibling), sibling, CONTEXT).kind is kind
 
 
 @pytest.mark.parametrize("sibling", ["torch.sub", "torch.div", "torch.fmod"])

@@ -30,6 +30,18 @@ def test_the_only_value_that_is_shown_may_be_right_by_now(bench, read, call, fix
     assert not fixed or not found.case.reproduces
 
 
+def test_a_gradient_is_of_what_the_title_names_though_it_does_not_depend_on_its_result(verified):
+    code = """
+        import torch
+        anchor = torch.nn.Parameter(torch.ones(2, 3))
+        x = torch.ones(4, 3, requires_grad=True)
+        torch.cdist(x, anchor, p=0.5).sum().backward()
+        assert not torch.isnan(x.grad).any(), "nan in gradient"
+    """
+    found = verified("`torch.cdist` backward gives nan", code)
+    assert (found.case.api, found.case.reproduces) == ("torch.cdist", False)
+
+
 @pytest.mark.parametrize(("title", "fixed"), [("differs", True), ("is wrong", False)])
 def test_two_ways_that_are_said_to_differ_may_agree_by_now(bench, read, title, fixed):
     code = """

@@ -237,6 +237,7 @@ def test_an_internal_assert_is_a_runtime_error():
         "It should raise a TypeError",
         "There is no crash.",
         "It does not hang",
+        "The last window hangs over the edge",
         "f(x) instead of crashing",
     ],
 )

@@ -28,6 +28,7 @@ def test_words_of_intended_errors(words):
     [
         ("Instead, `max_pool` does check its size:", True),
         ("By contrast, `f` correctly raises:", True),
+        ("`max_pool` on the other hand does check it", True),
         ("This raises an error as expected.", True),
         ("Instead, it crashes:", False),
         ("This should raise an error as expected:", False),

@@ -29,6 +29,20 @@ def test_what_is_noted_is_printed_and_is_the_output_of_the_report():
     assert reading.output == ("tensor([0.5000])",)
 
 
+def test_what_a_session_of_ipython_shows_is_the_output_though_it_parses():
+    body = "```\nIn [1]: t = torch.ones(1)\n\nIn [2]: t.erf()\nOut[2]: tensor([0.5000])\n```\n"
+    reading = understand(Report(source="r.md", title="torch.erf is wrong", body=body))
+    assert "tensor([0.5000])" in reading.output
+
+
+@pytest.mark.parametrize("session", ["f(x)\n: tensor(0.)\n", "> f(x)\n> tensor(0.)\n"])
+def test_sessions_may_have_marks_for_prompts(session):
+    body = f"```\n{session}```\n"
+    reading = understand(Report(source="r.md", title="torch.f is wrong", body=body))
+    assert reading.candidates[0].code.strip() == "print(repr(f(x)))"
+    assert "tensor(0.)" in reading.output
+
+
 def test_what_is_wanted_of_scipy_is_an_import_of_it():
     body = "```\n>>> import torch\n>>> torch.f(1)\n2\n>>> scipy.special.f(1)\n3\n```\n"
     (snippet,) = understand(Report(source="r.md", title="f is wrong", body=body)).candidates
