@@ -10,7 +10,7 @@ from __future__ import annotations
 from citadel.coincidences import adds_inputs, close_for, coincidence, unfinished
 from citadel.contrast import refuses
 from citadel.disputed import carried
-from citadel.guards import doubled, ill_conditioned, of_chance, of_draws, of_ties
+from citadel.guards import ill_conditioned, of_chance, of_draws, of_ties
 from citadel.identify import GRADIENTS
 from citadel.infinities import beyond_numbers, demanded, made_backward, mixes, no_real, no_room
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
@@ -143,7 +143,7 @@ class ValueReplay(Replayed):
         oracle = self.source.oracle
         if not oracle.of_finiteness and not self.written.references:
             return self._uncured()
-        better = doubled(self._again, oracle, self.calls)
+        better = self._double
         if self.written.references and (better is None or not better.cures):
             if not self._agrees_elsewhere():
                 reason = "need not be the function that it is compared with"
@@ -175,8 +175,8 @@ class ValueReplay(Replayed):
         source, oracle = self.source, self.source.oracle
         if not (source.referred and source.precise and self._equal):
             return None
-        better = doubled(self._again, oracle, self.calls)
-        if better is None or not better.reached:
+        better = self._double
+        if better is None or not better.reached or better.cures:
             return None
         if True in unlike(oracle, self.values, better.values):
             return None

@@ -25,9 +25,9 @@ MEAN = """
 
 @pytest.fixture
 def judged(bench):
-    def judge(found, name, family):
+    def judge(found, name, family, signature=1.0):
         uses, api = Uses(found, bench), bench.index.catalog.resolve(name)
-        channels = Channels(family=family, signature=1.0)
+        channels = Channels(family=family, signature=signature)
         for plan in plans(uses.invocation, api, bench.samples, bench.lexicon):
             for written in uses.write(plan):
                 return judge_value(
@@ -68,3 +68,28 @@ def test_what_has_a_dtype_of_its_own_is_not_asked_in_double_precision(bench, rea
         pytest.skip("no keras.ops in this build")
     assert found.case.reproduces
     assert judged(found, "tf.keras.ops.log", "same name").kind is VerdictKind.BUG
+
+
+SMALL = """
+    import numpy as np
+    import tensorflow as tf
+
+    x = np.array([-1e-6, -1e-8], dtype=np.float32)
+    expected = 1.0507009873554805 * 1.6732632423543772 * np.expm1(x.astype(np.float64))
+    np.testing.assert_allclose(tf.nn.selu(tf.constant(x)).numpy(), expected, rtol=1e-3)
+"""
+
+
+def test_what_double_precision_cures_is_the_bug_however_small_the_numbers(bench, read, judged):
+    """Within the tolerance of single precision, the right result of -1e-8 is the wrong one."""
+    title = "tf.nn.selu gives 0 for small negative inputs"
+    found = verified(bench, read(title, SMALL, text="exp(x) - 1 cancels."))
+    assert (found.case.api, found.case.reproduces) == ("tf.nn.selu", True)
+    assert judged(found, "tf.raw_ops.Selu", "op").kind is VerdictKind.BUG
+
+
+def test_what_comes_to_the_reference_in_double_precision_is_the_same_function(bench, read, judged):
+    title = "tf.reduce_mean of float16 is 0 for 65536 elements"
+    found = verified(bench, read(title, MEAN, text="The result should be NumPy's."))
+    told = judged(found, "tf.compat.v1.reduce_mean", None, signature=0.0)
+    assert told.kind is VerdictKind.BUG

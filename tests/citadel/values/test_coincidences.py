@@ -67,10 +67,11 @@ def test_an_equal_result_of_a_part_of_what_is_given_may_be_a_coincidence(verifie
 @pytest.mark.parametrize(
     ("channels", "kind"), [(CONTEXT, VerdictKind.NOT_ADAPTED), (NEAR, VerdictKind.BUG)]
 )
-def test_zeros_are_the_bug_of_what_does_the_same_alone(verified, judged, channels, kind):
-    code = """
+@pytest.mark.parametrize("array", ["", ".numpy()"])
+def test_zeros_are_the_bug_of_what_does_the_same_alone(verified, judged, channels, kind, array):
+    code = f"""
         import torch
-        print(torch.nn.functional.normalize(torch.zeros(2), dim=0))
+        print(torch.nn.functional.normalize(torch.zeros(2), dim=0){array})
     """
     found = verified("normalize gives zeros", code, "It prints `[0., 0.]`, expected `[nan, nan]`.")
     assert found.case.reproduces
