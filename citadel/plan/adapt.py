@@ -23,7 +23,7 @@ from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import Adaptation, Obstacle
 from citadel.plan.places import Places, as_operands, overloads, places, swapped, with_tensors
 from citadel.plan.planner import Planner
-from citadel.plan.rewording import named, reworded
+from citadel.plan.rewording import named, reworded, unsaid
 from citadel.plan.samples import SampleBook
 from citadel.plan.unpacking import unpacked
 from citadel.plan.within import as_called
@@ -69,6 +69,7 @@ def plans(
     if not any(plan.after for plan in kept):
         kept += [plan for plan in ordered[MAX_PLANS:] if plan.after][:1]
     kept += [plan for plan in reworded(kept[0], known) if plan not in kept][:OTHER_MODES]
+    kept += unsaid(kept[0], source.values, target, known)
     named_after = [*named(kept[0], source.api.name, target, known), *kept]
     exact = as_called(kept[0], source, target)
     if exact is None:

@@ -1,0 +1,61 @@
+"""Words of the report's that a sibling has not got, and axes that its valid calls have."""
+
+from dataclasses import replace
+
+import pytest
+
+from analysis.values import Value
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import invocation
+
+from .conftest import Book, first, written
+
+NORM = "x: Tensor, ord: Any = None, axis: int? = None"
+
+
+@pytest.fixture
+def norm(api, call):
+    """`tf.norm(x, ord="euclidean", axis=1)`."""
+    made = call("tf.norm", {(4, 1)}, ord="euclidean", axis=1)
+    return invocation(made, api("tf.norm", NORM), ())
+
+
+@pytest.mark.parametrize(
+    ("known", "signature", "dropped"),
+    [
+        ((), NORM, True),
+        (("fro",), NORM, True),
+        (("fro", "euclidean"), NORM, False),
+        ((), NORM.replace(" = None, axis", ", axis"), False),  # it needs one
+    ],
+)
+def test_a_word_that_no_valid_call_has_may_be_left_out(api, norm, known, signature, dropped):
+    book = Book(*({"ord": Value(kind="str", text=repr(word))} for word in known))
+    found = plans(norm, api("tf.keras.ops.norm", signature), book)
+    assert "kw:ord" in str(written(found[0].call))
+    assert any("dropped ord" in plan.edits for plan in found) is dropped
+
+
+def axes(*numbers):
+    return Value(kind="list", items=tuple(Value(kind="int", text=str(n)) for n in numbers))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape", "known", "expected"),
+    [
+        ("float16", (4, 8), (1,), "[1]"),
+        ("float16", (8,), (1,), "[0]"),
+        ("float16", (8,), (-1,), "[-1]"),
+        ("int32", (8,), (0,), "arg:0"),
+    ],
+)
+def test_axes_are_no_tensor_of_real_numbers(api, call, dtype, shape, known, expected):
+    made = call("tf.reduce_mean", {shape})
+    (given,) = made.arguments
+    given = replace(given, value=replace(given.value, dtype=dtype))
+    source = invocation(
+        replace(made, arguments=(given,)), api("tf.reduce_mean", "input: Tensor"), ()
+    )
+    target = api("tf.nn.moments", "x: Tensor, axes: Tensor")
+    plan = first(plans(source, target, Book({"axes": axes(*known)})))
+    assert written(plan.call)[1] == expected
