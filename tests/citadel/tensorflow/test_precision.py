@@ -93,3 +93,21 @@ def test_what_comes_to_the_reference_in_double_precision_is_the_same_function(be
     found = verified(bench, read(title, MEAN, text="The result should be NumPy's."))
     told = judged(found, "tf.compat.v1.reduce_mean", None, signature=0.0)
     assert told.kind is VerdictKind.BUG
+
+
+COSINE = """
+    import tensorflow as tf
+
+    a = tf.constant([[1e30, 1e30]])
+    print(tf.keras.losses.cosine_similarity(a, 2 * a).numpy())
+"""
+
+
+def test_a_number_that_double_precision_does_not_reach_is_no_other_function(bench, read, judged):
+    """Keras' classes of losses compute in the precision of their own dtype, whatever they get."""
+    title = "tf.keras.losses.cosine_similarity is 0 for large parallel vectors"
+    text = "It prints `[-0.]`, expected `[-1.]`."
+    found = verified(bench, read(title, COSINE, text=text))
+    assert (found.case.api, found.witness.wider) == ("tf.keras.losses.cosine_similarity", True)
+    told = judged(found, "tf.keras.losses.CosineSimilarity", "module")
+    assert told.kind is VerdictKind.BUG
