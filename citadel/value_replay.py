@@ -31,12 +31,9 @@ class ValueReplay(Replayed):
         `same`: the sibling does the same to the report's own arguments.
         """
         source = self.source
-        if plan.idle and source.oracle.kind is not SymptomKind.ACCEPTS:
-            reason = "is not given what the report's call works on"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        if self._cuts_gradients(plan):
-            reason = "gradients do not go through what it makes"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        pointless = self._pointless(plan)
+        if pointless is not None:
+            return verdict(VerdictKind.NOT_ADAPTED, reason=pointless)
         if source.made_backward:
             return self._backward()
         names = ", ".join(one.name for one in source.disputed)
@@ -75,6 +72,16 @@ class ValueReplay(Replayed):
         own = "both sides are the sibling's" if source.oracle.paired else "the sibling's own value"
         self.guards.append("the source's own value" if equal else own)
         return None
+
+    def _pointless(self, plan: Adaptation) -> str | None:
+        """Why the sibling cannot have the bug, given what the plan gives it, if so."""
+        source = self.source
+        if plan.idle and source.oracle.kind is not SymptomKind.ACCEPTS:
+            return "is not given what the report's call works on"
+        if self._cuts_gradients(plan):
+            return "gradients do not go through what it makes"
+        astray = [one.name for one in source.disputed if one.key in plan.astray]
+        return f"is not given what should be refused: {', '.join(astray)}" if astray else None
 
     def _coincides(
         self, plan: Adaptation, channels: Channels, *, filled: bool, same: bool

@@ -36,6 +36,7 @@ class Assembler:
     edits: Sequence[str]
     invented: Sequence[str]
     unset: Sequence[str]
+    astray: Sequence[str]
 
     def assembled(
         self,
@@ -132,6 +133,7 @@ class Assembler:
             idle=bool(tensors) and all(value in dropped for value in tensors),
             loses=any(v.value.kind not in _MODES for v in dropped),
             unset=tuple(self.unset),
+            astray=tuple(self.astray),
         )
 
 

@@ -151,7 +151,8 @@ class Adaptation:
 
     `invented` holds the parameters whose tensors the source did not supply (a reused or filled
     one): a complaint about shapes or dtypes is then suspect. `unset` are flags that the source's
-    call sets and the sibling has not got, `renamed` its parameters with the sibling's names;
+    call sets and the sibling has not got, `astray` the keys of what it is not given, or takes for a
+    tensor of another name; `renamed` are its parameters with the sibling's names;
     `idle`: it is given none of the tensors that the report's call works on. `after` are steps that
     its result goes through. `loses`: tensors or numbers of the report's call are dropped, rather
     than flags and modes alone.
@@ -166,6 +167,7 @@ class Adaptation:
     plausibility: float
     invented: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
+    astray: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
     idle: bool = False
     after: tuple[Step, ...] = ()

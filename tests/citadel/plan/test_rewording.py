@@ -1,4 +1,5 @@
-"""Words of the report's that a sibling has not got, and axes that its valid calls have."""
+"""Words of the report's that a sibling has not got, axes that its valid calls have, and what goes
+astray on the way."""
 
 from dataclasses import replace
 
@@ -59,3 +60,18 @@ def test_axes_are_no_tensor_of_real_numbers(api, call, dtype, shape, known, expe
     target = api("tf.nn.moments", "x: Tensor, axes: Tensor")
     plan = first(plans(source, target, Book({"axes": axes(*known)})))
     assert written(plan.call)[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("signature", "astray"),
+    [
+        ("x: Tensor, mean: Tensor", ("kw:momentum",)),
+        ("x: Tensor", ("kw:momentum",)),
+        ("x: Tensor, rate: float", ()),
+        ("x: Tensor, momentum: Tensor", ()),
+    ],
+)
+def test_a_number_that_becomes_a_tensor_of_another_name_goes_astray(api, call, signature, astray):
+    made = call("tf.norm", {(2, 3)}, momentum=5.0)
+    source = invocation(made, api("tf.norm", "x: Tensor, momentum: float"), ())
+    assert first(plans(source, api("tf.other", signature))).astray == astray

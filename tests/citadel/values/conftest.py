@@ -74,6 +74,7 @@ def judged(bench):
         idle=False,
         loses=False,
         references=False,
+        astray=(),
     ):
         api = bench.index.catalog.resolve(target)
         plan = Adaptation(
@@ -87,6 +88,7 @@ def judged(bench):
             invented=() if not filled else ("min" if filled is True else filled,),
             idle=idle,
             loses=loses,
+            astray=astray,
         )
         return judge_value(
             Rewritten(
