@@ -155,7 +155,7 @@ class Adaptation:
     tensor of another name; `renamed` are its parameters with the sibling's names;
     `idle`: it is given none of the tensors that the report's call works on. `after` are steps that
     its result goes through. `loses`: tensors or numbers of the report's call are dropped, rather
-    than flags and modes alone.
+    than flags and modes alone; `scant`: more of them than are handed on.
     """
 
     target: str
@@ -172,6 +172,7 @@ class Adaptation:
     idle: bool = False
     after: tuple[Step, ...] = ()
     loses: bool = False
+    scant: bool = False
 
     @property
     def filled(self) -> bool:

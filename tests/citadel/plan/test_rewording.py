@@ -75,3 +75,18 @@ def test_a_number_that_becomes_a_tensor_of_another_name_goes_astray(api, call, s
     made = call("tf.norm", {(2, 3)}, momentum=5.0)
     source = invocation(made, api("tf.norm", "x: Tensor, momentum: float"), ())
     assert first(plans(source, api("tf.other", signature))).astray == astray
+
+
+@pytest.mark.parametrize(
+    ("signature", "scant"),
+    [
+        ("params: Tensor, ids: int, max_norm: float", False),
+        ("params: Tensor, max_norm: float", False),
+        ("params: Tensor", True),
+    ],
+)
+def test_less_of_a_call_than_is_left_out_is_scant(api, call, signature, scant):
+    made = call("tf.lookup", {(2, 3)}, ids=1, max_norm=10.0, how="a")
+    values = "params: Tensor, ids: int, max_norm: float, how: str"
+    source = invocation(made, api("tf.lookup", values), ())
+    assert first(plans(source, api("tf.other", signature))).scant is scant

@@ -75,6 +75,7 @@ def judged(bench):
         loses=False,
         references=False,
         astray=(),
+        scant=False,
     ):
         api = bench.index.catalog.resolve(target)
         plan = Adaptation(
@@ -89,6 +90,7 @@ def judged(bench):
             idle=idle,
             loses=loses,
             astray=astray,
+            scant=scant,
         )
         return judge_value(
             Rewritten(

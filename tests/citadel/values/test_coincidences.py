@@ -313,3 +313,14 @@ def test_a_gradient_of_what_works_in_place_depends_on_it(verified, judged):
     assert (found.case.api, found.witness.own) == ("torch.clamp", (True, False))
     other = code.replace("torch.clamp(a, low)", "a.clone().clamp_(low)")
     assert judged(found, other, "torch.Tensor.clamp_", CONTEXT).kind is VerdictKind.BUG
+
+
+@pytest.mark.parametrize(
+    ("channels", "kind"), [(FAR, VerdictKind.NOT_ADAPTED), (NEAR, VerdictKind.BUG)]
+)
+def test_what_is_given_little_of_the_call_overflows_for_itself(verified, judged, channels, kind):
+    found = verified("linalg.norm overflows", OVERFLOW, "It should be 2e20, not inf.")
+    code = OVERFLOW.replace("torch.linalg.norm", "torch.linalg.vector_norm")
+    told = judged(found, code, "torch.linalg.vector_norm", channels, scant=True)
+    assert told.kind is kind
+    assert judged(found, code, "torch.linalg.vector_norm", channels).kind is VerdictKind.BUG
