@@ -1,8 +1,9 @@
 """Which APIs the failing call itself calls: what breaks in it may be theirs.
 
-In: a verified case. Out: names of public APIs, seen by a profile function while the call ran once
-more. Call sets of the index come from valid samples and say what an API usually runs; this says
-what it ran with the report's own arguments (`saturate=True` takes another path).
+In: a verified case. Out: names of public APIs and what each was given, seen by a profile function
+while the call ran once more. Call sets of the index come from valid samples and say what an API
+usually runs; this says what it ran with the report's own arguments (`saturate=True` takes another
+path).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import replace
 
 from analysis.catalog.model import Catalog
 from analysis.target.session import Limits, Session
+from analysis.values import Value
 from citadel.verified import Verified
 
 SECONDS = 5.0
@@ -19,8 +21,9 @@ SECONDS = 5.0
 
 def callees(
     verified: Verified, session: Session, catalog: Catalog, limits: Limits
-) -> frozenset[str]:
-    """Canonical names of the APIs that run within the call to blame, the API itself left out."""
+) -> dict[str, dict[str, Value]]:
+    """Canonical names of the APIs that run within the call to blame, the API itself left out, with
+    what each was given last, by parameter; nothing is known of what those in C are given."""
     seen = session.run(
         verified.case.code,
         traced=verified.source.traced,
@@ -28,6 +31,13 @@ def callees(
         entry="callees:run",
         arguments={"site": verified.call.site, "occurrence": verified.call.occurrence},
     )
-    names = (event.get("f") for event in seen.extra if event.get("e") == "callee")
-    found = (catalog.resolve(name) for name in names if isinstance(name, str))
-    return frozenset(api.name for api in found if api is not None and api is not verified.api)
+    found: dict[str, dict[str, Value]] = {}
+    for event in seen.extra:
+        name, given = event.get("f"), event.get("given")
+        api = (
+            catalog.resolve(name) if event.get("e") == "callee" and isinstance(name, str) else None
+        )
+        if api is not None and api is not verified.api:
+            known = given if isinstance(given, dict) else {}
+            found[api.name] = {str(key): Value.from_json(value) for key, value in known.items()}
+    return found

@@ -133,17 +133,17 @@ def widened(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Values 
     """What a value that is wrong by number is in double precision, integers made so unless the
     calls refuse that (of indices).
 
-    None where the oracle is of another kind, or where the calls write to what they are given, of
-    which they then get a copy.
+    None where the oracle is of another kind, where the calls write to what they are given, of
+    which they then get a copy, or where double precision does not reach what the case comes to.
     """
     if oracle.paired or oracle.check is not None or oracle.of_finiteness or not oracle.spots:
         return None
     if oracle.kind is SymptomKind.ACCEPTS or any(map(_writes, calls)):
         return None
-    found = values_of(again.run("perturb:widened", calls))
-    if all(spot in found for spot in oracle.spots):
-        return found
-    return values_of(again.run("perturb:doubled", calls))
+    seen = again.run("perturb:widened", calls)
+    if not all(spot in values_of(seen) for spot in oracle.spots):
+        seen = again.run("perturb:doubled", calls)
+    return values_of(seen) if _reached(seen) else None
 
 
 def _writes(call: Call) -> bool:

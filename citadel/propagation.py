@@ -72,6 +72,7 @@ class Propagation:
             return
         bench = self.bench
         called = callees(self.verified, bench.replays[0], bench.index.catalog, self.options.limits)
+        self._uses.ran(called)
         matched = self.options.matches.of(self.verified.api, bench.index.catalog)
         entries = candidates(self._uses.invocation, bench, self.options.mode, called, matched)
         planned = {candidate.api.name: plans for candidate, plans in entries}

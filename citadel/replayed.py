@@ -20,7 +20,7 @@ from analysis.target.instrument import Watched, instrument
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
 from citadel.coincidences import FAR_APART, gap, plain
-from citadel.guards import Rerun, Told, beside, told, widened
+from citadel.guards import Doubled, Rerun, Told, beside, doubled, told, widened
 from citadel.identify import GRADIENTS
 from citadel.inconsistent import refused_in_part
 from citadel.infinities import let_in, spreads, tends_to
@@ -247,9 +247,12 @@ class Replayed:
         precision; None where that of the source does not change, one of the two is not known, or
         many functions come to it.
 
-        Rounded, `5 / 3` may be what `5 // 3` wrongly is.
+        Rounded, `5 / 3` may be what `5 // 3` wrongly is. Where both come to what they are compared
+        with then, that is what both compute.
         """
         source = self.source
+        if source.referred and source.precise and self._equal:
+            return True if self._double is not None and self._double.cures else None
         if not source.wider or source.widened is None or not self._equal:
             return None
         found = widened(self._again, source.oracle, self.calls)
@@ -271,6 +274,11 @@ class Replayed:
             return False
         sizes = [largest(found[spot]) for spot in source.oracle.spots if spot in found]
         return bool(sizes) and all(size not in (None, 0.0, 1.0) for size in sizes)
+
+    @cached_property
+    def _double(self) -> Doubled | None:
+        """What the case comes to where the sibling is given double precision."""
+        return doubled(self._again, self.source.oracle, self.calls)
 
     @cached_property
     def _told(self) -> tuple[Told, ...]:

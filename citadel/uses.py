@@ -54,6 +54,12 @@ class Uses:
                     other = invocation(call, verified.api, calls)
                     self._others.append((Rewriter(verified.source, other), other))
 
+    def ran(self, within: Mapping[str, Mapping[str, Value]]) -> None:
+        """Take note of what ran within the failing call, and what it was given there."""
+        self.invocation = replace(self.invocation, within=within)
+        for places in (self._others, self._returned):
+            places[:] = [(rewriter, replace(use, within=within)) for rewriter, use in places]
+
     def write(self, plan: Adaptation) -> Iterator[Rewritten]:
         """The plan in text, in all places; none where one of them cannot say it.
 

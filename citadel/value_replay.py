@@ -10,7 +10,7 @@ from __future__ import annotations
 from citadel.coincidences import adds_inputs, close_for, coincidence, unfinished
 from citadel.contrast import refuses
 from citadel.disputed import carried
-from citadel.guards import doubled, ill_conditioned, of_chance, of_draws, of_ties
+from citadel.guards import ill_conditioned, of_chance, of_draws, of_ties
 from citadel.identify import GRADIENTS
 from citadel.infinities import beyond_numbers, demanded, made_backward, mixes, no_real, no_room
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
@@ -31,12 +31,9 @@ class ValueReplay(Replayed):
         `same`: the sibling does the same to the report's own arguments.
         """
         source = self.source
-        if plan.idle and source.oracle.kind is not SymptomKind.ACCEPTS:
-            reason = "is not given what the report's call works on"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        if self._cuts_gradients(plan):
-            reason = "gradients do not go through what it makes"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        pointless = self._pointless(plan)
+        if pointless is not None:
+            return verdict(VerdictKind.NOT_ADAPTED, reason=pointless)
         if source.made_backward:
             return self._backward()
         names = ", ".join(one.name for one in source.disputed)
@@ -76,6 +73,16 @@ class ValueReplay(Replayed):
         self.guards.append("the source's own value" if equal else own)
         return None
 
+    def _pointless(self, plan: Adaptation) -> str | None:
+        """Why the sibling cannot have the bug, given what the plan gives it, if so."""
+        source = self.source
+        if plan.idle and source.oracle.kind is not SymptomKind.ACCEPTS:
+            return "is not given what the report's call works on"
+        if self._cuts_gradients(plan):
+            return "gradients do not go through what it makes"
+        astray = [one.name for one in source.disputed if one.key in plan.astray]
+        return f"is not given what should be refused: {', '.join(astray)}" if astray else None
+
     def _coincides(
         self, plan: Adaptation, channels: Channels, *, filled: bool, same: bool
     ) -> str | None:
@@ -104,6 +111,8 @@ class ValueReplay(Replayed):
         known = source.wider or alike(channels) or channels.called
         if filled and not known and self._comes_to_the_same():
             return "an equal result, with something filled in that the report has not got"
+        if plan.scant and source.oracle.of_finiteness and not (near(channels) or channels.called):
+            return "leaves out more of the report's call than it is given"
         if source.oracle.paired and mostly_filled(plan) and not near(channels):
             return "disagrees with itself, given more than the report has got"
         if self._coarser():
@@ -144,7 +153,7 @@ class ValueReplay(Replayed):
         oracle = self.source.oracle
         if not oracle.of_finiteness and not self.written.references:
             return self._uncured()
-        better = doubled(self._again, oracle, self.calls)
+        better = self._double
         if self.written.references and (better is None or not better.cures):
             if not self._agrees_elsewhere():
                 reason = "need not be the function that it is compared with"
@@ -179,8 +188,8 @@ class ValueReplay(Replayed):
         source, oracle = self.source, self.source.oracle
         if not (source.referred and source.precise and self._equal):
             return None
-        better = doubled(self._again, oracle, self.calls)
-        if better is None or not better.reached:
+        better = self._double
+        if better is None or not better.reached or better.cures:
             return None
         if True in unlike(oracle, self.values, better.values):
             return None

@@ -196,7 +196,8 @@ _COPYING = frozenset(
     (
         *("contiguous", "clone", "detach", "copy", "identity", "to_dense", "to_sparse"),
         *("to_sparse_coo", "to_sparse_csr", "to_sparse_csc", "coalesce"),
-        *("ascontiguousarray", "asfortranarray"),
+        *("ascontiguousarray", "asfortranarray", "convert_to_tensor"),
+        *("from_dense", "from_tensor", "to_tensor"),
     )
 )
 """Functions and methods that give the same numbers, in another layout at most."""

@@ -109,9 +109,11 @@ def _unlike_expected(run: Seen) -> list[tuple[Spot, Value, Expectation]]:
     """Values with what the report expects of as many numbers, the nearest first.
 
     A single number is meant where the report calls wrong what stands beside it, and what is
-    right by now is known there, too; so it is of the only value that is shown.
+    right by now is known there, too; so it is of the only value that is shown. Where some come of
+    what the title names, no others are meant: what is shown beside them may be right.
     """
     found: list[tuple[Spot, Value, Expectation]] = []
+    titled: set[Spot] = set()
     said = run.reading.expectations
     shown = [one for one in run.results(Role.SHOWN) if not is_foreign(one[1])]
     for spot, point, value in shown:
@@ -123,6 +125,8 @@ def _unlike_expected(run: Seen) -> list[tuple[Spot, Value, Expectation]]:
         for right in rights if here else _otherwise(value, told):
             if (count > 1 or here) and len(right.numbers) == count:
                 found.append((spot, value, right))
+                titled |= {spot} if run.is_titled(point) else set()
+    found = [one for one in found if one[0] in titled] or found
     return sorted(found, key=lambda one: -agreeing(one[1], one[2].numbers))
 
 

@@ -38,7 +38,7 @@ MODES = re.compile(
 )
 LAYOUTS = re.compile(
     r"contiguous|\b(?:strides?|strided|transposed|views?|layouts?|memory.?formats?|channels.?last"
-    r"|sparse|fortran|column.major)\b",
+    r"|sparse(?:.?tensors?)?|ragged(?:.?tensors?)?|fortran|column.major)\b",
     re.IGNORECASE,
 )
 """Words for how the numbers of a tensor lie in memory."""

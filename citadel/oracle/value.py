@@ -207,8 +207,9 @@ def symptom(oracle: ValueOracle, points: Sequence[Point], values: Values) -> Sym
         if oracle.beside:
             expected = f"{told(sides[1])} (as on the {oracle.beside} backend)"
         else:
-            other = points[oracle.spots[1].point].text[:200]
-            expected = f"{told(sides[1])} (which is {other})"
+            other, its = points[oracle.spots[1].point].text[:200], told(sides[1])
+            # Of two results of one API nobody says which is right.
+            expected = f"{its} (which is {other})" if oracle.against else f"as {other}, {its}"
     elif oracle.check is not None and sides and oracle.check in values:
         observed = f"{observed} ({' against '.join(told(side) for side in sides)})"
     elif oracle.check is not None and sides:

@@ -23,9 +23,10 @@ from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import Adaptation, Obstacle
 from citadel.plan.places import Places, as_operands, overloads, places, swapped, with_tensors
 from citadel.plan.planner import Planner
-from citadel.plan.rewording import named, reworded
+from citadel.plan.rewording import named, reworded, unsaid
 from citadel.plan.samples import SampleBook
 from citadel.plan.unpacking import unpacked
+from citadel.plan.within import as_called
 
 MAX_PLANS = 4
 OTHER_MODES = 4
@@ -68,7 +69,13 @@ def plans(
     if not any(plan.after for plan in kept):
         kept += [plan for plan in ordered[MAX_PLANS:] if plan.after][:1]
     kept += [plan for plan in reworded(kept[0], known) if plan not in kept][:OTHER_MODES]
-    return tuple(_distinct([*named(kept[0], source.api.name, target, known), *kept]))
+    kept += unsaid(kept[0], source.values, target, known)
+    named_after = [*named(kept[0], source.api.name, target, known), *kept]
+    exact = as_called(kept[0], source, target)
+    if exact is None:
+        return tuple(_distinct(named_after))
+    lossy = kept[0].filled or kept[0].drops
+    return tuple(_distinct([exact, *named_after] if lossy else [*named_after, exact]))
 
 
 def _distinct(found: Sequence[Adaptation]) -> list[Adaptation]:

@@ -37,6 +37,7 @@ class Assembler:
     invented: Sequence[str]
     state: tuple[Slot, ...]
     unset: Sequence[str]
+    astray: Sequence[str]
 
     def assembled(
         self,
@@ -119,6 +120,8 @@ class Assembler:
         form = forms.get(self.target.kind, Form.FUNCTION)
         same = self.target.name == self.source.api.name
         tensors = [value for value in self.source.values if value.value.is_tensor]
+        telling = [value for value in self.source.values if value.value.kind not in _MODES]
+        lost_of_it = sum(value in dropped for value in telling)
         return Adaptation(
             target=self.target.name,
             form=Form.CONSTRUCTOR if self.source.constructing else form,
@@ -133,7 +136,9 @@ class Assembler:
             idle=bool(tensors) and all(value in dropped for value in tensors),
             loses=any(v.value.kind not in _MODES for v in dropped),
             state=self.state,
+            scant=2 * lost_of_it > len(telling),
             unset=tuple(self.unset),
+            astray=tuple(self.astray),
         )
 
 

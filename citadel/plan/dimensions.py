@@ -19,6 +19,7 @@ from analysis.values import Value
 from citadel.match.family import parse
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
+from citadel.plan.lengths import beyond, extended, named
 from citadel.plan.model import SourceValue, Step
 
 FILTERS = frozenset(("filter", "filters", "kernel", "depthwise_filter", "pointwise_filter"))
@@ -41,7 +42,8 @@ class Lift:
     """From `before` to `after` spatial dimensions. `narrow`: also shrink (or widen) last dimensions
     whose size is the number of spatial dimensions; `repeat`: what is added is as long as the last
     one, for windows to fit into it; `lead`: dimensions that the values `leading` get (negative:
-    lose) in front, and that the result of several loses; `unit`: windows are 1 long along what is
+    lose) in front, and that the result of several loses; `sizes`: lists gain these in front, those
+    of what else the tensor has; `unit`: windows are 1 long along what is
     added, which the result loses again. `tail`: of dimensions that are dropped, the last ones stay.
     `channels_last` tells where the spatial dimensions are, `as_tensorflow` whose filters
     and windows they are."""
@@ -53,6 +55,7 @@ class Lift:
     unit: bool = False
     lead: int = 0
     leading: frozenset[str] = frozenset()
+    sizes: tuple[int, ...] = ()
     tail: bool = False
     guess: bool = False
     channels_last: bool = False
@@ -100,7 +103,7 @@ def dimension_change(
     """The changes to try, likeliest first. `known` are valid calls of the target.
 
     Where one of two names has no number (`AvgPoolGrad` and `AvgPool3DGrad`), its number of
-    dimensions is that of its tensors, less batch and channels.
+    dimensions is that of its lists of numbers, or of its tensors, less batch and channels.
     """
     before, after = spatial(source.api.name), spatial(target.name)
     if before is None and after is None:
@@ -111,11 +114,14 @@ def dimension_change(
         if parse(source.api.name, source.api.kind).core != parse(target.name, target.kind).core:
             return
         main = source.main
+        before = before or named(source.values)
         before = before or _of_rank(None if main is None else main.value.rank)
         ranks = [max((v.rank or 0 for v in s.values() if v.is_tensor), default=0) for s in known]
         after = after or _of_rank(min(ranks, default=0))
         if before is None or after is None or before == after:
             return
+        if before == named(source.values) and before < after:
+            yield from _sized(source, before, after)
     elif before == after:
         yield Lift()
         return
@@ -202,6 +208,16 @@ def _oddity(number: int, *, pads: bool) -> tuple[bool, bool, int]:
     return number < 0, number == 0 and not pads, abs(number)
 
 
+def _sized(source: Invocation, before: int, after: int) -> Iterator[Lift]:
+    """Of a tensor that has further dimensions, a list may name their sizes as well."""
+    main = source.main
+    sizes = () if main is None else beyond(main.value.shape, before, after)
+    if main is not None and sizes:
+        more = max(0, after - (main.value.rank or 0))
+        leading = frozenset((main.key,)) if more else frozenset()
+        yield Lift(before=before, after=after, sizes=sizes, lead=more, leading=leading)
+
+
 def _of_rank(rank: int | None) -> int | None:
     """The spatial dimensions of a batch of several channels."""
     return rank - BATCH_AND_CHANNELS if rank and rank - BATCH_AND_CHANNELS in _SPATIAL else None
@@ -256,6 +272,8 @@ def lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     """What happens to one value under a dimension change."""
     if lift.lead and value.key in lift.leading:
         return (Step(name="lead" if lift.lead > 0 else "behead", amount=abs(lift.lead)),)
+    if lift.sizes:
+        return extended(value, lift.before, lift.sizes)
     if not lift.amount:
         return ()
     if value.value.is_tensor:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from analysis import parsing
 from analysis.catalog.model import Parameter
+from analysis.values import Value
 from citadel.plan.analogy import Analogy, Shape
 from citadel.plan.dimensions import Lift, lifted
 from citadel.plan.frameworks import as_tensorflow, dtype_text, tensor_text
@@ -32,11 +33,13 @@ from citadel.plan.types import (
     accepted,
     choices,
     fits,
+    kind_of,
 )
 
 SIZES = ("size", "sizes", "shape", "sizes_", "output_size")
 RECEIVER = "self"
 """The tensor that a method is called on: what it makes of arrays is often of its own dtype."""
+AXES = ("axis", "axes", "dim", "dims")
 MAIN = ("input", "self", "x", "other")
 """Names under which functions without declared types take a tensor."""
 OPTIONAL = "?"
@@ -119,9 +122,13 @@ class Filler:
         return main.take(*lifted(main, self.lift), *wrap)
 
     def _scalar(self, parameter: Parameter) -> bool:
-        """Whether valid calls give numbers alone, though it is declared a tensor: of rank 0."""
+        """Whether valid calls give numbers alone, though it is declared a tensor: of rank 0; or
+        lists of whole numbers, as axes are, where the report's tensor has real ones."""
         known = [s[parameter.name] for s in self.analogy.samples if parameter.name in s]
-        return bool(known) and all(value.kind in ("int", "float", "bool") for value in known)
+        real = "float" in (self.analogy.dtype or "")
+        lists = [v for v in known if real and v.items is not None and kind_of(v) == INTS]
+        numbers = [value for value in known if value.kind in ("int", "float", "bool")]
+        return bool(known) and len(numbers) + len(lists) == len(known)
 
     def follows(self, parameter: Parameter) -> bool:
         """Whether the parameter is a size of a tensor that the sibling is given."""
@@ -157,8 +164,9 @@ class Filler:
         for sample in self.analogy.samples:
             value = sample.get(parameter.name)
             text = value.literal() if value is not None else None
-            if text is not None and text != "None":
-                return Fill(text=text)
+            if value is not None and text is not None and text != "None":
+                inside = parameter.name not in AXES or _within(value, shape)
+                return Fill(text=text if inside else "0" if value.kind == "int" else "[0]")
         return None
 
     def _main_again(self, parameter: Parameter) -> Expression | None:
@@ -184,6 +192,12 @@ class Filler:
     def _root(self) -> str:
         """What the framework is called in code."""
         return self.source.api.name.partition(".")[0]
+
+
+def _within(axes: Value, shape: Shape | None) -> bool:
+    """Whether a tensor of this shape has these axes."""
+    numbers = [int(item.text or 0) for item in axes.items or (axes,) if item.kind == "int"]
+    return shape is None or all(-len(shape) <= number < len(shape) for number in numbers)
 
 
 def _literal(text: str) -> object:

@@ -21,7 +21,17 @@ from citadel.plan.model import FIRST, Expression, Gather, SourceValue, Step
 from citadel.plan.places import Place, Places, is_receiver
 from citadel.plan.receivers import as_receiver
 from citadel.plan.sizes import one_by_one
-from citadel.plan.types import INT, NONE, SEED, TENSORS, accepted, becomes_tensor, kind_of, wraps
+from citadel.plan.types import (
+    INT,
+    NONE,
+    SEED,
+    TENSORS,
+    accepted,
+    becomes_tensor,
+    fits,
+    kind_of,
+    wraps,
+)
 
 WRAP = Step(name="list")
 
@@ -46,6 +56,7 @@ class Handing:
         for number, value in chosen.items():
             steps = lifted(value, self.lift) or self._windows(value, number)
             steps = steps or self._spelled(value, number) or self._one_seed(value, number)
+            steps = steps or self._as_many(value, number)
             if as_tensorflow(self.target.name):
                 steps += with_ends(value.value, steps, self._valid(number))
             steps += self._made_tensor(value, number) or self._of_tensors(value, number)
@@ -136,6 +147,21 @@ class Handing:
             if alike and word != change(word):
                 return (Step(name="say", text=repr(change(word))),)
         return ()
+
+    def _as_many(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        """One number of a list that has no other where valid calls have one number, and a list of
+        one where they have that. A list where the source wants a number may be the bug itself."""
+        known = [one for one in self._valid(number) if one.kind != "none"]
+        proper = fits(value.value, value.type) or acts_as_tensor(value)
+        if not known or not proper or self.target is self.source.api:
+            return ()
+        items = value.value.items or ()
+        numbers = {item.text for item in items if item.kind == "int"}
+        if len(numbers) == 1 and all(one.kind == "int" for one in known):
+            return (FIRST,) if all(item.kind == "int" for item in items) else ()
+        alone = all(len(one.items or ()) == 1 or one.shape == (1,) for one in known)
+        wrapped = wraps(value.value, self.places.named[number].parameter.type)
+        return (WRAP,) if value.value.kind == "int" and alone and not wrapped else ()
 
     def _one_seed(self, value: SourceValue, number: int) -> tuple[Step, ...]:
         """The first number of a seed that has several, where the sibling takes a single one."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
 from analysis.dynamic.model import CallValues, Sample
@@ -22,7 +22,8 @@ class Invocation:
 
     `call` is the call that failed; `constructor` is where its layer was built (the two are the
     same call when the construction itself failed). `values` are all arguments, bound to names;
-    what the layer has itself (`attr:*`) comes last and is carried over only where wanted.
+    what the layer has itself (`attr:*`) comes last and is carried over only where wanted. `within`
+    holds what the APIs that ran within the call were given there, by parameter.
     """
 
     api: Api
@@ -30,6 +31,7 @@ class Invocation:
     constructor: Call | None
     values: tuple[SourceValue, ...]
     attributes: tuple[SourceValue, ...] = ()
+    within: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
 
     @property
     def constructing(self) -> bool:

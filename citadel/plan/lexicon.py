@@ -21,9 +21,9 @@ from citadel.plan.types import BROADCAST, INTS, accepted
 SAME_NAME, SAME_WORDS, LIKE_NAME = 10.0, 9.0, 6.0
 
 CONVENTIONS = (
-    frozenset(("input", "self", "x", "a", "tensor")),
+    frozenset(("input", "self", "x", "x1", "a", "tensor")),
     frozenset(("dim", "axis", "dims", "axes")),
-    frozenset(("other", "mat2", "vec", "vec2", "b", "tensor2")),
+    frozenset(("other", "mat2", "vec", "vec2", "b", "x2", "tensor2")),
 )
 """What libraries of arrays agree on."""
 LEAST_FAMILIES = 2

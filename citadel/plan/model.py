@@ -151,10 +151,12 @@ class Adaptation:
 
     `invented` holds the parameters whose tensors the source did not supply (a reused or filled
     one): a complaint about shapes or dtypes is then suspect. `unset` are flags that the source's
-    call sets and the sibling has not got, `renamed` its parameters with the sibling's names;
+    call sets and the sibling has not got, `astray` the keys of what it is not given, or takes for a
+    tensor of another name; `renamed` are its parameters with the sibling's names;
     `idle`: it is given none of the tensors that the report's call works on. `after` are steps that
     its result goes through. `loses`: tensors or numbers of the report's call are dropped, rather
-    than flags and modes alone. `state`: parameters and buffers that the layer is to have, by name.
+    than flags and modes alone; `scant`: more of them than are handed on. `state`: parameters and
+    buffers that the layer is to have, by name.
     """
 
     target: str
@@ -166,11 +168,13 @@ class Adaptation:
     plausibility: float
     invented: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
+    astray: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
     idle: bool = False
     after: tuple[Step, ...] = ()
     loses: bool = False
     state: tuple[Slot, ...] = ()
+    scant: bool = False
 
     @property
     def filled(self) -> bool:

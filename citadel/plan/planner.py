@@ -13,7 +13,7 @@ from analysis.catalog.model import Api, ApiKind
 from analysis.values import Value
 from citadel.plan.analogy import Analogy
 from citadel.plan.assemble import Assembler
-from citadel.plan.assign import DESTINATION, assign
+from citadel.plan.assign import DESTINATION, acts_as_tensor, assign
 from citadel.plan.collect import Collector
 from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.edits import changes, renames
@@ -39,7 +39,7 @@ from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import richest
 from citadel.plan.sizes import as_lists
 from citadel.plan.state import flags, matched, own_name, owned
-from citadel.plan.types import fits
+from citadel.plan.types import fits, takes_tensor
 
 
 @dataclass(slots=True)
@@ -173,6 +173,7 @@ class Planner:
                 for name, value in self.state.items()
             ),
             unset=self._unset({**chosen, **spared}, dropped),
+            astray=self._astray({**chosen, **spared}, dropped),
         )
         return assembler.assembled({**given, **filled}, collected, dropped)
 
@@ -217,6 +218,21 @@ class Planner:
             for value in (*dropped, *elsewhere)
             if value.value.kind == "bool" and value.value.text == "True"
         )
+
+    def _astray(
+        self, chosen: Mapping[int, SourceValue], dropped: Sequence[SourceValue]
+    ) -> tuple[str, ...]:
+        """What the sibling is not given, or takes for what it is not: a `momentum` for its `mean`,
+        a tensor."""
+        taken = ((self.places.named[number].parameter, value) for number, value in chosen.items())
+        misread = [
+            value
+            for parameter, value in taken
+            if takes_tensor(parameter.type)
+            and not acts_as_tensor(value)
+            and not self.lexicon.likeness(value.name, parameter.name)
+        ]
+        return tuple(value.key for value in (*dropped, *misread))
 
     def _receivable(self, chosen: Mapping[int, SourceValue], number: int) -> bool:
         if number not in chosen or not is_receiver(self.places.named[number], self.target):

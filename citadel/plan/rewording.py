@@ -3,7 +3,8 @@
 In: a plan that hands on all that the report's call has, and valid calls of the sibling. Out: plans
 that differ in what is filled, where that is modes alone (`reduce="sum"`, an interpolation by its
 number): which of them the report's own call works in, nobody says. An optional mode is given where
-the report's API is called after it: `floor_divide` is `div` with `rounding_mode="floor"`.
+the report's API is called after it: `floor_divide` is `div` with `rounding_mode="floor"`. A word of
+the report's that no valid call of the sibling has may be one that it has not got.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import replace
 
 from analysis.catalog.model import Api
 from analysis.values import Value
-from citadel.plan.model import NOTHING, Adaptation, Fill, Form, Slot
+from citadel.plan.model import NOTHING, Adaptation, Fill, Form, Slot, SourceValue, Take
 
 _MODES = ("str", "bool")
 _WORD = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
@@ -66,6 +67,29 @@ def named(
             call=plan.call if built else (*plan.call, slot),
             edits=(*plan.edits, f"set {name} by the name of the report's API"),
         )
+
+
+def unsaid(
+    plan: Adaptation,
+    values: Sequence[SourceValue],
+    target: Api,
+    samples: Sequence[dict[str, Value]],
+) -> Iterator[Adaptation]:
+    """A plan without the words that the target does without and no valid call of it has:
+    `ord="euclidean"` is what `norm` does in libraries that have no such word."""
+    said = {value.key: value for value in values if value.value.kind == "str"}
+    optional = {p.name for s in target.signatures for p in s.parameters if not p.required}
+
+    def foreign(slot: Slot) -> bool:
+        taken = slot.value if isinstance(slot.value, Take) and not slot.value.steps else None
+        word = None if taken is None else said.get(taken.key)
+        known = {sample[slot.name].text for sample in samples if slot.name in sample}
+        return word is not None and slot.name in optional and word.value.text not in known
+
+    left = tuple(slot for slot in plan.call if not (slot.keyword and foreign(slot)))
+    names = [slot.name for slot in plan.call if slot not in left]
+    if names:
+        yield replace(plan, call=left, edits=(*plan.edits, *(f"dropped {name}" for name in names)))
 
 
 def _slots(plan: Adaptation) -> tuple[Slot, ...]:

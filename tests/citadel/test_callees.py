@@ -52,3 +52,6 @@ def test_of_tensorflow_below_its_decorators(tf_target):
         place = {"site": site, "occurrence": 1}
         seen = session.run(code, traced=source.traced, entry="callees:run", arguments=place)
     assert {"tf.saturate_cast", "tf.cast"} <= {event["f"] for event in seen.extra}
+    given = [event["given"] for event in seen.extra if event["f"] == "tf.saturate_cast"][-1]
+    assert given["dtype"] == {"k": "dtype", "v": "tf.uint32"}
+    assert given["value"]["data"] == [[[4294967296.0]]] or given["value"]["dtype"] == "float32"

@@ -169,6 +169,30 @@ print({call})
     assert holding(code, *seen, title="torch.f is wrong after training") is None
 
 
+@pytest.mark.parametrize(
+    ("other", "holds"),
+    [
+        ("tf.RaggedTensor.from_tensor(y)", True),
+        ("tf.sparse.from_dense(y)", True),
+        ("tf.convert_to_tensor(y)", True),
+        ("tf.RaggedTensor.from_tensor(y, padding=0)", False),
+        ("tf.RaggedTensor.from_row_splits(y, splits)", False),
+    ],
+)
+def test_ragged_and_sparse_tensors_are_layouts_of_tensorflow(other, holds):
+    code = f"""
+import tensorflow as tf
+r = {other}
+a = tf.equal(3, y)
+b = tf.equal(3, r)
+print(a)
+print(b)
+"""
+    title = "tf.equal is inconsistent between dense and RaggedTensor inputs"
+    found = holding(code, ("a", [True]), ("b", [False]), title=title)
+    assert found == ((["a", "b"], "disagrees") if holds else None)
+
+
 def test_methods_of_the_same_numbers_in_two_layouts():
     code = "print(x.sum(0))\nprint(x.contiguous().sum(0))"
     seen = (("x.sum(0)", [1.0]), ("x.contiguous().sum(0)", [2.0]))

@@ -179,7 +179,7 @@ def spelled(api, call, word, *known, how="how: str"):
         call("torch.f", {(2, 3)}, how=word), api("torch.f", "x: Tensor, how: str"), ()
     )
     samples = [{"how": Value(kind="str", text=repr(one))} for one in known]
-    (plan,) = plans(source, api("torch.other", f"x: Tensor, {how}"), Book(*samples))
+    plan = first(plans(source, api("torch.other", f"x: Tensor, {how}"), Book(*samples)))
     return plan.call[1].value.steps
 
 

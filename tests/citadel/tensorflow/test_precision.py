@@ -25,9 +25,9 @@ MEAN = """
 
 @pytest.fixture
 def judged(bench):
-    def judge(found, name, family):
+    def judge(found, name, family, signature=1.0):
         uses, api = Uses(found, bench), bench.index.catalog.resolve(name)
-        channels = Channels(family=family, signature=1.0)
+        channels = Channels(family=family, signature=signature)
         for plan in plans(uses.invocation, api, bench.samples, bench.lexicon):
             for written in uses.write(plan):
                 return judge_value(
@@ -84,3 +84,46 @@ def test_a_layer_of_keras_has_the_kernel_that_the_function_was_given(bench, read
     title = "tf.nn.conv2d gives NaN"
     found = verified(bench, read(title, CONVOLVED, text="`y` is NaN but should be finite."))
     assert judged(found, "tf.keras.layers.Conv2D", "module").kind is VerdictKind.BUG
+
+
+SMALL = """
+    import numpy as np
+    import tensorflow as tf
+
+    x = np.array([-1e-6, -1e-8], dtype=np.float32)
+    expected = 1.0507009873554805 * 1.6732632423543772 * np.expm1(x.astype(np.float64))
+    np.testing.assert_allclose(tf.nn.selu(tf.constant(x)).numpy(), expected, rtol=1e-3)
+"""
+
+
+def test_what_double_precision_cures_is_the_bug_however_small_the_numbers(bench, read, judged):
+    """Within the tolerance of single precision, the right result of -1e-8 is the wrong one."""
+    title = "tf.nn.selu gives 0 for small negative inputs"
+    found = verified(bench, read(title, SMALL, text="exp(x) - 1 cancels."))
+    assert (found.case.api, found.case.reproduces) == ("tf.nn.selu", True)
+    assert judged(found, "tf.raw_ops.Selu", "op").kind is VerdictKind.BUG
+
+
+def test_what_comes_to_the_reference_in_double_precision_is_the_same_function(bench, read, judged):
+    title = "tf.reduce_mean of float16 is 0 for 65536 elements"
+    found = verified(bench, read(title, MEAN, text="The result should be NumPy's."))
+    told = judged(found, "tf.compat.v1.reduce_mean", None, signature=0.0)
+    assert told.kind is VerdictKind.BUG
+
+
+COSINE = """
+    import tensorflow as tf
+
+    a = tf.constant([[1e30, 1e30]])
+    print(tf.keras.losses.cosine_similarity(a, 2 * a).numpy())
+"""
+
+
+def test_a_number_that_double_precision_does_not_reach_is_no_other_function(bench, read, judged):
+    """Keras' classes of losses compute in the precision of their own dtype, whatever they get."""
+    title = "tf.keras.losses.cosine_similarity is 0 for large parallel vectors"
+    text = "It prints `[-0.]`, expected `[-1.]`."
+    found = verified(bench, read(title, COSINE, text=text))
+    assert (found.case.api, found.witness.wider) == ("tf.keras.losses.cosine_similarity", True)
+    told = judged(found, "tf.keras.losses.CosineSimilarity", "module")
+    assert told.kind is VerdictKind.BUG

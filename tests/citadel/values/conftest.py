@@ -74,6 +74,8 @@ def judged(bench):
         idle=False,
         loses=False,
         references=False,
+        astray=(),
+        scant=False,
     ):
         api = bench.index.catalog.resolve(target)
         plan = Adaptation(
@@ -87,6 +89,8 @@ def judged(bench):
             invented=() if not filled else ("min" if filled is True else filled,),
             idle=idle,
             loses=loses,
+            astray=astray,
+            scant=scant,
         )
         return judge_value(
             Rewritten(

@@ -156,3 +156,20 @@ def test_what_another_form_reads_from_memory_may_be_anything(verified, judged, f
     other = other.replace("torch.tensor([2])", "torch.tensor([1])") if family is None else other
     channels = Channels(family=family)
     assert judged(found, other, "torch.ctc_loss", channels).kind is kind
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_what_is_not_given_the_argument_has_accepted_nothing(verified, judged, given):
+    """Whatever else it is given, and however close the two are: its result is as large as any."""
+    code = """
+        import torch
+        x = torch.ones(2)
+        print(torch.nn.functional.leaky_relu(x, -5.0).shape)
+    """
+    found = verified("leaky_relu accepts a negative negative_slope", code, "It should raise.")
+    assert [one.name for one in found.witness.disputed] == ["negative_slope"]
+    other = code.replace("leaky_relu", "leaky_relu_")
+    astray = () if given else (found.witness.disputed[0].key,)
+    told = judged(found, other, "torch.nn.functional.leaky_relu_", Channels(family="in-place"),
+                  astray=astray)  # fmt: skip
+    assert told.kind is (VerdictKind.BUG if given else VerdictKind.NOT_ADAPTED)

@@ -67,10 +67,11 @@ def test_an_equal_result_of_a_part_of_what_is_given_may_be_a_coincidence(verifie
 @pytest.mark.parametrize(
     ("channels", "kind"), [(CONTEXT, VerdictKind.NOT_ADAPTED), (NEAR, VerdictKind.BUG)]
 )
-def test_zeros_are_the_bug_of_what_does_the_same_alone(verified, judged, channels, kind):
-    code = """
+@pytest.mark.parametrize("array", ["", ".numpy()"])
+def test_zeros_are_the_bug_of_what_does_the_same_alone(verified, judged, channels, kind, array):
+    code = f"""
         import torch
-        print(torch.nn.functional.normalize(torch.zeros(2), dim=0))
+        print(torch.nn.functional.normalize(torch.zeros(2), dim=0){array})
     """
     found = verified("normalize gives zeros", code, "It prints `[0., 0.]`, expected `[nan, nan]`.")
     assert found.case.reproduces
@@ -312,3 +313,14 @@ def test_a_gradient_of_what_works_in_place_depends_on_it(verified, judged):
     assert (found.case.api, found.witness.own) == ("torch.clamp", (True, False))
     other = code.replace("torch.clamp(a, low)", "a.clone().clamp_(low)")
     assert judged(found, other, "torch.Tensor.clamp_", CONTEXT).kind is VerdictKind.BUG
+
+
+@pytest.mark.parametrize(
+    ("channels", "kind"), [(FAR, VerdictKind.NOT_ADAPTED), (NEAR, VerdictKind.BUG)]
+)
+def test_what_is_given_little_of_the_call_overflows_for_itself(verified, judged, channels, kind):
+    found = verified("linalg.norm overflows", OVERFLOW, "It should be 2e20, not inf.")
+    code = OVERFLOW.replace("torch.linalg.norm", "torch.linalg.vector_norm")
+    told = judged(found, code, "torch.linalg.vector_norm", channels, scant=True)
+    assert told.kind is kind
+    assert judged(found, code, "torch.linalg.vector_norm", channels).kind is VerdictKind.BUG

@@ -1,0 +1,92 @@
+"""Words of the report's that a sibling has not got, axes that its valid calls have, and what goes
+astray on the way."""
+
+from dataclasses import replace
+
+import pytest
+
+from analysis.values import Value
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import invocation
+
+from .conftest import Book, first, written
+
+NORM = "x: Tensor, ord: Any = None, axis: int? = None"
+
+
+@pytest.fixture
+def norm(api, call):
+    """`tf.norm(x, ord="euclidean", axis=1)`."""
+    made = call("tf.norm", {(4, 1)}, ord="euclidean", axis=1)
+    return invocation(made, api("tf.norm", NORM), ())
+
+
+@pytest.mark.parametrize(
+    ("known", "signature", "dropped"),
+    [
+        ((), NORM, True),
+        (("fro",), NORM, True),
+        (("fro", "euclidean"), NORM, False),
+        ((), NORM.replace(" = None, axis", ", axis"), False),  # it needs one
+    ],
+)
+def test_a_word_that_no_valid_call_has_may_be_left_out(api, norm, known, signature, dropped):
+    book = Book(*({"ord": Value(kind="str", text=repr(word))} for word in known))
+    found = plans(norm, api("tf.keras.ops.norm", signature), book)
+    assert "kw:ord" in str(written(found[0].call))
+    assert any("dropped ord" in plan.edits for plan in found) is dropped
+
+
+def axes(*numbers):
+    return Value(kind="list", items=tuple(Value(kind="int", text=str(n)) for n in numbers))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape", "known", "expected"),
+    [
+        ("float16", (4, 8), (1,), "[1]"),
+        ("float16", (8,), (1,), "[0]"),
+        ("float16", (8,), (-1,), "[-1]"),
+        ("int32", (8,), (0,), "arg:0"),
+    ],
+)
+def test_axes_are_no_tensor_of_real_numbers(api, call, dtype, shape, known, expected):
+    made = call("tf.reduce_mean", {shape})
+    (given,) = made.arguments
+    given = replace(given, value=replace(given.value, dtype=dtype))
+    source = invocation(
+        replace(made, arguments=(given,)), api("tf.reduce_mean", "input: Tensor"), ()
+    )
+    target = api("tf.nn.moments", "x: Tensor, axes: Tensor")
+    plan = first(plans(source, target, Book({"axes": axes(*known)})))
+    assert written(plan.call)[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("signature", "astray"),
+    [
+        ("x: Tensor, mean: Tensor", ("kw:momentum",)),
+        ("x: Tensor", ("kw:momentum",)),
+        ("x: Tensor, rate: float", ()),
+        ("x: Tensor, momentum: Tensor", ()),
+    ],
+)
+def test_a_number_that_becomes_a_tensor_of_another_name_goes_astray(api, call, signature, astray):
+    made = call("tf.norm", {(2, 3)}, momentum=5.0)
+    source = invocation(made, api("tf.norm", "x: Tensor, momentum: float"), ())
+    assert first(plans(source, api("tf.other", signature))).astray == astray
+
+
+@pytest.mark.parametrize(
+    ("signature", "scant"),
+    [
+        ("params: Tensor, ids: int, max_norm: float", False),
+        ("params: Tensor, max_norm: float", False),
+        ("params: Tensor", True),
+    ],
+)
+def test_less_of_a_call_than_is_left_out_is_scant(api, call, signature, scant):
+    made = call("tf.lookup", {(2, 3)}, ids=1, max_norm=10.0, how="a")
+    values = "params: Tensor, ids: int, max_norm: float, how: str"
+    source = invocation(made, api("tf.lookup", values), ())
+    assert first(plans(source, api("tf.other", signature))).scant is scant
