@@ -221,6 +221,18 @@ def gap(oracle: ValueOracle, values: Values) -> float | None:
     return apart / size if apart is not None and size else None
 
 
+def cuts_off(oracle: ValueOracle, before: Values, values: Values) -> bool:
+    """Whether one of the two values is of whole numbers, which hold no fractions of the other's,
+    where the report compares numbers that hold them."""
+    had, found = (
+        [each[spot] for spot in oracle.spots if spot in each] for each in (before, values)
+    )
+    if len(found) != 2 or any(map(whole, had)) or whole(found[0]) == whole(found[1]):
+        return False
+    apart = distance(*found)
+    return apart is not None and apart < 1
+
+
 def _of_one_shape(oracle: ValueOracle, values: Values) -> bool:
     """Whether two tensors are compared that have the same shape."""
     shapes = [values[spot].shape for spot in oracle.spots if spot in values]

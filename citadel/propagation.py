@@ -165,7 +165,7 @@ class Propagation:
             if verdict.kind is VerdictKind.BUG:
                 if self._progress is not None:
                     self._progress.found(self._rank[finding.api], self._kin(probed.candidate.api))
-                return finding
+                return self._everywhere(finding, plan, probed.candidate, session)
             if best is None or _better(verdict, best.verdict):
                 best = finding
             if time.monotonic() > self._deadline:
@@ -174,6 +174,35 @@ class Propagation:
             return best
         reason = "the plan cannot be written in the report's text"
         return _finding(probed.candidate, _not_adapted(reason), probed.plan.edits, "")
+
+    def _everywhere(
+        self, finding: Finding, plan: Adaptation, candidate: Candidate, session: Session
+    ) -> Finding:
+        """The finding with the sibling also where the report's API is given the same and returns,
+        as what it is compared with is the sibling's own then; as it is where that shows nothing."""
+        written = self._uses.everywhere(plan)
+        if written is None:
+            return finding
+        verdict = self._by_status(written, plan, candidate, session)
+        if verdict.kind is not VerdictKind.BUG:
+            return finding
+        verdict = replace(verdict, guards=finding.verdict.guards)
+        return replace(finding, verdict=verdict, code=written.code)
+
+    def _by_status(
+        self, written: Rewritten, plan: Adaptation, candidate: Candidate, session: Session
+    ) -> Verdict:
+        return judge(
+            written,
+            plan,
+            candidate.api,
+            self.verified,
+            session,
+            self.bench.index.catalog,
+            close=related(candidate.channels),
+            runs=self.options.runs,
+            limits=self.options.limits,
+        )
 
     def _judged(
         self, written: Rewritten, plan: Adaptation, candidate: Candidate, session: Session
@@ -202,19 +231,11 @@ class Propagation:
                 close=related(candidate.channels),
                 limits=options.limits,
             )
-        verdict = judge(
-            written,
-            plan,
-            candidate.api,
-            self.verified,
-            session,
-            catalog,
-            close=related(candidate.channels),
-            runs=options.runs,
-            limits=options.limits,
-        )
+        verdict = self._by_status(written, plan, candidate, session)
         if verdict.kind is VerdictKind.BUG:
-            everywhere = self._uses.everywhere(plan)
+            # What a framework calls its own fault is one, whatever it refuses elsewhere.
+            internal = status.internal(self.verified.case.symptom)
+            everywhere = None if internal else self._uses.everywhere(plan)
             if everywhere is not None and refused_elsewhere(
                 everywhere, plan, candidate.api, self.verified, session, catalog, options.limits
             ):

@@ -1,8 +1,8 @@
 """All uses of the API under suspicion that a case's oracle compares, rewritten together.
 
 A report that calls the API twice and compares the results (eager and compiled, one element and two)
-is rewritten in both places; where one call fails, only that call changes. What is given the same
-elsewhere, and returns, changes with it to see whether the sibling returns there, too.
+is rewritten in both places. Where one call fails, that call changes; what is given the same
+elsewhere, and returns, changes with it if the sibling returns there, too.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Uses:
         """The plan where a call fails, and where it is given the same and returns (see
         `returned_elsewhere`); None where there is no such place, or none can say it."""
         others = [
-            (rewriter, found)
+            (rewriter, _apart(found, use))
             for rewriter, use in self._returned
             if (found := self._plan(use, plan)) is not None
         ]
@@ -113,7 +113,7 @@ class Uses:
 
 def returned_elsewhere(verified: Verified) -> list[Call]:
     """The first calls of the blamed API, at each other place of the text, that return before it
-    raises although they are given the same, but for the values and the devices of tensors."""
+    raises although they are given the same, but for the values, devices and layouts of tensors."""
     if verified.case.symptom.kind is not SymptomKind.RAISES:
         return []
     calls, failed = verified.observation.calls, verified.call
@@ -138,7 +138,9 @@ def _outline(value: Value) -> Value:
         return replace(value, items=tuple(map(_outline, value.items)))
     if not value.is_tensor:
         return value
-    return replace(value, text=None, device=None, content=None, numbers=None, requires_grad=False)
+    return replace(
+        value, text=None, device=None, layout=None, content=None, numbers=None, requires_grad=False
+    )
 
 
 def _made_again(verified: Verified) -> bool:

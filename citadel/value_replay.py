@@ -7,7 +7,7 @@ spoken for it is in `guards`.
 
 from __future__ import annotations
 
-from citadel.coincidences import adds_inputs, close_for, coincidence, unfinished
+from citadel.coincidences import adds_inputs, close_for, coincidence, cuts_off, unfinished
 from citadel.contrast import refuses
 from citadel.disputed import carried
 from citadel.guards import ill_conditioned, of_chance, of_draws, of_ties
@@ -117,6 +117,8 @@ class ValueReplay(Replayed):
             return "disagrees with itself, given more than the report has got"
         if self._coarser():
             return "agrees but for what its coarser dtype rounds off"
+        if source.oracle.paired and cuts_off(source.oracle, source.values, self.values):
+            return "agrees but for the fractions that its whole numbers do not hold"
         if self._left_alone():
             return "leaves alone one of the values that are compared"
         if source.apart and not alike(channels) and mixes(self._again, self.calls):

@@ -71,6 +71,7 @@ def told_by_results(pair, seen, space):
     for (name, one), (other_name, other) in zip(seen.found, seen.wanted):
         if one.shape != other.shape or one.dtype.kind in "OSU":
             facts["half"] = name.startswith("complex") and pair.rule == ROUNDED
+            facts["text"] = one.dtype.kind in "OSU" and pair.rule == ROUNDED
             continue
         whole = one.dtype.kind in "iub" and other.dtype.kind in "fc"
         if whole and one.size and fractions(one, other):

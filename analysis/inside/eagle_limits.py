@@ -105,6 +105,7 @@ REASONS = (
     ("unstable", "the reference differs from itself when it is run again"),
     ("truncates", "whole numbers cannot hold the fractions of the result"),
     ("fraction", FRACTION),
+    ("text", "text of numbers shows of what dtype they are"),
     ("about", "it tells about the tensor and runs no operator on its elements"),
     ("wraps", "whole numbers that leave the range of the dtype wrap around, as documented"),
     ("scaled", "it scales by the range of whole numbers: each dtype has a result of its own"),

@@ -30,6 +30,11 @@ class Operation:
         }
 
     def __call__(self, *given):
+        """With the tensors in the places for which there is no keyword."""
+        names = list(inspect.signature(self.function).parameters)
+        if set(names[: len(given)]) & set(self.config):
+            free = [name for name in names if name not in self.config]
+            return self.function(**dict(zip(free, given)), **self.config)
         return self.function(*given, **self.config)
 
     def get_weights(self):

@@ -56,14 +56,13 @@ def graph(model):
 
 def described(model):
     """Events: the network, then the arrays of each layer's weights."""
-    if len(model.outputs) != 1:
-        raise NoNetwork("it has %d outputs" % len(model.outputs))
     found = Taken()
     inputs = [
         {"name": found.named(each.name), "shape": list(each.shape), "dtype": str(each.dtype)}
         for each in model.inputs
     ]
-    found.walk(model, [one["name"] for one in inputs])
+    after = found.walk(model, [one["name"] for one in inputs])
+    found.end(after[found.last(after)])
     layers = [told for told, _ in found.layers]
     told = {"inputs": inputs, "layers": layers, "states": found.states}
     yield {"network": json.dumps(told)}
@@ -74,8 +73,13 @@ def described(model):
 
 
 def outputs(model, inputs):
-    """The model's output, compiled, as events; `inputs` are arrays by name, in their order."""
-    model = keras.Model(model.inputs, model.outputs[0])
+    """The model's output, compiled, as events; `inputs` are arrays by name, in their order.
+
+    Of several it is the one whose layer comes last.
+    """
+    found = Taken()
+    place = found.last(found.walk(model, [found.named(each.name) for each in model.inputs]))
+    model = keras.Model(model.inputs, model.outputs[place])
     model.compile(jit_compile=False)
     given = list(inputs.values())
     return network_keras.contents(model.predict_on_batch(given[0] if len(given) == 1 else given))
@@ -107,25 +111,37 @@ class Taken:
             made = node.operation
             if isinstance(made, keras.layers.InputLayer):
                 continue
-            before = [names[id(each)] for each in arguments(node)]
+            tensors, numbers = arguments(node)
+            before = [names[id(each)] for each in tensors]
             if isinstance(made, keras.Model):
                 after = self.walk(graph(made), before)
             else:
-                after = [self.taken(made, before)]
+                after = [self.taken(made, before, numbers)]
                 self.states += math.prod(size or OPEN for size in node.outputs[0].shape[1:])
             if len(after) != len(node.outputs):
                 raise NoNetwork("the layer %s has %d outputs" % (made.name, len(node.outputs)))
             names.update((id(each), name) for each, name in zip(node.outputs, after))
         return [names[id(each)] for each in model.outputs]
 
-    def taken(self, layer, before):
-        """Take in a layer, or a function of `keras.ops`, that gets these; its name."""
+    def last(self, outputs):
+        """Which of the outputs, by the names of their layers, comes last."""
+        order = {told["name"]: place for place, (told, _) in enumerate(self.layers)}
+        return max(range(len(outputs)), key=lambda place: order.get(outputs[place], -1))
+
+    def end(self, name):
+        """Leave out what comes behind a layer: it is of no output."""
+        while self.layers and self.layers[-1][0]["name"] != name:
+            self.layers.pop()
+
+    def taken(self, layer, before, numbers):
+        """Take in a layer, or a function of `keras.ops`, that gets these tensors, and numbers by
+        the names of its parameters; its name."""
         kind = type(layer).__name__
         function = WORDS.sub("_", kind).lower()
         if getattr(keras.layers, kind, None) is type(layer):
             config = plain(layer)
         elif not isinstance(layer, keras.layers.Layer) and hasattr(keras.ops, function):
-            kind, config = "ops." + function, dict(layer.get_config())
+            kind, config = "ops." + function, dict(layer.get_config(), **numbers)
             del config["name"]
         else:
             raise NoNetwork("%s is no layer of Keras" % kind)
@@ -136,13 +152,20 @@ class Taken:
 
 
 def arguments(node):
-    """The tensors that a layer is called with, if it is with nothing else."""
-    given = node.arguments
-    others = [each for each in given.kwargs.values() if each is not None and each is not False]
-    flat = keras.tree.flatten(given.args)
+    """The tensors that a layer is called with, and the numbers, by the names of parameters, that a
+    function is called with beside them; nothing else may be among them."""
+    given, operation = node.arguments, node.operation
+    if isinstance(operation, keras.layers.Layer):
+        others = [each for each in given.kwargs.values() if each is not None and each is not False]
+        flat, numbers = keras.tree.flatten(given.args), {}
+    else:
+        bound = inspect.signature(operation.call).bind(*given.args, **given.kwargs).arguments
+        numbers = {name: each for name, each in bound.items() if type(each) in (bool, int, float)}
+        left = [each for name, each in bound.items() if name not in numbers]
+        others, flat = [], keras.tree.flatten(left)
     if others or any(not isinstance(each, keras.KerasTensor) for each in flat):
-        raise NoNetwork("the layer %s is called with more than tensors" % node.operation.name)
-    return flat
+        raise NoNetwork("the layer %s is called with more than tensors" % operation.name)
+    return flat, numbers
 
 
 def plain(layer):

@@ -1,13 +1,14 @@
 """How a search of `citadel fuzz` came out: on a terminal, and as JSON.
 
-In: what was asked and what the search found. Out: lines and a table of the first hits, cases before
-the others, or the document of `--json`, which has all.
+In: what was asked and what the search found. Out: lines, by which limits hits are explained, and a
+table of the first others, cases first; or the document of `--json`, which has all.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from harvest.tracker.names import files_path, hits_path, queue_path
 SCHEMA = 1
 SHOWN = 15
 """Hits that are named on a terminal; the record has all."""
+NUMBER = re.compile(r"-?\b\d[\d.]*(?:e[+-]?\d+)?\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +88,13 @@ def render_fuzzed(console: Console, done: Fuzzed, python: str) -> None:
         f"explained by known limits: {limits}; became cases: {cases};"
         f" neither: {len(hits) - limits - cases}"
     )
-    if hits:
-        console.print(_rows(done))
-    if len(hits) > SHOWN:
-        say(f"and {len(hits) - SHOWN} more")
+    for reason, number in _limits(hits):
+        say(f"known limit of {number:,}: {reason}")
+    named = [hit for hit in hits if hit.case is not None or not hit.limit]
+    if named:
+        console.print(_rows(done, named))
+    if len(named) > SHOWN:
+        say(f"and {len(named) - SHOWN} more")
     drawn = sum(len(hit.files) for hit in hits)
     if drawn:
         say(f"{_count(drawn, 'localisation map')} in {files_path(done.harvest)}")
@@ -101,15 +106,21 @@ def render_fuzzed(console: Console, done: Fuzzed, python: str) -> None:
         say(f"  citadel triage {done.harvest}#1 --python {python}   # one of them, by its number")
 
 
-def _rows(done: Fuzzed) -> Table:
+def _limits(hits: Iterable[Hit]) -> list[tuple[str, int]]:
+    """Why hits are no bugs, the most frequent reason first; numbers in it make no other reason."""
+    found = Counter(NUMBER.sub("...", hit.limit) for hit in hits if hit.limit)
+    return found.most_common()
+
+
+def _rows(done: Fuzzed, hits: Iterable[Hit]) -> Table:
     """The first hits, cases before the others."""
     rows = Table(box=None, pad_edge=False, show_edge=False)
     for head in ("hit", "API", "what", "came to"):
         rows.add_column(head, overflow="fold")
-    ordered = sorted(done.hits, key=lambda hit: (hit.case is None, bool(hit.limit)))
+    ordered = sorted(hits, key=lambda hit: hit.case is None)
     for hit in ordered[:SHOWN]:
         number = _case(hit, done.numbers)
-        came = hit.limit or hit.no_case if number is None else f"case {number}"
+        came = hit.no_case if number is None else f"case {number}"
         cells = (hit.kind.value, hit.subject, hit.title.removeprefix(hit.subject).lstrip(), came)
         rows.add_row(*(Text(plain(cell)) for cell in cells))
     return rows

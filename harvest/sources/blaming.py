@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 from harvest.sources.backends import Backends, Execution
 from harvest.sources.given import Given, given_to
-from harvest.sources.handover import Handed, hand_over
+from harvest.sources.handover import Handed
 from harvest.sources.judging import Judgement
-from harvest.sources.known_limits import OVERFLOW, limit_of
+from harvest.sources.known_limits import limit_of
 from harvest.sources.layers import api
-from harvest.sources.model import Hit, HitKind
+from harvest.sources.model import Hit
 from harvest.sources.networks import Array, Network, Weights
-from harvest.sources.suspects import Confirmed, Suspect, confirm, reduce, suspected
+from harvest.sources.settling import handed, settle
+from harvest.sources.suspects import Confirmed, Suspect, confirm, suspected
 
 ALONE = "a network of this layer alone does not show it"
 ROUNDING = "no layer by itself is apart by more than rounding, of which the metric makes much"
@@ -76,22 +77,22 @@ class Blame:
         found = _key(suspect, judged)
         if self._tried[found] >= TRIES:
             return None
-        alone = larger = self._confirmed(suspect, ran.given(judged))
-        self._tried[found] += TRIES if larger is not None else 1
-        if larger is not None:
-            alone = reduce(self._backends, larger)
-            suspect, judged = alone.suspect, alone.judgement
-        key = _key(suspect, judged, "" if alone is not None else UNCONFIRMED)
+        confirmed = self._confirmed(suspect, ran.given(judged))
+        self._tried[found] += TRIES if confirmed is not None else 1
+        settled = None if confirmed is None else settle(self._backends, confirmed)
+        if settled is not None:
+            suspect, judged = settled.small.suspect, settled.small.judgement
+        key = _key(suspect, judged, "" if settled is not None else UNCONFIRMED)
         if key in self._keys:
             return None
         self._keys.add(key)
-        limit = limit_of(suspect.kind, dict(suspect.config), judged)
-        if alone is not None and not limit:
-            limit = self._overflow(alone)
-        told = "; ".join(f"{name} {value:.4g}" for name, value in measures.items())
-        handed = Handed(case=None, reason="" if limit else ALONE)
-        if alone is not None and not limit:
-            handed = hand_over(self._backends, alone, f"Found by: {origin}. {told}.", larger)
+        limit, given = limit_of(suspect.kind, dict(suspect.config), judged), Handed(case=None)
+        if settled is not None:
+            told = "; ".join(f"{name} {value:.4g}" for name, value in measures.items())
+            limit = settled.limit
+            given = handed(self._backends, settled, f"Found by: {origin}. {told}.")
+        elif not limit:
+            given = Handed(case=None, reason=ALONE)
         return Hit(
             key=key,
             kind=judged.kind,
@@ -99,9 +100,9 @@ class Blame:
             title=_title(suspect, judged),
             origin=origin,
             measures=(*measures.items(), ("relative error alone", judged.error)),
-            case=handed.case,
+            case=given.case,
             limit=limit,
-            no_case=handed.reason,
+            no_case=given.reason,
             files=files,
         )
 
@@ -111,13 +112,6 @@ class Blame:
         if found is not None or given is None:
             return found
         return confirm(self._backends, suspect, given=given)
-
-    def _overflow(self, alone: Confirmed) -> str:
-        """The limit of NaN that only large numbers lead to."""
-        if alone.given is None or alone.judgement.kind is not HitKind.NON_FINITE:
-            return ""
-        again = confirm(self._backends, alone.suspect, given=alone.given.scaled())
-        return OVERFLOW if again is None else ""
 
 
 def _key(suspect: Suspect, judged: Judgement, stage: str = "") -> str:

@@ -125,8 +125,8 @@ def windows(found: Suspect) -> Formulation | None:
 def of_numpy(found: Suspect) -> Formulation | None:
     """F(x) = np.F(x): functions of `keras.ops` are documented by NumPy's of the same name."""
     name = found.kind.removeprefix(FUNCTION)
-    if name == found.kind or not hasattr(np, name):
-        return None
+    if name == found.kind or not hasattr(np, name) or {"x1", "x2"} & found.config.keys():
+        return None  # those are parameters by place only there
     given = ("*x" if len(found.shapes) > 1 else "x", as_literal(found.config))
     lines = (
         f"expected = np.{name}({', '.join(filter(None, given))})",

@@ -26,6 +26,11 @@ class Function:
     call: str
     weights: tuple[str, ...] = ()
 
+    @property
+    def of_keras(self) -> bool:
+        """Whether it is one of `keras.ops`, which all backends have."""
+        return self.name.startswith("keras.")
+
 
 _Maker = Callable[[Suspect], Function | None]
 _NAMESAKES = ["relu", "relu6", "elu", "selu", "softplus", "softsign", "softmax", "sigmoid", "tanh"]
@@ -69,14 +74,15 @@ def functions(found: Suspect, backend: str) -> Iterator[Function]:
 def _activated(found: Suspect, where: str) -> Function | None:
     prefix, names = _ACTIVATIONS.get(where, ("", {}))
     activation = str(found.config.get("activation")) if found.kind == "Activation" else ""
-    if found.kind == "Softmax" and found.config.get("axis", -1) == -1:
+    axis = found.config.get("axis", -1) if found.kind == "Softmax" else -1
+    if found.kind == "Softmax":
         activation = "softmax"
     if activation not in names:
         return None
     name = f"{prefix}.{names[activation]}"
     if where != "torch":
-        return _called(name, "{x}")
-    return _called(name, _TENSOR, *(["dim=-1"] if activation == "softmax" else []))
+        return _called(name, "{x}", *([f"axis={axis!r}"] if axis != -1 else []))
+    return _called(name, _TENSOR, *([f"dim={axis!r}"] if activation == "softmax" else []))
 
 
 def _plain(found: Suspect) -> bool:
@@ -85,9 +91,9 @@ def _plain(found: Suspect) -> bool:
     return (
         config.get("activation") in (None, "linear")
         and config.get("data_format", "channels_last") == "channels_last"
-        and config.get("axis", -1) == -1
         and config.get("groups", 1) == 1
-        and config.get("padding", "valid") in ("valid", "same")
+        and isinstance(padding := config.get("padding", "valid"), str)
+        and padding != "causal"
     )
 
 
@@ -134,8 +140,17 @@ def _scaled(found: Suspect) -> bool:
     return bool(found.config.get("center", True) and found.config.get("scale", True))
 
 
+def _axis(found: Suspect) -> Any:
+    return found.config.get("axis", -1)
+
+
 def _epsilon(found: Suspect) -> str:
     return repr(found.config.get("epsilon", 1e-3))
+
+
+def _alpha(found: Suspect) -> list[str]:
+    alpha = found.config.get("alpha", 1.0)
+    return [] if alpha == 1 else [f"alpha={alpha!r}"]
 
 
 def _slope(found: Suspect) -> str:
@@ -190,7 +205,7 @@ def _tf_dense(found: Suspect) -> Function:
 def _tf_batch(found: Suspect) -> Function | None:
     given = ("{x}", "mean", "variance", "beta", "gamma", _epsilon(found))
     made = _called("tf.nn.batch_normalization", *given, weights=_MOMENTS)
-    return made if _scaled(found) else None
+    return made if _scaled(found) and _axis(found) == -1 else None
 
 
 def _torch_pool(found: Suspect) -> Function | None:
@@ -209,7 +224,7 @@ def _torch_global(found: Suspect) -> Function:
 
 def _torch_conv(found: Suspect) -> Function | None:
     same = _padding(found) == "same"
-    if same and set(_each(found, "strides")) != {1}:
+    if _padding(found) not in ("valid", "same") or (same and set(_each(found, "strides")) != {1}):
         return None
     weights = _biased(found, "kernel")
     given = [_FIRST, "torch.tensor(np.moveaxis(kernel, (-1, -2), (0, 1)))"]
@@ -235,13 +250,13 @@ def _torch_batch(found: Suspect) -> Function | None:
     given = (_FIRST, *moments, *_AFFINE, f"eps={_epsilon(found)}")
     name = "torch.nn.functional.batch_norm"
     made = _called(name, *given, weights=_MOMENTS, then=_LAST)
-    return made if _scaled(found) else None
+    return made if _scaled(found) and _axis(found) == -1 else None
 
 
 def _torch_layer_norm(found: Suspect) -> Function | None:
     given = (_TENSOR, "(len(gamma),)", *_AFFINE, f"eps={_epsilon(found)}")
     made = _called("torch.nn.functional.layer_norm", *given, weights=("gamma", "beta"))
-    return made if _scaled(found) else None
+    return made if _scaled(found) and _axis(found) == -1 else None
 
 
 def _keras_pool(found: Suspect) -> Function:
@@ -268,13 +283,13 @@ def _keras_dense(found: Suspect) -> Function:
 
 def _keras_batch(found: Suspect) -> Function | None:
     more = ("offset=beta", "scale=gamma", f"epsilon={_epsilon(found)}")
-    given = ("{x}", "mean", "variance", "axis=-1", *more)
+    given = ("{x}", "mean", "variance", f"axis={_axis(found)!r}", *more)
     made = _called("keras.ops.batch_normalization", *given, weights=_MOMENTS)
     return made if _scaled(found) else None
 
 
 def _keras_layer_norm(found: Suspect) -> Function | None:
-    given = ("{x}", "gamma", "beta", "axis=-1", f"epsilon={_epsilon(found)}")
+    given = ("{x}", "gamma", "beta", f"axis={_axis(found)!r}", f"epsilon={_epsilon(found)}")
     made = _called("keras.ops.layer_normalization", *given, weights=("gamma", "beta"))
     return made if _scaled(found) else None
 
@@ -295,7 +310,12 @@ _MAKERS: Mapping[str, Mapping[str, _Maker]] = {
         "Dense": _tf_dense,
         "BatchNormalization": _tf_batch,
         "Embedding": lambda _: _called("tf.nn.embedding_lookup", "table", "{x}", weights=_TABLE),
-        "UnitNormalization": lambda _: _called("tf.math.l2_normalize", "{x}", "axis=-1"),
+        "UnitNormalization": lambda found: _called(
+            "tf.math.l2_normalize", "{x}", f"axis={_axis(found)!r}"
+        ),
+        "ELU": lambda found: (
+            _called("tf.nn.elu", "{x}") if found.config.get("alpha", 1.0) == 1 else None
+        ),
         "LeakyReLU": lambda found: _called("tf.nn.leaky_relu", "{x}", f"alpha={_slope(found)}"),
     },
     "torch": {
@@ -308,7 +328,10 @@ _MAKERS: Mapping[str, Mapping[str, _Maker]] = {
         "Embedding": lambda _: _called(
             "torch.nn.functional.embedding", _TENSOR, "torch.tensor(table)", weights=_TABLE
         ),
-        "UnitNormalization": lambda _: _called("torch.nn.functional.normalize", _TENSOR, "dim=-1"),
+        "UnitNormalization": lambda found: _called(
+            "torch.nn.functional.normalize", _TENSOR, f"dim={_axis(found)!r}"
+        ),
+        "ELU": lambda found: _called("torch.nn.functional.elu", _TENSOR, *_alpha(found)),
         "LeakyReLU": lambda found: _called(
             "torch.nn.functional.leaky_relu", _TENSOR, _slope(found)
         ),
@@ -321,7 +344,10 @@ _MAKERS: Mapping[str, Mapping[str, _Maker]] = {
         "LayerNormalization": _keras_layer_norm,
         _GLOBAL: _keras_global,
         "Embedding": lambda _: _called("keras.ops.take", "table", "{x}", "axis=0", weights=_TABLE),
-        "UnitNormalization": lambda _: _called("keras.ops.normalize", "{x}", "axis=-1"),
+        "UnitNormalization": lambda found: _called(
+            "keras.ops.normalize", "{x}", f"axis={_axis(found)!r}"
+        ),
+        "ELU": lambda found: _called("keras.ops.elu", "{x}", *_alpha(found)),
         "LeakyReLU": lambda found: _called(
             "keras.ops.leaky_relu", "{x}", f"negative_slope={_slope(found)}"
         ),

@@ -14,7 +14,8 @@ from harvest.importers.model import Case
 from harvest.sources.backends import Backends, Failure
 from harvest.sources.formulas import ACTUAL, Formulation, as_literal
 from harvest.sources.formulations import FORMULATIONS
-from harvest.sources.functions import functions
+from harvest.sources.functions import Function, functions
+from harvest.sources.given import Given
 from harvest.sources.layers import api
 from harvest.sources.lowering import (
     equality,
@@ -33,6 +34,7 @@ SEEDS = 3
 """Numbers that a script is tried with: some hide what others show."""
 GIVEN = 4096
 """Given numbers that a script holds at most: scripts are read, and rewritten for each sibling."""
+RUNS = Formulation(why="", lines=(ACTUAL,))
 TOO_MANY = "only the network's own numbers show it, and they are too many for a script"
 
 
@@ -68,22 +70,33 @@ def hand_over(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Script:
-    """A script, why both sides must agree, and what it was made of, where it can be lowered.
+    """A script, and what it was made of: lines, the check of these, its seed or its numbers.
 
-    `api` is the function that it was lowered to.
+    `api` is the function that it was lowered to, `failure` how that failed.
     """
 
     code: str
-    why: str = ""
-    form: Formulation | None = None
+    form: Formulation
     check: str = ""
     seed: int = 0
+    numbers: Given | None = None
     api: str = ""
+    failure: Failure | None = None
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Why both sides must agree, the lines, the check."""
+        return _body(self.form, self.form.lines, self.check)
+
+
+def _body(form: Formulation, lines: tuple[str, ...], check: str) -> tuple[str, ...]:
+    why, last = (f"# {form.why}",) if form.why else (), (check,) if check else ()
+    return (*why, *lines, *last)
 
 
 def _below(backends: Backends, confirmed: Confirmed, script: _Script, odd: str) -> _Script:
     """The same on a function that the layer comes to, if that shows it too."""
-    if script.form is None or len(confirmed.suspect.shapes) != 1:
+    if len(confirmed.suspect.shapes) != 1:
         return script
     suspect = _with(confirmed.suspect, script.form)
     given = confirmed.weights.get("layer", ())
@@ -91,39 +104,55 @@ def _below(backends: Backends, confirmed: Confirmed, script: _Script, odd: str) 
         if len(called.weights) != len(given):
             continue
         lines = lowered(suspect, called, script.form, odd)
-        if lines is None:
+        if lines is None or not _does_the_same(backends, confirmed, script, called):
             continue
-        both = equality(called, script.form, lines)
-        same = _written(odd, suspect, confirmed, both, script.seed, script.form.other)
-        if backends.script(same, only=(odd,))[odd] is not None:
-            continue
-        if confirmed.given is not None:
-            numbers = literal_numbers(confirmed.given.cut(suspect.shapes), called)
+        if script.numbers is not None:
+            numbers = literal_numbers(script.numbers.cut(suspect.shapes), called)
         else:
             shapes = {name: one.shape for name, one in zip(called.weights, given, strict=True)}
             numbers = seeded_numbers(suspect, shapes, script.seed)
-        code = function_script(called, odd, (f"# {script.why}", *lines, script.check), numbers)
-        keras = called.name.startswith("keras.")
-        told = backends.script(code, only=None if keras else (odd,))
+        code = function_script(called, odd, _body(script.form, lines, script.check), numbers)
+        told = backends.script(code, only=None if called.of_keras else (odd,))
         if _shows(told, confirmed):
-            return replace(script, code=code, api=called.name)
+            return replace(script, code=code, api=called.name, failure=told[odd])
     return script
+
+
+def _does_the_same(
+    backends: Backends, confirmed: Confirmed, script: _Script, called: Function
+) -> bool:
+    """Whether a function is what the layer comes to: where the vote says so, bug and all.
+
+    What is refused there is compared where it runs. A function of the framework below may take
+    and refuse other things than a layer does; it is to blame if the process dies.
+    """
+    judged, form, backend = confirmed.judgement, script.form, confirmed.judgement.vote.odd[0]
+    if judged.kind is HitKind.CRASH:
+        if not called.of_keras:
+            return backend in judged.failures and judged.failures[backend].died != ""
+        form, backend = RUNS, backend if judged.accepts else judged.vote.majority[0]
+    suspect = _with(confirmed.suspect, form)
+    lines = lowered(suspect, called, form, backend)
+    if lines is None:
+        return False
+    both = equality(called, form, lines)
+    code = _written(backend, suspect, confirmed, script.numbers, both, script.seed, form.other)
+    return backends.script(code, only=(backend,))[backend] is None
 
 
 def _shows(told: dict[str, Failure | None], confirmed: Confirmed) -> bool:
     """Whether it fails where it should, as it should, and nowhere else."""
-    vote = confirmed.judgement.vote
-    if confirmed.judgement.accepts:
-        return all((failure is None) == (name in vote.odd) for name, failure in told.items())
+    judged = confirmed.judgement
+    if judged.accepts:
+        return all((failure is None) == (name in judged.vote.odd) for name, failure in told.items())
     for name, failure in told.items():
-        if name in vote.majority and failure is not None:
+        if name in judged.vote.majority and failure is not None:
             return False
-        if name not in vote.odd:
+        if name not in judged.vote.odd:
             continue
-        if failure is None:
-            return False
-        crash = confirmed.judgement.kind is HitKind.CRASH
-        if not crash and failure.label != "AssertionError":
+        crash = judged.kind is HitKind.CRASH
+        expected = judged.failures[name].label if crash else "AssertionError"
+        if failure is None or failure.label != expected:
             return False
     return True
 
@@ -133,44 +162,46 @@ def _scripts(backends: Backends, confirmed: Confirmed, odd: str) -> Iterator[_Sc
     suspect = confirmed.suspect
     if confirmed.judgement.kind is HitKind.CRASH:
         call = "print(layer(x))" if confirmed.judgement.accepts else "layer(x)"
+        bare = Formulation(why="", lines=(call,))
         if confirmed.given is None:
-            yield _Script(code=seeded_script(odd, suspect, {}, (call,)))
-        yield _Script(code=_written(odd, suspect, confirmed, (call,)))
+            yield _script(odd, replace(confirmed, weights={}), bare, "")
+        yield _script(odd, confirmed, bare, "")
         return
     if confirmed.judgement.kind is HitKind.NON_FINITE:
         finite = Formulation(why="All inputs are finite.", lines=(ACTUAL,))
         yield _script(odd, confirmed, finite, "assert np.isfinite(actual).all()")
     check = f"assert np.allclose(actual, expected, {CLOSE})"
-    for form in FORMULATIONS:
-        made = form(suspect)
-        if made is None:
+    for each in FORMULATIONS:
+        form = each(suspect)
+        if form is None:
             continue
         for seed in range(SEEDS if confirmed.given is None else 1):
-            yield _script(odd, confirmed, made, check, seed)
+            yield _script(odd, confirmed, form, check, seed)
     yield from _literal(backends, confirmed, odd, check)
 
 
 def _script(
     odd: str, confirmed: Confirmed, form: Formulation, check: str, seed: int = 0
 ) -> _Script:
-    lines = (f"# {form.why}", *form.lines, check)
+    made = _Script(code="", form=form, check=check, seed=seed, numbers=confirmed.given)
     suspect = _with(confirmed.suspect, form)
-    code = _written(odd, suspect, confirmed, lines, seed, form.other)
-    return _Script(code=code, why=form.why, form=form, check=check, seed=seed)
+    code = _written(odd, suspect, confirmed, made.numbers, made.lines, seed, form.other)
+    return replace(made, code=code)
 
 
 def _written(
     odd: str,
     suspect: Suspect,
     confirmed: Confirmed,
+    numbers: Given | None,
     lines: tuple[str, ...],
     seed: int = 0,
     other: Mapping[str, Any] | None = None,
 ) -> str:
     """A script with numbers from a seed, or with those that it takes."""
-    if confirmed.given is None:
+    if numbers is None:
         return seeded_script(odd, suspect, confirmed.weights, lines, seed, other)
-    given = confirmed.given.cut(suspect.shapes)
+    given = numbers.cut(suspect.shapes)
     return literal_script(odd, suspect, given.inputs, given.weights, lines, other)
 
 
@@ -192,9 +223,13 @@ def _literal(backends: Backends, confirmed: Confirmed, odd: str, check: str) -> 
     most = LITERAL if given is None else GIVEN
     if state is None or sum(one.size for one in (state, *inputs.values(), *weights)) > most:
         return
-    why = f"What {' and '.join(majority)} come to."
-    lines = (f"# {why}", f"expected = {array_text(state, 6)}", ACTUAL, check)
-    yield _Script(code=literal_script(odd, suspect, inputs.values(), weights, lines), why=why)
+    form = Formulation(
+        why=f"What {' and '.join(majority)} come to.",
+        lines=(f"expected = {array_text(state, 6)}", ACTUAL),
+    )
+    numbers = Given(inputs=tuple(inputs.values()), weights=weights)
+    made = _Script(code="", form=form, check=check, numbers=numbers)
+    yield replace(made, code=_written(odd, suspect, confirmed, numbers, made.lines))
 
 
 def _case(confirmed: Confirmed, script: _Script, measured: str) -> Case:
@@ -203,14 +238,14 @@ def _case(confirmed: Confirmed, script: _Script, measured: str) -> Case:
     called = api(suspect.kind) + (f" with {unusual}" if unusual else "")
     if confirmed.judgement.accepts and not unusual:
         called += f" of {_inputs(suspect)}"  # it is the inputs that should be refused
-    what, more = _told(confirmed)
+    what, more = _told(confirmed, script.failure)
     title, first = f"{called} {what}", f"{called} {what}. {more}"
     if script.api:
-        native = not script.api.startswith("keras.")
-        alone = what.partition(" on the ")[0] if native else what
+        backend = f" on the {confirmed.judgement.vote.odd[0]} backend"
+        alone = what if script.api.startswith("keras.") else what.replace(backend, "")
         title = f"{script.api} {alone}"
         first = f"{title}, as {called} shows. {more}"
-    body = "\n\n".join(part for part in (first, script.why, measured) if part) + "\n"
+    body = "\n\n".join(part for part in (first, script.form.why, measured) if part) + "\n"
     return Case(title=title, code=script.code, body=body)
 
 
@@ -220,7 +255,7 @@ def _inputs(suspect: Suspect) -> str:
     return f"{'inputs' if len(suspect.shapes) > 1 else 'an input'} of shape {shapes}"
 
 
-def _told(confirmed: Confirmed) -> tuple[str, str]:
+def _told(confirmed: Confirmed, failure: Failure | None) -> tuple[str, str]:
     """What happens where, in words that the reading of reports knows; what happens elsewhere."""
     judged = confirmed.judgement
     odd, others = judged.vote.odd[0], " and ".join(judged.vote.majority)
@@ -230,7 +265,7 @@ def _told(confirmed: Confirmed) -> tuple[str, str]:
         what = f"is accepted silently on the {odd} backend"
         return what, f"It should raise an error: it raises one on {elsewhere} ({failure.label})."
     if judged.kind is HitKind.CRASH:
-        failure = judged.failures[odd]
+        failure = failure or judged.failures[odd]
         said = f"\n\n```\n{failure.message[:500]}\n```" if failure.message else ""
         what = f"fails on the {odd} backend: {failure.label}"
         return what, f"It runs on {elsewhere}.{said}"

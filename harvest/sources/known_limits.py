@@ -11,9 +11,12 @@ from dataclasses import dataclass
 
 from harvest.sources.backends import Failure
 from harvest.sources.judging import Judgement
+from harvest.sources.layers import specs
 
 OVERFLOW = "an overflow: with smaller numbers of the same proportions it does not happen"
 """Of what only the numbers of a network show."""
+
+REFUSED = "it refuses a value that no layer should take"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,8 @@ LIMITS = (
 
 def limit_of(kind: str, config: dict[str, object], judgement: Judgement) -> str:
     """The reason why a disagreement over a layer is none to report; "" if there is none."""
+    if _refuses_nonsense(kind, config, judgement):
+        return REFUSED
     for limit in LIMITS:
         if limit.layers and kind not in limit.layers:
             continue
@@ -93,6 +98,22 @@ def limit_of(kind: str, config: dict[str, object], judgement: Judgement) -> str:
             continue
         return limit.reason
     return ""
+
+
+def _refuses_nonsense(kind: str, config: dict[str, object], judgement: Judgement) -> bool:
+    """Whether who is voted out refuses, as it should, a value that no layer should take."""
+    failures = judgement.failures.values()
+    if judgement.accepts or not failures or any(one.died for one in failures):
+        return False
+    if any("INTERNAL ASSERT" in one.message for one in failures):
+        return False
+    return any(
+        type(value) is type(config[one.name]) and value == config[one.name]
+        for spec in specs(kind)
+        for one in spec.parameters
+        if one.name in config
+        for value in one.invalid
+    )
 
 
 def _says(limit: Limit, backend: str, failure: Failure) -> bool:

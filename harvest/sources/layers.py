@@ -58,7 +58,11 @@ _ACTIVATION = _parameter(
     *("swish", "exponential", "hard_sigmoid", "relu6", "leaky_relu"),
     invalid=("nonsense", 3),
 )
-_BIAS = _parameter("use_bias", True, False)
+SWITCH = (None, -1)
+"""In the place of a truth value."""
+_NUMBER = (None, "nonsense")
+"""In the place of any number."""
+_BIAS = _parameter("use_bias", True, False, invalid=SWITCH)
 _LAST = _parameter("data_format", "channels_last", invalid=("nonsense",))
 _PADDING = _parameter("padding", "valid", "same", invalid=("causal_", None))
 _INDICES = 20
@@ -91,7 +95,12 @@ def _convolutions() -> Iterator[LayerSpec]:
         yield LayerSpec(
             kind=f"Conv{rank - 2}DTranspose",
             rank=rank,
-            parameters=(filters, *shared, _PADDING, _parameter("dilation_rate", 1)),
+            parameters=(
+                filters,
+                *shared,
+                _PADDING,
+                _parameter("dilation_rate", 1, invalid=(0, -1)),
+            ),
         )
         if rank == 5:
             continue
@@ -114,7 +123,7 @@ def _pools() -> Iterator[LayerSpec]:
         )
         for how in ("Max", "Average"):
             yield LayerSpec(kind=f"{how}Pooling{where}", rank=rank, parameters=pooled)
-            whole = (_parameter("keepdims", False, True), _LAST)
+            whole = (_parameter("keepdims", False, True, invalid=SWITCH), _LAST)
             yield LayerSpec(kind=f"Global{how}Pooling{where}", rank=rank, parameters=whole)
 
 
@@ -136,7 +145,10 @@ def _resized() -> Iterator[LayerSpec]:
 
 def _normalised() -> Iterator[LayerSpec]:
     epsilon = _parameter("epsilon", 1e-3, 1e-6, 0.1, 1.0, invalid=(-1.0, None))
-    scaled = (_parameter("center", True, False), _parameter("scale", True, False))
+    scaled = (
+        _parameter("center", True, False, invalid=SWITCH),
+        _parameter("scale", True, False, invalid=SWITCH),
+    )
     for rank in (2, 3, 4):
         axis = _parameter("axis", -1, *((1,) if rank > 2 else ()), invalid=(7, None))
         yield LayerSpec(kind="BatchNormalization", rank=rank, parameters=(axis, epsilon, *scaled))
@@ -150,16 +162,18 @@ def _normalised() -> Iterator[LayerSpec]:
 def _recurrent() -> Iterator[LayerSpec]:
     shared = (
         _parameter("units", 4, 1, invalid=_COUNT),
-        _parameter("return_sequences", False, True),
-        _parameter("go_backwards", False, True),
+        _parameter("return_sequences", False, True, invalid=SWITCH),
+        _parameter("go_backwards", False, True, invalid=SWITCH),
         _BIAS,
         _parameter("activation", "tanh", "relu", "sigmoid", "linear", invalid=("nonsense",)),
-        _parameter("unroll", False, True),
+        _parameter("unroll", False, True, invalid=SWITCH),
     )
-    gates = _parameter("recurrent_activation", "sigmoid", "hard_sigmoid", "tanh")
+    gates = _parameter(
+        "recurrent_activation", "sigmoid", "hard_sigmoid", "tanh", invalid=("nonsense", 3)
+    )
     yield LayerSpec(kind="SimpleRNN", rank=3, parameters=shared)
     yield LayerSpec(kind="LSTM", rank=3, parameters=(*shared, gates))
-    reset = _parameter("reset_after", True, False)
+    reset = _parameter("reset_after", True, False, invalid=SWITCH)
     yield LayerSpec(kind="GRU", rank=3, parameters=(*shared, gates, reset))
 
 
@@ -180,10 +194,15 @@ def _element_wise() -> Iterator[LayerSpec]:
     )
     yield LayerSpec(kind="ReLU", rank=4, parameters=limits)
     yield LayerSpec(kind="LeakyReLU", rank=4, parameters=(slope,))
-    yield LayerSpec(kind="ELU", rank=4, parameters=(_parameter("alpha", 1.0, 0.3),))
+    yield LayerSpec(
+        kind="ELU", rank=4, parameters=(_parameter("alpha", 1.0, 0.3, invalid=_NUMBER),)
+    )
     shared = _parameter("shared_axes", None, (1, 2), invalid=((9,),))
     yield LayerSpec(kind="PReLU", rank=4, parameters=(shared,))
-    factor = (_parameter("scale", 2.0, 1 / 255), _parameter("offset", 0.0, -1.0))
+    factor = (
+        _parameter("scale", 2.0, 1 / 255, invalid=_NUMBER),
+        _parameter("offset", 0.0, -1.0, invalid=_NUMBER),
+    )
     yield LayerSpec(kind="Rescaling", rank=4, parameters=factor)
     yield LayerSpec(
         kind="Dropout", rank=3, parameters=(_parameter("rate", 0.5, 0.0, invalid=(-1.0, 2.0)),)
@@ -209,14 +228,20 @@ def _others() -> Iterator[LayerSpec]:
     yield LayerSpec(
         kind="RepeatVector", rank=2, parameters=(_parameter("n", 3, 1, invalid=(0, -1, None)),)
     )
-    yield LayerSpec(kind="Permute", rank=4, parameters=(_parameter("dims", (2, 1, 3), (3, 1, 2)),))
+    yield LayerSpec(
+        kind="Permute",
+        rank=4,
+        parameters=(
+            _parameter("dims", (2, 1, 3), (3, 1, 2), invalid=((1, 1, 2), (0, 1, 2), (1, 2))),
+        ),
+    )
     yield LayerSpec(kind="Flatten", rank=4, parameters=(_LAST,))
     how = ("bilinear", "nearest", "bicubic")
     sized = (
         _parameter("height", 7, 14, invalid=(0, -1)),
         _parameter("width", 5, 14, invalid=(0, -1)),
         _parameter("interpolation", *how, invalid=("nonsense",)),
-        _parameter("antialias", False, True),
+        _parameter("antialias", False, True, invalid=SWITCH),
     )
     yield LayerSpec(kind="Resizing", rank=4, parameters=sized)
     for kind in ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum"):

@@ -41,7 +41,7 @@ def lowered(
     for line in form.lines:
         told = _with_function(_with_function(line, "layer", called), "other", other)
         told = _with_weights(told, called)
-        if not called.name.startswith(_KERAS):
+        if not called.of_keras:
             for keras, numpy in _NUMPY.items():
                 told = told.replace(keras, numpy)
             if _KERAS in told:
@@ -60,7 +60,7 @@ def equality(called: Function, form: Formulation, lines: tuple[str, ...]) -> tup
     return (
         *form.lines,
         f"of_layer = {results}",
-        *(() if called.name.startswith(_KERAS) else (_imported(called),)),
+        *(() if called.of_keras else (_imported(called),)),
         *((f"({', '.join(called.weights)},) = {_WEIGHTS}",) if called.weights else ()),
         *lines,
         f"of_function = {results}",
@@ -77,7 +77,7 @@ def function_script(
     numbers: Sequence[str],
 ) -> str:
     """Lowered lines as a script behind `numbers`: lines that make the input and the weights."""
-    if called.name.startswith(_KERAS):
+    if called.of_keras:
         return whole(backend, (*numbers, *lines))
     return "\n".join(("import numpy as np", _imported(called), "", *numbers, *lines, ""))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from analysis.target.fork_server import Event
 from harvest.sources.backends import Backends
-from harvest.sources.layers import FUNCTION, LayerSpec, Parameter, add
+from harvest.sources.layers import FUNCTION, SWITCH, LayerSpec, Parameter, add
 
 RANK = 3
 AXES = (-1, 1, 0)
@@ -47,7 +47,7 @@ def entry(record: Event) -> LayerSpec:
 def parameter(name: str, default: Any) -> Parameter | None:
     """Values of a parameter: the default first; None where nothing follows from it."""
     if isinstance(default, bool):
-        return Parameter(name=name, legal=(default, not default))
+        return Parameter(name=name, legal=(default, not default), invalid=SWITCH)
     if name == "axis" and (default is None or isinstance(default, int)):
         legal = (default, *(axis for axis in AXES if axis != default))
         return Parameter(name=name, legal=legal, invalid=(WRONG_AXIS,))

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: configurations of layers, and what is simpler than something found.
+"""Hypothesis strategies: what is simpler than something found.
 
 They shrink towards usual parameters, small inputs and round numbers, which is what makes a case
 readable.
@@ -18,7 +18,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import Flaky, NoSuchExample
 
 from analysis import cache
-from harvest.sources.layers import SHAPES, LayerSpec, specs
+from harvest.sources.layers import specs
 from harvest.sources.networks import Array
 from harvest.sources.suspects import Suspect
 
@@ -28,29 +28,6 @@ T = TypeVar("T")
 
 ABSENT = object()
 """In the place of a parameter that is left to the layer."""
-
-
-def configurations(spec: LayerSpec, *, invalid: bool = False) -> st.SearchStrategy[dict[str, Any]]:
-    """Configurations of a layer; with `invalid` also of values that it should refuse."""
-    return st.fixed_dictionaries(
-        {
-            one.name: st.sampled_from((*one.legal, *(one.invalid if invalid else ())))
-            for one in spec.parameters
-        }
-    )
-
-
-def suspects(spec: LayerSpec, *, invalid: bool = False) -> st.SearchStrategy[Suspect]:
-    """One-layer networks of a layer."""
-    shape = SHAPES[spec.rank]
-    return configurations(spec, invalid=invalid).map(
-        lambda config: Suspect(
-            kind=spec.kind,
-            config=config,
-            shapes=(shape,) * spec.arity,
-            domain=spec.indices or "real",
-        )
-    )
 
 
 def simpler(found: Array) -> st.SearchStrategy[Array]:

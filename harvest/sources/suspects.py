@@ -8,12 +8,12 @@ confirmed with the numbers that the layer was given in the network (`given`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from harvest.sources.backends import COMPILING, Backends, Execution, Failure
+from harvest.sources.backends import COMPILING, Backends, Failure
 from harvest.sources.given import Given
 from harvest.sources.judging import Judgement, judge
 from harvest.sources.layers import specs
@@ -77,13 +77,15 @@ class Suspect:
 class Confirmed:
     """A suspect that shows its bug alone, with what the backends make of it.
 
-    `given` are the numbers that it takes, where those of the seed do not show it.
+    `given` are the numbers that it takes, where those of the seed do not show it, `states` what
+    each backend made of them.
     """
 
     suspect: Suspect
     judgement: Judgement
     weights: Weights
     given: Given | None = None
+    states: Mapping[str, Array] = field(default_factory=dict)
 
 
 def suspected(network: Network, layer: Layer, shapes: Mapping[str, tuple[int, ...]]) -> Suspect:
@@ -107,6 +109,17 @@ def confirm(
 
     Given numbers are anything, also such that make much of rounding, which is no bug.
     """
+    found = looked(backends, suspect, only, given)
+    return None if found is None or is_rounding(backends, found) else found
+
+
+def looked(
+    backends: Backends,
+    suspect: Suspect,
+    only: tuple[str, ...] | None = None,
+    given: Given | None = None,
+) -> Confirmed | None:
+    """The same, rounding or not."""
     network = suspect.network
     weights: Weights
     if given is None:
@@ -118,9 +131,22 @@ def confirm(
         weights, inputs = _arranged(network, given)
     done = backends.run(network, weights, inputs, only=only)
     found = judge(network, done)
-    if not found or (given is not None and _rounding(backends, network, given, done, found[0])):
+    if not found:
         return None
-    return Confirmed(suspect=suspect, judgement=found[0], weights=weights, given=given)
+    ran = {name: one.states["layer"] for name, one in done.items() if "layer" in one.states}
+    return Confirmed(suspect=suspect, judgement=found[0], weights=weights, given=given, states=ran)
+
+
+def is_rounding(backends: Backends, found: Confirmed) -> bool:
+    """Whether given numbers that are moved by one rounding change the result as much."""
+    judged, given = found.judgement, found.given
+    if given is None or judged.kind is not HitKind.INCONSISTENCY or not np.isfinite(judged.error):
+        return False
+    name = min(judged.vote.majority or found.states, key=_quickly)
+    arranged = _arranged(found.suspect.network, given.moved())
+    moved = backends.run(found.suspect.network, *arranged, only=(name,))[name]
+    other = moved.states.get("layer")
+    return other is None or relative_error(found.states[name], other) >= judged.error / WEAKER
 
 
 def reduce(backends: Backends, confirmed: Confirmed, seconds: float = SECONDS) -> Confirmed:
@@ -141,7 +167,7 @@ def reduce(backends: Backends, confirmed: Confirmed, seconds: float = SECONDS) -
 
     def same(suspect: Suspect) -> bool:
         found = confirm(backends, suspect, two, confirmed.given)
-        return found is not None and _alike(found.judgement, whole.judgement)
+        return found is not None and alike(found.judgement, whole.judgement)
 
     # What has given weights cannot have fewer channels.
     fixed = confirmed.given is not None and bool(confirmed.given.weights)
@@ -164,7 +190,7 @@ def _again(
     again = confirm(backends, suspect, given=given)
     if again is None or again.judgement.vote != confirmed.judgement.vote:
         return None
-    return again if _alike(again.judgement, confirmed.judgement) else None
+    return again if alike(again.judgement, confirmed.judgement) else None
 
 
 def _worst(backends: Backends, confirmed: Confirmed, two: tuple[str, str]) -> Confirmed:
@@ -193,24 +219,7 @@ def _arranged(network: Network, given: Given) -> tuple[Weights, dict[str, Array]
     return {"layer": given.weights}, dict(zip(network.inputs, given.inputs, strict=True))
 
 
-def _rounding(
-    backends: Backends,
-    network: Network,
-    given: Given,
-    done: Mapping[str, Execution],
-    judged: Judgement,
-) -> bool:
-    """Whether numbers that are moved by one rounding change the result as much."""
-    if judged.kind is not HitKind.INCONSISTENCY or not np.isfinite(judged.error):
-        return False
-    ran = [name for name, one in done.items() if "layer" in one.states]
-    name = min(judged.vote.majority or ran, key=_quickly)
-    moved = backends.run(network, *_arranged(network, given.moved()), only=(name,))[name]
-    state, other = done[name].states["layer"], moved.states.get("layer")
-    return other is None or relative_error(state, other) >= judged.error / WEAKER
-
-
-def _alike(one: Judgement, other: Judgement) -> bool:
+def alike(one: Judgement, other: Judgement) -> bool:
     """Whether two failures are of one class, or two values about as far apart."""
     if one.kind != other.kind or one.error < other.error / WEAKER:
         return False

@@ -22,6 +22,8 @@ LITERAL = 64
 WEIGHT = 'rng.uniform(0.2, 0.8, {shape}).astype("float32")'
 WEIGHTED = "layer.set_weights([rng.uniform(0.2, 0.8, w.shape) for w in layer.get_weights()])"
 """One for a function, and all of a layer: positive, as layers divide by the roots of some."""
+FIRST, SECOND = "x1", "x2"
+"""What functions of two tensors call these."""
 LONG = 50
 """A longer expression gets a name."""
 
@@ -113,6 +115,8 @@ def _built(suspect: Suspect, names: Sequence[str]) -> tuple[str, str]:
     if not suspect.kind.startswith(FUNCTION):
         built = f"{name}({given})"
         return built, _applied(suspect.kind, names, built)
+    if FIRST in suspect.config and len(names) == 1:  # a number stands where tensors come first
+        return f"lambda x: {name}({given}, {SECOND}=x)", f"{name}({given}, {SECOND}={names[0]})"
     several = "*x" if len(names) > 1 else "x"
     more = f", {given}" if given else ""
     return f"lambda x: {name}({several}{more})", f"{name}({', '.join(names)}{more})"

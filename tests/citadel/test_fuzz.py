@@ -118,6 +118,21 @@ def test_hits_without_a_case_are_recorded_with_the_reason(fuzzed, capsys):
     assert "known limits: 1; became cases: 1; neither: 1" in capsys.readouterr().out
 
 
+def test_limits_are_counted_by_their_reasons_and_only_the_others_are_named(fuzzed, capsys):
+    wide = "an intermediate value of {} is beyond the range of the dtype"
+    numbers = ("-21", "1.2e+03", "70000")
+    limited = [hit(f"op{n}", case=False, limit=wide.format(one)) for n, one in enumerate(numbers)]
+    fuzzed(*limited, hit("log", case=False, no_case="shows on two only"), hit("cos"))
+    told = capsys.readouterr().out
+    assert (
+        "\nknown limit of 3: an intermediate value of ... is beyond the range of the dtype\n"
+        in told
+    )
+    assert "torch.op1" not in told
+    assert "shows on two only" in told
+    assert "case 1" in told
+
+
 def test_a_second_search_adds(fuzzed):
     fuzzed(hit("exp"), hit("log", case=False, no_case="not yet"))
     _, path = fuzzed(hit("log"), hit("exp"), hit("cos"), seed=1)

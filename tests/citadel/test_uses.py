@@ -5,9 +5,12 @@ from textwrap import dedent
 import pytest
 
 from analysis.target.session import Limits
+from citadel.options import Options
 from citadel.plan.adapt import plans
+from citadel.triage import triage
 from citadel.uses import Uses
 from citadel.verify import verify
+from citadel.walk import Walk
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -107,3 +110,28 @@ def test_a_use_that_would_lose_what_the_other_has_is_not_written(bench, read):
     made = plans(uses.invocation, api, bench.samples, bench.lexicon)
     assert made
     assert [one.code for plan in made for one in uses.write(plan)] == []
+
+
+SPARSE = """
+    import torch
+    x = torch.tensor([[1.0]])
+    y = torch.tensor([1.0])
+    reference = torch.diagonal_scatter(x, y)
+    result = torch.diagonal_scatter(x.to_sparse_csr(), y)
+    torch.testing.assert_close(result, reference, check_layout=False)
+"""
+
+
+def test_what_works_beside_the_failure_is_the_siblings_own(bench, read):
+    """Where the sibling takes what the report does there; an internal fault is one anyway."""
+    reading = read("torch.diagonal_scatter fails for sparse CSR", dedent(SPARSE))
+    options = Options(walk=Walk(siblings=60, seconds=60.0), runs=1, limits=Limits(wall=20.0))
+    done = triage(reading, bench, options)
+    if not done.case.reproduces:
+        pytest.skip("this PyTorch has it fixed")
+    codes = {finding.api: finding.code for finding in done.bugs}
+    operator = codes["torch.ops.aten.diagonal_scatter"]
+    assert "reference = torch.ops.aten.diagonal_scatter(x, y)" in operator
+    assert "result = torch.ops.aten.diagonal_scatter(x.to_sparse_csr(), y)" in operator
+    # It wants another shape of what is written, and says so of dense tensors.
+    assert "reference = torch.diagonal_scatter(x, y)" in codes["torch.slice_scatter"]

@@ -17,7 +17,6 @@ from harvest.sources.audee.chromosomes import Chromosome, Level
 from harvest.sources.audee.genetic import Genes, Measured, Settings, evolve
 from harvest.sources.audee.oracles import rate_alone
 from harvest.sources.backends import Execution
-from harvest.sources.given import scaled
 from harvest.sources.judging import judge
 from harvest.sources.model import HitKind
 from harvest.sources.networks import Array, Network, Weights
@@ -85,15 +84,6 @@ def alone(suspect: Suspect, prepared: Prepared, name: str, states: list[Array]) 
         weights={"layer": prepared.weights.get(name, ())},
         positive=frozenset(("layer", place) for layer, place in prepared.positive if layer == name),
     )
-
-
-def smaller(given: Prepared) -> tuple[Prepared, float]:
-    """The same with all that is no index scaled into [-1, 1]; the largest magnitude it had."""
-    made, largest = scaled((*given.inputs.values(), *given.weights["layer"]))
-    count = len(given.inputs)
-    inputs = dict(zip(given.inputs, made[:count], strict=True))
-    weights = {"layer": tuple(made[count:])}
-    return Prepared(inputs=inputs, weights=weights, positive=given.positive), largest
 
 
 def _amplified(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from harvest.sources.audee.amplifying import Prepared, alone, effect, smaller
+from harvest.sources.audee.amplifying import Prepared, alone, effect
 from harvest.sources.audee.bench import Bench
 from harvest.sources.audee.causes import (
     T1,
@@ -25,18 +25,28 @@ from harvest.sources.audee.causes import (
 )
 from harvest.sources.audee.not_a_number import explain
 from harvest.sources.audee.oracles import failing
-from harvest.sources.backends import Execution
-from harvest.sources.handover import Handed, hand_over
+from harvest.sources.backends import Backends, Execution
+from harvest.sources.given import Given
+from harvest.sources.handover import Handed
 from harvest.sources.judging import Judgement
-from harvest.sources.known_limits import OVERFLOW, limit_of
+from harvest.sources.known_limits import limit_of
 from harvest.sources.layers import api
-from harvest.sources.model import Hit, HitKind
+from harvest.sources.model import Hit
 from harvest.sources.networks import Array, Network
-from harvest.sources.suspects import Suspect, confirm, reduce, suspected
+from harvest.sources.settling import handed, settle
+from harvest.sources.suspects import (
+    Confirmed,
+    Suspect,
+    confirm,
+    is_rounding,
+    looked,
+    suspected,
+)
 
 SECONDS = 6.0
 """What making a suspect smaller may take: Algorithm 2 has done most of it."""
-ONLY_FOUND = "only inputs that the search found show it, not those of a seed"
+ONLY_FOUND = "only inputs that the search found show it, and not every time"
+ROUNDED = "inputs and weights that are moved by one rounding change the result as much"
 
 
 class Reporter:
@@ -47,6 +57,7 @@ class Reporter:
         self._random = random
         self._known: list[tuple[str, Suspect, Causes | None]] = []
         self._keys: set[str] = set()
+        self._pairs: set[tuple[str, ...]] = set()
         self.causes: set[tuple[str, str]] = set()
         self.undecided: set[tuple[str, str]] = set()
         self.counts: Counter[str] = Counter()
@@ -138,27 +149,7 @@ class Reporter:
             self.counts["not alone"] += 1
             return None
         self._known.append((shown, suspect, None))
-        if not self._is_new(key := _key(suspect, shown, "")):
-            return None
-        scaled, largest = smaller(given)
-        limit, handed = "", Handed(case=None, reason=ONLY_FOUND)
-        if fault.everywhere:
-            nan = explain(self._bench.backends, suspect, given, f"Found by: {origin}.")
-            limit, handed = nan.limit, Handed(case=nan.case, reason=nan.no_case)
-        elif fault.kind is HitKind.NON_FINITE:
-            again = effect(self._bench, suspect, fault, self._random, strict=True, given=scaled)
-            limit = "" if again is Effect.SHOWS else OVERFLOW
-        return Hit(
-            key=key,
-            kind=fault.kind,
-            subject=api(suspect.kind),
-            title=_title(suspect, Causes(kind=suspect.kind)),
-            origin=origin,
-            measures=(("R", fault.rate), ("largest number given", largest)),
-            case=handed.case,
-            limit=limit,
-            no_case="" if limit else handed.reason,
-        )
+        return self._hit(suspect, fault, Causes(kind=suspect.kind), shown, origin, given)
 
     def _hit(
         self,
@@ -169,27 +160,36 @@ class Reporter:
         origin: str,
         given: Prepared,
     ) -> Hit | None:
-        confirmed = confirm(self._bench.backends, suspect)
-        odd = "+".join(confirmed.judgement.vote.odd) if confirmed is not None else ""
-        if not self._is_new(key := _key(suspect, shown, odd or "unknown")):
+        backends, told = self._bench.backends, f"Found by: {origin}. {_named(causes)}"
+        found = confirm(backends, suspect)
+        if found is None and not fault.everywhere:
+            found = looked(backends, suspect, given=_numbers(suspect, given))
+        limit = "" if found is None else _explained(backends, found)
+        settled = None if found is None or limit else settle(backends, found, SECONDS)
+        one = settled.small if settled is not None else found
+        odd = "+".join(one.judgement.vote.odd) if one is not None else ""
+        blamed = one.suspect if settled is not None and one is not None else suspect
+        pairs = {(shown, odd, causes.kind, name) for name in causes.mends}
+        key = _key(blamed, shown, odd or "unknown")
+        known = blamed.kind != suspect.kind and self._known_as(shown, blamed) is not None
+        if known or key in self._keys or (pairs and pairs <= self._pairs):
+            self.counts["seen before"] += 1
             return None
-        limit, handed = "", Handed(case=None, reason=ONLY_FOUND)
-        told = f"Found by: {origin}. {_named(causes)}"
-        if fault.everywhere and confirmed is None:
-            nan = explain(self._bench.backends, suspect, given, told)
-            limit, handed = nan.limit, Handed(case=nan.case, reason=nan.no_case)
-        if confirmed is not None:
-            limit = limit_of(suspect.kind, dict(suspect.config), confirmed.judgement)
-            handed = Handed(case=None)
-            if not limit:
-                small = reduce(self._bench.backends, confirmed, SECONDS)
-                handed = hand_over(self._bench.backends, small, told, confirmed)
-        judged = confirmed.judgement if confirmed is not None else None
+        self._keys.add(key)
+        came = Handed(case=None, reason="" if limit else ONLY_FOUND)
+        if fault.everywhere and found is None:
+            nan = explain(backends, suspect, given, told)
+            limit, came = nan.limit, Handed(case=nan.case, reason=nan.no_case)
+        if settled is not None:
+            limit, came = settled.limit, handed(backends, settled, told)
+        if limit or came.case is not None:
+            self._pairs |= pairs  # what no script shows may be shown by other values
+        judged = one.judgement if one is not None else None
         return Hit(
             key=key,
             kind=judged.kind if judged is not None else fault.kind,
-            subject=api(suspect.kind),
-            title=_title(suspect, causes, judged),
+            subject=api(blamed.kind),
+            title=_title(blamed, causes, judged),
             origin=origin,
             measures=(
                 ("R", fault.rate),
@@ -197,9 +197,9 @@ class Reporter:
                 ("undecided parameters", float(len(causes.fails))),
                 ("relative error alone", judged.error if judged is not None else 0.0),
             ),
-            case=handed.case,
+            case=came.case,
             limit=limit,
-            no_case=handed.reason,
+            no_case=came.reason,
         )
 
     def _known_as(self, shown: str, suspect: Suspect) -> tuple[str, Suspect, Causes | None] | None:
@@ -211,10 +211,17 @@ class Reporter:
                 return known
         return None
 
-    def _is_new(self, key: str) -> bool:
-        new = key not in self._keys
-        self._keys.add(key)
-        return new
+
+def _numbers(suspect: Suspect, given: Prepared) -> Given:
+    """What the layer had, as all backends are given it."""
+    inputs = tuple(given.inputs[name] for name in suspect.network.inputs)
+    return Given(inputs=inputs, weights=given.weights["layer"])
+
+
+def _explained(backends: Backends, found: Confirmed) -> str:
+    """The known limit, "" if there is none."""
+    limit = limit_of(found.suspect.kind, dict(found.suspect.config), found.judgement)
+    return limit or (ROUNDED if is_rounding(backends, found) else "")
 
 
 def _of_one_shape(layer: str, one: Prepared, other: Prepared) -> bool:
@@ -252,6 +259,5 @@ def _title(suspect: Suspect, causes: Causes, judged: Judgement | None = None) ->
     parts = [f"({values})"] if values else []
     if judged is not None and judged.vote.odd:
         parts.append(judged.parted)
-    if causes.mends:
-        parts.append("caused by " + ", ".join(causes.mends))
-    return " ".join(parts) or "with its usual parameters"
+    told = " ".join(parts) or "with its usual parameters"
+    return f"{told}, caused by {', '.join(causes.mends)}" if causes.mends else told

@@ -29,8 +29,6 @@ from harvest.sources.operations import operations
 
 LONE = 15
 """Models of one layer for each variant of a seed model."""
-SEARCHED = 5
-"""One such model of so many is searched on by Algorithm 1."""
 FITNESS = {"inconsistency": apart, "NaN": spread}
 SCALE = {"inconsistency": 2.0, "NaN": 1000.0}
 """Of the noise: what overflows is far from what a seed has."""
@@ -82,7 +80,7 @@ class Searching:
         if place < LONE:
             suspect = lone(self._random, self._functions)
             origin = f"audee, layer {suspect.kind} {dict(suspect.config)}"
-            network, settings = suspect.network, SHORT if place % SEARCHED == 0 else None
+            network, settings = suspect.network, SHORT
         else:
             network = mutated(seed_model(number, self._seed), self._random)
             origin, settings = f"audee, variant of {network.name}", Settings()
@@ -94,7 +92,7 @@ class Searching:
             yield from self._reporter.hits(network, prepared, f"{origin}, level {level}")
         self._told()
 
-    def _searched(self, network: Network, settings: Settings | None) -> tuple[Prepared | None, str]:
+    def _searched(self, network: Network, settings: Settings) -> tuple[Prepared | None, str]:
         """Inputs and weights with which a network fails, and the level that found them."""
         self._bench.stage = "network"
         self._tally.rules.add("network")
@@ -106,7 +104,7 @@ class Searching:
             return prepared, "network"
         if len(executions) < 2 or any(one.failure is not None for one in executions.values()):
             return None, ""
-        return self._evolved(network, prepared, settings) if settings else (None, "")
+        return self._evolved(network, prepared, settings)
 
     def _evolved(
         self, network: Network, prepared: Prepared, settings: Settings

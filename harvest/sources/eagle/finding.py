@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+from analysis.dynamic.run import HANG
 from harvest.sources.model import HitKind
 
 CRASH, STATUS = "crash", "status"
@@ -41,7 +42,7 @@ class Finding:
     shown: tuple[str, str] | None
     limit: str
     how: str = ""
-    """The signal that ended the process, of a crash."""
+    """Of a crash, how the process ended: as `analysis.dynamic.run.reason` has it."""
 
     @classmethod
     def from_json(cls, record: dict[str, Any], how: str = "") -> Self:
@@ -70,6 +71,11 @@ class Finding:
             limit=str(record["limit"]),
             how=how,
         )
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it was ended for taking too long."""
+        return self.how == HANG
 
     @property
     def oracle(self) -> HitKind:

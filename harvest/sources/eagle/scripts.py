@@ -31,6 +31,8 @@ _OTHER_DTYPES = ("9", "12")
 def title(finding: Finding) -> str:
     """One line: the API, and what of it disagrees."""
     way = RULES[finding.rule].differs.format(variant=finding.variant)
+    if finding.state == CRASH and finding.hangs:
+        return f"{finding.api} hangs: {way}"
     if finding.state == CRASH:
         return f"{finding.api} crashes with {finding.how.removeprefix('crash ')}: {way}"
     if finding.state == STATUS:

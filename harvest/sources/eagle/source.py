@@ -90,6 +90,9 @@ class _Run:
                     else:
                         told.add(hit.key)
                         yield hit
+            except KeyboardInterrupt:
+                yield from (hit for key, hit in limited.items() if key not in told)
+                raise
             finally:
                 working.abort()
                 thread.join()

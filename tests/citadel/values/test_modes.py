@@ -82,6 +82,17 @@ def test_what_a_coarser_dtype_rounds_off_is_no_gap(verified, judged, call, kind)
     assert judged(found, other, f"torch.Tensor.{call}").kind is kind
 
 
+def test_fractions_that_whole_numbers_do_not_hold_are_no_gap(verified, judged):
+    """An average of whole numbers is cut off on purpose, a root of it that hides this is not."""
+    code = TWICE.replace("torch.round(x + 0.1)", "torch.round(x * 1.2)")
+    found = verified("round is wrong if compiled", code, "compiled is 3 instead of 2.")
+    assert found.case.reproduces
+    other = code.replace("torch.round(x)", "x.abs().long()")
+    for factor, kind in ((1.01, VerdictKind.NOT_ADAPTED), (1.5, VerdictKind.BUG)):
+        made = other.replace("torch.round(x * 1.2)", f"(x * {factor}).abs()")
+        assert judged(found, made, "torch.Tensor.abs").kind is kind
+
+
 LOST = """
     import torch
     x = torch.tensor([1.0, float("nan")])

@@ -98,6 +98,32 @@ backend.nn.softplus = wrong
 """
 # Numbers from a seed are too small for it.
 
+REFUSES = """
+from keras.src import backend
+
+separable_conv = backend.nn.separable_conv
+
+def wrong(inputs, depthwise_kernel, pointwise_kernel, strides=1, padding="valid", *more, **named):
+    if padding == "same":
+        raise NotADirectoryError("no such padding")
+    return separable_conv(inputs, depthwise_kernel, pointwise_kernel, strides, padding, *more,
+                          **named)
+
+backend.nn.separable_conv = wrong
+"""
+
+DIES = """
+import os
+import tensorflow as tf
+
+leaky_relu = tf.nn.leaky_relu
+
+def wrong(features, alpha=0.2, name=None):
+    return os.abort() if alpha == 2.0 else leaky_relu(features, alpha)
+
+tf.nn.leaky_relu = wrong
+"""
+
 ALL = "".join(
     (
         EPSILON_OUTSIDE_THE_ROOT,
@@ -108,4 +134,4 @@ ALL = "".join(
         SATURATES,
     )
 )
-"""They do not get into each other's way: each is of other layers."""
+"""What gives wrong numbers. They do not get into each other's way: each is of other layers."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from harvest.sources.backends import Backends
 from harvest.sources.formulas import ACTUAL, Formulation, element_wise, normalised
 from harvest.sources.formulations import padded_before
 from harvest.sources.functions import functions
@@ -12,6 +13,7 @@ from harvest.sources.lowering import equality, function_script, lowered, seeded_
 from harvest.sources.networks import make_inputs, make_weights
 from harvest.sources.suspects import Suspect, confirm, reduce
 from harvest.sources.writing import seeded_script
+from tests.harvest.sources import planted
 
 NORMAL = ((2, 6),)
 IMAGE = ((2, 9, 10, 4),)
@@ -36,7 +38,9 @@ def layer(kind, shapes=((1, 4, 4, 1),), **config):
             ["torch.nn.functional.hardsigmoid", "keras.ops.hard_sigmoid"],
         ),
         (layer("Activation", activation="hard_sigmoid"), "jax", ["keras.ops.hard_sigmoid"]),
-        (layer("Softmax", axis=1), "torch", []),
+        (layer("Softmax", axis=1), "torch", ["torch.nn.functional.softmax", "keras.ops.softmax"]),
+        (layer("AveragePooling2D", padding="nonsense"), "torch", ["keras.ops.average_pool"]),
+        (layer("LayerNormalization", axis=1), "torch", ["keras.ops.layer_normalization"]),
         (
             layer("AveragePooling2D", pool_size=3, padding="same"),
             "torch",
@@ -115,8 +119,11 @@ def test_weights_have_names_and_the_other_layer_has_the_same_ones():
         layer("Dense", ((2, 12, 4),), units=3),
         layer("BatchNormalization", IMAGE, epsilon=0.1),
         layer("LayerNormalization", IMAGE),
-        layer("UnitNormalization", NORMAL),
+        layer("BatchNormalization", ((2, 5, 3),), axis=1),
+        layer("UnitNormalization", IMAGE, axis=1),
+        layer("Softmax", IMAGE, axis=1),
         layer("LeakyReLU", IMAGE, negative_slope=2.0),
+        layer("ELU", IMAGE, alpha=0.5),
         layer("MaxPooling3D", ((2, 6, 7, 6, 3),), pool_size=(3, 2, 1), strides=(1, 2, 3)),
         layer("GlobalAveragePooling2D", IMAGE, keepdims=True),
         layer("Activation", IMAGE, activation="exponential"),
@@ -166,3 +173,53 @@ def test_a_bug_is_shown_where_it_is(planted_backends, suspect, function):
     assert told["tensorflow"].label == "AssertionError"
     assert ("import keras" in handed.case.code) == function.startswith("keras.")
     assert ("keras.layers" in handed.case.code) == function.startswith("keras.layers")
+
+
+@pytest.fixture(scope="module")
+def refusing(keras_interpreter):
+    """Backends of which one refuses what the others do, and dies of other things."""
+    patches = {"tensorflow": planted.REFUSES + planted.DIES}
+    with Backends(keras_interpreter, patches=patches) as opened:
+        opened.start()
+        yield opened
+
+
+@pytest.mark.keras
+@pytest.mark.slow
+def test_a_refusal_is_shown_by_the_function_that_refuses(refusing):
+    separable = layer("SeparableConv2D", IMAGE, kernel_size=2, filters=4, padding="same")
+    handed = hand_over(refusing, confirm(refusing, separable), "measured")
+    assert handed.case.title == (
+        "keras.ops.separable_conv fails on the tensorflow backend: NotADirectoryError"
+    )
+    assert handed.case.code.splitlines()[-1].startswith("keras.ops.separable_conv(x, depthwise")
+    assert "no such padding" in handed.case.body
+    assert "Exception encountered when calling" not in handed.case.body
+    told = refusing.script(handed.case.code)
+    assert {name: one and one.label for name, one in told.items()} == {
+        "tensorflow": "NotADirectoryError",
+        "jax": None,
+        "torch": None,
+    }
+
+
+@pytest.mark.keras
+@pytest.mark.slow
+def test_a_death_is_shown_without_keras(refusing):
+    leaky = layer("LeakyReLU", NORMAL, negative_slope=2.0)
+    handed = hand_over(refusing, confirm(refusing, leaky), "measured")
+    assert handed.case.title == "tf.nn.leaky_relu fails: signal SIGABRT"
+    assert "keras" not in handed.case.code
+    assert handed.case.code.endswith("tf.nn.leaky_relu(x, alpha=2.0)\n")
+
+
+@pytest.mark.keras
+@pytest.mark.slow
+def test_what_only_one_backend_accepts_is_lowered_to_what_all_have(backends):
+    pool = layer("AveragePooling2D", IMAGE, pool_size=2, strides=1, padding="causal_")
+    found = confirm(backends, pool)
+    if found is None:
+        pytest.skip("this Keras refuses it everywhere")
+    handed = hand_over(backends, found, "measured")
+    assert handed.case.title.startswith("keras.ops.average_pool is accepted silently on the torch")
+    assert 'print(keras.ops.average_pool(x, 2, strides=1, padding="causal_"))' in handed.case.code

@@ -15,12 +15,15 @@ from harvest.sources.cradle.saved import (
     MALFORMED,
     Saved,
     check,
+    faithful,
     model_files,
     network_of,
     read_saved,
 )
 from harvest.sources.cradle.source import Comparing, Cradle
 from harvest.sources.model import HitKind, Search, Tally
+from harvest.sources.suspects import Suspect
+from harvest.sources.writing import seeded_script
 from tests.harvest.sources.conftest import KERAS
 
 DENSE = {"name": "d", "class": "Dense", "config": {"units": 2}, "inputs": ["in"]}
@@ -172,6 +175,10 @@ code.save(folder + "/code.keras")
 two = keras.Input((4,))
 keras.Model(two, [layers.Dense(2)(two), layers.Dense(3)(two)]).save(folder + "/two.keras")
 open(folder + "/junk.keras", "w").write("junk")
+
+pixels = keras.Input((6,))
+turned = keras.ops.clip(2 - pixels / 3.0, -1, 1)
+keras.Model(pixels, layers.Dense(2)(turned)).save(folder + "/numbers.keras")
 """
 
 
@@ -188,13 +195,35 @@ def test_models_are_looked_at_and_others_left_out_with_a_reason(backends, folder
     tally = Tally()
     work = Comparing(backends, tally)
     assert [hit.key for path in model_files(folder) for hit in work.saved(path, 0)] == []
-    assert (tally.executed, tally.valid) == (3, 3)
+    assert (tally.executed, tally.valid) == (5, 5)
     for how in ("pairs of backends", "pairs of backends, compiled"):
-        assert tally.facts[how].startswith("9 compared; inconsistent by D_CLASS 0, by D_MAD 0;")
+        assert tally.facts[how].startswith("15 compared; inconsistent by D_CLASS 0, by D_MAD 0;")
     assert tally.facts["junk.keras"] == "left out: it is no archive, as .keras files are"
-    assert tally.facts["two.keras"] == "left out: it has 2 outputs"
     assert tally.facts["code.keras"].startswith("left out: ValueError: Requested the deserial")
-    assert {"keras.layers.Bidirectional", "keras.ops.relu"} <= tally.apis
+    assert {"keras.layers.Bidirectional", "keras.ops.relu", "keras.ops.subtract"} <= tally.apis
+
+
+@pytest.mark.keras
+@pytest.mark.slow
+def test_all_branches_of_a_model_with_several_outputs_are_run(backends, folder):
+    found = read_saved(backends, folder / "two.keras", 0)
+    assert sorted(layer.config["units"] for layer in found.network.layers) == [2, 3]
+    done = backends.run(found.network, found.weights, found.inputs)
+    assert faithful(found.network, done, found.loaded)
+
+
+@pytest.mark.keras
+@pytest.mark.slow
+def test_numbers_stand_where_the_model_has_them(backends, folder):
+    found = read_saved(backends, folder / "numbers.keras", 0)
+    quotient, difference, *_ = found.network.layers
+    assert (quotient.kind, dict(quotient.config)) == ("ops.true_divide", {"x2": 3.0})
+    assert (difference.kind, dict(difference.config)) == ("ops.subtract", {"x1": 2})
+    alone = Suspect(kind="ops.subtract", config={"x1": 2}, shapes=((2, 3),))
+    lines = ("assert np.allclose(layer(x), 2 - x)",)
+    for name in backends.names:
+        code = seeded_script(name, alone, {}, lines)
+        assert backends.script(code, only=(name,)) == {name: None}, code
 
 
 @pytest.mark.keras

@@ -50,6 +50,7 @@ def test_a_type_can_be_a_refusal():
         ({"moved": 1.0, "difference": 5.0}, "ill-conditioned"),
         ({"unit": 2.0**-11, "largest": 100.0, "difference": 0.1}, "rounding of an intermediate"),
         ({"ties": True}, "indices"),
+        ({"text": True}, "text of numbers"),
         ({"memory": True, "difference": 5.0}, "memory"),
     ],
 )

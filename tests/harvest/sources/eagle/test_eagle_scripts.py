@@ -1,9 +1,12 @@
 """A finding becomes a script with both executions, which says what it is about."""
 
 import ast
+from types import SimpleNamespace
 
 import pytest
 
+from analysis.target.observation import Outcome
+from harvest.sources.eagle.confirm import NOT_SHOWN, SLOW, confirmed
 from harvest.sources.eagle.rules import RULES, Category
 from harvest.sources.eagle.scripts import case, script, title
 from harvest.sources.model import HitKind
@@ -101,6 +104,22 @@ def test_titles(finding, changes, text):
 def test_a_crash_has_its_signal_in_the_title(finding):
     found = finding("crash SIGSEGV", state="crash")
     assert title(found).startswith("torch.exp crashes with SIGSEGV")
+    assert title(finding("hang", state="crash")).startswith("torch.exp hangs: ")
+
+
+@pytest.mark.parametrize(
+    ("how", "outcome", "reason"),
+    [
+        ("hang", Outcome.OK, SLOW),
+        ("hang", Outcome.EXCEPTION, NOT_SHOWN),
+        ("crash SIGSEGV", Outcome.OK, NOT_SHOWN),
+    ],
+)
+def test_what_ends_after_all_is_told_as_slow(finding, how, outcome, reason):
+    found = finding(how, state="crash")
+    seen = SimpleNamespace(outcome=outcome, exception=None)
+    session = SimpleNamespace(run=lambda text, limits: seen)
+    assert confirmed(found, SimpleNamespace(framework="torch"), session) == (None, reason)
 
 
 def test_the_rules_are_those_of_the_paper():
