@@ -106,7 +106,8 @@ def test_weights_gain_dimensions_as_the_input_does(api, call):
 
 def test_keras_has_windows_in_front_and_flags_of_other_names(api, call):
     target = api(
-        "tf.keras.layers.Conv2D", "filters: int, kernel_size: int[2], strides = 1, use_bias: bool = True",
+        "tf.keras.layers.Conv2D",
+        "filters: int, kernel_size: int[2], strides = 1, use_bias: bool = True",
         kind=ApiKind.MODULE, call="inputs",
     )  # fmt: skip
     known = Book({
