@@ -28,12 +28,16 @@ def is_own(name: str) -> bool:
 
 
 def owned(samples: Sequence[Mapping[str, Value]]) -> dict[str, frozenset[int]]:
-    """What a layer has of its own in valid calls: name -> the ranks that it has there."""
+    """What a layer has of its own in valid calls: name -> the ranks that it has there.
+
+    Names become source text: what is no identifier is left out.
+    """
     found: dict[str, set[int]] = {}
     for sample in samples:
         for name, value in sample.items():
-            if is_own(name) and value.rank is not None:
-                found.setdefault(name.removeprefix(_OWN), set()).add(value.rank)
+            plain = name.removeprefix(_OWN)
+            if plain != name and plain.isidentifier() and value.rank is not None:
+                found.setdefault(plain, set()).add(value.rank)
     return {name: frozenset(ranks) for name, ranks in found.items()}
 
 

@@ -65,7 +65,7 @@ def assigned_each(
 ) -> list[str] | None:
     """The lines that make the variables of a layer of Keras for what it is `given`, and assign
     them; None where that would be made twice."""
-    if m.findall(given, m.Call()) or not all(key.isidentifier() for key in state):
+    if m.findall(given, m.Call()):
         return None
     values = [f"{name}.{key}.assign({code_of(value)})" for key, value in state.items()]
     return [f"{name}.build({code_of(given)}.shape)", *values]

@@ -132,6 +132,13 @@ def test_a_layer_that_has_more_of_its_own_is_made_anew(api, call):
     assert all(not plan.state for plan in plans(source, target, known))
 
 
+def test_names_that_are_no_identifiers_are_nothing_to_have(api, call, layer):
+    hostile = {f".{name}": tensor(5) for name in ("a'); import os", "x.y", "")}
+    known = Book(*({**one, **hostile} for one in CONVS.samples))
+    plan = first(planned(api, call, layer, {(1, 2, 8, 8)}, {(5, 2, 3, 3)}, {(5,)}, samples=known))
+    assert [slot.name for slot in plan.state] == ["weight", "bias"]
+
+
 def test_a_mode_is_that_of_the_layer(api, call):
     target = api("torch.nn.Dropout", "p: float = 0.5", kind=ApiKind.MODULE, call="input: Tensor")
     function = api("torch.dropout", "input: Tensor, p: float, training: bool")
