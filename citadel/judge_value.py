@@ -28,6 +28,7 @@ from citadel.verdicts import confidence, verdict
 from citadel.witness import Witness
 from harvest.report.text import shorten
 
+GIVES_NOTHING = "gives nothing, where the report's call gives a value"
 UNGUARDED = 0.8
 """What a guard that could not be run leaves of the confidence."""
 
@@ -54,6 +55,9 @@ def judge_value(
     replay = ValueReplay(written, case, target, source, session, catalog, limits)
     if not replay.calls:
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
+    accepts = source.oracle.kind is SymptomKind.ACCEPTS
+    if accepts and not plan.effect and replay.gives_nothing:
+        return verdict(VerdictKind.NOT_ADAPTED, reason=GIVES_NOTHING)
     shown = shows(source.oracle, replay.first, replay.values)
     if shown is None:
         return _elsewhere(replay.first, target, catalog, source.oracle)
@@ -67,7 +71,7 @@ def judge_value(
     if doubt is not None:
         return replace(doubt, symptom=seen)
     hits = replay.again(runs)
-    any_value = source.random or source.oracle.kind is SymptomKind.ACCEPTS
+    any_value = source.random or accepts
     # Garbage differs from run to run; of the same function it is garbage all the same.
     any_value = any_value or (as_source and source.oracle.of_finiteness)
     if replay.moved and not any_value:

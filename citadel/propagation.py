@@ -20,7 +20,7 @@ from citadel.callees import callees
 from citadel.candidates import candidates
 from citadel.judge import contrasted, judge, refused_elsewhere
 from citadel.judge_performance import judge_performance
-from citadel.judge_value import judge_value
+from citadel.judge_value import GIVES_NOTHING, judge_value
 from citadel.match.channels import namespace
 from citadel.match.family import parse
 from citadel.match.rank import Candidate
@@ -162,6 +162,8 @@ class Propagation:
         for plan, written in islice(self._written(ordered), self.options.adaptations):
             verdict = self._judged(written, plan, probed.candidate, session)
             finding = _finding(probed.candidate, verdict, written.edits, written.code)
+            if verdict.reason == GIVES_NOTHING:
+                ordered.append(plan.for_effect())  # the next to be written
             if verdict.kind is VerdictKind.BUG:
                 if self._progress is not None:
                     self._progress.found(self._rank[finding.api], self._kin(probed.candidate.api))

@@ -19,6 +19,7 @@ from analysis.catalog.model import Api, Catalog
 from analysis.target.instrument import Watched, instrument
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
+from analysis.values import Value
 from citadel.coincidences import FAR_APART, gap, plain
 from citadel.guards import Doubled, Rerun, Told, beside, doubled, told, widened
 from citadel.identify import GRADIENTS
@@ -85,6 +86,14 @@ class Replayed:
         """The guards that had nothing to say, for their runs ended before."""
         short = self._again.cut_short(self.first)
         return tuple(f"no guard: {how} with {guard}" for guard, how in short.items())
+
+    @property
+    def gives_nothing(self) -> bool:
+        """Whether the sibling, which returns, gives no value where the source gives a tensor."""
+        made = [call.result.value for call in self.calls if call.result is not None]
+        own = self.source.call.result
+        wanted = own is not None and own.value.is_tensor
+        return wanted and bool(made) and all(map(_is_nothing, made))
 
     def symptom(self) -> Symptom:
         """What the sibling shows. Its right result need not be the one expected of the source."""
@@ -292,3 +301,8 @@ def _bits(calls: Sequence[Call]) -> int | None:
     found = [_FLOAT.fullmatch(value.dtype or "") for value in made if value.is_tensor]
     widths = [int(one[1]) for one in found if one is not None]
     return min(widths) if widths and len(widths) == len(found) else None
+
+
+def _is_nothing(result: Value) -> bool:
+    """Whether it is None, or what a graph of TensorFlow has in its place."""
+    return result.kind == "none" or (result.text or "").rpartition(".")[2] == "Operation"

@@ -68,6 +68,8 @@ class Uses:
         others: list[tuple[Rewriter, Adaptation]] = []
         for rewriter, use in self._others:
             found = self._plan(use, plan)
+            if found is not None and plan.effect and not rewriter.standing:
+                found = found.for_effect()
             if found is not None and not _loses_more(found, plan):
                 others.append((rewriter, _apart(found, use)))
             elif not rewriter.discards:

@@ -55,7 +55,9 @@ class ValueReplay(Replayed):
             # What it comes to may be whatever lies in memory there.
             self.guards.append("accepts the very same arguments, and is the same function")
             return None
-        its_own = accepts and near(channels) and not filled and not plan.drops
+        # What is called for its effect alone is a check: it should be one everywhere.
+        meant = near(channels) or plan.effect
+        its_own = accepts and meant and not filled and not plan.drops
         if its_own and self.inconsistent:
             refusal = ", ".join(sorted(self.inconsistent))
             self.guards.append(f"elsewhere it refuses what it accepts here ({refusal})")

@@ -156,7 +156,8 @@ class Adaptation:
     `idle`: it is given none of the tensors that the report's call works on. `after` are steps that
     its result goes through. `loses`: tensors or numbers of the report's call are dropped, rather
     than flags and modes alone; `scant`: more of them than are handed on. `state`: parameters and
-    buffers that the layer is to have, by name.
+    buffers that the layer is to have, by name. `effect`: it is called for what it does, and the
+    report's main tensor stands for its result.
     """
 
     target: str
@@ -174,6 +175,7 @@ class Adaptation:
     after: tuple[Step, ...] = ()
     loses: bool = False
     state: tuple[Slot, ...] = ()
+    effect: bool = False
     scant: bool = False
 
     @property
@@ -201,6 +203,11 @@ class Adaptation:
             return self
         edits = (*self.edits, f"its one output stands for all {outputs}")
         return replace(self, after=(*self.after, Step(name=SPREAD, amount=outputs)), edits=edits)
+
+    def for_effect(self) -> Adaptation:
+        """The plan for an API that gives nothing, as checks do."""
+        edits = (*self.edits, "called for its effect alone")
+        return replace(self, effect=True, after=(), edits=edits)
 
     def shaped(self, like: Adaptation) -> Adaptation:
         """The plan with the outputs of another one for the same API."""

@@ -54,7 +54,32 @@ class Maker:
     def whole(self) -> cst.BaseExpression | None:
         """The expression that stands in for the failing call."""
         made = self._whole()
+        if made is not None and self.plan.effect:
+            return self._beside(made)
         return None if made is None else self.after(made)
+
+    def _beside(self, made: cst.BaseExpression) -> cst.BaseExpression | None:
+        """What a call works on, where its result would stand; the call stands in front."""
+        source = self.source
+        main = next((s.value for s in self.slots if isinstance(s.value, Take)), None)
+        seen = None if main is None else source.values.get(main.key)
+        if main is None or main.steps or seen is None or not seen.is_tensor:
+            return None
+        line, value = line_of(source), source.called.reached(main.key)
+        if line is None or value is None:
+            return None
+        lines = [code_of(made)]
+        if not isinstance(value, cst.Name):
+            name = next((n for n in ("checked", "checked_value") if not source.scopes.bound(n)), "")
+            if not name:
+                return None
+            lines = [
+                f"{name} = {code_of(value)}",
+                code_of(replaced_in(made, {value: cst.Name(name)})),
+            ]
+            value = cst.Name(name)
+        self.nodes[line] = cst.parse_module("\n".join(lines))
+        return value
 
     def after(self, made: cst.BaseExpression) -> cst.BaseExpression | None:
         """A call with what its result goes through."""

@@ -63,6 +63,11 @@ class Rewriter:
         self._long = longest(source.module.code)
 
     @property
+    def standing(self) -> bool:
+        """Whether the call is a line of its own, whose result nothing uses."""
+        return self._source.standing
+
+    @property
     def discards(self) -> bool:
         """Whether the call stands alone, and is not made for what it changes."""
         source = self._source
@@ -127,10 +132,8 @@ class Rewriter:
         # A construction that is not kept has its arguments moved to the call.
         moved = [one for one in wanted if self._source.layer and one.key.startswith("new")]
         said = self._messages.renamed(plan.target)
-        for make, ones in (
-            (self._in_place, wanted),
-            (self._anew, [one for one in wanted if one not in moved]),
-        ):
+        anew = (self._anew, [one for one in wanted if one not in moved])
+        for make, ones in (anew,) if plan.effect else ((self._in_place, wanted), anew):
             for changed, edits in self._variants(ones):
                 nodes = make(Maker(self._source, plan, changed))
                 if nodes is not None:

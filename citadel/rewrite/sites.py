@@ -28,16 +28,19 @@ class Sites:
 
         A replaced call is the call that stands in for it; arguments that were kept are themselves;
         what is left out has no site. `dropped` are lines that are gone. A class, or the
-        lines of a module, stand in front of the statement that they come with.
+        lines of a module, stand in front of the statement that they come with; where a call is no
+        call any more, the last of these lines stands in for it.
         """
         added = beside(nodes)
         gone = {self._first(n): (self._size(n), sites_of(new)) for n, new in nodes.items()
                 if n not in added and self._size(n)}  # fmt: skip
         gone |= {self._first(line): (self._size(line), ()) for line in dropped if self._size(line)}
         found: dict[int, int] = {}
+        starts: dict[int, int] = {}
         site = shift = 0
         while site < len(self._nodes):
             size, made = gone.get(site, (0, ()))
+            starts[site] = site + shift
             if not size:
                 found[site] = site + shift
                 site += 1
@@ -52,6 +55,12 @@ class Sites:
         for node, new in added.items():
             first, more = self._first(node), len(sites_of(new))
             found = {old: now + more * (old >= first) for old, now in found.items()}
+            if isinstance(new, cst.Module) and first in starts:
+                last = starts[first] + more - len(sites_of(new.body[-1]))
+                here = (n for n in nodes if n not in added and self._tree.inside(n, node))
+                found |= {self._numbers[id(n)]: last for n in here
+                          if id(n) in self._numbers and not sites_of(nodes[n])}  # fmt: skip
+            starts = {old: now + more * (old > first) for old, now in starts.items()}
         return found
 
     def _first(self, node: cst.CSTNode) -> int:

@@ -331,3 +331,33 @@ def test_what_a_sibling_refuses_in_eager_mode_alone_is_its_bug_whatever_it_gives
     assert "tf.gather_nd" in bugs(found)  # of shape [], where that of tf.gather is [1]
     assert "tf.experimental.numpy.take" not in bugs(found)  # clips in eager mode, too
     assert "tf.compat.v1.nn.embedding_lookup" not in bugs(found)  # of indices that are made up
+
+
+CHECKED = """
+    import tensorflow as tf
+
+    @tf.function(jit_compile=True)
+    def guarded(x):
+        return tf.debugging.check_numerics(tf.math.log(x), "log of a negative number")
+
+    values = tf.constant([1.0, -1.0, 2.0])
+    try:
+        tf.debugging.check_numerics(tf.math.log(values), "log of a negative number")
+    except tf.errors.InvalidArgumentError as e:
+        print("eager:", type(e).__name__)
+    print("jit:", guarded(values).numpy(), "- no error raised")
+"""
+
+
+@pytest.mark.parametrize("bench", ["tf_target"], indirect=True)
+def test_a_check_that_gives_nothing_stands_in_front_of_what_it_checks(triaged):
+    title = "tf.debugging.check_numerics is silently ignored with jit_compile=True"
+    text = (
+        "Under XLA the check is dropped: no error is raised."
+        " It should raise InvalidArgumentError as eager mode does."
+    )
+    found = triaged(title, CHECKED, text, siblings=40)
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    codes = {finding.api: finding.code for finding in found.bugs}
+    assert "checked = tf.math.log(x)\n" in codes["tf.debugging.assert_positive"]
+    assert "    return checked\n" in codes["tf.debugging.assert_positive"]
