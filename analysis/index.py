@@ -38,7 +38,7 @@ SHARED = ("defaults.py", "described.py", "frames.py", "values.py")
 """Code inside the interpreter that every index depends on, beside that of its framework."""
 APART = ("eagle_", "live_", "names_", "network_")
 """Code of a framework that no index depends on: what reports are traced and tried with, and what
-own sources of cases run."""
+own sources of cases run; but for what layers have of their own, which `live_` says of samples."""
 
 Progress = Callable[[str, int, int], None]
 Stored = dict[str, Any]

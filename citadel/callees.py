@@ -23,7 +23,8 @@ def callees(
     verified: Verified, session: Session, catalog: Catalog, limits: Limits
 ) -> dict[str, dict[str, Value]]:
     """Canonical names of the APIs that run within the call to blame, the API itself left out, with
-    what each was given last, by parameter; nothing is known of what those in C are given."""
+    what each was given, by parameter; nothing is known of what those in C are given, nor of those
+    that are given one thing here and another there."""
     seen = session.run(
         verified.case.code,
         traced=verified.source.traced,
@@ -38,6 +39,7 @@ def callees(
             catalog.resolve(name) if event.get("e") == "callee" and isinstance(name, str) else None
         )
         if api is not None and api is not verified.api:
-            known = given if isinstance(given, dict) else {}
+            known = given if isinstance(given, dict) and api.name not in found else {}
+            # Of several calls, nobody knows which one the sibling stands for.
             found[api.name] = {str(key): Value.from_json(value) for key, value in known.items()}
     return found

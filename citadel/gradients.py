@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api, Catalog
-from analysis.target.observation import Observation, Outcome
+from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
+from citadel.identify import GRADIENTS
 from citadel.oracle.messages import told_numbers
-from citadel.traced import is_call_of
+from citadel.plan.model import Adaptation, Take
+from citadel.traced import is_call_of, leaf
 from citadel.verified import Verified
 
 
@@ -28,6 +31,17 @@ def other_numbers(observation: Observation, source: Observation) -> bool:
     both = (observation.exception, source.exception)
     told = [dict(told_numbers(one.message)) for one in both if one is not None]
     return len(told) == 2 and any(told[0].get(n, kind) != kind for n, kind in told[1].items())
+
+
+def cut(plan: Adaptation, source: Call, calls: Iterable[Call]) -> bool:
+    """Whether gradients, which a case takes in `calls`, do not reach what the report's call
+    (`source`) is given, because a layer has copies of it."""
+    if not any(leaf(call.name) in GRADIENTS for call in calls):
+        return False
+    given = {f"arg:{n}": one.value for n, one in enumerate(source.arguments)}
+    given |= {f"kw:{name}": one.value for name, one in source.keywords}
+    own = [s.value.key for s in (*plan.state, *plan.new) if isinstance(s.value, Take)]
+    return any(given[key].requires_grad for key in own if key in given)
 
 
 def drawn_alone(

@@ -12,7 +12,7 @@ from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from citadel.contrast import refuses
 from citadel.crashes import located
-from citadel.gradients import Failed, drawn_alone, other_numbers
+from citadel.gradients import Failed, cut, drawn_alone, other_numbers
 from citadel.identify import caught_calls, culprit, failing_call
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
@@ -225,6 +225,8 @@ def _artefact(
     unseen = late or (source.caught and status.capture(observation) is None)
     if not unseen and not _blames(observation, target, source, catalog):
         return "another call than the sibling's fails"
+    if cut(plan, source.call, observation.calls):
+        return "gradients do not reach what a layer has a copy of"
     filled = made_up(plan)
     blamed = () if seen is None else _may_be_meant(seen, source.case.symptom, plan, target)
     if blamed:

@@ -21,6 +21,7 @@ from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
 from analysis.values import Value
 from citadel.coincidences import FAR_APART, gap, plain
+from citadel.gradients import cut
 from citadel.guards import Doubled, Rerun, Told, beside, doubled, told, widened
 from citadel.identify import GRADIENTS
 from citadel.inconsistent import refused_in_part
@@ -129,12 +130,8 @@ class Replayed:
         made_by = [one for one in self.source.observation.calls if self._of_source(one)]
         arrays = self._makes(self.calls, "array") and self._makes(made_by, "tensor")
         made = plan.receiver.steps if isinstance(plan.receiver, Take) else ()
-        call = self.source.call
-        given = {f"arg:{n}": one.value for n, one in enumerate(call.arguments)}
-        given |= {f"kw:{name}": one.value for name, one in call.keywords}
-        own = [slot.value.key for slot in plan.state if isinstance(slot.value, Take)]
-        if any(given[key].requires_grad for key in own if key in given):
-            return True  # a layer has a copy of its own
+        if cut(plan, self.source.call, self.first.calls):
+            return True
         return arrays or any(step.name == "variable" for step in made)
 
     @staticmethod

@@ -56,9 +56,13 @@ class Uses:
 
     def ran(self, within: Mapping[str, Mapping[str, Value]]) -> None:
         """Take note of what ran within the failing call, and what it was given there."""
+        given = _given(self.invocation)
         self.invocation = replace(self.invocation, within=within)
         for places in (self._others, self._returned):
-            places[:] = [(rewriter, replace(use, within=within)) for rewriter, use in places]
+            places[:] = [
+                (rewriter, replace(use, within=within) if _given(use) == given else use)
+                for rewriter, use in places
+            ]
 
     def write(self, plan: Adaptation) -> Iterator[Rewritten]:
         """The plan in text, in all places; none where one of them cannot say it.

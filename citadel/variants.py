@@ -5,9 +5,11 @@ In: a snippet whose run said too little. Out: the snippet changed by one named r
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from analysis.catalog.model import ApiKind, Catalog
+from citadel.rewrite.imports import PACKAGES
 from harvest.report.model import Claim, ClaimKind, Snippet
 from harvest.report.steps.memory import PACKAGE, WITHOUT_PSUTIL, resident
 from harvest.report.steps.numpy import RENAMED, with_names_of_today
@@ -18,6 +20,7 @@ from harvest.report.steps.tensorflow import (
     named,
     run_eagerly,
 )
+from harvest.report.syntax import Refusal, parse
 from harvest.report.without import REFERENCE_LEFT_OUT, without
 
 _NEW, _OLD = "tf.", "tf.compat.v1."
@@ -66,11 +69,34 @@ def with_imports(snippet: Snippet, catalog: Catalog) -> Snippet | None:
             found[name].add(api.name)
     if not wanted or any(len(names) != 1 for names in found.values()):
         return None
-    lines = [
-        f"from {names.pop().rpartition('.')[0]} import {name}" for name, names in found.items()
-    ]
-    changed = _changed(snippet, "\n".join([*sorted(lines), snippet.code]), IMPORTED)
+    lines = sorted(_import(names.pop()) for names in found.values())
+    code = snippet.code.splitlines(keepends=True)
+    at = _behind_the_first(snippet.code)
+    above = [line if line.endswith("\n") else f"{line}\n" for line in code[:at]]
+    changed = _changed(snippet, "".join([*above, *lines, *code[at:]]), IMPORTED)
     return changed and replace(changed, missing=())
+
+
+def _import(api: str) -> str:
+    module, _, name = api.rpartition(".")
+    root, dot, rest = module.partition(".")
+    return f"from {PACKAGES.get(root, root)}{dot}{rest} import {name}\n"
+
+
+def _behind_the_first(code: str) -> int:
+    """How many lines come before the first import can: a docstring, imports of the future."""
+    tree = parse(code)
+    body = () if isinstance(tree, Refusal) else tree.body
+    ends = 0
+    for number, node in enumerate(body):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())) if number == 0:
+                ends = node.end_lineno or 0
+            case ast.ImportFrom(module="__future__"):
+                ends = node.end_lineno or 0
+            case _:
+                break
+    return ends
 
 
 def with_new_names(snippet: Snippet) -> Snippet | None:

@@ -196,7 +196,8 @@ class Filler:
 
 def _within(axes: Value, shape: Shape | None) -> bool:
     """Whether a tensor of this shape has these axes."""
-    numbers = [int(item.text or 0) for item in axes.items or (axes,) if item.kind == "int"]
+    texts = [item.literal() for item in axes.items or (axes,) if item.kind == "int"]
+    numbers = [int(text) for text in texts if text is not None]
     return shape is None or all(-len(shape) <= number < len(shape) for number in numbers)
 
 

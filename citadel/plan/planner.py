@@ -56,6 +56,8 @@ class Planner:
     invented: list[str] = field(default_factory=list)
     state: dict[str, SourceValue] = field(default_factory=dict)
     """What the layer is to have for its own, by its names."""
+    evaluates: bool = False
+    """Whether it is not to be in the mode in which layers are made: the function is not."""
 
     def plans(self) -> Iterator[Adaptation | Obstacle]:
         """One plan, and another one where tensors can be filled in two ways."""
@@ -94,11 +96,22 @@ class Planner:
         if len(joint) < len(alone):
             yield from self._ways(chosen, together, joint)
         self.state = self._own(alone)
-        if self.state:
+        self.evaluates = self._evaluates()
+        if self.state or self.evaluates:
             left = [value for value in alone if value not in self.state.values()]
             yield from self._ways(chosen, given, left)
-            self.state = {}
+            self.state, self.evaluates = {}, False
         yield from self._ways(chosen, given, alone)
+
+    def _evaluates(self) -> bool:
+        """Whether a function does not train unless it is told to, and is not: a layer would."""
+        if self.target.kind is not ApiKind.MODULE or self.source.constructor is not None:
+            return False
+        if not self.target.name.startswith("torch.") or MODE in self.state:
+            return False
+        own = [p for one in self.source.api.signatures for p in one.parameters if p.name == MODE]
+        given = any(value.name == MODE for value in self.source.values)
+        return bool(own) and not given and all(p.default == "False" for p in own)
 
     def _own(self, rest: Sequence[SourceValue]) -> dict[str, SourceValue]:
         """The tensors that a layer can have for its own, where the report gives them to a
@@ -168,14 +181,20 @@ class Planner:
             lift=self.lift,
             edits=self.edits,
             invented=self.invented,
-            state=tuple(
-                Slot(name=name, keyword=True, value=value.take(*lifted(value, self.lift)))
-                for name, value in self.state.items()
-            ),
+            state=self._state(),
             unset=self._unset({**chosen, **spared}, dropped),
             astray=self._astray({**chosen, **spared}, dropped),
         )
         return assembler.assembled({**given, **filled}, collected, dropped)
+
+    def _state(self) -> tuple[Slot, ...]:
+        own = tuple(
+            Slot(name=name, keyword=True, value=value.take(*lifted(value, self.lift)))
+            for name, value in self.state.items()
+        )
+        if not self.evaluates:
+            return own
+        return (*own, Slot(name=MODE, keyword=True, value=Fill(text="False", implied=True)))
 
     def _as_state(self, chosen: dict[int, SourceValue], known: set[int]) -> dict[int, Expression]:
         """What the construction is told of the tensors that the layer is to have, though it need

@@ -6,6 +6,7 @@ their sizes.
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Collection, Mapping, Sequence
 
 from analysis.values import Value
@@ -36,7 +37,8 @@ def owned(samples: Sequence[Mapping[str, Value]]) -> dict[str, frozenset[int]]:
     for sample in samples:
         for name, value in sample.items():
             plain = name.removeprefix(_OWN)
-            if plain != name and plain.isidentifier() and value.rank is not None:
+            named = plain.isidentifier() and not keyword.iskeyword(plain)
+            if plain != name and named and value.rank is not None:
                 found.setdefault(plain, set()).add(value.rank)
     return {name: frozenset(ranks) for name, ranks in found.items()}
 

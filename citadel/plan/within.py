@@ -32,7 +32,7 @@ def as_called(plan: Adaptation, source: Invocation, target: Api) -> Adaptation |
     found = {
         name: fill
         for name, value in given.items()
-        if name in declared and (fill := _fill(value, source)) is not None
+        if name in declared and name != "name" and (fill := _fill(value, source)) is not None
     }
     call: list[Slot] = []
     changed: list[str] = []
@@ -64,7 +64,8 @@ def _fill(value: Value, source: Invocation) -> Fill | None:
         return None
     if value.kind in ("tensor", "array"):
         root = source.api.name.partition(".")[0]
-        if value.content is None or value.dtype is None:
+        # Numbers with a point are what the call has computed: they are wrong if it is.
+        if value.content is None or value.dtype is None or "int" not in value.dtype:
             return None
         if value.dtype == "int32":  # what a list of numbers becomes
             return Fill(text=value.content, implied=True)

@@ -16,11 +16,22 @@ from citadel.rewrite.layout import laid_out, shortened
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.pieces import replaced_in
 from citadel.rewrite.source import ARGUMENTS, CONSTRUCTION, Source
-from citadel.rewrite.state import WIDE, assigned_each, line_of, loaded, moded, variable
+from citadel.rewrite.state import (
+    MODE,
+    WIDE,
+    assigned_each,
+    enclosed,
+    line_of,
+    lines_of,
+    loaded,
+    moded,
+    variable,
+)
 from citadel.rewrite.steps import ATOMS, apply_steps, code_of
 from citadel.rewrite.texts import Texts
 
 Nodes = dict[cst.CSTNode, cst.CSTNode]
+_OVER_LINES = "\n"
 
 
 @dataclass(slots=True)
@@ -73,12 +84,16 @@ class Maker:
             name = next((n for n in ("checked", "checked_value") if not source.scopes.bound(n)), "")
             if not name:
                 return None
+            text = code_of(value)
             lines = [
-                f"{name} = {code_of(value)}",
+                f"{name} = {enclosed(value) if _OVER_LINES in text else text}",
                 code_of(replaced_in(made, {value: cst.Name(name)})),
             ]
             value = cst.Name(name)
-        self.nodes[line] = cst.parse_module("\n".join(lines))
+        front = lines_of(lines)
+        if front is None:
+            return None
+        self.nodes[line] = front
         return value
 
     def after(self, made: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -217,11 +232,12 @@ class Maker:
         if self.plan.form is Form.METHOD and self.receiver is not None:
             receiver = text(self.receiver)
             function = None if receiver is None else self._attribute(receiver)
-        elif self.plan.state:
-            return None
         elif self.plan.form is Form.MODULE:
             new = given.written(self.new, text, bound=False)
             function = None if new is None or function is None else cst.Call(function, args=new)
+            state = {slot.name: text(slot) for slot in self.plan.state}
+            mode = state.pop(MODE, None)
+            function = None if state or function is None else moded(function, mode)
         return None if function is None else self.handed_on(function, given)
 
     def name(self, at: cst.CSTNode) -> cst.BaseExpression:
@@ -271,7 +287,7 @@ class Maker:
         state = {slot.name: node for slot in slots if (node := self._text(slot)) is not None}
         if len(state) < len(slots):
             return None
-        made = moded(made, state.pop("training", None))
+        made = moded(made, state.pop(MODE, None))
         if not state:
             return made
         line, name = line_of(source), variable(source, self.plan.target)
@@ -287,7 +303,10 @@ class Maker:
             filled = loaded(name, state, source.quote)
         if filled is None:
             return None
-        self.nodes[line] = cst.parse_module("\n".join([assigned, *filled]))
+        front = lines_of([assigned, *filled])
+        if front is None:
+            return None
+        self.nodes[line] = front
         return cst.Name(name)
 
     def _method(self) -> cst.BaseExpression | None:

@@ -7,18 +7,22 @@ and `y = conv2d(x)`. Keras: `conv2d.build(x.shape)` and `conv2d.kernel.assign(w)
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 import libcst.matchers as m
 
 from citadel.rewrite.source import Source
-from citadel.rewrite.steps import code_of
+from citadel.rewrite.steps import ATOMS, code_of
 
+MODE = "training"
+"""What a plan calls the mode of a layer."""
 WIDE = 80
 """Characters that a line of values may have before it becomes several."""
 _ELSEWHERE = (cst.Lambda, cst.BaseComp, cst.IfExp, cst.BooleanOperation)
 """What is in these is not evaluated once, and in its place."""
+_BINDING = m.NamedExpr() | m.Await() | m.Yield()
+"""What the rest of a line may depend on, or wait for."""
 _BOUNDARY = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z]{2})|(?<=[A-Z]{2})(?=[A-Z][a-z]{2})")
 
 
@@ -26,6 +30,8 @@ def line_of(source: Source) -> cst.SimpleStatementLine | None:
     """The line of the call, where other lines can come in front of it and mean the same."""
     for node in source.tree.above(source.call):
         if isinstance(node, _ELSEWHERE):
+            return None
+        if isinstance(node, cst.SimpleStatementLine) and m.findall(node, _BINDING):
             return None
         if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
             line = node if isinstance(node, cst.SimpleStatementLine) else None
@@ -65,7 +71,21 @@ def assigned_each(
 ) -> list[str] | None:
     """The lines that make the variables of a layer of Keras for what it is `given`, and assign
     them; None where that would be made twice."""
-    if m.findall(given, m.Call()):
+    if m.findall(given, m.Call()) or isinstance(given, (cst.List, cst.Tuple)):
         return None
     values = [f"{name}.{key}.assign({code_of(value)})" for key, value in state.items()]
-    return [f"{name}.build({code_of(given)}.shape)", *values]
+    return [f"{name}.build({enclosed(given)}.shape)", *values]
+
+
+def enclosed(node: cst.BaseExpression) -> str:
+    """The text of an expression, in parentheses unless it stands for itself."""
+    text = code_of(node)
+    return text if isinstance(node, ATOMS) and "\n" not in text else f"({text})"
+
+
+def lines_of(texts: Sequence[str]) -> cst.Module | None:
+    """The lines as a module; None where they are none of Python."""
+    try:
+        return cst.parse_module("\n".join(texts))
+    except cst.ParserSyntaxError:
+        return None

@@ -127,3 +127,21 @@ def test_gradients_of_weights_do_not_reach_those_of_a_layer(bench, verified, fir
         bench.index.catalog, runs=1, limits=LIMITS,
     )  # fmt: skip
     assert verdict.kind is VerdictKind.NOT_ADAPTED
+
+
+CHECKED = """
+    import torch
+    import torch.nn.functional as F
+    x = torch.tensor([[1e3, 2.0]])
+    w = torch.ones(2, requires_grad=True)
+    torch.autograd.gradcheck(lambda w: F.layer_norm(x, (2,), w, None, 1e-5), (w,))
+"""
+
+
+def test_a_gradient_check_says_nothing_of_copies_of_weights(bench, verified, first):
+    found = verified(CHECKED)
+    candidate, plan, way = first(found, "torch.nn.LayerNorm")
+    given = {"close": True, "runs": 1, "limits": LIMITS}
+    catalog, session = bench.index.catalog, bench.replays[0]
+    verdict = judge(way, plan, candidate.api, found, session, catalog, **given)
+    assert verdict.kind is VerdictKind.NOT_ADAPTED

@@ -143,7 +143,7 @@ PROMPTS = Step(
 )
 
 _ANSWER = re.compile(r"(?::|=>) ?(?P<value>\S.*)")
-_MARKED = re.compile(r"> ?(?P<text>.*)")
+_MARKED = re.compile(r">(?!>) ?(?P<text>.*)")
 
 
 def _marked(code: str) -> str:
@@ -171,7 +171,9 @@ def _marked(code: str) -> str:
 def _without_mark(line: str) -> str:
     found = _MARKED.match(line)
     text = "" if found is None else found["text"]
-    return text if not text or is_output(text) else f">>> {text}"
+    if not text or is_output(text):
+        return text
+    return f"... {text}" if text[0].isspace() else f">>> {text}"
 
 
 MARKED = Step(
@@ -180,6 +182,8 @@ MARKED = Step(
     examples=(
         ("f(x)\n: tensor(0.)\n\ng(x)\n: nan", ">>> f(x)\ntensor(0.)\n\n>>> g(x)\nnan"),
         ("> f(x)\n> tensor(-Inf)", ">>> f(x)\ntensor(-Inf)"),
+        ("> for i in x:\n>     print(i)", ">>> for i in x:\n...     print(i)"),
+        (">>> x = 1\n>>> f(x)", ">>> x = 1\n>>> f(x)"),
         ("x = f(1,\n  2)\nx\n: 3", ">>> x = f(1,\n...   2)\n>>> x\n3"),
         ("x = 1\n: y", ">>> x = 1\ny"),
         ("x = {1\n: 2}\n(", ">>> x = {1\n2}\n>>> ("),

@@ -133,7 +133,7 @@ def test_a_layer_that_has_more_of_its_own_is_made_anew(api, call):
 
 
 def test_names_that_are_no_identifiers_are_nothing_to_have(api, call, layer):
-    hostile = {f".{name}": tensor(5) for name in ("a'); import os", "x.y", "")}
+    hostile = {f".{name}": tensor(5) for name in ("a'); import os", "x.y", "", "lambda")}
     known = Book(*({**one, **hostile} for one in CONVS.samples))
     plan = first(planned(api, call, layer, {(1, 2, 8, 8)}, {(5, 2, 3, 3)}, {(5,)}, samples=known))
     assert [slot.name for slot in plan.state] == ["weight", "bias"]
@@ -145,6 +145,15 @@ def test_a_mode_is_that_of_the_layer(api, call):
     source = invocation(call("torch.dropout", {(2, 4)}, 0.2, False), function, ())
     (plan,) = plans(source, target, Book())
     assert [(slot.name, slot.value) for slot in plan.state] == [("training", Take(key="arg:2"))]
+
+
+@pytest.mark.parametrize(("default", "evaluates"), [("False", True), ("True", False)])
+def test_a_function_that_does_not_train_is_a_layer_that_does_not(api, call, default, evaluates):
+    target = api("torch.nn.RReLU", "lower: float = 0.1", kind=ApiKind.MODULE, call="input: Tensor")
+    function = api("torch.rrelu", f"input: Tensor, training: bool = {default}")
+    made = plans(invocation(call("torch.rrelu", {(2, 4)}), function, ()), target, Book())
+    modes = [[slot.value for slot in plan.state] for plan in made]
+    assert modes == ([[Fill(text="False", implied=True)]] if evaluates else [[]])
 
 
 def test_a_parameter_of_the_construction_may_be_what_the_layer_has(api, call):

@@ -109,6 +109,8 @@ def test_variables_of_keras_are_made_and_assigned(case, api, call):
     """)
     ]
     assert ways("tf.random.uniform((4, 3))") == []  # it would be drawn twice
+    assert ways("[[1.0]]") == []  # has no shape
+    assert "dense.build((x + 1).shape)\n" in ways("x + 1")[0]
 
 
 def test_a_long_construction_has_its_arguments_in_lines(ways):
@@ -132,6 +134,8 @@ def test_a_long_construction_has_its_arguments_in_lines(ways):
         "f = lambda: F.linear(a, w)",
         "y = F.linear(a, w) if w.numel() else a",
         "z = 1; y = F.linear(a, w)",
+        "y = F.linear(a, w := torch.rand(2, 3))",
+        "y = (w := torch.rand(2, 3)), F.linear(a, w)",
         "if F.linear(a, w).any(): pass",
     ],
 )
