@@ -74,6 +74,14 @@ def test_classes_of_the_framework_that_are_not_imported(read, api, catalog, code
     assert (changed and changed.code) == (imports and "\n".join([*imports, code]))
 
 
+def test_imports_come_behind_those_of_the_future_and_name_packages(read, api, catalog):
+    known = catalog(api("tf.keras.layers.Dense", kind=ApiKind.CLASS), api("tf.gather", "params"))
+    head = '"""Why?"""\nfrom __future__ import annotations\n'
+    code = "import tensorflow as tf\nprint(Dense(3)(tf.ones((2, 2))))\n"
+    changed = with_imports(first(read("Dense is wrong", head + code)), known)
+    assert changed.code == f"{head}from tensorflow.keras.layers import Dense\n{code}"
+
+
 def test_a_library_that_is_compared_with_is_left_out(read):
     code = "import scipy\nimport torch\nprint(torch.erf(x))\nprint(scipy.special.erf(x))\n"
     changed = without_reference(first(read("erf is wrong", code)), "scipy")
