@@ -115,8 +115,8 @@ def doubled(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Doubled
     seen = again.run("perturb:doubled", calls)
     values = values_of(seen)
     shown = shows(oracle, seen, values)
-    if shown is None:
-        return None
+    if shown is None or (oracle.check is not None and oracle.check not in values):
+        return None  # a check that refuses two dtypes has not been passed
     fits = oracle.paired or _fits(oracle, values, room(calls))
     # What goes away has been reached, whatever dtypes are shown.
     return Doubled(cures=not shown and fits, values=values, reached=not shown or _reached(seen))
@@ -143,7 +143,15 @@ def widened(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> Values 
     seen = again.run("perturb:widened", calls)
     if not all(spot in values_of(seen) for spot in oracle.spots):
         seen = again.run("perturb:doubled", calls)
-    return values_of(seen) if _reached(seen) else None
+    return None if _stays_coarse(seen) else values_of(seen)
+
+
+def _stays_coarse(seen: Observation) -> bool:
+    """Whether what is shown has a dtype, and none is double precision; numbers of Python have none,
+    whatever they are of, and whole numbers say nothing."""
+    dtypes = {one.value.dtype or "" for one in seen.seen}
+    fractions = {dtype for dtype in dtypes if "float" in dtype or "complex" in dtype}
+    return bool(fractions) and fractions.isdisjoint(_DOUBLE)
 
 
 def _writes(call: Call) -> bool:
