@@ -3,9 +3,11 @@
 import pytest
 
 from analysis.target.session import Limits
+from analysis.values import Value
 from citadel.judge_value import judge_value
 from citadel.model import Channels, VerdictKind
 from citadel.plan.adapt import plans
+from citadel.plan.lexicon import Lexicon
 from citadel.uses import Uses
 
 from .conftest import verified
@@ -70,6 +72,7 @@ def test_what_has_a_dtype_of_its_own_is_not_asked_in_double_precision(bench, rea
     assert judged(found, "tf.keras.ops.log", "same name").kind is VerdictKind.BUG
 
 
+NAMES = ("filters", "kernel")
 CONVOLVED = """
     import tensorflow as tf
 
@@ -80,10 +83,28 @@ CONVOLVED = """
 """
 
 
-def test_a_layer_of_keras_has_the_kernel_that_the_function_was_given(bench, read, judged):
+class Convolutions:
+    """A valid call of `Conv2D`, with what the layer has of its own."""
+
+    def of(self, _api):
+        shapes = {"inputs": (4, 28, 28, 128), ".kernel": (3, 3, 128, 32), ".bias": (32,)}
+        given = {name: Value(kind="tensor", shape=shape) for name, shape in shapes.items()}
+        sizes = {"filters": "32", "kernel_size": "3"}
+        return ({**given, **{name: Value(kind="int", text=text) for name, text in sizes.items()}},)
+
+
+def test_a_layer_of_keras_has_the_kernel_that_the_function_was_given(bench, read):
     title = "tf.nn.conv2d gives NaN"
     found = verified(bench, read(title, CONVOLVED, text="`y` is NaN but should be finite."))
-    assert judged(found, "tf.keras.layers.Conv2D", "module").kind is VerdictKind.BUG
+    uses, api = Uses(found, bench), bench.index.catalog.resolve("tf.keras.layers.Conv2D")
+    (plan, *_) = plans(uses.invocation, api, Convolutions(), Lexicon([frozenset(NAMES)]))
+    (written, *_) = uses.write(plan)
+    assert "conv2d.kernel.assign(w)" in written.code
+    told = judge_value(
+        written, plan, api, found.witness, Channels(family="module"), bench.replays[0],
+        bench.index.catalog, runs=1, limits=Limits(wall=60.0),
+    )  # fmt: skip
+    assert told.kind is VerdictKind.BUG
 
 
 SMALL = """
