@@ -38,7 +38,7 @@ from citadel.plan.places import Place, Places, is_receiver, must_be_given
 from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import richest
 from citadel.plan.sizes import as_lists
-from citadel.plan.state import flags, matched, own_name, owned
+from citadel.plan.state import MODE, flags, matched, own_name, owned
 from citadel.plan.types import fits, takes_tensor
 
 
@@ -335,8 +335,6 @@ class Planner:
         return {**found, **own, **{own_name(name): v for name, v in self.state.items()}}
 
 
-MODE = "training"
-"""The mode of a layer, which its function is told."""
 USUAL = "float32"
 """The dtype of a layer's parameters where nothing else is said."""
 

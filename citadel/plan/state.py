@@ -14,6 +14,8 @@ from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.lexicon import SAME_WORDS, Lexicon
 from citadel.plan.model import SourceValue
 
+MODE = "training"
+"""The mode of a layer, which its function is told: beside what it has of its own."""
 _OWN = "."
 """In front of the names of what a layer has: no parameter of a call is named so."""
 

@@ -10,6 +10,7 @@ import libcst.matchers as m
 
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.model import Adaptation, Form, Slot, Take
+from citadel.plan.state import MODE
 from citadel.rewrite import imports
 from citadel.rewrite.given import Given, without_steps
 from citadel.rewrite.layout import laid_out, shortened
@@ -17,7 +18,6 @@ from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.pieces import replaced_in
 from citadel.rewrite.source import ARGUMENTS, CONSTRUCTION, Source
 from citadel.rewrite.state import (
-    MODE,
     WIDE,
     assigned_each,
     enclosed,

@@ -15,8 +15,6 @@ import libcst.matchers as m
 from citadel.rewrite.source import Source
 from citadel.rewrite.steps import ATOMS, code_of
 
-MODE = "training"
-"""What a plan calls the mode of a layer."""
 WIDE = 80
 """Characters that a line of values may have before it becomes several."""
 _ELSEWHERE = (cst.Lambda, cst.BaseComp, cst.IfExp, cst.BooleanOperation)

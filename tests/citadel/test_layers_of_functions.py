@@ -86,6 +86,20 @@ def first(bench):
     return find
 
 
+@pytest.fixture
+def judged(bench, first):
+    """The verdict on the most plausible case of a sibling, by its values."""
+
+    def judge(verified, name):
+        candidate, plan, way = first(verified, name)
+        return judge_value(
+            way, plan, candidate.api, verified.witness, candidate.channels, bench.replays[0],
+            bench.index.catalog, runs=1, limits=LIMITS,
+        )  # fmt: skip
+
+    return judge
+
+
 @pytest.mark.parametrize(
     ("code", "sibling", "said"),
     [
@@ -109,24 +123,14 @@ def test_a_layer_fails_as_its_function_does(bench, verified, first, code, siblin
     assert [attempt.outcome for attempt in live] == [ProbeOutcome.HIT]
 
 
-def test_a_layer_computes_with_the_weights_of_the_report(bench, verified, first):
+def test_a_layer_computes_with_the_weights_of_the_report(verified, judged):
     found = verified(POISONED, "`y` has NaN. Expected: no NaN, 9 everywhere")
-    candidate, plan, way = first(found, "torch.nn.Conv2d")
-    verdict = judge_value(
-        way, plan, candidate.api, found.witness, candidate.channels, bench.replays[0],
-        bench.index.catalog, runs=1, limits=LIMITS,
-    )  # fmt: skip
-    assert verdict.kind is VerdictKind.BUG, verdict
+    assert judged(found, "torch.nn.Conv2d").kind is VerdictKind.BUG
 
 
-def test_gradients_of_weights_do_not_reach_those_of_a_layer(bench, verified, first):
+def test_gradients_of_weights_do_not_reach_those_of_a_layer(verified, judged):
     found = verified(GRADIENTS, "`w.grad` has infinities, but it should be finite.")
-    candidate, plan, way = first(found, "torch.nn.Conv2d")
-    verdict = judge_value(
-        way, plan, candidate.api, found.witness, candidate.channels, bench.replays[0],
-        bench.index.catalog, runs=1, limits=LIMITS,
-    )  # fmt: skip
-    assert verdict.kind is VerdictKind.NOT_ADAPTED
+    assert judged(found, "torch.nn.Conv2d").kind is VerdictKind.NOT_ADAPTED
 
 
 CHECKED = """
