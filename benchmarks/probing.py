@@ -5,14 +5,14 @@ import time
 from analysis.index import load_or_build
 from analysis.target.target import Target
 from benchmarks.cases import FAILS
-from citadel.candidates import candidates
 from citadel.options import Options
 from citadel.plan.invocation import Invocation, invocation
-from citadel.probe import ProbeOutcome
+from citadel.propagate.candidates import candidates
+from citadel.propagate.probe import ProbeOutcome
+from citadel.propagate.walk import Entry, Progress, Walk, walk
 from citadel.rewrite.rewriter import Rewriter
-from citadel.verified import NotVerified, Verified
-from citadel.verify import verify
-from citadel.walk import Entry, Progress, Walk, walk
+from citadel.verify.reports import verify
+from citadel.verify.verified import NotVerified, Verified
 from citadel.workbench import Workbench
 from harvest.report import understand
 from harvest.report.model import Report

@@ -19,12 +19,12 @@ from scipy.optimize import minimize
 from analysis.index import load_or_build
 from analysis.target.session import Limits
 from analysis.target.target import probe
-from citadel.candidates import compatibility
 from citadel.match.channels import Feature, Table
 from citadel.match.rank import WEIGHTS, tables
 from citadel.plan.invocation import invocation
-from citadel.verified import NotVerified
-from citadel.verify import verify
+from citadel.propagate.candidates import compatibility
+from citadel.verify.reports import verify
+from citadel.verify.verified import NotVerified
 from citadel.workbench import Workbench
 from harvest.report.inputs import load
 from harvest.report.understand import understand

@@ -34,19 +34,19 @@ from analysis.target.instrument import instrument
 from analysis.target.observation import Outcome
 from analysis.target.session import Limits
 from analysis.target.target import probe as probe_target
-from citadel.candidates import candidates
-from citadel.identify import failing_call
-from citadel.judge import passed
-from citadel.judge_performance import judge_performance
-from citadel.judge_value import judge_value
+from citadel.judge.performance import judge_performance
+from citadel.judge.relations import related
+from citadel.judge.status import passed
+from citadel.judge.values import judge_value
 from citadel.model import VerdictKind
 from citadel.oracle import status
-from citadel.probe import ProbeOutcome, probe
-from citadel.relations import related
+from citadel.propagate.candidates import candidates
+from citadel.propagate.probe import ProbeOutcome, probe
+from citadel.propagate.uses import Uses
 from citadel.traced import resolve
-from citadel.uses import Uses
-from citadel.verified import NotVerified
-from citadel.verify import verify
+from citadel.verify.identify import failing_call
+from citadel.verify.reports import verify
+from citadel.verify.verified import NotVerified
 from citadel.workbench import Workbench
 from harvest.report.inputs import load
 from harvest.report.understand import understand

@@ -1,5 +1,5 @@
 """`python -m citadel`."""
 
-from citadel.cli import main
+from citadel.cli.app import main
 
 main()

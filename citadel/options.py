@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from analysis.target.session import Limits
 from citadel.match.matches import Matches
 from citadel.match.mode import Mode
-from citadel.walk import Walk
+from citadel.propagate.walk import Walk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

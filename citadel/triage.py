@@ -16,10 +16,10 @@ from citadel.family.group import families
 from citadel.learn import samples_of
 from citadel.model import Finding, Seconds, Triage, VerdictKind
 from citadel.options import Options
-from citadel.propagation import Propagation
+from citadel.propagate.propagation import Propagation
 from citadel.selection import used_late, variables
-from citadel.verified import NotVerified, Verified
-from citadel.verify import verify
+from citadel.verify.reports import verify
+from citadel.verify.verified import NotVerified, Verified
 from citadel.workbench import Workbench
 from harvest.report.model import Reading, Report
 

@@ -24,7 +24,7 @@ from citadel.selection import compared_with, with_installed
 from citadel.store.findings import Kin
 from citadel.store.items import Stage
 from citadel.triage import triage, untried, verify_on
-from citadel.verified import NotVerified
+from citadel.verify.verified import NotVerified
 from citadel.workbench import Workbench
 from harvest.report.model import Reading
 from harvest.report.understand import understand

@@ -57,8 +57,8 @@ def rank(
 ) -> list[Candidate]:
     """Every API of the build but the source, the likeliest sibling first.
 
-    `called` are the APIs that ran within the failing call (`citadel.callees`), `matched` those that
-    pairs of somebody else's link to the source. Equal scores are in the order of names.
+    `called` are the APIs that ran within the failing call (`citadel.propagate.callees`), `matched`
+    those that pairs of somebody else's link to the source. Equal scores are in the order of names.
     """
     table = tables(index).of(source, arguments, called, matched)
     weights = np.array([WEIGHTS[feature] for feature in Feature])

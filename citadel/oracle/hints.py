@@ -14,7 +14,7 @@ import libcst.helpers as h
 import libcst.matchers as m
 
 from analysis.target.watch import Check, Point, Role, leaf
-from citadel.compilers import is_compiler
+from citadel.oracle.compilers import is_compiler
 from citadel.oracle.quantities import CLOCK
 
 CHECKS = {

@@ -1,8 +1,8 @@
 """An adaptation as data: where each argument of the sibling's call comes from.
 
-`citadel.probe` applies it to live values (`analysis/inside/probe.py`), `citadel.rewrite` to the
-source text. Keys name the source's values: `recv`, `arg:0`, `kw:groups` for the failing call,
-`new:0`, `newkw:stride` for the construction of its layer, `attr:weight` for what the layer has.
+`citadel.propagate.probe` applies it to live values (`analysis/inside/probe.py`), `citadel.rewrite`
+to the source text. Keys name the source's values: `recv`, `arg:0`, `kw:groups` for the failing
+call, `new:0`, `newkw:stride` for the construction of its layer, `attr:weight` for what it has.
 """
 
 from __future__ import annotations

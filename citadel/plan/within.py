@@ -1,7 +1,8 @@
 """The call of a sibling that ran within the failing call, made as that call made it.
 
-In: a plan, and what the sibling was given there (`citadel.callees`). Out: the plan with these plain
-values: `tf.signal.rfft(x, n)` hands the operator `fft_length=[n]`, which nothing else tells.
+In: a plan, and what the sibling was given there (`citadel.propagate.callees`). Out: the plan with
+these plain values: `tf.signal.rfft(x, n)` hands the operator `fft_length=[n]`, which nothing else
+tells.
 """
 
 from __future__ import annotations

@@ -12,11 +12,11 @@ from analysis.target.instrument import instrument
 from analysis.target.observation import Argument, Call, Observation, Outcome, Raised
 from analysis.values import Value
 from citadel.model import BugCase, BugKind, Symptom
-from citadel.verified import Verified
+from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
 from harvest.report.model import Reading, Report
 from harvest.report.understand import understand
-from tests.citadel.command import TORCH, run
+from tests.citadel.cli.command import TORCH, run
 
 
 def parse_parameter(text: str, *, keyword_only: bool) -> Parameter:

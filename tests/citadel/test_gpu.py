@@ -9,10 +9,10 @@ from analysis.target.instrument import instrument, watched
 from analysis.target.session import Limits
 from citadel.model import BugKind
 from citadel.oracle.metering import Settings
-from citadel.probe import ProbeOutcome
-from citadel.verified import Verified
-from citadel.verify import verify
-from citadel.walk import Progress, Walk, walk
+from citadel.propagate.probe import ProbeOutcome
+from citadel.propagate.walk import Progress, Walk, walk
+from citadel.verify.reports import verify
+from citadel.verify.verified import Verified
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 

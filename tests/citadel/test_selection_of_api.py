@@ -7,7 +7,7 @@ from rich.console import Console
 
 from analysis.errors import CitadelError
 from analysis.target.target import Interpreter
-from citadel import doctor
+from citadel.commands import doctor
 from citadel.selection import Wish, framework_of, target_for
 
 TARGETS = Path(__file__).parents[2] / ".targets"

@@ -7,8 +7,8 @@ import pytest
 from analysis.target.session import Limits
 from citadel.model import VerdictKind
 from citadel.options import Options
+from citadel.propagate.walk import Walk
 from citadel.triage import triage
-from citadel.walk import Walk
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 

@@ -4,8 +4,8 @@ import pytest
 
 from analysis.target.session import Limits
 from citadel.options import Options
+from citadel.propagate.walk import Walk
 from citadel.triage import triage
-from citadel.walk import Walk
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 

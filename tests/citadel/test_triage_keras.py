@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from citadel.cli import app
+from citadel.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".targets/keras/bin/python"

@@ -7,9 +7,9 @@ import pytest
 from analysis.target.session import Limits
 from citadel.model import BugKind, VerdictKind
 from citadel.options import Options
+from citadel.propagate.walk import Walk
 from citadel.report.markdown import family_markdown
 from citadel.triage import triage
-from citadel.walk import Walk
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 

@@ -31,12 +31,12 @@ from citadel.model import (
     VerdictKind,
 )
 from citadel.options import Options
+from citadel.propagate.walk import Walk
 from citadel.store import items
 from citadel.store.database import open_to_write
 from citadel.store.findings import Kin
 from citadel.store.items import Stage
 from citadel.store.reports import Build
-from citadel.walk import Walk
 from harvest.report.model import Report
 
 KEY = "b1"

@@ -14,7 +14,7 @@ from citadel.hunt.cluster import ClusterPool
 from citadel.hunt.hunt import Hunt, HuntRequest
 from citadel.options import Options
 from citadel.store.database import open_to_write
-from tests.citadel import started
+from tests.citadel.cli import started
 from tests.citadel.hunt import scripted
 from tests.citadel.hunt.test_hunt import end_state
 

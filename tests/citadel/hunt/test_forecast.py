@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
+from citadel.commands.reporting import ReportRequest, run_report
 from citadel.hunt import words
 from citadel.hunt.forecast import LEAST, order_waiting
-from citadel.reporting import ReportRequest, run_report
 from citadel.store import items, outcomes, reports, results
 from citadel.store.database import open_to_write
 from citadel.store.findings import Kin

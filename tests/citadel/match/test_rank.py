@@ -5,10 +5,10 @@ from fractions import Fraction
 import pytest
 
 from analysis.catalog.model import ApiKind
+from citadel.judge.relations import near
 from citadel.match.matches import Matches
 from citadel.match.rank import rank, rank_as_paper, shared_operators
 from citadel.model import Channels
-from citadel.relations import near
 from harvest.importers.pairs import Equality, Pair
 
 

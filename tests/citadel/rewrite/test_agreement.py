@@ -11,16 +11,16 @@ import pytest
 
 from analysis.target.instrument import instrument
 from analysis.target.session import Limits
-from citadel.candidates import candidates
-from citadel.identify import failing_call
 from citadel.model import SymptomKind
 from citadel.oracle import status
 from citadel.plan.invocation import invocation
-from citadel.probe import ProbeOutcome, probe
+from citadel.propagate.candidates import candidates
+from citadel.propagate.probe import ProbeOutcome, probe
 from citadel.rewrite.rewriter import Rewriter
 from citadel.traced import resolve
-from citadel.verified import NotVerified
-from citadel.verify import verify
+from citadel.verify.identify import failing_call
+from citadel.verify.reports import verify
+from citadel.verify.verified import NotVerified
 from harvest.report.inputs import load
 from harvest.report.understand import understand
 

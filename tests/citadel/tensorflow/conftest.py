@@ -10,10 +10,10 @@ from analysis.dynamic.joined import Joined
 from analysis.index import read_index
 from analysis.target.session import Limits
 from citadel.options import Options
+from citadel.propagate.walk import Walk
 from citadel.triage import triage
-from citadel.verified import Verified
-from citadel.verify import verify
-from citadel.walk import Walk
+from citadel.verify.reports import verify
+from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
 
 BUILDS = ["tf_target", "tf213_target"]

@@ -6,16 +6,16 @@ from textwrap import dedent
 import pytest
 
 from analysis.target.session import Limits
-from citadel.judge import judge
-from citadel.judge_value import judge_value
+from citadel.judge.status import judge
+from citadel.judge.values import judge_value
 from citadel.model import BugKind, Channels, SymptomKind, VerdictKind
 from citadel.oracle import status
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
 from citadel.plan.model import Adaptation, Form, Obstacle
 from citadel.rewrite.rewriter import Rewritten
-from citadel.verified import NotVerified
-from citadel.verify import verify
+from citadel.verify.reports import verify
+from citadel.verify.verified import NotVerified
 
 from .conftest import DIVIDE, WINDOW, bugs, verified
 

@@ -4,11 +4,11 @@ import pytest
 
 from analysis.target.session import Limits
 from analysis.values import Value
-from citadel.judge_value import judge_value
+from citadel.judge.values import judge_value
 from citadel.model import Channels, VerdictKind
 from citadel.plan.adapt import plans
 from citadel.plan.lexicon import Lexicon
-from citadel.uses import Uses
+from citadel.propagate.uses import Uses
 
 from .conftest import verified
 

@@ -5,7 +5,7 @@ import pytest
 from analysis.target.session import Limits
 from citadel.model import SymptomKind
 from citadel.plan.model import Adaptation, Form, Slot, Take
-from citadel.probe import ProbeOutcome, probe
+from citadel.propagate.probe import ProbeOutcome, probe
 
 from .conftest import verified
 

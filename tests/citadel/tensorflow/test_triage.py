@@ -7,12 +7,12 @@ import pytest
 
 from analysis.target.session import Limits
 from benchmarks.rewriting import measure
-from citadel.judge import judge, refused_elsewhere
-from citadel.judge_value import judge_value
+from citadel.judge.status import judge, refused_elsewhere
+from citadel.judge.values import judge_value
 from citadel.model import BugKind, Channels, VerdictKind
 from citadel.plan.adapt import plans
 from citadel.plan.model import Adaptation, Form, Slot, Step, Take
-from citadel.uses import Uses
+from citadel.propagate.uses import Uses
 
 from .conftest import DIVIDE, WINDOW, bugs, verified
 

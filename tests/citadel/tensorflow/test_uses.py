@@ -3,7 +3,7 @@
 import pytest
 
 from citadel.plan.adapt import plans
-from citadel.uses import Uses
+from citadel.propagate.uses import Uses
 
 from .conftest import verified
 

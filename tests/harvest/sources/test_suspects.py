@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from tests.citadel.command import ROOT
+from tests.citadel.cli.command import ROOT
 
 SEARCH = """
 from hypothesis.configuration import storage_directory

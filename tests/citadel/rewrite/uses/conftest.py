@@ -16,14 +16,14 @@ from analysis.catalog.model import ApiKind
 from analysis.target.instrument import instrument
 from analysis.target.session import Limits
 from analysis.values import Value
-from citadel.judge import judge
+from citadel.judge.status import judge
 from citadel.model import VerdictKind
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
 from citadel.plan.model import Obstacle
 from citadel.rewrite.rewriter import Rewriter
-from citadel.verified import NotVerified
-from citadel.verify import verify
+from citadel.verify.reports import verify
+from citadel.verify.verified import NotVerified
 
 CONV = "input: Tensor, weight: Tensor, bias: Tensor? = None, stride: int[{n}] = 1, "
 FUNCTIONS = {

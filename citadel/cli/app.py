@@ -1,0 +1,257 @@
+"""The command line: thin commands over the library, which they import when they run.
+
+Results go to stdout, progress and errors to stderr. Exit status: 0 done; 1 done and `--fail-on bug`
+met; 2 usage or input error; 3 nothing could be run; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+
+from analysis.errors import CitadelError
+from citadel import __version__
+from citadel.cli.fuzz import fuzz
+from citadel.cli.hunt import hunt, label, report
+from citadel.cli.importing import import_
+from citadel.cli.index import index, siblings
+from citadel.cli.mine import mine
+from citadel.cli.options import (
+    MEASURING,
+    SECONDS,
+    BackendOfReport,
+    FrameworkOfReport,
+    Json,
+    MatchesFile,
+    NoSandbox,
+    Python,
+    Siblings,
+    given_matches,
+    read_siblings,
+    read_wish,
+)
+from citadel.commands.progress import Interrupted, Progress
+from citadel.match.mode import Mode
+from citadel.report.text import plain
+
+MISUSED = 2
+INTERRUPTED = 130
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="Find the sibling APIs of a deep-learning framework that share a reported bug.",
+)
+
+
+@app.command(no_args_is_help=True)
+def triage(
+    reports: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="REPORT...",
+            help="OWNER/REPO#N or an issue's address, GitHub issue JSON, Markdown, a Python script,"
+            ' a directory of these, a harvest (.jsonl), FILE#N for number N of one, or "-".',
+        ),
+    ],
+    python: Python = sys.executable,
+    framework: FrameworkOfReport = None,
+    backend: BackendOfReport = None,
+    json: Json = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Folder for generated cases.")
+    ] = Path("generated_cases"),
+    siblings: Siblings = "all",
+    mode: Annotated[
+        Mode,
+        typer.Option("--mode", help="Try all APIs in ranking order, or the paper's siblings only."),
+    ] = Mode.RANKED,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            "--budget",
+            metavar="SECONDS",
+            min=1,
+            help=f"Time for siblings, per report; {SECONDS:g} by default, and {MEASURING:g} where"
+            " they are measured.",
+            show_default=False,
+        ),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of one run.")
+    ] = 30.0,
+    runs: Annotated[
+        int,
+        typer.Option(
+            "--runs",
+            metavar="N",
+            min=1,
+            help="Replays per finding; what is measured takes as many as tell.",
+        ),
+    ] = 3,
+    adaptations: Annotated[
+        int,
+        typer.Option(
+            "--adaptations", metavar="N", min=1, help="Rewritten cases tried at most per sibling."
+        ),
+    ] = 6,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs", metavar="N", min=1, help="Processes that probe, and as many that replay."
+        ),
+    ] = 2,
+    matches: MatchesFile = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            metavar="PATH",
+            help="Interpreter with another version, which a report about time or memory says was"
+            " better: both run in turns.",
+        ),
+    ] = None,
+    fail_on: Annotated[
+        str | None, typer.Option("--fail-on", metavar="bug", help="Exit with 1 on a finding.")
+    ] = None,
+    show_all: Annotated[
+        bool, typer.Option("--all", metavar="", help="Show every finding in the terminal.")
+    ] = False,
+    no_sandbox: NoSandbox = False,
+) -> None:
+    """Find which sibling APIs share the bug of a report.
+
+    Examples:
+
+        citadel triage issue.json --python ~/venvs/torch/bin/python
+
+        citadel triage reports/ --python /usr/bin/python3 --json findings.json
+
+        citadel triage pytorch/pytorch#85111 --python python3
+
+        citadel triage harvests/fuzz/eagle.jsonl#16 --python ~/venvs/torch/bin/python
+
+        citadel triage harvests/deeprel/expr.jsonl --matches pairs.jsonl --python python3
+
+        citadel triage slower.md --python ~/venvs/torch2.13/bin/python --baseline /usr/bin/python3
+    """
+    from analysis.target.session import Limits
+    from analysis.target.target import Interpreter
+    from citadel.commands.triaging import TriageRequest, run_triage
+    from citadel.options import Options
+    from citadel.propagate.walk import Walk
+
+    if fail_on not in (None, "bug"):
+        raise CitadelError(f"--fail-on takes bug, not {fail_on}", "leave it out to always exit 0")
+    options = Options(
+        walk=Walk(
+            siblings=read_siblings(siblings),
+            seconds=budget or SECONDS,
+            measuring=budget or MEASURING,
+        ),
+        mode=mode,
+        runs=runs,
+        adaptations=adaptations,
+        limits=Limits(wall=timeout),
+        matches=given_matches(matches),
+    )
+    request = TriageRequest(
+        inputs=tuple(reports), options=options, json=json, out=out, jobs=jobs, show_all=show_all
+    )
+
+    done = run_triage(
+        request,
+        lambda: Interpreter(python, no_sandbox=no_sandbox),
+        read_wish(framework, backend),
+        Progress(),
+        find_baseline=lambda: (
+            None if baseline is None else Interpreter(baseline, no_sandbox=no_sandbox)
+        ),
+    )
+    raise typer.Exit(1 if done.status == 0 and fail_on and done.bugs else done.status)
+
+
+app.command(no_args_is_help=True)(mine)
+app.command("import", no_args_is_help=True)(import_)
+app.command(no_args_is_help=True)(fuzz)
+app.command()(hunt)
+app.command()(report)
+app.command(no_args_is_help=True)(label)
+
+
+app.command()(index)
+app.command(no_args_is_help=True)(siblings)
+
+
+@app.command("doctor")
+def doctor_command(python: Python = sys.executable) -> None:
+    """Check the sandbox and the frameworks of an interpreter, and say what to do about problems.
+
+    Exit status: 0 when reports can be run, 2 when not.
+
+    Example:
+
+        citadel doctor --python /usr/bin/python3
+    """
+    from citadel.commands import doctor
+
+    doctor.examine(python, Console())
+
+
+@app.callback(invoke_without_command=True)
+def top(
+    version: Annotated[
+        bool, typer.Option("--version", metavar="", help="Print the version.")
+    ] = False,
+) -> None:
+    """Entry."""
+    if version:
+        typer.echo(f"citadel {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; users' errors become two lines and exit status 2.
+
+    What ends by a scheduler or by `timeout` (SIGTERM) keeps what is finished, as after Ctrl-C.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        status = app(prog_name="citadel", standalone_mode=False) or 0
+    except CitadelError as problem:
+        _refuse(problem.message, problem.hint)
+    except typer.TyperException as problem:
+        context = getattr(problem, "ctx", None)  # which typer has, and does not declare
+        _refuse(_misuse(problem), f"see {context.command_path if context else 'citadel'} --help")
+    except (KeyboardInterrupt, Interrupted):
+        status = INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()  # a reader such as `head` has had enough
+        sys.exit(0)
+    if status == INTERRUPTED:
+        typer.echo("interrupted", err=True)
+    sys.exit(status)
+
+
+def _refuse(message: str, hint: str) -> NoReturn:
+    """End with the lines that say what is wrong; none where the help was shown instead."""
+    if message:
+        typer.echo(f"error: {plain(message)}", err=True)
+        if hint:
+            typer.echo(f"hint: {plain(hint)}", err=True)
+    sys.exit(MISUSED)
+
+
+def _misuse(problem: typer.TyperException) -> str:
+    """What typer says of wrong usage, without the words of the library that it asks."""
+    text = problem.format_message().replace("Value error, ", "").rstrip(".")
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,214 @@
+"""What the commands do: load, index, triage each report, write the outputs."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+
+from analysis.errors import CitadelError
+from analysis.index import ApiIndex, load_or_build
+from analysis.sources import SourceRequest
+from analysis.target.target import Interpreter, Target
+from citadel.commands.benches import Benches
+from citadel.commands.progress import Findings, Interrupted, Progress
+from citadel.model import Finding, Triage
+from citadel.options import Options
+from citadel.report.cases import write_cases
+from citadel.report.document import document, write_json
+from citadel.report.files import creatable, writable
+from citadel.report.named import as_reported
+from citadel.report.terminal import render_summary, render_target, render_triage
+from citadel.report.text import plain
+from citadel.selection import Unavailable, Wish
+from citadel.triage import Halted, triage, untried
+from citadel.workbench import Workbench, summary
+from harvest.report.inputs import load
+from harvest.report.model import BadInput, Report
+from harvest.report.understand import understand
+from harvest.tracker.kept import is_harvest, kept_reports, without_parts
+from harvest.tracker.numbered import is_numbered, numbered_reports
+
+NOTHING_RUN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriageRequest:
+    """What `citadel triage` was asked to do."""
+
+    inputs: tuple[str, ...]
+    options: Options
+    json: str | None
+    out: Path
+    jobs: int
+    show_all: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """Exit status (without `--fail-on`) and the number of findings."""
+
+    status: int
+    bugs: int
+
+
+def run_triage(
+    request: TriageRequest,
+    find_interpreter: Callable[[], Interpreter],
+    wish: Wish,
+    progress: Progress,
+    *,
+    find_baseline: Callable[[], Interpreter | None] = lambda: None,
+) -> Done:
+    """Triage all inputs; one bad report among many is a row with its error.
+
+    Each report is run on the build that it is about; `wish` is what the user says about that.
+    The baseline has the builds that measurements are compared with.
+
+    Raises:
+        CitadelError: when there is nothing to triage or the target is unusable.
+        CitadelError: also when a case or the JSON cannot be written; what was finished is.
+        Interrupted: after Ctrl-C, once the finished part has been written.
+    """
+    _check_places(request)
+    loaded = list(_loaded(request.inputs))
+    if not loaded:
+        raise CitadelError("no reports found", "reports are .json, .md and .py files")
+    if all(isinstance(entry, BadInput) for entry in loaded):
+        first = loaded[0]
+        assert isinstance(first, BadInput)  # noqa: S101
+        raise CitadelError(f"{plain(first.source)}: {first.error}", first.hint)
+    interpreter, baseline = find_interpreter(), find_baseline()
+    console = Console(
+        file=sys.stderr if request.json == "-" else sys.stdout,
+        highlight=False,
+        soft_wrap=not sys.stdout.isatty(),
+    )
+    triages: list[Triage] = []
+    stopped: Exception | None = None
+
+    def opened(bench: Workbench) -> None:
+        render_target(console, bench.summary())
+
+    def found(target: Target) -> ApiIndex:
+        return find_index(target, progress)
+
+    benches = Benches(interpreter, wish, found, opened, jobs=request.jobs, baseline=baseline)
+    with progress, benches:
+        try:
+            for entry in loaded:
+                done, stopped = _written(_one(entry, benches, request, progress), benches, request)
+                triages.append(done)
+                render_triage(console, done, show_all=request.show_all)
+                if stopped is not None:
+                    break
+        except KeyboardInterrupt as halt:
+            benches.abort()
+            stopped = Interrupted()
+            if isinstance(halt, Halted):
+                progress.note("interrupted: this report has the siblings found by now")
+                done, _ = _written(as_reported(halt.found), benches, request)
+                triages.append(done)
+                render_triage(console, done, show_all=request.show_all)
+            else:
+                progress.note("the report in progress is not kept: nothing was found yet")
+        told = summary(benches.any())
+    if len(triages) > 1:
+        render_summary(console, triages)
+    if request.json is not None:
+        write_json(document(told, triages, complete=stopped is None), request.json)
+    if stopped is not None:
+        raise stopped
+    ran = any(t.case is not None for t in triages)
+    return Done(status=0 if ran else NOTHING_RUN, bugs=sum(len(t.bugs) for t in triages))
+
+
+def _loaded(inputs: Sequence[str]) -> Iterator[Report | BadInput]:
+    """The reports that arguments name, a harvest's among them."""
+    for given in without_parts(inputs):
+        if is_numbered(given):
+            yield from numbered_reports(given)
+        elif is_harvest(given):
+            yield from kept_reports(Path(given))
+        else:
+            yield from load([given], stdin=sys.stdin.buffer, fetch=_from_tracker)
+
+
+def _from_tracker(repository: str, number: int) -> Report | BadInput:
+    from harvest.tracker.single import fetch_issue  # GitHub's client is large
+
+    return fetch_issue(repository, number)
+
+
+def _check_places(request: TriageRequest) -> None:
+    """Notice before the work what would spoil its results."""
+    creatable(request.out)
+    writable(request.json)
+
+
+def _written(
+    done: Triage, benches: Benches, request: TriageRequest
+) -> tuple[Triage, CitadelError | None]:
+    """The triage with the files of its cases, or the problem, where these cannot be written; where
+    nothing was reproduced there are none."""
+    if done.case is None:
+        return done, None
+    try:
+        return write_cases(request.out, summary(benches.target(done)), done), None
+    except CitadelError as problem:
+        return done, problem
+
+
+def _one(
+    entry: Report | BadInput, benches: Benches, request: TriageRequest, progress: Progress
+) -> Triage:
+    if isinstance(entry, BadInput):
+        return Triage(input=entry.source, error=entry.error)
+
+    findings = Findings(progress)
+
+    def found(finding: Finding) -> None:
+        findings.found(plain(finding.api))
+
+    try:
+        reading = benches.readable(understand(entry))
+        bench = benches.of(reading)
+        if isinstance(bench, Unavailable):
+            return replace(untried(entry), skipped=bench.reason)
+        return as_reported(
+            triage(reading, bench, request.options, on_finding=found, on_progress=progress.update)
+        )
+    except CitadelError as problem:
+        if benches.unusable:
+            raise  # the first build does not work at all: nothing will
+        error = problem.message
+    except Exception as problem:  # a bug of ours costs one row, not the night's other reports
+        for line in traceback.format_exc().splitlines():
+            progress.note(plain(line))  # it may quote the report
+        error = f"internal error: {type(problem).__name__}: {problem}"
+    finally:
+        progress.finish("siblings")
+    return replace(untried(entry), error=error)
+
+
+def find_index(
+    target: Target,
+    progress: Progress,
+    *,
+    refresh: bool = False,
+    source: SourceRequest | None = None,
+) -> ApiIndex:
+    """The index of a build, with its progress shown.
+
+    Raises:
+        CitadelError: when the build cannot be indexed at all.
+    """
+    index = load_or_build(
+        target, progress=progress.update, warn=progress.note, refresh=refresh, source=source
+    )
+    progress.clear()
+    return index

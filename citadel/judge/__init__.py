@@ -1,0 +1,1 @@
+"""Verdicts: a generated case is replayed, and what it shows compared with the report's symptom."""

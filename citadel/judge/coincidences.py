@@ -1,0 +1,282 @@
+"""Why values that show the symptom of a report need not be its bug.
+
+Decisions only: on the values of the source and of the sibling, and on how close the two are.
+"""
+
+from __future__ import annotations
+
+import math
+
+from analysis.target.watch import Check, Role
+from analysis.values import Value
+from citadel.judge.relations import SAME_PARAMETER, alike, related
+from citadel.judge.verdicts import made_up
+from citadel.model import Channels, SymptomKind
+from citadel.oracle.numbers import distance, elements, finite, has_nan, largest, same, whole
+from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
+from citadel.plan.model import Adaptation
+from citadel.plan.types import SEED
+from citadel.verify.infinities import beyond_numbers
+from citadel.verify.witness import Witness
+
+_EQUALITIES = (Check.EQUAL, Check.CLOSE, Check.UNEQUAL)
+"""Checks that compare a value with another, even where that is written down in the text."""
+
+_OBJECTS = ("module", "function", "other")
+"""Kinds of values that do the work later."""
+
+_USUAL = frozenset(("0", "0.0", "1", "1.0"))
+
+FEW_TRUTHS = 16
+"""Truth values that many functions come to by chance."""
+
+FAR_APART = 0.1
+"""Difference of two values, relative to the larger, that no rounding comes to."""
+ROUNDING = 1e-2
+"""The largest such difference that one of rounding comes to: of finite differences."""
+SLIGHTER = 100
+"""How many times smaller a difference is that may well be one of rounding."""
+
+
+def close_for(channels: Channels, source: Witness, plan: Adaptation) -> bool:
+    """Whether an equal result is no coincidence for this symptom."""
+    if source.refused:  # what is dropped may be what is to be refused
+        return channels.family is not None and not plan.drops
+    if source.oracle.kind is SymptomKind.ACCEPTS:
+        return related(channels) and (
+            channels.family is not None or not source.disputed or _means_the_same(channels, plan)
+        )
+    if source.let_in or source.hands_on:  # what is not finite is handed on by nearly everything
+        return alike(channels) or channels.called
+    if source.oracle.of_finiteness and plan.filled and not source.precise:
+        return alike(channels)  # what was filled in may demand NaN
+    return related(channels) or channels.called  # the source's wrong result is its own
+
+
+def adds_inputs(plan: Adaptation) -> bool:
+    """Whether the sibling works on what the report's call has not got.
+
+    A seed is no such thing: values that depend on it are told apart by runs with others.
+    """
+    return any(SEED.fullmatch(name) is None for name in made_up(plan))
+
+
+def unfinished(oracle: ValueOracle, had: Values, has: Values) -> bool:
+    """Whether the sibling comes to an object where the source came to a result: it may refuse what
+    it was made with as soon as it is called."""
+    spots = [spot for spot in oracle.spots if spot in had and spot in has]
+    return any(had[spot].kind not in _OBJECTS and has[spot].kind in _OBJECTS for spot in spots)
+
+
+def _means_the_same(channels: Channels, plan: Adaptation) -> bool:
+    """Whether what should be refused, under another name, should be so of the sibling as well.
+
+    What runs the same operations may take the same number for something else.
+    """
+    return not plan.drops and channels.signature >= SAME_PARAMETER
+
+
+def coincidence(
+    source: Witness,
+    values: Values,
+    *,
+    close: bool,
+    akin: bool,
+    filled: bool,
+    drops: bool,
+    own_reference: bool,
+    limited: bool,
+) -> str | None:
+    """Why values that show the symptom need not be the bug, if so.
+
+    `akin`: the two do the same to their inputs. `filled`: the sibling's call has arguments that
+    the report's has not; `drops`: the other way round. `limited`: what is not finite in
+    its inputs does not demand it (`infinities.tends_to`, `infinities.spreads`).
+    """
+    oracle = source.oracle
+    changes = unlike(oracle, source.values, values)
+    equal = all(change is False for change in changes)
+    if oracle.kind is SymptomKind.ACCEPTS:
+        if not equal:
+            return "runs as well, with another result"
+        return None if close else "runs as well, and is another function"
+    if oracle.of_finiteness:  # no coincidence: double precision has its say elsewhere
+        if _misses_what_is_not_finite(source) and not akin:
+            return "nothing says that what it gives should not be finite"
+        known = limited or (close and not source.spreads)
+        return _doubt_of_finiteness(source, values, close=known, filled=filled)
+    unlike_numbers = _of_another_kind(source, values)
+    if unlike_numbers is not None:
+        return unlike_numbers
+    if equal:
+        telling = not all(plain(values, spot) for spot in oracle.spots)
+        # What is given back as it is proves nothing, nor does what is not finite of what is not.
+        all_of_it = not filled and not drops and not source.hands_on
+        known = all_of_it and (telling or _agree_elsewhere(source, values))
+        if not akin and not known and all(_usual(values, spot) for spot in oracle.spots):
+            return "an equal result that other functions come to as well"
+        known = known or close
+        return None if known else "an equal result, of another function"
+    if oracle.paired:
+        if source.referred and not own_reference:
+            return "computes something else than what it is compared with"
+        # That its own values are the sibling's then is seen when its results are made others.
+        if not all(change or own for own, change in zip(source.own, changes, strict=True)):
+            return "only one of the values that are compared is the sibling's"
+        return None
+    if oracle.check is not None and oracle.how not in _EQUALITIES:
+        return None if akin else "nothing says that this must hold for what it gives, too"
+    return "computes something else than what is expected"
+
+
+def _of_another_kind(source: Witness, values: Values) -> str | None:
+    """Why the check fails for something else than what the source's numbers are, if so."""
+    oracle = source.oracle
+    if not oracle.paired and _turns_nan(source, values):
+        return "NaN, where the report's value is a number"
+    if oracle.paired and _both_turn_nan(oracle, source.values, values):
+        return "NaN in both that are compared, where the report's values are numbers"
+    if oracle.paired and _differ_beyond_numbers(oracle, source.values, values):
+        return "neither of the two is finite where they differ, as the report's values are"
+    if _apart(oracle, source.values) and not _apart(oracle, values):
+        return "the values agree: the check fails for another reason"
+    if _of_one_shape(oracle, source.values) and not _of_one_shape(oracle, values):
+        return "gives another shape than what it is compared with"
+    if _slighter(oracle, source.values, values):
+        return "agrees but for rounding, where the report's values are far apart"
+    return None
+
+
+def _doubt_of_finiteness(
+    source: Witness, values: Values, *, close: bool, filled: bool
+) -> str | None:
+    handed_on = has_nan_at(source.oracle, source.values) and not has_nan_at(source.oracle, values)
+    if source.let_in and handed_on:
+        return "infinite as what it is given, where the report's value is NaN"
+    if source.let_in and not close:
+        return "passes on what is not finite in its inputs"
+    if filled and not source.precise and not close:
+        return "not finite, but of arguments that the report has not got"
+    unknown = True not in source.own and not close
+    return "nothing shows that the value is the API's" if unknown else None
+
+
+def _misses_what_is_not_finite(source: Witness) -> bool:
+    """Whether a check fails because a value is finite that should be NaN or infinite."""
+    known = [finite(source.values[spot]) for spot in source.oracle.spots if spot in source.values]
+    return source.oracle.check is not None and bool(known) and all(known)
+
+
+def _turns_nan(source: Witness, values: Values) -> bool:
+    """Whether NaN stands where the source has numbers, or in what both print besides.
+
+    A check may fail for it alone: NaN is neither within bounds nor out of them.
+    """
+    spots = {*source.oracle.spots, *_printed(source)}
+    had, has = source.values, values
+    return any(has_nan(has[s]) and not has_nan(had[s]) for s in spots if s in has and s in had)
+
+
+def _both_turn_nan(oracle: ValueOracle, had: Values, has: Values) -> bool:
+    """Whether both compared values have NaN where neither of the source's does.
+
+    Two ways to compute what is not defined need not agree on what else they give.
+    """
+    spots = [spot for spot in oracle.spots if spot in had and spot in has]
+    turned = [has_nan(has[spot]) and not has_nan(had[spot]) for spot in spots]
+    return len(turned) == 2 and all(turned)
+
+
+def _differ_beyond_numbers(oracle: ValueOracle, had: Values, has: Values) -> bool:
+    """Whether two compared values are the same wherever one is finite, as all of the source's are.
+
+    What is too large for a dtype may be infinite on one way, and NaN on another.
+    """
+    known = all(spot in had and finite(had[spot]) for spot in oracle.spots)
+    return known and beyond_numbers(oracle, has) == {0, 1}
+
+
+def _apart(oracle: ValueOracle, values: Values) -> bool:
+    """Whether two compared values differ as numbers, of whatever dtype; NaN equals NaN."""
+    return agrees(oracle, values) is False
+
+
+def _slighter(oracle: ValueOracle, had: Values, has: Values) -> bool:
+    """Whether two values differ so little, and the source's so much, that it is not the same.
+
+    Strict checks also fail for rounding: of gradients beside differences, say.
+    """
+    before, now = gap(oracle, had), gap(oracle, has)
+    if before is None or now is None or not math.isfinite(before):
+        return False
+    return before >= FAR_APART and now * SLIGHTER <= before and now <= ROUNDING
+
+
+def gap(oracle: ValueOracle, values: Values) -> float | None:
+    """How far apart two values are that are no whole numbers, relative to the larger of them."""
+    found = [values[spot] for spot in oracle.spots if spot in values]
+    if len(found) != 2 or any(map(whole, found)):
+        return None
+    apart, size = distance(*found), max(largest(one) or 0.0 for one in found)
+    return apart / size if apart is not None and size else None
+
+
+def cuts_off(oracle: ValueOracle, before: Values, values: Values) -> bool:
+    """Whether one of the two values is of whole numbers, which hold no fractions of the other's,
+    where the report compares numbers that hold them."""
+    had, found = (
+        [each[spot] for spot in oracle.spots if spot in each] for each in (before, values)
+    )
+    if len(found) != 2 or any(map(whole, had)) or whole(found[0]) == whole(found[1]):
+        return False
+    apart = distance(*found)
+    return apart is not None and apart < 1
+
+
+def _of_one_shape(oracle: ValueOracle, values: Values) -> bool:
+    """Whether two tensors are compared that have the same shape."""
+    shapes = [values[spot].shape for spot in oracle.spots if spot in values]
+    return len(shapes) == 2 and shapes[0] is not None and shapes[0] == shapes[1]
+
+
+def _agree_elsewhere(source: Witness, values: Values) -> bool:
+    """Whether the two also come to a value in common that few functions come to."""
+    telling = [spot for spot in _printed(source) if not plain(source.values, spot)]
+    agree = [same(source.values[spot], values[spot]) for spot in telling if spot in values]
+    return bool(agree) and all(agree)
+
+
+def _printed(source: Witness) -> list[Spot]:
+    """What the report's code prints, beside what the oracle looks at."""
+    places = {point.number for point in source.watched.points if point.role is Role.SHOWN}
+    return [spot for spot in source.values if spot.point in places]
+
+
+def plain(values: Values, spot: Spot) -> bool:
+    """Whether a value is one that many functions come to: zeros, ones, NaN, a single number.
+
+    Of a large tensor its range tells; truth values tell less than numbers do.
+    """
+    if spot not in values:
+        return True
+    found, held = elements(values[spot]), values[spot].numbers
+    if found is not None and len(found) < FEW_TRUTHS and _of_truths(values[spot]):
+        return True
+    if found is None:
+        return held is None or (held.low == held.high and (held.finite or held.low is None))
+    return len({repr(number) for number in found}) <= 1
+
+
+def _usual(values: Values, spot: Spot) -> bool:
+    """Whether a tensor, or an array that was made of one, is of zeros, or of ones, alone."""
+    shaped = spot in values and (values[spot].is_tensor or values[spot].kind == "array")
+    found = elements(values[spot]) if shaped else None
+    sizes = {repr(abs(number)) for number in found or ()}
+    return len(sizes) == 1 and sizes <= _USUAL
+
+
+def _of_truths(value: Value) -> bool:
+    """Whether a value is made of truth values alone."""
+    if value.kind in ("list", "tuple"):
+        return all(_of_truths(item) for item in value.items or ())
+    return value.kind == "bool" or value.dtype == "bool"

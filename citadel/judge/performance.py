@@ -1,0 +1,150 @@
+"""Measure a generated case where the report measures, and say whether the ratio is the same bug."""
+
+from __future__ import annotations
+
+import math
+
+from analysis.catalog.model import Api, Catalog
+from analysis.errors import CitadelError
+from analysis.target.instrument import instrument, watched
+from analysis.target.observation import Observation
+from analysis.target.session import Limits, Session
+from citadel.judge.verdicts import confidence, verdict
+from citadel.model import Verdict, VerdictKind
+from citadel.oracle import status
+from citadel.oracle.measure import Form
+from citadel.oracle.metering import LONG, Case, alone, judge
+from citadel.oracle.performance import Judged
+from citadel.oracle.quantities import Topic
+from citadel.oracle.samples import Decision
+from citadel.plan.model import Adaptation
+from citadel.rewrite.rewriter import Rewritten
+from citadel.traced import is_call_of
+from citadel.verify.performance import Measured, symptom
+from harvest.report.text import shorten
+
+KINDS = {
+    Decision.BUG: VerdictKind.BUG,
+    Decision.CLEAN: VerdictKind.CLEAN,
+    Decision.NOISY: VerdictKind.NOISY,
+    Decision.MORE: VerdictKind.NOISY,
+    Decision.UNREACHED: VerdictKind.NOT_ADAPTED,
+}
+
+
+IN_PLACE = "inplace"
+"""PyTorch's name for the flag of functions that may write to what they are given."""
+NEEDS_INPUT = (
+    "goes up and down: the input, on which its gradient depends, does not follow from the result"
+)
+
+
+def judge_performance(
+    written: Rewritten,
+    plan: Adaptation,
+    target: Api,
+    source: Measured,
+    session: Session,
+    catalog: Catalog,
+    *,
+    close: bool,
+    limits: Limits,
+) -> Verdict:
+    """Run once traced (is the sibling reached?), then measure as long as it takes.
+
+    An API that has not got a flag which the report sets (`inplace=True`) makes no such promise;
+    a close relation that works in place by its name does.
+    What works in place must keep its input all the same, if the result does not tell it.
+    What is measured against another computation is only fast or slow beside that if it does the
+    same: `close` relations that take the report's arguments.
+    """
+    if source.referred and not (close and not plan.drops):
+        reason = "need not be as fast as what the report measures beside it"
+        return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+    if plan.unset and not (close and _needs_no_flag(plan)):
+        reason = f"has no {plan.unset[0]}, which the report sets"
+        return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+    try:
+        parsed = instrument(written.code)
+    except CitadelError as problem:
+        return verdict(VerdictKind.NOT_ADAPTED, reason=problem.message)
+    case = watched(parsed, source.watched.points)
+    if case.missing & set(source.oracle.measure.points):
+        return verdict(VerdictKind.NOT_ADAPTED, reason="the rewritten code measures other things")
+    with alone(gpu=source.oracle.gpu):
+        traced = _traced(written.code, parsed.traced, target, source, session, limits)
+    seen = status.capture(traced)
+    if seen is not None:
+        kind = VerdictKind.NEEDS if status.unavailable(seen) else VerdictKind.NOT_ADAPTED
+        return verdict(kind, symptom=seen, reason=shorten(seen.headline()))
+    if not any(is_call_of(call, target, catalog) for call in traced.calls):
+        return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
+    told = judge(source.oracle, Case(code=written.code, watched=case), session, limits=limits)
+    bug = told.decision is Decision.BUG
+    kept = bug and _kept_in_place(source)
+    if kept and _folds(written.code, parsed.traced, target, session, limits):
+        shown = symptom(source.oracle, told.ratio)
+        return verdict(VerdictKind.EXPECTED, symptom=shown, reason=NEEDS_INPUT)
+    return Verdict(
+        kind=KINDS[told.decision],
+        runs=(told.hits, told.runs),
+        confidence=confidence(plan, told.hits, told.runs) if bug else 0.0,
+        symptom=symptom(source.oracle, told.ratio),
+        reason=told.reason or None,
+        guards=_guards(source, told) if bug else (),
+        samples=_samples(source, told),
+    )
+
+
+def _traced(
+    code: str, traced: str, target: Api, source: Measured, session: Session, limits: Limits
+) -> Observation:
+    """A run that shows whether the sibling is reached; a long one ends where it is."""
+    if source.observation.wall < LONG:
+        return session.run(code, traced=traced, limits=limits)
+    names = {"names": [target.name, *target.aliases]}
+    return session.run(code, traced=traced, limits=limits, entry="reached:run", arguments=names)
+
+
+def _folds(code: str, traced: str, target: Api, session: Session, limits: Limits) -> bool:
+    """Whether a function of each element gives several of them the same, going up and down."""
+    given = {"names": [target.name, *target.aliases]}
+    seen = session.run(code, traced=traced, limits=limits, entry="monotone:run", arguments=given)
+    return any(event.get("holds") is False for event in seen.extra)
+
+
+def _guards(source: Measured, told: Judged) -> tuple[str, ...]:
+    guards = ["the sibling is called", f"{told.runs} runs, each in a process of its own"]
+    if told.interval is not None:
+        low, high = told.interval.low, told.interval.high
+        what = "growth per step" if _growing(source) else "log ratio"
+        guards.append(f"{what} between {low:.3g} and {high:.3g} (99 %)")
+    if told.machine:
+        guards.append(told.machine)
+    return tuple(guards)
+
+
+def _samples(source: Measured, told: Judged) -> tuple[float, ...]:
+    """Ratios, or bytes per step where memory grows."""
+    return told.logs if _growing(source) else tuple(math.exp(log) for log in told.logs)
+
+
+def _growing(source: Measured) -> bool:
+    return source.oracle.measure.form is Form.GROWTH
+
+
+def _kept_in_place(source: Measured) -> bool:
+    """Whether the report is of memory that something keeps which it has work in place."""
+    if source.oracle.topic is not Topic.MEMORY or _growing(source):
+        return False
+    given = [call.keywords for call in source.observation.calls]
+    return any(
+        name == IN_PLACE and value.value.text == "True" for one in given for name, value in one
+    )
+
+
+def _needs_no_flag(plan: Adaptation) -> bool:
+    """Whether all that a sibling lacks is the flag to work in place, which it does by its name."""
+    in_place = plan.target.endswith("_") and not plan.target.endswith("__")
+    elsewhere = {name for name, _ in plan.renamed}
+    return in_place and set(plan.unset) == {IN_PLACE} and IN_PLACE not in elsewhere

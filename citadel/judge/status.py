@@ -1,0 +1,324 @@
+"""Replay one generated case and say what it shows: the verdict of a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from analysis.catalog.model import Api, Catalog
+from analysis.errors import CitadelError
+from analysis.target.instrument import instrument
+from analysis.target.observation import Observation, Outcome
+from analysis.target.session import Limits, Session
+from citadel.judge.gradients import Failed, cut, drawn_alone, other_numbers
+from citadel.judge.verdicts import confidence, made_up, mostly_filled, shaping, verdict
+from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
+from citadel.oracle import status
+from citadel.oracle.aborts import names_check
+from citadel.plan.model import Adaptation
+from citadel.rewrite.rewriter import Rewritten
+from citadel.traced import is_call_of, resolve
+from citadel.verify.contrast import refuses
+from citadel.verify.crashes import located
+from citadel.verify.identify import caught_calls, culprit, failing_call
+from citadel.verify.verified import Verified
+from harvest.report.model import Mention
+from harvest.report.text import shorten
+
+COLD_START = 30.0
+"""Seconds more for a run that has to import the framework."""
+
+
+def judge(
+    written: Rewritten,
+    plan: Adaptation,
+    target: Api,
+    source: Verified,
+    session: Session,
+    catalog: Catalog,
+    *,
+    close: bool,
+    runs: int,
+    limits: Limits,
+) -> Verdict:
+    """Replay once traced (did the sibling itself fail?), then `runs` times as it stands.
+
+    A native crash that names no failed check is also replayed in an interpreter of its own: what is
+    read out of bounds depends on what the process did before. A failure that the rewriting brought
+    about is `not_adapted`, never a finding; what fails behind the place where the report failed is
+    no failure. `close`: the sibling is a close relation of the source.
+    """
+    code = written.code
+    try:
+        traced_code = instrument(code).traced
+    except CitadelError as problem:
+        return verdict(VerdictKind.NOT_ADAPTED, reason=problem.message)
+    wanted, apis = source.case.symptom, (source.case.api, target.name)
+
+    def shows(observation: Observation) -> Symptom | None:
+        return _shown(observation, source, target, catalog)
+
+    # Of a call that does not return, only the run that counts is waited for in full.
+    traced = session.run(code, traced=traced_code, limits=status.once_more(limits, wanted))
+    seen = shows(traced)
+    late = source.late and seen is None and _returned(traced, target, catalog)
+    if late:
+        seen = shows(session.run(code, limits=limits))
+    if not status.matches(wanted, seen, apis, plan.renamed):
+        if passed(traced, written, source):
+            return verdict(VerdictKind.CLEAN)
+        return _unlike(wanted, seen, traced, plan, target, catalog)
+    if traced.exception is not None and status.no_kernel_here(traced.exception.message):
+        lack = "the operator has no kernel for this device, whatever it is given"
+        return verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
+    reason = _artefact(traced, plan, target, seen, source, catalog, close=close, late=late)
+    if reason is None and other_numbers(traced, source.observation):
+        return verdict(VerdictKind.DIFFERENT, symptom=seen, reason="other numbers are wrong")
+    if reason is None and not late:
+        failed = Failed(code, traced_code, traced, target)
+        reason = drawn_alone(failed, source, session, catalog, limits)
+    if reason is not None:
+        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
+    hits = _hits(code, traced_code, seen, shows, plan, source, session, limits, runs=runs)
+    if hits is None:
+        return verdict(VerdictKind.CLEAN)  # it takes long, and comes to its end
+    if seen is not None and hits and not source.deferred:
+        seen = located(seen, code, traced_code, session, limits)
+    kind = VerdictKind.BUG if hits == runs else VerdictKind.FLAKY
+    return Verdict(
+        kind=kind if hits else VerdictKind.NOT_ADAPTED,
+        runs=(hits, runs),
+        confidence=confidence(plan, hits, runs),
+        symptom=seen,
+        reason=None if hits else "shows only while traced",
+    )
+
+
+def refused_elsewhere(
+    written: Rewritten,
+    plan: Adaptation,
+    target: Api,
+    source: Verified,
+    session: Session,
+    catalog: Catalog,
+    limits: Limits,
+) -> bool:
+    """Whether a sibling raises another exception where the report's API, given the same, returns.
+
+    `written`: the case with the sibling there, too (`Uses.everywhere`).
+    """
+    try:
+        traced = instrument(written.code).traced
+    except CitadelError:
+        return False
+    observation = session.run(written.code, traced=traced, limits=limits)
+    failed, seen = failing_call(observation), status.capture(observation)
+    if failed is None or failed.site == written.sites.get(source.call.site):
+        return False
+    apis = (source.case.api, target.name)
+    own = is_call_of(failed, target, catalog)
+    return own and not status.matches(source.case.symptom, seen, apis, plan.renamed)
+
+
+def contrasted(
+    found: Verdict,
+    code: str,
+    target: Api,
+    source: Verified,
+    session: Session,
+    catalog: Catalog,
+    limits: Limits,
+) -> Verdict:
+    """What a bug comes to where another backend runs the report's code: it has to run this, too.
+
+    An error that both backends raise is no difference of backends.
+    """
+    other = session.beside
+    if other is None or not source.runs_on:
+        return found
+    try:
+        traced = instrument(code).traced
+    except CitadelError:
+        return found
+    refused = refuses(other.session, code, traced, limits, target, catalog)
+    if refused is False:
+        return replace(found, guards=(*found.guards, f"the {other.name} backend runs it"))
+    if refused:
+        reason = f"refused on the {other.name} backend as well"
+        return replace(found, kind=VerdictKind.EXPECTED, confidence=0.0, reason=reason)
+    reason = f"nothing tells whether the {other.name} backend runs it"
+    return replace(found, kind=VerdictKind.NOT_ADAPTED, confidence=0.0, reason=reason)
+
+
+def passed(observation: Observation, written: Rewritten, source: Verified) -> bool:
+    """Whether a replay came past the call at which the report's own run failed.
+
+    What follows was written for the source's result, and never ran with it.
+    """
+    failed = failing_call(source.observation)
+    if failed is None:
+        return False
+    site = written.sites.get(failed.site)
+    return any(
+        call.site == site and call.occurrence >= failed.occurrence and call.result is not None
+        for call in observation.calls
+    )
+
+
+def _hits(
+    code: str,
+    traced_code: str,
+    seen: Symptom | None,
+    shows: Callable[[Observation], Symptom | None],
+    plan: Adaptation,
+    source: Verified,
+    session: Session,
+    limits: Limits,
+    *,
+    runs: int,
+) -> int | None:
+    """How many of `runs` runs as it stands show the bug; None: a hang that comes to its end."""
+    wanted, apis = source.case.symptom, (source.case.api, plan.target)
+    crashes = wanted.kind is SymptomKind.CRASHES
+    alone = crashes and not names_check(None if seen is None else seen.message)
+    hits = 0
+    for run in range(runs):
+        traced_again = traced_code if source.caught else None
+        cold = run == 0 and alone
+        entry = "cold:run" if cold else "case:run"
+        # Importing the framework is not the case's own time.
+        allowed = replace(limits, wall=limits.wall + COLD_START) if cold else limits
+        allowed = status.once_more(allowed, seen) if hits else allowed
+        observation = session.run(code, traced=traced_again, limits=allowed, seed=run, entry=entry)
+        again = shows(observation)
+        hits += status.matches(wanted, again, apis, plan.renamed)
+        if wanted.kind is SymptomKind.HANGS and again is None and not hits:
+            return None
+    return hits
+
+
+def _shown(
+    observation: Observation, source: Verified, target: Api, catalog: Catalog
+) -> Symptom | None:
+    """What a replay shows; where the report's code catches its exception, what it caught."""
+    if not source.caught:
+        return status.capture(observation)
+    for call in caught_calls(observation):
+        api = resolve(call, catalog)
+        if api is not None and api.name == target.name and call.raised is not None:
+            return status.of_raised(call.raised)
+    return status.capture(observation)
+
+
+def _artefact(
+    observation: Observation,
+    plan: Adaptation,
+    target: Api,
+    seen: Symptom | None,
+    source: Verified,
+    catalog: Catalog,
+    *,
+    close: bool,
+    late: bool,
+) -> str | None:
+    """Why a symptom that matches does not count, if so; `late`: it is not in the observation."""
+    unseen = late or (source.caught and status.capture(observation) is None)
+    if not unseen and not _blames(observation, target, source, catalog):
+        return "another call than the sibling's fails"
+    if cut(plan, source.call, observation.calls):
+        return "gradients do not reach what a layer has a copy of"
+    filled = made_up(plan)
+    blamed = () if seen is None else _may_be_meant(seen, source.case.symptom, plan, target)
+    if blamed:
+        return f"the complaint may be about what was filled in: {', '.join(blamed)}"
+    if not close and _gives_nothing(observation, target, catalog):
+        return "gives nothing, as functions may that are called for their effect"
+    if source.case.symptom.kind is not SymptomKind.CRASHES:
+        return None  # of crashes, the signal alone is compared
+    if mostly_filled(plan):
+        return "more of the call is filled in than comes from the report"
+    if filled and plan.drops and not close:
+        return "no relation, and takes other arguments than the report's call"
+    return None
+
+
+def _may_be_meant(seen: Symptom, wanted: Symptom, plan: Adaptation, target: Api) -> tuple[str, ...]:
+    """The arguments that an exception may be about and the report has not got."""
+    if status.names_the_same(seen, wanted):
+        return ()
+    if status.complains_about_another_value(seen, wanted):
+        return made_up(plan)
+    return shaping(plan, target) if status.complains_about_tensors(seen) else ()
+
+
+def _gives_nothing(observation: Observation, target: Api, catalog: Catalog) -> bool:
+    """Whether the sibling returns None, and its use fails for that."""
+    made = [call.result for call in observation.calls if is_call_of(call, target, catalog)]
+    return bool(made) and all(one is not None and one.value.kind == "none" for one in made)
+
+
+def _unfilled(observation: Observation, target: Api, catalog: Catalog) -> bool:
+    """Whether a layer's own parameters could not be given it: another call than its own fails."""
+    failing = failing_call(observation)
+    return failing is not None and not is_call_of(failing, target, catalog)
+
+
+def _returned(observation: Observation, target: Api, catalog: Catalog) -> bool:
+    """Whether the sibling was called and returned, in a run that came to its end."""
+    made = [call for call in observation.calls if is_call_of(call, target, catalog)]
+    ended = observation.outcome is Outcome.OK
+    return ended and any(call.result is not None for call in made)
+
+
+def _unlike(
+    wanted: Symptom,
+    seen: Symptom | None,
+    observation: Observation,
+    plan: Adaptation,
+    target: Api,
+    catalog: Catalog,
+) -> Verdict:
+    if seen is None:
+        if observation.outcome is Outcome.OK:
+            return verdict(VerdictKind.CLEAN)
+        return verdict(VerdictKind.NOT_ADAPTED, reason=f"ended by {observation.outcome}")
+    if plan.state and _unfilled(observation, target, catalog):
+        reason = "its parameters are not those of the report's call"
+        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
+    if status.unavailable(seen) and not status.unavailable(wanted):
+        return verdict(VerdictKind.NEEDS, symptom=seen, reason=shorten(seen.headline()))
+    if status.refuses_arguments(seen) and not status.refuses_arguments(wanted):
+        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=shorten(seen.headline()))
+    refused = (
+        wanted.kind is not SymptomKind.RAISES
+        and seen.kind is SymptomKind.RAISES
+        and not status.internal(seen)
+    )
+    kind = VerdictKind.REFUSED if refused else VerdictKind.DIFFERENT
+    return verdict(kind, symptom=seen, reason=shorten(seen.headline()))
+
+
+def _blames(observation: Observation, target: Api, source: Verified, catalog: Catalog) -> bool:
+    """Whether the call that fails (or made what fails) is the sibling's.
+
+    Where nothing but the report's words tells who made what fails in the source's run, it is the
+    call that stands in its place.
+    """
+    own = (Mention(name=target.name, title=1, body=0),)
+    failing = failing_call(observation)
+    api = resolve(failing, catalog) if failing is not None else None
+    if api is not None and api.name == target.name:
+        return True
+    blamed = culprit(observation, catalog, own)
+    if blamed is None and source.deferred and _names_no_one(source, catalog):
+        failed = failing_call(source.observation)
+        alike = (failing and failing.name) == (failed and failed.name)
+        calls = [call for call in observation.calls if is_call_of(call, target, catalog)]
+        return alike and any(call.result is not None for call in calls)
+    return blamed is not None and blamed[1].name == target.name
+
+
+def _names_no_one(source: Verified, catalog: Catalog) -> bool:
+    """Whether the trace of the source's own run does not tell whose failure it is."""
+    own = (Mention(name=source.case.api, title=1, body=0),)
+    return culprit(source.observation, catalog, own) is None

@@ -1,0 +1,163 @@
+"""Apply plans in value space: which APIs show the symptom on the failing call's live arguments?
+
+In: plans in ranking order. Out: hits, as they come. The probe proposes; only the replay of the
+generated case makes a finding.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from analysis.target.observation import Call, Observation, Raised, signal_name
+from analysis.target.session import Limits, Session
+from analysis.values import Value
+from citadel.model import Symptom, SymptomKind
+from citadel.oracle import status
+from citadel.plan.model import Adaptation, Fill
+from citadel.verify.verified import Verified
+
+ATTEMPT_SECONDS = 2.0
+MOST_SECONDS = 20.0
+AS_LONG = 4.0
+"""Times as long as the report's own call that an attempt may take: slowness may be the bug."""
+
+
+class ProbeOutcome(StrEnum):
+    """What one attempt came to."""
+
+    HIT = "hit"
+    CLEAN = "clean"
+    OTHER = "other"
+    NOT_ADAPTED = "not_adapted"
+    BUDGET = "budget"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One plan, tried; `number` is its place among those that were given."""
+
+    number: int
+    plan: Adaptation
+    outcome: ProbeOutcome
+    symptom: Symptom | None
+
+
+def probe(
+    verified: Verified,
+    plans: Sequence[Adaptation],
+    session: Session,
+    *,
+    seconds: float,
+    limits: Limits,
+    on_attempt: Callable[[Attempt], None],
+    every: bool = False,
+) -> Observation:
+    """Try all plans at the failing call; `on_attempt` is called as results arrive.
+
+    A plan that settles what an API does spares the API's others, unless `every` one is wanted.
+    """
+    wanted, result = verified.case.symptom, verified.call.result
+    outputs = 0 if result is None else _outputs(result.value)
+
+    def on_event(event: dict[str, Any]) -> None:
+        index = event.get("i")
+        if event.get("e") == "probe" and type(index) is int and 0 <= index < len(plans):
+            try:
+                plan = _shaped(plans[index], event.get("taken"), outputs)
+                attempt = _attempt(index, plan, event, wanted, verified.case.api)
+            except (KeyError, TypeError, ValueError):
+                return  # the case has written to the pipe of events itself
+            on_attempt(attempt)
+
+    return session.run(
+        verified.case.code,
+        traced=verified.source.traced,
+        limits=Limits(wall=limits.wall + seconds, memory=limits.memory),
+        entry="probe:run",
+        arguments={
+            "site": verified.call.site,
+            "occurrence": verified.call.occurrence,
+            "plans": [
+                [i, i if every else _group(plan), plan.to_json()] for i, plan in enumerate(plans)
+            ],
+            "wanted": _coarse(wanted),
+            "outputs": outputs,
+            "onward": verified.deferred or _may_be_deferred(verified),
+            "wall": attempt_seconds(verified.call),
+            "total": seconds,
+        },
+        on_event=on_event,
+    )
+
+
+def _outputs(value: Value) -> int:
+    """As how many tensors a result comes: 0 where it is none, or has others in it."""
+    if value.is_tensor:
+        return 1
+    items = value.items or ()
+    return len(items) if len(items) > 1 and all(one.is_tensor for one in items) else 0
+
+
+def _shaped(plan: Adaptation, taken: object, outputs: int) -> Adaptation:
+    if taken == "first":
+        return plan.first()
+    return plan.spread(outputs) if taken == "spread" else plan
+
+
+def _group(plan: Adaptation) -> str:
+    """Plans of which one that runs settles all: one API with one choice of what is filled."""
+    given = (slot.value for slot in (*plan.new, *plan.call))
+    filled = (one.text for one in given if isinstance(one, Fill) and not one.tensor)
+    return " ".join((plan.target, *filled))
+
+
+def attempt_seconds(call: Call) -> float:
+    """How long one attempt may take, in seconds, where the report's own call took what it took."""
+    return min(MOST_SECONDS, max(ATTEMPT_SECONDS, AS_LONG * call.seconds))
+
+
+def _may_be_deferred(verified: Verified) -> bool:
+    """A crash that this build no longer shows may have come when the result was used."""
+    case = verified.case
+    return not case.reproduces and case.symptom.kind is SymptomKind.CRASHES
+
+
+def _coarse(wanted: Symptom) -> str | int | None:
+    """What the probe compares by: the signal's number or "timeout"; nothing for exceptions."""
+    if wanted.kind is SymptomKind.RAISES:
+        return None
+    if wanted.kind is SymptomKind.HANGS:
+        return "timeout"
+    known = signal.Signals.__members__.get(wanted.signal or "")
+    return None if known is None else int(known)
+
+
+def _attempt(
+    number: int, plan: Adaptation, event: dict[str, Any], wanted: Symptom, source: str
+) -> Attempt:
+    seen: Symptom | None = None
+    how = event.get("o")
+    if how == "raise":
+        seen = status.of_raised(Raised.from_json(event))
+    elif how == "signal":
+        seen = status.crashes(signal_name(event["code"]))
+    elif how == "timeout":
+        seen = Symptom(kind=SymptomKind.HANGS)
+    slow = how == "timeout" and wanted.kind is SymptomKind.SLOW
+    if how == "ok" or slow:  # how long it takes is for a measurement to say
+        outcome = ProbeOutcome.CLEAN
+    elif how == "budget":
+        outcome = ProbeOutcome.BUDGET
+    elif how == "raise" and event.get("stage") == "adapt":
+        outcome = ProbeOutcome.NOT_ADAPTED
+    elif status.matches(wanted, seen, (source, plan.target), plan.renamed):
+        outcome = ProbeOutcome.HIT
+    elif seen is not None and status.refuses_arguments(seen):
+        outcome = ProbeOutcome.NOT_ADAPTED
+    else:
+        outcome = ProbeOutcome.OTHER
+    return Attempt(number=number, plan=plan, outcome=outcome, symptom=seen)

@@ -1,0 +1,341 @@
+"""The siblings of one verified case: plan, rank, probe, rewrite, judge.
+
+In: a `Verified` case and a `Workbench`. Out: a `Finding` per sibling as soon as its verdict stands,
+and afterwards what is worth telling of all.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+
+from analysis.catalog.model import Api, ApiKind
+from analysis.target.session import Session
+from citadel.judge.performance import judge_performance
+from citadel.judge.relations import related
+from citadel.judge.status import contrasted, judge, refused_elsewhere
+from citadel.judge.values import GIVES_NOTHING, judge_value
+from citadel.match.channels import namespace
+from citadel.match.family import parse
+from citadel.match.rank import Candidate
+from citadel.model import Finding, SymptomKind, Verdict, VerdictKind
+from citadel.options import Options
+from citadel.oracle import status
+from citadel.plan.model import Adaptation
+from citadel.propagate.callees import callees
+from citadel.propagate.candidates import candidates
+from citadel.propagate.probe import ProbeOutcome
+from citadel.propagate.replays import Replays
+from citadel.propagate.uses import Uses
+from citadel.propagate.walk import AT_LEAST, Probed, Progress, Walk, walk
+from citadel.rewrite.rewriter import Rewritten
+from citadel.verify.verified import Verified
+from citadel.workbench import Workbench
+from harvest.report.text import shorten
+
+WAYS = 3
+"""Ways to write one plan down that are tried at most."""
+REFUSABLE = (SymptomKind.CRASHES, SymptomKind.HANGS, SymptomKind.ACCEPTS)
+"""Symptoms of calls that should have been refused: a sibling that raises does that."""
+MOST_REPLAYED = 150
+"""APIs whose values are looked at behind the last finding: each has to be replayed for that."""
+
+
+class Propagation:
+    """Carries one case over to its siblings; `findings` does the work, once."""
+
+    def __init__(self, verified: Verified, bench: Workbench, options: Options) -> None:
+        self.verified = verified
+        self.bench = bench
+        walk = options.walk.among(measured=verified.measured is not None)
+        self.options = replace(options, walk=walk)
+        self.tried = 0
+        self.unconfirmed = 0
+        self.cut = False
+        self._found: dict[str, Finding] = {}
+        self._rank: dict[str, int] = {}
+        self._families: defaultdict[str, set[str]] = defaultdict(set)
+        self._unrelated = [0, 0]
+        self._deadline = math.inf
+        self._uses = Uses(verified, bench)
+        self._progress: Progress | None = None
+
+    def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
+        """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
+        deadline = self._deadline = time.monotonic() + self.options.walk.seconds
+        if not self.verified.tells:
+            return
+        bench = self.bench
+        called = callees(self.verified, bench.replays[0], bench.index.catalog, self.options.limits)
+        self._uses.ran(called)
+        matched = self.options.matches.of(self.verified.api, bench.index.catalog)
+        entries = candidates(self._uses.invocation, bench, self.options.mode, called, matched)
+        planned = {candidate.api.name: plans for candidate, plans in entries}
+        self._rank = {name: position for position, name in enumerate(planned)}
+        for candidate, _ in entries:
+            self._families[_family(candidate.api)].add(candidate.api.name)
+        replays = Replays(self.bench.replays)
+        waiting = replays.waiting if self.verified.shown else lambda: 0
+        self._progress = progress = Progress(entries, self._walk(), waiting)
+        try:
+            for probed in walk(self.verified, progress, self.bench, self.options.limits):
+                yield from self._kept(replays.finished())
+                if probed is None or probed.outcome is ProbeOutcome.BUDGET:
+                    continue
+                self.tried += 1
+                if on_progress is not None:
+                    on_progress("siblings", self.tried, len(entries))
+                self._count(probed)
+                name = probed.candidate.api.name
+                if probed.outcome is self._telling:
+                    job = partial(self._replayed, probed, planned[name])
+                    replays.submit(job, self._rank[name])
+                else:
+                    self._found[name] = _unconfirmed(probed, self.verified)
+            yield from self._kept(replays.rest(deadline))
+            self.unconfirmed = replays.cancel()
+            late = progress.next < len(progress.entries) and time.monotonic() >= deadline
+            self.cut = late or self.unconfirmed > 0 or len(progress.entries) < len(entries)
+            yield from self._kept(replays.finished())
+        except KeyboardInterrupt:
+            self.bench.abort()
+            raise
+        finally:
+            replays.cancel()
+
+    def _kin(self, api: Api) -> set[str]:
+        """What bears an API's name, in other forms."""
+        return self._families[_family(api)]
+
+    @property
+    def _telling(self) -> ProbeOutcome:
+        """What of the probe makes a replay worth while: for values, that the call runs at all."""
+        return ProbeOutcome.CLEAN if self.verified.shown else ProbeOutcome.HIT
+
+    def _walk(self) -> Walk:
+        walk = self.options.walk
+        if not self.verified.shown or walk.patience is None:
+            return walk
+        return replace(walk, patience=min(walk.patience, MOST_REPLAYED))
+
+    def _kept(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        for finding in findings:
+            self._found[finding.api] = finding
+            yield finding
+
+    def done(self) -> tuple[Finding, ...]:
+        """What is worth telling: all hits, and what became of the best-ranked others."""
+        telling = (VerdictKind.BUG, VerdictKind.FLAKY)
+        kept = [
+            finding
+            for name, finding in self._found.items()
+            if finding.verdict.kind in telling or self._rank[name] < AT_LEAST or finding.code
+        ]
+        kept.sort(key=lambda f: (f.verdict.kind is not VerdictKind.BUG, self._rank[f.api]))
+        return tuple(kept)
+
+    def control(self) -> str | None:
+        """A warning when most unrelated APIs fail the same way."""
+        hits, tried = self._unrelated
+        if tried < 10 or hits * 2 < tried:
+            return None
+        return (
+            f"{hits} of {tried} unrelated APIs fail the same way: "
+            "the cause may lie outside the API under suspicion"
+        )
+
+    def _replayed(
+        self, probed: Probed, planned: tuple[Adaptation, ...], session: Session
+    ) -> Finding:
+        """Write the plan down and replay it; other ways and plans follow until one shows it."""
+        planned = tuple(plan.shaped(probed.plan) for plan in planned)
+        ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
+        witness = self.verified.witness
+        if witness is not None and witness.of_values:
+            ordered.sort(key=lambda plan: not plan.reshapes)  # its result is the report's own
+        best: Finding | None = None
+        for plan, written in islice(self._written(ordered), self.options.adaptations):
+            verdict = self._judged(written, plan, probed.candidate, session)
+            finding = _finding(probed.candidate, verdict, written.edits, written.code)
+            if verdict.reason == GIVES_NOTHING:
+                ordered.append(plan.for_effect())  # the next to be written
+            if verdict.kind is VerdictKind.BUG:
+                if self._progress is not None:
+                    self._progress.found(self._rank[finding.api], self._kin(probed.candidate.api))
+                return self._everywhere(finding, plan, probed.candidate, session)
+            if best is None or _better(verdict, best.verdict):
+                best = finding
+            if time.monotonic() > self._deadline:
+                return best
+        if best is not None:
+            return best
+        reason = "the plan cannot be written in the report's text"
+        return _finding(probed.candidate, _not_adapted(reason), probed.plan.edits, "")
+
+    def _everywhere(
+        self, finding: Finding, plan: Adaptation, candidate: Candidate, session: Session
+    ) -> Finding:
+        """The finding with the sibling also where the report's API is given the same and returns,
+        as what it is compared with is the sibling's own then; as it is where that shows nothing."""
+        written = self._uses.everywhere(plan)
+        if written is None:
+            return finding
+        verdict = self._by_status(written, plan, candidate, session)
+        if verdict.kind is not VerdictKind.BUG:
+            return finding
+        verdict = replace(verdict, guards=finding.verdict.guards)
+        return replace(finding, verdict=verdict, code=written.code)
+
+    def _by_status(
+        self, written: Rewritten, plan: Adaptation, candidate: Candidate, session: Session
+    ) -> Verdict:
+        return judge(
+            written,
+            plan,
+            candidate.api,
+            self.verified,
+            session,
+            self.bench.index.catalog,
+            close=related(candidate.channels),
+            runs=self.options.runs,
+            limits=self.options.limits,
+        )
+
+    def _judged(
+        self, written: Rewritten, plan: Adaptation, candidate: Candidate, session: Session
+    ) -> Verdict:
+        catalog, options = self.bench.index.catalog, self.options
+        if self.verified.witness is not None:
+            return judge_value(
+                written,
+                plan,
+                candidate.api,
+                self.verified.witness,
+                candidate.channels,
+                session,
+                catalog,
+                runs=options.runs,
+                limits=options.limits,
+            )
+        if self.verified.measured is not None:
+            return judge_performance(
+                written,
+                plan,
+                candidate.api,
+                self.verified.measured,
+                session,
+                catalog,
+                close=related(candidate.channels),
+                limits=options.limits,
+            )
+        verdict = self._by_status(written, plan, candidate, session)
+        if verdict.kind is VerdictKind.BUG:
+            # What a framework calls its own fault is one, whatever it refuses elsewhere.
+            internal = status.internal(self.verified.case.symptom)
+            everywhere = None if internal else self._uses.everywhere(plan)
+            if everywhere is not None and refused_elsewhere(
+                everywhere, plan, candidate.api, self.verified, session, catalog, options.limits
+            ):
+                return _not_adapted("refuses what the report's API takes elsewhere")
+            verdict = contrasted(
+                verdict,
+                written.code,
+                candidate.api,
+                self.verified,
+                session,
+                catalog,
+                options.limits,
+            )
+        return _of_kernels(verdict, candidate, self.verified)
+
+    def _written(self, ordered: Iterable[Adaptation]) -> Iterator[tuple[Adaptation, Rewritten]]:
+        """The plans in text, the most plausible first, each in a few ways."""
+        for plan in ordered:
+            for written in islice(self._uses.write(plan), WAYS):
+                yield plan, written
+
+    def _count(self, probed: Probed) -> None:
+        channels = probed.candidate.channels
+        unrelated = channels.family is None and not channels.context and channels.signature < 0.3
+        if unrelated and probed.outcome in (ProbeOutcome.HIT, ProbeOutcome.CLEAN):
+            self._unrelated[0] += probed.outcome is ProbeOutcome.HIT
+            self._unrelated[1] += 1
+
+
+def _family(api: Api) -> str:
+    return parse(api.name, api.kind).core
+
+
+def _finding(candidate: Candidate, verdict: Verdict, edits: tuple[str, ...], code: str) -> Finding:
+    return Finding(
+        api=candidate.api.name,
+        verdict=verdict,
+        channels=candidate.channels,
+        edits=edits,
+        code=code,
+        aliases=candidate.api.aliases,
+    )
+
+
+def _better(verdict: Verdict, than: Verdict) -> bool:
+    order = (
+        VerdictKind.NOT_ADAPTED,
+        VerdictKind.NEEDS,
+        VerdictKind.NOISY,
+        VerdictKind.EXPECTED,
+        VerdictKind.CLEAN,
+        VerdictKind.REFUSED,
+        VerdictKind.DIFFERENT,
+        VerdictKind.FLAKY,
+        VerdictKind.BUG,
+    )
+    return order.index(verdict.kind) > order.index(than.kind)
+
+
+def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
+    """The verdict on an API that did not show the symptom on the live arguments."""
+    seen = probed.symptom
+    reason = shorten(seen.headline()) if seen is not None else None
+    if probed.outcome is ProbeOutcome.CLEAN:
+        kind = VerdictKind.CLEAN
+    elif seen is not None and status.unavailable(seen):
+        kind = VerdictKind.NEEDS
+    elif probed.outcome is not ProbeOutcome.OTHER or seen is None:
+        kind = VerdictKind.NOT_ADAPTED
+    else:
+        plain = seen.kind is SymptomKind.RAISES and not status.internal(seen)
+        kind = VerdictKind.DIFFERENT
+        if plain and verified.case.symptom.kind in REFUSABLE:
+            kind = VerdictKind.REFUSED
+        elif plain and verified.shown:
+            kind = VerdictKind.NOT_ADAPTED
+    verdict = Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=seen, reason=reason)
+    return _finding(probed.candidate, verdict, probed.plan.edits, "")
+
+
+def _of_kernels(verdict: Verdict, candidate: Candidate, source: Verified | None = None) -> Verdict:
+    """A kernel that is missing is the bug of close relations only: any API may lack one."""
+    symptom = verdict.symptom if verdict.kind is VerdictKind.BUG else None
+    if symptom is None or related(candidate.channels) or not status.unavailable(symptom):
+        return verdict
+    if source is not None and _beside(candidate.api, source.api):
+        lacking = status.lacking(source.case.symptom)
+        if lacking and lacking <= status.lacking(symptom):  # indices have dtypes of their own
+            return verdict
+    reason = "has no such kernel either, but is no close relation"
+    return replace(verdict, kind=VerdictKind.NEEDS, confidence=0.0, reason=reason)
+
+
+def _beside(one: Api, other: Api) -> bool:
+    """Whether two APIs stand in one namespace that has a subject; raw operators' has none."""
+    raw = ApiKind.OP in (one.kind, other.kind)
+    return not raw and namespace(one) == namespace(other) and "." in namespace(one)
+
+
+def _not_adapted(reason: str) -> Verdict:
+    return Verdict(kind=VerdictKind.NOT_ADAPTED, runs=(0, 0), confidence=0.0, reason=reason)

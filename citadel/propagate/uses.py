@@ -1,0 +1,198 @@
+"""All uses of the API under suspicion that a case's oracle compares, rewritten together.
+
+A report that calls the API twice and compares the results (eager and compiled, one element and two)
+is rewritten in both places. Where one call fails, that call changes; what is given the same
+elsewhere, and returns, changes with it if the sibling returns there, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from analysis.target.observation import Call
+from analysis.values import Value
+from citadel.model import SymptomKind
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import Invocation, invocation
+from citadel.plan.model import Adaptation, Fill, Obstacle, Take
+from citadel.plan.receivers import on_a_copy
+from citadel.rewrite.rewriter import Rewriter, Rewritten
+from citadel.traced import resolve
+from citadel.verify.verified import Verified
+from citadel.workbench import Workbench
+
+
+class Uses:
+    """Writes plans down in the text of one case."""
+
+    def __init__(self, verified: Verified, bench: Workbench) -> None:
+        calls = verified.observation.calls
+        self.invocation = invocation(verified.call, verified.api, calls)
+        self._rewriter = Rewriter(verified.source, self.invocation)
+        self._bench = bench
+        self._others: list[tuple[Rewriter, Invocation]] = []
+        self._references = verified.witness is not None and verified.witness.referred
+        self._made_again = verified.witness is not None and _made_again(verified)
+        self._returned: list[tuple[Rewriter, Invocation]] = []
+        if not verified.shown:
+            for call in returned_elsewhere(verified):
+                other = invocation(call, verified.api, calls)
+                self._returned.append((Rewriter(verified.source, other), other))
+            return
+        nodes = verified.source.nodes
+        calls = tuple(call for call in calls if call.site < len(nodes))  # whatever a case forges
+        handed = [nodes[call.site] for call in calls if call.form == "handed"]
+        seen = {verified.call.site}
+        for call in calls:
+            function = getattr(nodes[call.site], "func", None)
+            if function in handed and call is not verified.call:
+                continue  # `tf.function(tf.floor)(x)` changes where the function is handed over
+            if call.site not in seen and resolve(call, bench.index.catalog) is verified.api:
+                seen.add(call.site)
+                if call.form != "class" or verified.call.form == "class":
+                    other = invocation(call, verified.api, calls)
+                    self._others.append((Rewriter(verified.source, other), other))
+
+    def ran(self, within: Mapping[str, Mapping[str, Value]]) -> None:
+        """Take note of what ran within the failing call, and what it was given there."""
+        given = _given(self.invocation)
+        self.invocation = replace(self.invocation, within=within)
+        for places in (self._others, self._returned):
+            places[:] = [
+                (rewriter, replace(use, within=within) if _given(use) == given else use)
+                for rewriter, use in places
+            ]
+
+    def write(self, plan: Adaptation) -> Iterator[Rewritten]:
+        """The plan in text, in all places; none where one of them cannot say it.
+
+        A call whose result nothing uses, as one that warms up, stays where it cannot.
+        """
+        others: list[tuple[Rewriter, Adaptation]] = []
+        for rewriter, use in self._others:
+            found = self._plan(use, plan)
+            if found is not None and plan.effect and not rewriter.standing:
+                found = found.for_effect()
+            if found is not None and not _loses_more(found, plan):
+                others.append((rewriter, _apart(found, use)))
+            elif not rewriter.discards:
+                return
+        main = _apart(plan, self.invocation) if others or self._made_again else plan
+        yield from self._rewriter.write(main, others, references=self._references)
+
+    def everywhere(self, plan: Adaptation) -> Rewritten | None:
+        """The plan where a call fails, and where it is given the same and returns (see
+        `returned_elsewhere`); None where there is no such place, or none can say it."""
+        others = [
+            (rewriter, _apart(found, use))
+            for rewriter, use in self._returned
+            if (found := self._plan(use, plan)) is not None
+        ]
+        return next(self._rewriter.write(plan, others), None) if others else None
+
+    def _alike(self, use: Invocation) -> bool:
+        """Whether another use gives the same arguments as the main one, be they of other types."""
+        return [v.key for v in use.values] == [v.key for v in self.invocation.values]
+
+    def _plan(self, use: Invocation, main: Adaptation) -> Adaptation | None:
+        """The plan for another use that is most like the main one's."""
+        api = self._bench.index.catalog.resolve(main.target)
+        if api is None:
+            return None
+        made = plans(use, api, self._bench.samples, self._bench.lexicon)
+        if isinstance(made, Obstacle):
+            return main if self._alike(use) and main.plain else None
+        made = tuple(plan.shaped(main) for plan in made)
+        alike = [plan for plan in made if _added(plan) == _added(main)]
+        if self._alike(use):
+            own = _taken(main)
+            alike = [one for one in alike if not _contradicts(_taken(one), own)]
+            if not alike and main.plain:
+                return main
+        return max(
+            alike,
+            key=lambda plan: (plan.form is main.form, plan.edits == main.edits),
+            default=None,
+        )
+
+
+def returned_elsewhere(verified: Verified) -> list[Call]:
+    """The first calls of the blamed API, at each other place of the text, that return before it
+    raises although they are given the same, but for the values, devices and layouts of tensors."""
+    if verified.case.symptom.kind is not SymptomKind.RAISES:
+        return []
+    calls, failed = verified.observation.calls, verified.call
+    given = _given(invocation(failed, verified.api, calls))
+    found: dict[int, Call] = {}
+    for call in calls:
+        alike = (call.name, call.form) == (failed.name, failed.form) and call.result is not None
+        if not alike or call.number >= failed.number or call.site in {failed.site, *found}:
+            continue
+        if _given(invocation(call, verified.api, calls)) == given:
+            found[call.site] = call
+    return list(found.values())
+
+
+def _given(use: Invocation) -> list[tuple[str, Value]]:
+    return [(value.key, _outline(value.value)) for value in use.values]
+
+
+def _outline(value: Value) -> Value:
+    """What a value is but for what a tensor holds and where."""
+    if value.items is not None:
+        return replace(value, items=tuple(map(_outline, value.items)))
+    if not value.is_tensor:
+        return value
+    return replace(
+        value, text=None, device=None, layout=None, content=None, numbers=None, requires_grad=False
+    )
+
+
+def _made_again(verified: Verified) -> bool:
+    """Whether the same place of the text calls the API several times, with what stays as it is."""
+    at = [call for call in verified.observation.calls if call.site == verified.call.site]
+    return len(at) > 1 and not verified.api.name.endswith("_")
+
+
+def _apart(plan: Adaptation, use: Invocation) -> Adaptation:
+    """The plan of an in-place API, which must not change what the next use is given."""
+    values = {value.key: value.value for value in use.values}
+    return on_a_copy(plan, values, always=True) or plan
+
+
+def _loses_more(one: Adaptation, main: Adaptation) -> bool:
+    """Whether one use loses numbers or tensors that the main one keeps, or has not got: with
+    `index_add(x, 0, i, y, alpha=a)` beside `index_add(x, 0, i, a * y)`, `scatter_add` would be
+    compared with that of other inputs."""
+    return one.loses and not _dropped(one) <= _dropped(main)
+
+
+def _dropped(plan: Adaptation) -> set[str]:
+    return {edit for edit in plan.edits if edit.startswith("dropped ")}
+
+
+def _taken(plan: Adaptation) -> dict[str, str]:
+    """Which of the source's values each parameter gets."""
+    slots = (*plan.new, *plan.call)
+    return {slot.name: slot.value.key for slot in slots if isinstance(slot.value, Take)}
+
+
+def _contradicts(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether a parameter gets this value in one place and that one in another."""
+    return any(one[name] != other[name] for name in one.keys() & other.keys())
+
+
+def _added(plan: Adaptation) -> dict[str, str]:
+    """What the plan gives to parameters of which the report's call says nothing.
+
+    Two uses that are compared must be given the same there, or it is that which differs.
+    """
+    own = {} if plan.receiver is None else {"": plan.receiver}
+    own |= {slot.name: slot.value for slot in (*plan.new, *plan.call)}
+    elsewhere = dict.fromkeys(set(plan.invented) - own.keys(), "a receiver")
+    return elsewhere | {
+        name: repr(value)
+        for name, value in own.items()
+        if isinstance(value, Fill) or name in plan.invented
+    }

@@ -1,0 +1,143 @@
+"""Whose fault a wrong value is: the API that it depends on.
+
+In: a case with an oracle, and the calls that come before what it shows. The case is run once more
+with a suspect's results replaced by others; what does not change then is a reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analysis.catalog.model import Api, Catalog
+from analysis.target.instrument import Watched
+from analysis.target.observation import Call, Observation
+from analysis.target.session import Baseline, Limits
+from citadel.oracle.backends import OnBoth, Runs
+from citadel.oracle.hints import is_slope
+from citadel.oracle.numbers import finite
+from citadel.oracle.value import ValueOracle, Values, has_nan_at, unlike, values_of
+from citadel.traced import leaf, resolve
+from citadel.verify.guards import Rerun
+from citadel.verify.infinities import made_backward
+from citadel.verify.suspects import MAKERS, spoken, titled
+from harvest.report.model import Mention
+
+MOST_SUSPECTS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blamed:
+    """Who is to blame: `own` and `made_backward` as in `Witness`."""
+
+    call: Call
+    api: Api
+    own: tuple[bool | None, ...]
+    made_backward: bool = False
+
+
+class Trial:
+    """One case, run in several ways."""
+
+    def __init__(
+        self,
+        code: str,
+        case: Watched,
+        session: Runs,
+        catalog: Catalog,
+        limits: Limits,
+        mentions: Sequence[Mention],
+        title: str = "",
+    ) -> None:
+        self._mentions = mentions
+        self._title = title
+        self.case = case
+        self.again = Rerun(code=code, watched=case, session=session, limits=limits)
+        self._catalog = catalog
+
+    def on_both(self, beside: Baseline) -> Trial:
+        """The same, run on another backend, too."""
+        again = self.again
+        runs = OnBoth(here=again.session, there=beside.session)
+        limits = again.limits
+        return Trial(
+            again.code, self.case, runs, self._catalog, limits, self._mentions, self._title
+        )
+
+    def run(self, seed: int) -> Observation:
+        """With its values watched; the first run is traced as well."""
+        text = self.case.traced if seed == 0 else self.case.text
+        again = self.again
+        return again.session.run(again.code, traced=text, limits=again.limits, seed=seed)
+
+    def blamed(
+        self,
+        oracle: ValueOracle,
+        values: Values,
+        calls: Sequence[Call],
+        suspected: Sequence[tuple[Call, Api]],
+    ) -> Blamed:
+        """The first suspect that the values depend on, and which of them do.
+
+        Where they depend on none (a shape, say, or the slope of a slope), it is the first suspect.
+        What makes a case's inputs is suspected only where nothing else is called, or the title
+        names it. What makes a function (`vmap(f)`) or another object (a distribution) cannot be
+        replaced: it is to blame if the title names it, and not what the values depend on.
+        """
+        doing = [
+            pair
+            for pair in suspected
+            if leaf(pair[0].name) not in MAKERS or titled(pair[1], self._mentions)
+        ]
+        behind: Blamed | None = None  # who makes what the value should be
+        wraps: Blamed | None = None
+        for call, api in (doing or list(suspected))[:MOST_SUSPECTS]:
+            of_api = [one for one in calls if resolve(one, self._catalog) is api]
+            other = values_of(self.again.run("perturb:run", of_api))
+            own = _changes(oracle, values, other)
+            if oracle.against and own == (False, True) and not titled(api, self._mentions):
+                behind = behind or Blamed(call=call, api=api, own=own)
+                continue
+            named = titled(api, self._mentions)
+            if True in own:
+                return (None if named else wraps) or Blamed(call=call, api=api, own=own)
+            told = named or spoken(api, self._title)
+            if told and wraps is None and (_gives(call, calls) or self._goes_through(oracle, call)):
+                wraps = Blamed(call=call, api=api, own=tuple(None for _ in own))
+            made = made_backward(self.again, oracle, of_api)
+            if made:
+                return Blamed(call=call, api=api, own=tuple(True for _ in own), made_backward=True)
+            if titled(api, self._mentions) and has_nan_at(oracle, values):
+                break  # NaN stays NaN, whatever it depends on
+        else:
+            if behind is not None:
+                return behind
+            call, api = suspected[0]
+        return Blamed(call=call, api=api, own=tuple(None for _ in oracle.spots))
+
+    def _goes_through(self, oracle: ValueOracle, call: Call) -> bool:
+        """Whether a gradient is shown, which need not depend on what a call gives that it goes
+        through: that of a sum does not."""
+        given = call.result is not None and call.result.value.is_tensor
+        return given and all(is_slope(self.case.points[number]) for number in oracle.points)
+
+
+def _gives(made: Call, calls: Sequence[Call]) -> bool:
+    """Whether a call makes a function, or another object of which a method gives something."""
+    if made.result is None or made.result.value.kind not in ("function", "other"):
+        return False
+    if made.result.value.kind == "function":
+        return True
+    # Objects are known by where their class is defined, calls by its public name.
+    owners = (made.result.value.text, made.name)
+    methods = (one for one in calls if one.name.rpartition(".")[0] in owners)
+    return any(one.result is not None and one.result.value.kind != "none" for one in methods)
+
+
+def _changes(oracle: ValueOracle, one: Values, other: Values) -> tuple[bool | None, ...]:
+    """For each spot of the oracle, whether its value has changed; NaN that stays tells nothing."""
+    found = unlike(oracle, one, other)
+    if not oracle.of_finiteness:
+        return found
+    fine = (spot not in other or finite(other[spot]) is not False for spot in oracle.spots)
+    return tuple(change if ok else None for change, ok in zip(found, fine, strict=True))

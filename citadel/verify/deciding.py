@@ -1,0 +1,163 @@
+"""Whether the values of a run decide what a report is about, rather than how the run ends.
+
+In: what a report says, and an attempt at its code. Out: decisions for `citadel.verify.reports`.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from citadel.model import BugKind, Symptom, SymptomKind
+from citadel.oracle import status
+from citadel.oracle.hints import DIFFERENT
+from citadel.oracle.value import asserts
+from citadel.traced import leaf
+from citadel.verify.identify import failing_call
+from citadel.verify.recorded import STATUS_CLAIMS, bug_kind, recorded
+from citadel.verify.verified import Attempt, NotVerified, Verified
+from harvest.report.accepted import accepts, is_fact
+from harvest.report.lines import is_values
+from harvest.report.model import ClaimKind, ClaimSource, Reading
+
+_ASSERTION = re.compile(r"\bassert")
+_QUIETLY = re.compile(
+    r"\bwithout (?:an? |any )?(?:error|exception|complaint|validation)"
+    r"|\b(?:silently|happily) (?!\w*(?:crash|fail|abort|exit))\w+",
+    re.IGNORECASE,
+)
+"""A title by which there is no error where one is wanted, beside one that speaks of accepting."""
+_RAISES = re.compile(
+    r"(?:(?!\b(?:instead|rather|without|no|should|must)\b).)*?\b\w*(?:error|exception)\b",
+    re.IGNORECASE,
+)
+"""A title that names an error which there is."""
+_BUG = re.compile(
+    r"\b(?:broken|bugs?|buggy|wrong(?:ly)?|incorrect(?:ly)?|misbehav\w+)\b", re.IGNORECASE
+)
+_PRINTED = re.compile(r"\d\.\d|\[|\b(?:nan|inf|True|False)\b")
+"""In a line of values: what is more than a number in a list, or a remark."""
+_PROMPT = re.compile(r">>>|\.\.\. |In ?\[\d+\]:")
+
+
+def gone(wanted: Symptom | None, attempt: Attempt) -> bool:
+    """Whether a failure that the report has at hand, rather than in words, does not happen."""
+    at_hand = wanted is not None and (wanted.kind is not SymptomKind.RAISES or wanted.message)
+    return bool(at_hand) and attempt.symptom is None
+
+
+def values_decide(reading: Reading, attempt: Attempt) -> bool:
+    """Whether values decide: nothing else does, or an assertion of the report's own fails."""
+    seen = attempt.symptom
+    raised = seen is not None and seen.kind is SymptomKind.RAISES
+    if raised and (_asserts(reading, attempt) or _ran_there(reading, attempt)):
+        return True
+    failing = any(claim.kind in STATUS_CLAIMS for claim in reading.claims)
+    if raised and not failing and reading.expectations:
+        return True  # the report has numbers that should be others: this failure is none of its
+    return bug_kind(reading.claims, seen) is BugKind.VALUE
+
+
+def _asserts(reading: Reading, attempt: Attempt) -> bool:
+    """Whether an assertion fails that the report makes, rather than is about."""
+    raised, failing = attempt.traced.exception, failing_call(attempt.traced)
+    if raised is None and attempt.symptom is not None:
+        return attempt.symptom.exception == "AssertionError"  # it is one where nothing is traced
+    if raised is None or failing is None or "AssertionError" in raised.types:
+        return asserts(attempt.traced)
+    about = any(m.title and leaf(m.name) == leaf(failing.name) for m in reading.mentions)
+    return asserts(attempt.traced) and not about
+
+
+def fails_an_assertion(reading: Reading, attempt: Attempt) -> bool:
+    """Whether the failure that the report records is of an assertion in the code."""
+    wanted = recorded(reading.claims)
+    failed = wanted is not None and wanted.exception == "AssertionError"
+    return failed and _ASSERTION.search(attempt.snippet.code) is not None
+
+
+def values_after_all(reading: Reading, attempt: Attempt) -> bool:
+    """Whether a title that calls it an error, as any bug, is followed by words about values.
+
+    An exception that is named in words alone may be what others raise ("NumPy raises IndexError,
+    this silently returns the last element"), where the report wants one, or says what is right.
+    One that a log has may be of anything, where the title speaks of a value alone.
+    """
+    wanted = recorded(reading.claims)
+    if attempt.symptom is not None:
+        return False
+    if wanted is not None and _titled_value_alone(reading):
+        return True
+    if wanted is not None:
+        in_words = wanted.kind is SymptomKind.RAISES and not wanted.message
+        if reading.refusal is None or not in_words:
+            return False
+    of_values = any(claim.kind is ClaimKind.VALUE for claim in reading.claims)
+    accepted = wanted is None and reading.refusal is not None  # what it says to fail is another
+    return of_values or accepted or any(one.right for one in reading.expectations)
+
+
+def _titled_value_alone(reading: Reading) -> bool:
+    """Whether the title says that a value is wrong, and of no failure.
+
+    What is inconsistent may be that one call fails.
+    """
+    if DIFFERENT.search(reading.report.title):
+        return False
+    titled = {claim.kind for claim in reading.claims if claim.source is ClaimSource.TITLE}
+    return ClaimKind.VALUE in titled and titled.isdisjoint(STATUS_CLAIMS)
+
+
+def _ran_there(reading: Reading, attempt: Attempt) -> bool:
+    """Whether the report shows what its code came to, and no failure: this exception is new."""
+    return _session_without(reading, attempt) or _values_without(reading)
+
+
+def _values_without(reading: Reading) -> bool:
+    """Whether the report pastes values that were printed, and speaks of no failure at all."""
+    if reading.claims or reading.refusal is not None:
+        return False
+    return any(is_values(line) and _PRINTED.search(line) for line in reading.output)
+
+
+def _session_without(reading: Reading, attempt: Attempt) -> bool:
+    """Whether the report pastes a session with results, and no exception: this one is new."""
+    if "prompts" not in attempt.snippet.repairs or recorded(reading.claims) is not None:
+        return False
+    prompted = [_PROMPT.match(line) is not None for line in reading.output]
+    shown = any(before and not after for before, after in pairwise(prompted))
+    return shown and any(claim.kind is ClaimKind.VALUE for claim in reading.claims)
+
+
+def asked_to_refuse(reading: Reading, attempt: Attempt) -> bool:
+    """Whether an exception may be the very one that the report asks for.
+
+    Where the title says that something is accepted, what the report records is of another call.
+    """
+    seen, wanted = attempt.symptom, recorded(reading.claims)
+    raised = seen is not None and seen.kind is SymptomKind.RAISES and not status.internal(seen)
+    if not raised or reading.refusal is None:
+        return False
+    accepted = says_accepted(reading.report.title)
+    return wanted is None or (accepted and not status.matches(wanted, seen))
+
+
+def says_accepted(title: str) -> bool:
+    """Whether a title says that there is no error where one is wanted."""
+    return not _RAISES.match(title) and (accepts(title) or is_fact(_QUIETLY, title))
+
+
+def settles(reading: Reading, attempt: Attempt, found: Verified | NotVerified) -> bool:
+    """Whether what the values tell is the answer, rather than how the run ended."""
+    if values_decide(reading, attempt):
+        told = _told(reading) or (attempt.symptom is not None and _values_without(reading))
+        return told or (isinstance(found, Verified) and found.case.reproduces)
+    if not isinstance(found, Verified) or found.witness is None:
+        return False
+    return found.witness.refused or found.case.reproduces
+
+
+def _told(reading: Reading) -> bool:
+    """Whether the report speaks of a bug at all; else only what shows by itself counts."""
+    told = bool(reading.claims or reading.refusal or reading.expectations)
+    return told or _BUG.search(reading.report.title) is not None

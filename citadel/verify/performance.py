@@ -1,0 +1,111 @@
+"""Reproduce a report about time or memory: measure what its code measures; say whose cost it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.catalog.model import Api, Catalog
+from analysis.target.instrument import Instrumented, Watched, watched
+from analysis.target.observation import Call, Observation
+from analysis.target.session import Limits, Session
+from citadel.model import Symptom, SymptomKind
+from citadel.oracle.measure import Form
+from citadel.oracle.metering import Case, establish
+from citadel.oracle.performance import NoOracle, PerformanceOracle
+from citadel.oracle.quantities import Topic
+from citadel.verify.suspects import suspects
+from harvest.report.model import Reading, Snippet
+
+AGAINST = (Form.RATIO, Form.ORDER, Form.PAIR)
+"""Forms that compare two sides of one run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """A performance symptom and what siblings are measured by."""
+
+    oracle: PerformanceOracle
+    watched: Watched
+    symptom: Symptom
+    observation: Observation
+    call: Call
+    api: Api
+
+    @property
+    def referred(self) -> bool:
+        """Whether the API's time is measured against a computation that it has no part in.
+
+        Then it is called at one place, always with the same arguments.
+        """
+        if self.oracle.measure.form not in AGAINST or self.oracle.topic is Topic.MEMORY:
+            return False
+        own = [call for call in self.observation.calls if call.name == self.call.name]
+        if len({call.site for call in own}) != 1:
+            return False
+        told = {repr([argument.value for argument in call.inputs()]) for call in own}
+        return len(told) == 1
+
+    @property
+    def reproduces(self) -> bool:
+        """Whether this build shows the ratio."""
+        return self.oracle.reproduces
+
+    @property
+    def runs(self) -> int:
+        """Runs that the oracle was made from."""
+        return len(self.oracle.logs)
+
+    @property
+    def hits(self) -> int:
+        """Runs that show it: the decision is about all of them together."""
+        return self.runs if self.reproduces else 0
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """What in the report speaks for this symptom."""
+        return self.oracle.evidence
+
+
+def measured(
+    reading: Reading,
+    snippet: Snippet,
+    source: Instrumented,
+    session: Session,
+    catalog: Catalog,
+    *,
+    limits: Limits,
+) -> Measured | str:
+    """Measure a snippet; the reason, where it measures nothing."""
+    traced = session.run(snippet.code, traced=source.traced, limits=limits)
+    blamed = next(suspects(traced, catalog, reading), None)
+    if blamed is None:
+        return "no public API is called in what is measured"
+    case = watched(source)
+    oracle = establish(
+        Case(code=snippet.code, watched=case), reading, session, gpu=traced.on_gpu, limits=limits
+    )
+    if isinstance(oracle, NoOracle):
+        return oracle.reason
+    call, api = blamed
+    return Measured(
+        oracle=oracle,
+        watched=case,
+        symptom=symptom(oracle, oracle.ratio),
+        observation=traced,
+        call=call,
+        api=api,
+    )
+
+
+def symptom(oracle: PerformanceOracle, ratio: float | None) -> Symptom:
+    """What a measured ratio (for growth: bytes per step) amounts to."""
+    memory = oracle.topic is Topic.MEMORY
+    growing = oracle.measure.form is Form.GROWTH
+    unit = " bytes per step" if growing else ""
+    return Symptom(
+        kind=SymptomKind.MEMORY if memory else SymptomKind.SLOW,
+        where=oracle.where[:200],
+        observed=None if ratio is None else f"{ratio:.3g}{unit}",
+        expected="a ratio above 1" if oracle.equal else "0" if growing else "about 1",
+        ratio=None if ratio is None or growing else round(ratio, 3),
+    )

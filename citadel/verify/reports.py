@@ -1,0 +1,220 @@
+"""From a reading to a case: run what the report holds, see whether it shows what the report says.
+
+In: a `Reading` (snippets, claims, mentions). Out: a `Verified` case with its failing call, or the
+reason why there is none. The observation counts first, then the recorded symptom: a report that no
+longer reproduces keeps the symptom that it recorded and stays a template for its siblings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from analysis.catalog.model import Api, Catalog
+from analysis.target.observation import Call, Observation
+from analysis.target.session import Limits, Session
+from analysis.target.target import TargetInfo
+from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
+from citadel.oracle import status
+from citadel.traced import resolve
+from citadel.verify.attempts import attempts_of, inside_functions, lacks
+from citadel.verify.contrast import refuses
+from citadel.verify.crashes import located_case
+from citadel.verify.deciding import (
+    asked_to_refuse,
+    fails_an_assertion,
+    gone,
+    settles,
+    values_after_all,
+    values_decide,
+)
+from citadel.verify.identify import culprit
+from citadel.verify.recorded import bug_kind, recorded, reproduces, says_the_same
+from citadel.verify.shown import by_measure, by_values
+from citadel.verify.suspects import meant, never_called, titled, titled_call
+from citadel.verify.verified import Attempt, NotVerified, Verified, evidence
+from harvest.report.model import Reading
+from harvest.report.on_cpu import compares_devices
+from harvest.report.text import shorten
+
+
+def verify(
+    reading: Reading,
+    session: Session,
+    catalog: Catalog,
+    info: TargetInfo,
+    *,
+    runs: int = 3,
+    limits: Limits | None = None,
+) -> Verified | NotVerified:
+    """Reproduce a report on one build."""
+    if reading.skipped is not None:
+        return NotVerified(reason=reading.skipped)
+    found = _reproduced(reading, session, catalog, info, runs, limits)
+    if isinstance(found, Verified):
+        found = located_case(found, session, limits or Limits())
+        found = replace(found, runs_on=_runs_on(found, session, catalog, limits or Limits()))
+    guessed = [one for one in reading.candidates if one.guess]
+    if isinstance(found, Verified):
+        guessed = [one for one in guessed if one.code == found.case.code]
+        alone = found.case.kind is BugKind.STATUS or not compares_devices(reading.report.title)
+        if alone and _surely(recorded(reading.claims), found.case):
+            return found
+    elif any(not one.guess and lacks(one, info) is None for one in reading.candidates):
+        guessed = []
+    return NotVerified(reason=guessed[0].guess) if guessed else found
+
+
+def _runs_on(found: Verified, session: Session, catalog: Catalog, limits: Limits) -> str:
+    """The other backend, if the report compares with one and it runs what raises an error here."""
+    other, case = session.beside, found.case
+    if other is None or not case.reproduces or case.symptom.kind is not SymptomKind.RAISES:
+        return ""
+    refused = refuses(other.session, case.code, found.source.traced, limits, found.api, catalog)
+    return other.name if refused is False else ""
+
+
+def _surely(wanted: Symptom | None, case: BugCase) -> bool:
+    """Whether a case shows the very bug: of what is guessed, a failure like it will not do."""
+    if wanted is not None and case.kind is BugKind.STATUS:
+        return case.reproduces and says_the_same(wanted, case.symptom)
+    return case.reproduces
+
+
+def _reproduced(
+    reading: Reading,
+    session: Session,
+    catalog: Catalog,
+    info: TargetInfo,
+    runs: int,
+    limits: Limits | None,
+) -> Verified | NotVerified:
+    limits = limits or Limits()
+    wanted = recorded(reading.claims)
+    attempts = attempts_of(reading, wanted, session, catalog, info, runs, limits)
+    if isinstance(attempts, str):
+        return NotVerified(reason=attempts)
+    best = max(attempts, key=partial(_promise, wanted))
+    if best.symptom is None and fails_an_assertion(reading, best):
+        held = by_values(reading, [best], session, catalog, info, runs=runs, limits=limits)
+        if isinstance(held, Verified) and not held.case.reproduces:
+            return held  # what else it shows may look wrong, and is not what the report is about
+    of_values = values_decide(reading, best)
+    if of_values or asked_to_refuse(reading, best):
+        tried = attempts if of_values else [best]
+        found = by_values(reading, tried, session, catalog, info, runs=runs, limits=limits)
+        if settles(reading, best, found):
+            if isinstance(found, Verified) or not gone(wanted, best):
+                return found
+            fixed = _conclude(reading, wanted, best, catalog, info, kind=BugKind.STATUS)
+            return fixed if isinstance(fixed, Verified) else found
+    if bug_kind(reading.claims, best.symptom) is BugKind.PERFORMANCE:
+        return by_measure(reading, attempts, session, catalog, info, limits=limits)
+    found = _conclude(reading, wanted, best, catalog, info)
+    shown = isinstance(found, Verified) and found.case.reproduces
+    if not shown and values_after_all(reading, best):
+        other = by_values(reading, attempts, session, catalog, info, runs=runs, limits=limits)
+        return other if isinstance(other, Verified) and other.case.reproduces else found
+    if isinstance(found, NotVerified) and "tensorflow" in (info.framework, info.backend):
+        inside = inside_functions(best, session, runs, limits, reading.claims)
+        again = _conclude(reading, wanted, inside, catalog, info) if inside else found
+        return again if isinstance(again, Verified) else found
+    return found
+
+
+def _promise(wanted: Symptom | None, attempt: Attempt) -> tuple[bool, bool, bool, int, bool]:
+    """What the report records comes first, then what is like it, then any symptom.
+
+    Where none shows one, it is the code that has the recorded message in it: of an assertion.
+    """
+    seen = attempt.symptom
+    recorded_one = wanted is not None and status.matches(wanted, seen)
+    words = wanted.message if wanted is not None else None
+    own = bool(words) and str(words) in attempt.snippet.code
+    return (recorded_one, reproduces(wanted, seen), seen is not None, attempt.hits, own)
+
+
+def _conclude(
+    reading: Reading,
+    wanted: Symptom | None,
+    attempt: Attempt,
+    catalog: Catalog,
+    info: TargetInfo,
+    *,
+    kind: BugKind | None = None,
+) -> Verified | NotVerified:
+    seen = attempt.symptom
+    kind = kind or bug_kind(reading.claims, seen)
+    if kind is not BugKind.STATUS and seen is None and not reading.claims:
+        return NotVerified(reason="runs without an error, and the report records no failure")
+    if kind is not BugKind.STATUS:
+        return NotVerified(reason=f"describes a {kind} symptom, which is not judged yet")
+    again = reproduces(wanted, seen)
+    blamed = _blamed(reading, wanted, attempt, catalog)
+    if blamed is None:
+        return NotVerified(reason=_without_api(attempt.traced, seen))
+    if not again and seen is not None and not titled(blamed[1], reading.mentions):
+        missed = never_called(attempt.traced, catalog, reading)
+        if missed is not None:
+            reason = (
+                f"{blamed[1].name} ends it before {missed} is called: {shorten(seen.headline())}"
+            )
+            return NotVerified(reason=reason)
+    if not again and seen is not None and seen.kind is SymptomKind.HANGS:
+        seconds = round(attempt.traced.wall)
+        return NotVerified(reason=f"is still running after {seconds} seconds (see --timeout)")
+    symptom = seen if again else wanted
+    if symptom is None:
+        return NotVerified(reason="runs without a status symptom, and none is recorded")
+    call, api = blamed
+    if call.site >= len(attempt.source.nodes):
+        return NotVerified(reason="the case has tampered with its trace")
+    code = attempt.snippet.code
+    case = BugCase(
+        id=content_id(info.key, api.name, code, symptom.pattern or symptom.signal or symptom.kind),
+        origin=reading.report.source,
+        framework=info.framework,
+        build=info.key,
+        api=api.name,
+        code=code,
+        kind=kind,
+        symptom=symptom,
+        reproduces=again,
+        runs=(attempt.hits if again else 0, attempt.runs),
+        observed=seen.headline() if seen is not None else "runs without an error",
+        evidence=evidence(wanted, seen, attempt.snippet, call),
+        aliases=api.aliases,
+    )
+    return Verified(
+        case=case,
+        api=api,
+        call=call,
+        observation=attempt.traced,
+        source=attempt.source,
+        caught=attempt.caught is not None,
+    )
+
+
+def _blamed(
+    reading: Reading, wanted: Symptom | None, attempt: Attempt, catalog: Catalog
+) -> tuple[Call, Api] | None:
+    """The call and the API that a run's symptom is of; without one, those the report is about."""
+    seen, again = attempt.symptom, reproduces(wanted, attempt.symptom)
+    blamed = culprit(attempt.traced, catalog, reading.mentions) if seen is not None else None
+    if attempt.caught is not None and (api := resolve(attempt.caught, catalog)) is not None:
+        blamed = attempt.caught, api
+    if seen is None:
+        blamed = meant(attempt.traced, catalog, reading)
+    elif blamed is None and again and wanted is not None and wanted.message:
+        blamed = titled_call(attempt.traced, catalog, reading)
+    if blamed is None and again and attempt.late:
+        blamed = meant(attempt.traced, catalog, reading)
+    return blamed
+
+
+def _without_api(observation: Observation, seen: Symptom | None) -> str:
+    if seen is None:
+        return "runs without a status symptom"
+    if observation.exception is not None and observation.exception.type == "AssertionError":
+        return "an assertion of the report's own fails, and nothing tells what it compares"
+    return f"no public API is to blame for: {shorten(seen.headline())}"

@@ -1,0 +1,145 @@
+"""Which calls may be to blame where none fails: the API that the report names, then the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from analysis.catalog.model import Api, Catalog
+from analysis.target.observation import Call, Observation
+from analysis.target.watch import CHECK_CALLS
+from citadel.oracle.compilers import is_compiler
+from citadel.traced import leaf, resolve, spelt
+from citadel.verify.identify import GRADIENTS, failing_call, hands_on, mentioned_calls
+from harvest.report.model import Mention, Reading
+
+SHORTEST = 4
+"""Letters of an API's name that is recognised among the words of a title."""
+MAKERS = frozenset(
+    (
+        *("tensor", "constant", "zeros", "ones", "full", "eye", "arange", "linspace", "empty"),
+        *("rand", "randn", "randint", "normal", "uniform", "manual_seed", "set_seed", "variable"),
+        *("convert_to_tensor", "array", "asarray", "cast", "to", "type", "type_as", "double"),
+        *("float", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"),
+    )
+)
+"""Calls that make what others work on, or convert it: suspected last."""
+_VIEWS = frozenset(
+    (
+        *("reshape", "view", "flatten", "squeeze", "unsqueeze", "expand_dims", "detach", "clone"),
+        *("contiguous", "transpose", "permute", "t", "requires_grad_", "identity", "copy"),
+    )
+)
+"""Calls that hand on what they are given: suspected behind those that compute."""
+_CHECKING = frozenset(name.lower() for name in CHECK_CALLS)
+"""Calls that say something of values, and are suspected only where the title names them."""
+
+
+_DOES = (
+    r"(?:is|does|returns?|gives?|gradients?|backward|fails?|raises?|crash\w*|produces?|outputs?"
+    r"|results?|accepts?|behaves?|computes?|wrong|incorrect|slow)\b"
+)
+
+
+def suspects(
+    observation: Observation, catalog: Catalog, reading: Reading
+) -> Iterator[tuple[Call, Api]]:
+    """Calls with their APIs, each API once, the likeliest first; what makes inputs comes last."""
+    calls = list(reversed(observation.calls))
+    mentions = mentioned_calls(observation, catalog, reading.mentions)
+    named_ones = [pair for pair in mentions if _may_be_meant(pair, reading.mentions)]
+    told = next(iter(named_ones), None)
+    if told is None:
+        named_in_words = ((call, resolve(call, catalog)) for call in calls)
+        title = reading.report.title
+        told = next(((c, api) for c, api in named_in_words if api and spoken(api, title)), None)
+    failed = failing_call(observation)
+    titles = [call for call, api in named_ones if titled(api, reading.mentions)]
+    first = [call for call in (failed, told and told[0], *titles) if call is not None]
+    seen: set[str] = set()
+    late: list[tuple[Call, Api]] = []
+    last: list[tuple[Call, Api]] = []
+    for call in (*first, *calls):
+        api = resolve(call, catalog)
+        name = leaf(call.name)
+        if api is None or api.name in seen or hands_on(call):
+            continue
+        if name in _CHECKING and call not in titles:
+            continue
+        seen.add(api.name)
+        # Behind what computes: a check may be named for what it found, not for what it lets pass.
+        if name in _CHECKING and reading.refusal is None:
+            late.insert(0, (call, api))
+        elif is_compiler(api.name):  # behind what it computes with, even where the title names it
+            last.append((call, api))
+        elif call not in first and (name in MAKERS | _VIEWS or call.form == "operator"):
+            late.append((call, api))
+        else:
+            yield call, api
+    yield from (*late, *last)
+
+
+def meant(observation: Observation, catalog: Catalog, reading: Reading) -> tuple[Call, Api] | None:
+    """Who is to blame where what the report records does not happen: whom it names, if called.
+
+    A title may name another API than the code calls; then it is the last call that computes.
+    """
+    mentions = mentioned_calls(observation, catalog, reading.mentions)
+    named_ones = [pair for pair in mentions if _may_be_meant(pair, reading.mentions)]
+    # "gradcheck fails for f" is about f.
+    named_one = min(named_ones, key=lambda pair: leaf(pair[0].name) in GRADIENTS, default=None)
+    doing = (p for p in suspects(observation, catalog, reading) if leaf(p[0].name) not in MAKERS)
+    return named_one or next(doing, None)
+
+
+def titled_call(
+    observation: Observation, catalog: Catalog, reading: Reading
+) -> tuple[Call, Api] | None:
+    """The call that returned of an API that the title names: others may choke on what it made."""
+    mentions = mentioned_calls(observation, catalog, reading.mentions)
+    made = (pair for pair in mentions if pair[0].result is not None)
+    return next((pair for pair in made if titled(pair[1], reading.mentions)), None)
+
+
+def never_called(observation: Observation, catalog: Catalog, reading: Reading) -> str | None:
+    """An API that the title names, and that this run, unlike its code, has not come to."""
+    codes = [snippet.code for snippet in reading.candidates]
+    names = (mention.name for mention in reading.mentions if mention.title)
+    written = [one for one in names if any(f"{one}(" in code for code in codes)]
+    called = {api.name for call in observation.calls if (api := resolve(call, catalog)) is not None}
+    known = {one: catalog.resolve(one) for one in written}
+    if not known or any(api is None or api.name in called for api in known.values()):
+        return None
+    return next(iter(known))
+
+
+def _may_be_meant(pair: tuple[Call, Api], mentions: Sequence[Mention]) -> bool:
+    """Whether a name is that of an API, and no mere output: `tensor(0.5)` makes nothing."""
+    call, api = pair
+    return leaf(call.name) not in MAKERS or titled(api, mentions)
+
+
+def spoken(api: Api, title: str) -> bool:
+    """Whether a title speaks of an API without spelling it out: "Beta distribution is wrong".
+
+    Names of functions are words of English as well (`where`, `mean`): these must stand at the
+    beginning, or before what an API does.
+    """
+    name = api.name.rpartition(".")[2]
+    if len(name) < SHORTEST or leaf(name) in MAKERS | _VIEWS:  # any title may speak of a tensor
+        return False
+    if name != name.lower():
+        return re.search(rf"\b{re.escape(name)}\b", title) is not None
+    word = re.escape(name)
+    return re.search(rf"^\W*{word}\b|\b{word}\b\W{{1,3}}{_DOES}", title, re.IGNORECASE) is not None
+
+
+def named(api: Api, mentions: Sequence[Mention]) -> bool:
+    """Whether the report names an API, by any of its names' last parts."""
+    names = {spelt(name) for name in (api.name, *api.aliases)}
+    return any(spelt(mention.name) in names for mention in mentions)
+
+
+def titled(api: Api, mentions: Sequence[Mention]) -> bool:
+    """Whether the report's title names an API."""
+    return named(api, [mention for mention in mentions if mention.title])

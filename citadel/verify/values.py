@@ -1,0 +1,326 @@
+"""Reproduce a report about values: find its oracle, whether it holds here, and whose fault it is.
+
+The API to blame is the one that the value depends on: the case is run once more with that API's
+results replaced by others, and what does not change then is a reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from analysis.catalog.model import Api, Catalog
+from analysis.target.instrument import Instrumented, watched
+from analysis.target.observation import Call, Observation, Outcome
+from analysis.target.session import Limits, Session
+from analysis.target.watch import Point
+from citadel.model import SymptomKind
+from citadel.oracle.backends import differences
+from citadel.oracle.capture import capture
+from citadel.oracle.compilers import is_compiler
+from citadel.oracle.hints import CHECKS, DIFFERENT, bad_outcome, is_reference
+from citadel.oracle.messages import first_line
+from citadel.oracle.numbers import has_nan
+from citadel.oracle.value import (
+    ValueOracle,
+    Values,
+    becomes_infinite,
+    has_nan_at,
+    in_double,
+    shows,
+    symptom,
+    unlike,
+    values_of,
+)
+from citadel.oracle.versions import on_one
+from citadel.traced import leaf, resolve
+from citadel.verify.blame import Blamed, Trial
+from citadel.verify.contrast import refuses
+from citadel.verify.disputed import Disputed, disputed
+from citadel.verify.guards import Rerun, doubled, ill_conditioned, of_chance, of_ties, told, widened
+from citadel.verify.identify import failing_call
+from citadel.verify.infinities import demanded, hands_on, let_in, mixes, spreads, tends_to
+from citadel.verify.suspects import MAKERS, named, spoken, suspects, titled
+from citadel.verify.witness import Witness
+from harvest.report.model import Reading, Snippet
+
+MOST_SECONDS = 5.0
+"""Seconds of a run beyond which a case is not examined in all the ways there are."""
+FEW_SUSPECTS = 2
+"""Suspects that such a case has."""
+_FORM = re.compile(r"\.(?:shape|size|ndim|dim|dtype|device|layout|stride|is_\w+)\b(?! ?=[^=])")
+_EMPTY = frozenset(("empty", "empty_like", "new_empty", "empty_strided"))
+_RESULT = re.compile(r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b", re.I)
+
+
+def witness(
+    reading: Reading,
+    snippet: Snippet,
+    source: Instrumented,
+    session: Session,
+    catalog: Catalog,
+    *,
+    runs: int,
+    limits: Limits,
+) -> Witness | str:
+    """Run a snippet with its values watched; the reason, where they tell nothing."""
+    title = reading.report.title
+    trial = Trial(snippet.code, watched(source), session, catalog, limits, reading.mentions, title)
+    first = trial.run(0)
+    observations = [first, *(trial.run(seed) for seed in range(1, runs))]
+    oracles = capture(trial.case.points, first, reading)
+    suspected = list(suspects(first, catalog, reading))
+    if not suspected and first.exception is not None:
+        return _nothing(first, oracles)
+    if not suspected:
+        return "no public API was called before the value was shown"
+    found = _refused(observations, suspected[0][0], reading)
+    guessed = [one for one in oracles if one.guessed and session.beside is not None]
+    found = found or _holding([one for one in oracles if one not in guessed], observations)
+    whole = None
+    if found is None and session.beside is None:
+        whole = _whole(trial.case.points, observations, reading)
+    if whole is not None:
+        first, found = whole
+        suspected.sort(key=lambda pair: _of_compiling(pair[1], reading))
+    if found is None and session.beside is not None:
+        trial = trial.on_both(session.beside)
+        observations = [trial.run(seed) for seed in range(max(runs, 2))]
+        first = observations[0]
+        differing = differences(trial.case.points, observations, session.beside.name)
+        steady = [one for one in differing if not of_chance(trial.again, one, first.calls)]
+        found = _holding([*steady, *guessed], observations[:runs])
+    found = found or _fixed(oracles, first, reading)
+    if found is None and session.beside is not None and _ended_well(first):
+        return f"runs, and what it shows is no other on the {session.beside.name} backend"
+    if found is None:
+        return _nothing(first, oracles)
+    oracle, hits = found
+    values = values_of(first)
+    hurried = first.wall > MOST_SECONDS
+    likeliest = suspected[: 1 if whole is not None else FEW_SUSPECTS if hurried else None]
+    who = trial.blamed(oracle, values, first.calls, likeliest)
+    for other in _beside_its_own(oracle, oracles, observations[:runs], hits):
+        both = trial.blamed(other, values, first.calls, likeliest)
+        if both.api is who.api and all(both.own):
+            oracle, who = other, both
+            break
+    told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
+    alone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
+    # A call that is refused by now has shown nothing.
+    known = told or not oracle.points or (alone and _of_form(oracle, trial.case.points))
+    if True not in who.own and not known:
+        return "no public API changes what is shown, and the report names none"
+    again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
+    blamed = [one for one in first.calls if resolve(one, catalog) is who.api]
+    better = doubled(trial.again, oracle, blamed) if hits else None
+    cured = better is not None and better.cures
+    looked = hits > 0 and not hurried
+    full = demanded(trial.again, oracle, blamed, values) if looked and not cured else None
+    cleaned = let_in(trial.again, oracle, blamed) if looked else {}
+    handed_on = bool(cleaned)
+    nothing: frozenset[tuple[int, int]] = frozenset()
+    gave = _gave(trial.again, oracle, blamed, values) if looked else (nothing, nothing)
+    gave_finite, gave_numbers = gave
+    seen = symptom(oracle, trial.case.points, values)
+    if seen.expected is None and better is not None and better.cures:
+        seen = replace(seen, expected=in_double(oracle, better.values))
+    return Witness(
+        oracle=oracle,
+        watched=trial.case,
+        values=values,
+        own=who.own,
+        made_backward=who.made_backward,
+        random=any(True in changes for changes in again),
+        symptom=seen,
+        observation=first,
+        call=who.call,
+        api=who.api,
+        reproduces=hits > 0,
+        hits=hits,
+        runs=runs - (whole is not None),
+        precise=None if better is None else better.cures,
+        becomes_infinite=better is not None and becomes_infinite(oracle, values, better.values),
+        widened=widened(trial.again, oracle, blamed) if looked else None,
+        demanded=full,
+        gave_finite=gave_finite,
+        gave_numbers=gave_numbers,
+        let_in=handed_on,
+        cleaned=cleaned,
+        limits=tends_to(trial.again, oracle, blamed)
+        if handed_on and has_nan_at(oracle, values)
+        else None,
+        hands_on=looked and hands_on(trial.again, oracle, blamed, values),
+        spreads=handed_on and spreads(trial.again, oracle, blamed, values),
+        apart=handed_on and mixes(trial.again, blamed) is False,
+        uninitialised=_reads_memory(trial.again, oracle, values, first.calls),
+        of_ties=looked and of_ties(trial.again, oracle, blamed, values),
+        ill_conditioned=looked and ill_conditioned(trial.again, oracle, blamed, values),
+        disputed=_disputed(oracle, who, first.calls, reading),
+        refused_by=_refused_by(oracle, session, trial.again, who.api, catalog) if hits else "",
+        hurried=hurried,
+        untraced=whole is not None,
+        unclaimed=not _claimed(oracle, trial.case.points, reading),
+        told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
+    )
+
+
+def _beside_its_own(
+    oracle: ValueOracle, oracles: Sequence[ValueOracle], runs: Sequence[Observation], hits: int
+) -> list[ValueOracle]:
+    """Where a value is not what the text expects: comparisons with another value of the run.
+
+    A sibling is compared with itself in their place, and need not come to the very same value.
+    """
+    if oracle.expected is None or not hits:
+        return []
+    paired = [one for one in oracles if one.paired and not one.against and one.check is None]
+    meant = [one for one in paired if set(oracle.spots) < set(one.spots)]
+    return [one for one in meant if _holding([one], runs) == (one, hits)]
+
+
+def _of_form(oracle: ValueOracle, points: Sequence[Point]) -> bool:
+    """Whether shapes, dtypes and the like are shown, which other numbers do not change."""
+    return any(_FORM.search(points[number].text) is not None for number in on_one(oracle.points))
+
+
+def _gave(
+    again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values
+) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+    """The calls with finite results, if all are so, and those without NaN, if none has any."""
+    found = told(again, calls) if oracle.of_finiteness else ()
+    known = [one for one in found if one.finite is not None]
+    places = frozenset((one.site, one.occurrence) for one in known)
+    # Otherwise it comes up in these calls, not behind them.
+    finite = places if all(one.finite for one in known) else frozenset()
+    numbers = has_nan_at(oracle, values) and not any(has_nan(one.made) for one in known)
+    return finite, places if numbers else frozenset()
+
+
+def _disputed(
+    oracle: ValueOracle, who: Blamed, calls: Sequence[Call], reading: Reading
+) -> tuple[Disputed, ...]:
+    accepts = oracle.kind is SymptomKind.ACCEPTS
+    return disputed(who.call, who.api, calls, reading) if accepts else ()
+
+
+def _refused_by(
+    oracle: ValueOracle, session: Session, again: Rerun, api: Api, catalog: Catalog
+) -> str:
+    other = session.beside
+    if other is None or oracle.kind is not SymptomKind.ACCEPTS:
+        return ""
+    refused = refuses(other.session, again.code, again.watched.traced, again.limits, api, catalog)
+    return other.name if refused else ""
+
+
+def _reads_memory(again: Rerun, oracle: ValueOracle, values: Values, calls: Sequence[Call]) -> bool:
+    """Whether values depend on what nothing has written to; what is filled later does not."""
+    made = list(filter(_uninitialised, calls))
+    if not made:
+        return False
+    other = values_of(again.run("perturb:run", made))
+    return any(change is not False for change in unlike(oracle, values, other))
+
+
+def _uninitialised(call: Call) -> bool:
+    """Whether a call makes a tensor of whatever is in memory."""
+    made = call.result.value if call.result is not None else None
+    return leaf(call.name) in _EMPTY and made is not None and 0 not in (made.shape or ())
+
+
+def _holding(
+    oracles: Sequence[ValueOracle], observations: Sequence[Observation]
+) -> tuple[ValueOracle, int] | None:
+    """The first oracle that holds in the first run, and in how many runs it does."""
+    for oracle in oracles:
+        hits = [shows(oracle, seen, values_of(seen)) is True for seen in observations]
+        if hits[0]:
+            return oracle, sum(hits)
+    return None
+
+
+def _whole(
+    points: Sequence[Point], observations: Sequence[Observation], reading: Reading
+) -> tuple[Observation, tuple[ValueOracle, int]] | None:
+    """The first run that is not traced, with an oracle that holds in it and all others but one.
+
+    What is compiled is compiled in pieces where a tracer is called in between.
+    """
+    first, *others = observations
+    if not others or not any(leaf(call.name) == "compile" for call in first.calls):
+        return None
+    found = _holding(capture(points, others[0], reading), others)
+    return None if found is None else (replace(others[0], calls=first.calls), found)
+
+
+def _claimed(oracle: ValueOracle, points: Sequence[Point], reading: Reading) -> bool:
+    """Whether words of the report, or around its check, say that something is wrong."""
+    if reading.claims or reading.expectations or reading.refusal is not None:
+        return True
+    places = (*oracle.spots, *((oracle.check,) if oracle.check is not None else ()))
+    found = [points[number] for number in on_one([spot.point for spot in places])]
+    said = (one.asserted or one.label or is_reference(one) for one in found)
+    return any(said) or any(bad_outcome(one) is not None for one in found)
+
+
+def _of_compiling(api: Api, reading: Reading) -> tuple[bool, bool]:
+    """A compiler comes before what it compiles, but for an API that the title names as well."""
+    compiles = is_compiler(api.name)
+    return compiles or not titled(api, reading.mentions), not compiles
+
+
+def _refused(
+    runs: Sequence[Observation], suspect: Call, reading: Reading
+) -> tuple[ValueOracle, int] | None:
+    """Where a report wants a call to be refused, and here it is: the report no longer holds.
+
+    While it is traced, what is compiled is not compiled as a whole, and may be refused for that.
+    """
+    failed = failing_call(runs[0])
+    if any(run.outcome is Outcome.OK for run in runs[1:]):
+        return None
+    if reading.refusal is None or failed is None or failed.number != suspect.number:
+        return None
+    return ValueOracle(kind=SymptomKind.ACCEPTS, spots=(), why=reading.refusal), 0
+
+
+def _fixed(
+    oracles: Sequence[ValueOracle], first: Observation, reading: Reading
+) -> tuple[ValueOracle, int] | None:
+    """An oracle that tells, on a build that no longer shows the bug.
+
+    Two values of one run are one where the title says that they differ, or one is a reference.
+    """
+    if first.outcome is not Outcome.OK:
+        return None
+    differing = DIFFERENT.search(reading.report.title) is not None
+    telling = (
+        one
+        for one in oracles
+        if one.how in CHECKS
+        or one.expected is not None
+        or one.kind is SymptomKind.NON_FINITE
+        or (one.paired and (differing or one.against))
+    )
+    values = values_of(first)
+    return next(((one, 0) for one in telling if shows(one, first, values) is not None), None)
+
+
+def _ended_well(run: Observation) -> bool:
+    return bool(run.seen) and run.outcome is Outcome.OK
+
+
+def _nothing(first: Observation, oracles: Sequence[ValueOracle]) -> str:
+    if first.outcome is not Outcome.OK:
+        raised = first.exception
+        how = str(first.outcome)
+        if raised is not None:
+            how = f"{raised.type}: {first_line(raised.message)}"
+        return f"describes a wrong value, but the run ends by {how[:200]}"
+    if oracles:
+        return f"runs, and nothing that it shows is wrong ({oracles[0].why[:150]})"
+    if not first.seen:
+        return "describes a wrong value, but the code shows and compares none"
+    return "describes a wrong value, but nothing tells which of those shown it is"

@@ -1,0 +1,134 @@
+"""What a case about values shows: the oracle that holds, the API to blame, and what weakens it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.catalog.model import Api
+from analysis.target.instrument import Watched
+from analysis.target.observation import Call, Observation
+from citadel.model import BugKind, Symptom, SymptomKind
+from citadel.oracle.value import ValueOracle, Values, unlike
+from citadel.verify.disputed import Disputed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """A value symptom and what its replays are compared with.
+
+    `own` tells for each spot of the oracle whether it depends on the blamed API (None: unknown);
+    `random` whether its values differ from seed to seed.
+    """
+
+    oracle: ValueOracle
+    watched: Watched
+    values: Values
+    own: tuple[bool | None, ...]
+    made_backward: bool
+    """Whether NaN or infinities come up in the gradients that the API hands on."""
+    random: bool
+    symptom: Symptom
+    observation: Observation
+    call: Call
+    api: Api
+    reproduces: bool
+    hits: int
+    runs: int
+    told: bool
+    """Whether the report speaks of a result, rather than of a missing error alone."""
+    precise: bool | None
+    """Whether double precision cures it; None where that says nothing."""
+    becomes_infinite: bool
+    """Whether NaN is an infinity in double precision."""
+    widened: Values | None
+    """What a value that is wrong by number is in double precision (see `guards`)."""
+    demanded: bool | None
+    """Whether an infinity comes where the result is as large as numbers get (see `guards`)."""
+    let_in: bool
+    """Whether NaN or infinities come of those in the API's inputs."""
+    cleaned: Values
+    """What the values come to then with finite numbers in their place."""
+    limits: tuple[complex, ...] | None
+    """What the values tend to, by what large numbers show, where NaN comes of infinities."""
+    spreads: bool
+    """Whether NaN or infinities stand where nothing depends on those in the API's inputs."""
+    apart: bool
+    """Whether NaN or infinities in the API's inputs matter in their own places only."""
+    hands_on: bool
+    """Whether all that is wrong of a value, beside what it is compared with, is not finite, and so
+    is something that the API is given."""
+    gave_finite: frozenset[tuple[int, int]]
+    """(site, occurrence) of the API's calls where all have finite results though NaN is the bug:
+    then it comes up behind them, in gradients, say."""
+    gave_numbers: frozenset[tuple[int, int]]
+    """The same where no result has NaN, infinite or not."""
+    uninitialised: bool
+    """Whether the case reads memory that nothing has written to."""
+    of_ties: bool
+    """Whether the values differ only in which of several equal elements they point at."""
+    ill_conditioned: bool
+    """Whether the last digit of the API's inputs matters as much as what the report shows."""
+    disputed: tuple[Disputed, ...]
+    """The arguments that should be refused, where the report says which."""
+    refused_by: str
+    """The other backend that refuses what this one accepts, where the report compares the two."""
+    hurried: bool
+    """Whether a run takes so long that no further ones were made to examine it."""
+    untraced: bool
+    """Whether it shows only where no call is traced: what is compiled is then compiled whole."""
+    unclaimed: bool
+    """Whether nothing, in words or by an assertion, says that what the case shows is wrong."""
+
+    @property
+    def wider(self) -> bool:
+        """Whether double precision changes a value that is wrong by number."""
+        return self.widened is not None and True in unlike(self.oracle, self.values, self.widened)
+
+    @property
+    def referred(self) -> bool:
+        """Whether the value is compared with one that the API has no part in."""
+        return self.oracle.paired and False in self.own
+
+    @property
+    def of_values(self) -> bool:
+        """Whether it matters which numbers come out, not just that they do or are finite."""
+        return self.oracle.kind is not SymptomKind.ACCEPTS and not self.oracle.of_finiteness
+
+    @property
+    def refused(self) -> bool:
+        """Whether this build refuses the call, as the report wants it."""
+        return self.oracle.kind is SymptomKind.ACCEPTS and not self.oracle.spots
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """What in the report speaks for this symptom."""
+        return tuple(filter(None, (self.oracle.why,)))
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why what the report shows may be no bug; each halves the confidence of findings."""
+        doubts = (
+            (self.demanded, "becomes infinite where it is as large as its dtype allows"),
+            (
+                self.let_in and self.limits is None and not self.spreads,
+                "what is not finite comes of what it is given",
+            ),
+            (self.uninitialised, "works on uninitialised memory"),
+            (self.of_ties, "the indices differ, the elements that they select do not"),
+            (self.ill_conditioned, "the last digit of the inputs matters as much"),
+            (self.hurried, "a run takes so long that it was not examined further"),
+            (self.unclaimed, "nothing says that what it shows is wrong"),
+            (self.refused, "this build refuses the call: there is no result to compare with"),
+        )
+        return tuple(why for holds, why in doubts if holds)
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is a value by which siblings can be judged."""
+        return bool(self.oracle.spots) or self.oracle.check is not None or self.refused
+
+    @property
+    def kind(self) -> BugKind:
+        """A missing error is a status bug; a wrong result is one of values."""
+        accepts = self.symptom.kind is SymptomKind.ACCEPTS
+        return BugKind.STATUS if accepts and not self.told else BugKind.VALUE

@@ -1,0 +1,65 @@
+"""A missing kernel is a finding for close relations, and for neighbours that lack the same one."""
+
+from fractions import Fraction
+
+import pytest
+
+from analysis.catalog.model import Api, ApiKind
+from citadel.match.rank import Candidate
+from citadel.model import Channels, Symptom, Verdict, VerdictKind
+from citadel.oracle import status
+from citadel.propagate.propagation import _of_kernels
+
+MISSING = status.raises("NotFoundError", "Could not find device for node: {{node A}} = A[]")
+HALF = status.raises("NotFoundError", "Could not find device for node: {{node A}} = A[T=DT_HALF]")
+WHOLE = status.raises("NotFoundError", "Could not find device for node: {{node B}} = B[T=DT_INT64]")
+INDEXED = status.raises(
+    "NotFoundError", "Could not find device for node: {{node C}} = C[T=DT_HALF, I=DT_INT32]"
+)
+OTHER = status.raises("InvalidArgumentError", "bad window")
+RELATED, STRANGER = Channels(family="op"), Channels(context=Fraction(1, 5), signature=0.2)
+
+
+def _api(name: str, kind: ApiKind = ApiKind.FUNCTION) -> Candidate:
+    api = Api(name=name, kind=kind, aliases=(), signatures=())
+    return Candidate(api=api, channels=STRANGER, score=0.5)
+
+
+def _found(symptom: Symptom) -> Verdict:
+    return Verdict(kind=VerdictKind.BUG, runs=(3, 3), confidence=0.9, symptom=symptom)
+
+
+@pytest.mark.parametrize(
+    ("symptom", "channels", "kind"),
+    [
+        (MISSING, RELATED, VerdictKind.BUG),
+        (MISSING, STRANGER, VerdictKind.NEEDS),
+        (OTHER, STRANGER, VerdictKind.BUG),
+    ],
+)
+def test_only_close_relations_share_a_missing_kernel(symptom, channels, kind):
+    candidate = Candidate(api=_api("tf.a").api, channels=channels, score=0.5)
+    assert _of_kernels(_found(symptom), candidate).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("name", "symptom", "kind"),
+    [
+        ("tf.linalg.det", HALF, VerdictKind.BUG),
+        ("tf.linalg.lu", INDEXED, VerdictKind.BUG),
+        ("tf.linalg.det", WHOLE, VerdictKind.NEEDS),
+        ("tf.math.erfinv", HALF, VerdictKind.NEEDS),
+    ],
+)
+def test_neighbours_share_a_kernel_that_is_missing_for_the_same_dtype(
+    name, symptom, kind, by_hand, call
+):
+    source = by_hand(call("tf.linalg.inv"), HALF)
+    assert _of_kernels(_found(symptom), _api(name), source).kind is kind
+
+
+def test_raw_operators_are_no_neighbours(by_hand, call):
+    source = by_hand(call("tf.raw_ops.Inv"), HALF)
+    assert _of_kernels(_found(HALF), _api("tf.raw_ops.Det", ApiKind.OP), source).kind is (
+        VerdictKind.NEEDS
+    )

@@ -1,0 +1,142 @@
+"""Whether what a run shows is what a report recorded."""
+
+from dataclasses import replace
+
+import pytest
+
+from citadel.model import BugKind, Symptom, SymptomKind
+from citadel.oracle import status
+from citadel.verify.recorded import bug_kind, recorded, reproduces, says_the_same
+from harvest.report.model import Claim, ClaimKind, ClaimSource
+
+HANGS = Symptom(kind=SymptomKind.HANGS)
+SEGV = status.crashes("SIGSEGV")
+PLAIN = status.raises("RuntimeError", "bad width 3")
+ASSERTION = status.raises("RuntimeError", 'x INTERNAL ASSERT FAILED at "a/b.cpp":1, please report')
+NO_CUDA = status.raises("AssertionError", "Torch not compiled with CUDA enabled")
+NO_KERNEL = status.raises("NotFoundError", "Could not find device for node: {{node F}}")
+
+
+def claim(kind, **fields):
+    return Claim(kind=kind, source=ClaimSource.LOG, **fields)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "seen", "again"),
+    [
+        (None, None, False),
+        (None, PLAIN, True),
+        (None, SEGV, True),
+        (PLAIN, None, False),
+        (PLAIN, PLAIN, True),
+        (PLAIN, status.raises("RuntimeError", "another text"), True),
+        (PLAIN, status.raises("NotImplementedError", "another text"), True),
+        (PLAIN, status.raises("TypeError", "bad width 7"), True),
+        (PLAIN, status.raises("TypeError", "another text"), False),
+        (PLAIN, SEGV, True),
+        (PLAIN, HANGS, False),
+        (SEGV, SEGV, True),
+        (SEGV, status.crashes("SIGABRT"), True),
+        (SEGV, PLAIN, False),
+        (SEGV, HANGS, False),
+        (status.crashes(), SEGV, True),
+        (status.crashes(), PLAIN, False),
+        (status.crashes(), NO_KERNEL, True),
+        (SEGV, NO_KERNEL, False),
+        (status.crashes(), NO_CUDA, False),
+        (HANGS, HANGS, True),
+        (HANGS, PLAIN, False),
+        (HANGS, None, False),
+        (ASSERTION, ASSERTION, True),
+        (ASSERTION, PLAIN, False),
+        (ASSERTION, SEGV, True),
+        (PLAIN, ASSERTION, True),
+    ],
+)
+def test_reproduces(wanted, seen, again):
+    assert reproduces(wanted, seen) is again
+
+
+@pytest.mark.parametrize(
+    ("seen", "same"),
+    [
+        (status.raises("RuntimeError", "bad width 9"), True),
+        (status.raises("NotImplementedError", "bad width 9"), True),
+        (status.raises("TypeError", "bad width 9"), False),
+        (status.raises("NotImplementedError", "another text"), False),
+        (SEGV, False),
+    ],
+)
+def test_of_what_is_guessed_the_message_has_to_be_the_same(seen, same):
+    assert says_the_same(PLAIN, seen) is same
+
+
+def test_any_crash_that_is_recorded_says_the_same():
+    assert says_the_same(status.crashes(), SEGV)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "symptom", "expected"),
+    [
+        ((), None, BugKind.VALUE),
+        ((), PLAIN, BugKind.STATUS),
+        ((ClaimKind.VALUE,), PLAIN, BugKind.VALUE),
+        ((ClaimKind.VALUE,), SEGV, BugKind.STATUS),
+        ((ClaimKind.PERFORMANCE,), HANGS, BugKind.PERFORMANCE),
+        ((), HANGS, BugKind.STATUS),
+        ((ClaimKind.PERFORMANCE,), None, BugKind.PERFORMANCE),
+        ((ClaimKind.RAISES, ClaimKind.VALUE), None, BugKind.STATUS),
+        ((ClaimKind.VALUE, ClaimKind.RAISES), None, BugKind.VALUE),
+        ((ClaimKind.CRASHES,), None, BugKind.STATUS),
+        ((ClaimKind.HANGS,), None, BugKind.STATUS),
+    ],
+)
+def test_bug_kind(kinds, symptom, expected):
+    assert bug_kind(tuple(map(claim, kinds)), symptom) is expected
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ("ValueError", BugKind.STATUS),
+        ("errors.ValueError", BugKind.STATUS),
+        ("KeyError", BugKind.VALUE),
+        ("AssertionError", BugKind.VALUE),
+    ],
+)
+def test_an_exception_that_the_report_names_outweighs_a_title(named, expected):
+    """A title that speaks of "different shapes" speaks of no values that differ."""
+    told = (
+        Claim(kind=ClaimKind.VALUE, source=ClaimSource.TITLE),
+        Claim(kind=ClaimKind.RAISES, source=ClaimSource.BODY, exception=named),
+    )
+    old = replace(told[1], text="In version 1.8 it used to raise ValueError")
+    raised = "AssertionError" if named == "AssertionError" else "ValueError"
+    seen = Symptom(kind=SymptomKind.RAISES, exception=raised, message="")
+    assert bug_kind(told, seen) is expected
+    assert bug_kind((told[0], old), seen) is BugKind.VALUE
+
+
+@pytest.mark.parametrize(
+    ("claims", "expected"),
+    [
+        ((), None),
+        ((claim(ClaimKind.VALUE),), None),
+        ((claim(ClaimKind.RAISES),), None),
+        (
+            (claim(ClaimKind.RAISES, exception="ValueError", message="bad 3"),),
+            status.raises("ValueError", "bad 3"),
+        ),
+        ((claim(ClaimKind.RAISES, exception="ValueError"),), status.raises("ValueError", "")),
+        ((claim(ClaimKind.CRASHES, signal="SIGFPE"),), status.crashes("SIGFPE")),
+        ((claim(ClaimKind.CRASHES),), status.crashes()),
+        ((claim(ClaimKind.HANGS),), HANGS),
+        ((claim(ClaimKind.VALUE), claim(ClaimKind.HANGS)), HANGS),
+        (
+            (claim(ClaimKind.CRASHES, signal="SIGFPE"), claim(ClaimKind.HANGS)),
+            status.crashes("SIGFPE"),
+        ),
+    ],
+)
+def test_recorded(claims, expected):
+    assert recorded(claims) == expected
