@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.citadel.cli.commands.mining import fenced, issue, run, write
+from tests.citadel.cli.mining import fenced, issue, run, write
 
 from harvest.report.filters import FILTERS
 from harvest.tracker.queue import read_queue, read_rows

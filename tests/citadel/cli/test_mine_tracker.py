@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from tests.citadel.cli.commands.mining import command, environment, fenced, run
+from tests.citadel.cli.mining import command, environment, fenced, run
 
 from harvest.tracker.names import queue_path
 from harvest.tracker.queue import read_queue
