@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 
 from analysis.catalog.model import Api, ApiKind
 from analysis.target.session import Session
@@ -31,6 +30,7 @@ from citadel.propagate.callees import callees
 from citadel.propagate.candidates import candidates
 from citadel.propagate.probe import ProbeOutcome
 from citadel.propagate.replays import Replays
+from citadel.propagate.trial import Trial, as_finding, not_adapted
 from citadel.propagate.uses import Uses
 from citadel.propagate.walk import AT_LEAST, Probed, Progress, Walk, walk
 from citadel.rewrite.rewriter import Rewritten
@@ -38,8 +38,6 @@ from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
 from harvest.report.text import shorten
 
-WAYS = 3
-"""Ways to write one plan down that are tried at most."""
 REFUSABLE = (SymptomKind.CRASHES, SymptomKind.HANGS, SymptomKind.ACCEPTS)
 """Symptoms of calls that should have been refused: a sibling that raises does that."""
 MOST_REPLAYED = 150
@@ -64,6 +62,7 @@ class Propagation:
         self._deadline = math.inf
         self._uses = Uses(verified, bench)
         self._progress: Progress | None = None
+        self._trials: dict[str, Trial] = {}
 
     def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
@@ -80,8 +79,8 @@ class Propagation:
         for candidate, _ in entries:
             self._families[_family(candidate.api)].add(candidate.api.name)
         replays = Replays(self.bench.replays)
-        waiting = replays.waiting if self.verified.shown else lambda: 0
-        self._progress = progress = Progress(entries, self._walk(), waiting)
+        waited_for = replays if self.verified.shown else None
+        self._progress = progress = Progress(entries, self._walk(), waited_for)
         try:
             for probed in walk(self.verified, progress, self.bench, self.options.limits):
                 yield from self._kept(replays.finished())
@@ -93,15 +92,16 @@ class Propagation:
                 self._count(probed)
                 name = probed.candidate.api.name
                 if probed.outcome is self._telling:
-                    job = partial(self._replayed, probed, planned[name])
-                    replays.submit(job, self._rank[name])
+                    trial = self._trials[name] = self._trial(probed, planned[name])
+                    replays.submit(partial(self._tried, trial, replays, 0), self._rank[name])
                 else:
                     self._found[name] = _unconfirmed(probed, self.verified)
             yield from self._kept(replays.rest(deadline))
-            self.unconfirmed = replays.cancel()
+            dropped = replays.cancel()
             late = progress.next < len(progress.entries) and time.monotonic() >= deadline
-            self.cut = late or self.unconfirmed > 0 or len(progress.entries) < len(entries)
+            self.cut = late or dropped > 0 or len(progress.entries) < len(entries)
             yield from self._kept(replays.finished())
+            self._keep_unfinished()
         except KeyboardInterrupt:
             self.bench.abort()
             raise
@@ -149,33 +149,48 @@ class Propagation:
             "the cause may lie outside the API under suspicion"
         )
 
-    def _replayed(
-        self, probed: Probed, planned: tuple[Adaptation, ...], session: Session
-    ) -> Finding:
-        """Write the plan down and replay it; other ways and plans follow until one shows it."""
+    def _keep_unfinished(self) -> None:
+        """Of siblings with further cases that nobody had time for: the best of those that ran."""
+        left = {name: one for name, one in self._trials.items() if name not in self._found}
+        self._found |= {name: one.best for name, one in left.items() if one.best is not None}
+        self.unconfirmed = sum(one.best is None for one in left.values())
+
+    def _trial(self, probed: Probed, planned: tuple[Adaptation, ...]) -> Trial:
+        """What a sibling may show: the plan that told something, then the others like it."""
         planned = tuple(plan.shaped(probed.plan) for plan in planned)
         ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
         witness = self.verified.witness
         if witness is not None and witness.of_values:
             ordered.sort(key=lambda plan: not plan.reshapes)  # its result is the report's own
-        best: Finding | None = None
-        for plan, written in islice(self._written(ordered), self.options.adaptations):
-            verdict = self._judged(written, plan, probed.candidate, session)
-            finding = _finding(probed.candidate, verdict, written.edits, written.code)
-            if verdict.reason == GIVES_NOTHING:
-                ordered.append(plan.for_effect())  # the next to be written
-            if verdict.kind is VerdictKind.BUG:
-                if self._progress is not None:
-                    self._progress.found(self._rank[finding.api], self._kin(probed.candidate.api))
-                return self._everywhere(finding, plan, probed.candidate, session)
-            if best is None or _better(verdict, best.verdict):
-                best = finding
-            if time.monotonic() > self._deadline:
-                return best
-        if best is not None:
-            return best
-        reason = "the plan cannot be written in the report's text"
-        return _finding(probed.candidate, _not_adapted(reason), probed.plan.edits, "")
+        return Trial(
+            candidate=probed.candidate,
+            plans=ordered,
+            write=self._uses.write,
+            most=self.options.adaptations,
+        )
+
+    def _tried(self, trial: Trial, replays: Replays, turn: int, session: Session) -> Finding | None:
+        """Replay the sibling's next case; None where another one has its turn later.
+
+        Everybody's first case comes before anybody's second: the most plausible ones show nearly
+        all bugs.
+        """
+        case = next(trial.cases, None)
+        if case is None:
+            return trial.end()
+        plan, written = case
+        verdict = self._judged(written, plan, trial.candidate, session)
+        found = trial.note(verdict, written)
+        rank = self._rank[found.api]
+        if verdict.kind is VerdictKind.BUG:
+            if self._progress is not None:
+                self._progress.found(rank, self._kin(trial.candidate.api))
+            return self._everywhere(found, plan, trial.candidate, session)
+        if verdict.reason == GIVES_NOTHING:
+            trial.plans.append(plan.for_effect())  # the next to be written
+        again = partial(self._tried, trial, replays, turn + 1)
+        late = time.monotonic() > self._deadline
+        return trial.end() if late or not replays.submit(again, rank, turn + 1) else None
 
     def _everywhere(
         self, finding: Finding, plan: Adaptation, candidate: Candidate, session: Session
@@ -241,7 +256,7 @@ class Propagation:
             if everywhere is not None and refused_elsewhere(
                 everywhere, plan, candidate.api, self.verified, session, catalog, options.limits
             ):
-                return _not_adapted("refuses what the report's API takes elsewhere")
+                return not_adapted("refuses what the report's API takes elsewhere")
             verdict = contrasted(
                 verdict,
                 written.code,
@@ -253,12 +268,6 @@ class Propagation:
             )
         return _of_kernels(verdict, candidate, self.verified)
 
-    def _written(self, ordered: Iterable[Adaptation]) -> Iterator[tuple[Adaptation, Rewritten]]:
-        """The plans in text, the most plausible first, each in a few ways."""
-        for plan in ordered:
-            for written in islice(self._uses.write(plan), WAYS):
-                yield plan, written
-
     def _count(self, probed: Probed) -> None:
         channels = probed.candidate.channels
         unrelated = channels.family is None and not channels.context and channels.signature < 0.3
@@ -269,32 +278,6 @@ class Propagation:
 
 def _family(api: Api) -> str:
     return parse(api.name, api.kind).core
-
-
-def _finding(candidate: Candidate, verdict: Verdict, edits: tuple[str, ...], code: str) -> Finding:
-    return Finding(
-        api=candidate.api.name,
-        verdict=verdict,
-        channels=candidate.channels,
-        edits=edits,
-        code=code,
-        aliases=candidate.api.aliases,
-    )
-
-
-def _better(verdict: Verdict, than: Verdict) -> bool:
-    order = (
-        VerdictKind.NOT_ADAPTED,
-        VerdictKind.NEEDS,
-        VerdictKind.NOISY,
-        VerdictKind.EXPECTED,
-        VerdictKind.CLEAN,
-        VerdictKind.REFUSED,
-        VerdictKind.DIFFERENT,
-        VerdictKind.FLAKY,
-        VerdictKind.BUG,
-    )
-    return order.index(verdict.kind) > order.index(than.kind)
 
 
 def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
@@ -315,7 +298,7 @@ def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
         elif plain and verified.shown:
             kind = VerdictKind.NOT_ADAPTED
     verdict = Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=seen, reason=reason)
-    return _finding(probed.candidate, verdict, probed.plan.edits, "")
+    return as_finding(probed.candidate, verdict, probed.plan.edits, "")
 
 
 def _of_kernels(verdict: Verdict, candidate: Candidate, source: Verified | None = None) -> Verdict:
@@ -335,7 +318,3 @@ def _beside(one: Api, other: Api) -> bool:
     """Whether two APIs stand in one namespace that has a subject; raw operators' has none."""
     raw = ApiKind.OP in (one.kind, other.kind)
     return not raw and namespace(one) == namespace(other) and "." in namespace(one)
-
-
-def _not_adapted(reason: str) -> Verdict:
-    return Verdict(kind=VerdictKind.NOT_ADAPTED, runs=(0, 0), confidence=0.0, reason=reason)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from analysis.target.observation import Outcome
 from analysis.target.session import Limits
@@ -29,8 +30,8 @@ AT_LEAST = 150
 """APIs that every walk tries, budget permitting."""
 PATIENCE = 1500
 """APIs in a row without a hit after which a walk ends."""
-MOST_WAITING = 48
-"""Replays that may wait: a walk that is further ahead is of no use to anybody."""
+MOST_AHEAD = 48
+"""Siblings that may wait for their first replay: to be further ahead is of no use to anybody."""
 PAUSE = 0.02
 SLOW = 0.25
 """Seconds of the report's own call from which on siblings are replayed without being probed."""
@@ -73,17 +74,27 @@ class Probed:
 Entry = tuple[Candidate, tuple[Adaptation, ...]]
 
 
+class Waiting(Protocol):
+    """The replays that a walk waits for."""
+
+    def waiting(self) -> int:
+        """How many are still to end."""
+
+    def ahead(self) -> int:
+        """How many siblings wait for their first one."""
+
+
 class Progress:
     """Shared by the threads that probe and replay: what comes next, and when to stop.
 
-    `waiting` tells how many replays are still to end. Where only they find something, a walk that
-    runs far ahead of them could not know whether to go on.
+    `replays` are given where only they find something: a walk that runs far ahead of them could not
+    know whether to go on.
     """
 
     def __init__(
-        self, entries: Sequence[Entry], walk: Walk, waiting: Callable[[], int] = lambda: 0
+        self, entries: Sequence[Entry], walk: Walk, replays: Waiting | None = None
     ) -> None:
-        self.waiting = waiting
+        self.replays = replays
         self.entries = list(entries if walk.siblings is None else entries[: walk.siblings])
         self.deadline = time.monotonic() + walk.seconds
         self.patience = walk.patience
@@ -95,7 +106,8 @@ class Progress:
     def take(self) -> tuple[int, Sequence[Entry]]:
         """The next chunk; empty when the walk is over. Waits while too many replays do."""
         while True:
-            waiting = self.waiting()
+            waiting = self.replays is not None and self.replays.waiting() > 0
+            ahead = 0 if self.replays is None else self.replays.ahead()
             with self.lock:
                 start = self.next
                 if self.stopped or time.monotonic() > self.deadline:
@@ -103,7 +115,7 @@ class Progress:
                 far = self._far(start)
                 if far and not waiting:
                     return start, ()
-                if not far and waiting < MOST_WAITING:
+                if not far and ahead < MOST_AHEAD:
                     self.next = start + (FIRST_CHUNK if start < AT_LEAST else CHUNK)
                     return start, self.entries[start : self.next]
             time.sleep(PAUSE)

@@ -185,12 +185,13 @@ def mixes(again: Rerun, calls: Sequence[Call]) -> bool | None:
     found = told(again, calls)
     held = [abs(n) for one in found for value in one.given for n in elements(value) or ()]
     size = max([1.0, *filter(math.isfinite, held)])
-    known = [_spread(one) for one in found]
+    known = {_spread(one) for one in found}
     for large in sorted({1.0, size}):  # beside large numbers small ones may not matter
+        if True in known:
+            break
         first, then = (_by_place(told(again, calls, large * number)) for number in IN_PLACE)
-        known += [_mixed(first[place], then[place]) for place in first if place in then]
-    known = [mixed for mixed in known if mixed is not None]
-    return any(known) if known else None
+        known |= {_mixed(first[place], then[place]) for place in first if place in then}
+    return True in known if known - {None} else None
 
 
 def _by_place(calls: Sequence[Told]) -> dict[tuple[int, int], Told]:
@@ -239,7 +240,8 @@ def tends_to(
     A result there is then no more NaN than `sigmoid` is. Nothing is known of `sin`, nor of `x - y`,
     which depends on who is faster.
     """
-    rising, falling = (_ends(again, oracle, calls, falling=way) for way in (False, True))
+    rising = _ends(again, oracle, calls, falling=False)
+    falling = None if rising is None else _ends(again, oracle, calls, falling=True)
     if rising is None or falling is None:
         return None
     alike = all(_equal(one, other) for one, other in zip(rising, falling, strict=True))
@@ -250,25 +252,24 @@ def _ends(
     again: Rerun, oracle: ValueOracle, calls: Sequence[Call], *, falling: bool
 ) -> list[complex] | None:
     """What each number of the oracle's values tends to; None where one tends to nothing."""
-    near, far = (
-        values_of(again.run("perturb:bounded", calls, power=power, falling=falling))
-        for power in POWERS
-    )
-    found: list[complex | None] = []
-    for spot in oracle.spots:
-        one = elements(near[spot]) if spot in near else None
-        other = elements(far[spot]) if spot in far else None
-        if one is None or other is None or len(one) != len(other):
+    ways: list[list[complex]] = []
+    for power in POWERS:
+        values = values_of(again.run("perturb:bounded", calls, power=power, falling=falling))
+        known = [elements(values[spot]) for spot in oracle.spots if spot in values]
+        numbers = [number for found in known for number in found or ()]
+        if len(known) < len(oracle.spots) or None in known or any(map(cmath.isnan, numbers)):
             return None
-        found += [_end(a, b) for a, b in zip(one, other, strict=True)]
+        ways.append(numbers)
+    near, far = ways
+    if len(near) != len(far):
+        return None
+    found = [_end(a, b) for a, b in zip(near, far, strict=True)]
     ends = [end for end in found if end is not None]
     return ends if ends and len(ends) == len(found) else None
 
 
 def _end(near: complex, far: complex) -> complex | None:
-    """The limit of what has come to two numbers on the way: that, zero, or an infinity."""
-    if cmath.isnan(near) or cmath.isnan(far):
-        return None
+    """The limit of what has come to two numbers on the way: one of them, zero, or an infinity."""
     if _equal(near, far):
         return far
     real = not (near.imag or far.imag) and (near.real > 0) == (far.real > 0 or not far)

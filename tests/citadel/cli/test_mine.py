@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from tests.citadel.cli.mining import fenced, issue, run, write
 
 from harvest.report.filters import FILTERS
 from harvest.tracker.queue import read_queue, read_rows
+from tests.citadel.cli.mining import fenced, issue, run, write
 
 
 def test_an_export(tmp_path):

@@ -10,10 +10,10 @@ import sys
 import time
 
 import pytest
-from tests.citadel.cli.mining import command, environment, fenced, run
 
 from harvest.tracker.names import queue_path
 from harvest.tracker.queue import read_queue
+from tests.citadel.cli.mining import command, environment, fenced, run
 from tests.harvest.tracker import fake, faults, synthetic
 
 MEGABYTES = 200

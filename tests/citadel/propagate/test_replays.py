@@ -77,6 +77,46 @@ def test_the_best_ranked_of_those_that_wait_comes_first(replays):
     assert order == [1, 1, 3, 5, 7]
 
 
+def test_everybodys_first_turn_comes_before_anybodys_second(replays):
+    pool = replays("a")
+    order = []
+
+    def job(rank, turn, session):
+        order.append((turn, rank))
+        if turn == 2:
+            return rank
+        assert pool.submit(partial(job, rank, turn + 1), rank, turn + 1)
+        return None
+
+    hold = threading.Event()
+    pool.submit(lambda _session: hold.wait(10) and -1)
+    for rank in (2, 1, 3):
+        pool.submit(partial(job, rank, 0), rank)
+    assert pool.ahead() >= 3
+    hold.set()
+    assert collect(pool) == [-1, 1, 2, 3]
+    assert order == [(turn, rank) for turn in range(3) for rank in (1, 2, 3)]
+    assert (pool.ahead(), pool.waiting()) == (0, 0)
+
+
+def test_who_is_dropped_gets_no_further_turn(replays):
+    pool = replays("a")
+    begun, release, told = threading.Event(), threading.Event(), []
+
+    def running(session):
+        begun.set()
+        release.wait(10)
+        told.append(pool.submit(running))
+        return session
+
+    pool.submit(running)
+    begun.wait(10)
+    threading.Timer(0.05, release.set).start()
+    assert pool.cancel() == 0
+    assert told == [False]
+    assert list(pool.finished()) == ["a"]
+
+
 def test_what_has_ended_is_handed_out_once(replays):
     pool = replays("a")
     pool.submit(lambda session: session)

@@ -8,9 +8,22 @@ import pytest
 
 from analysis.target.session import Limits
 from citadel.propagate.probe import ProbeOutcome
-from citadel.propagate.walk import AT_LEAST, MOST_WAITING, Progress, Walk, walk
+from citadel.propagate.walk import AT_LEAST, MOST_AHEAD, Progress, Walk, walk
 
 ENTRIES = [(f"candidate {number}", ()) for number in range(1000)]
+
+
+class Waiting:
+    """Replays of which as many wait as a test says."""
+
+    def __init__(self, first=0, later=0):
+        self.first, self.later = first, later
+
+    def waiting(self):
+        return self.first + self.later
+
+    def ahead(self):
+        return self.first
 
 
 def taken(progress):
@@ -56,35 +69,34 @@ def test_the_kin_of_a_finding_come_next():
 
 
 def test_a_walk_waits_for_replays_which_may_prolong_it():
-    waiting = [1]
+    waiting = Waiting(later=1)
 
     def replayed():
         time.sleep(0.1)
         progress.hit(100)
-        waiting[0] = 0
+        waiting.later = 0
 
-    progress = Progress(ENTRIES, Walk(patience=100), lambda: waiting[0])
+    progress = Progress(ENTRIES, Walk(patience=100), waiting)
     threading.Thread(target=replayed).start()
     assert taken(progress) >= 200
 
 
 def test_a_walk_does_not_run_ahead_of_replays():
-    waiting = [MOST_WAITING]
-    progress = Progress(ENTRIES, Walk(seconds=0.2), lambda: waiting[0])
-    assert taken(progress) == 0
-    waiting[0] -= 1
-    assert taken(Progress(ENTRIES, Walk(seconds=5.0, siblings=30), lambda: waiting[0])) == 30
+    few = Walk(seconds=5.0, siblings=30)
+    assert taken(Progress(ENTRIES, Walk(seconds=0.2), Waiting(first=MOST_AHEAD))) == 0
+    assert taken(Progress(ENTRIES, few, Waiting(first=MOST_AHEAD - 1))) == 30
+    assert taken(Progress(ENTRIES, few, Waiting(later=MOST_AHEAD))) == 30, "those can wait"
 
 
 def test_findings_are_told_while_a_walk_waits():
     """Who follows a walk that waits for replays has a turn, and may tell what they found."""
-    waiting = [MOST_WAITING]
-    progress = Progress((), Walk(seconds=30.0), lambda: waiting[0])
+    waiting = Waiting(first=MOST_AHEAD)
+    progress = Progress((), Walk(seconds=30.0), waiting)
     case = SimpleNamespace(observation=SimpleNamespace(on_gpu=False), measured=None, witness=None)
     for turn in walk(case, progress, SimpleNamespace(probes=[None]), Limits()):
         assert turn is None
-        waiting[0] = 0
-    assert waiting == [0]
+        waiting.first = 0
+    assert waiting.first == 0
 
 
 @pytest.mark.parametrize(("seconds", "probed"), [(0.01, True), (1.0, False)])

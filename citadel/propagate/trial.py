@@ -1,0 +1,87 @@
+"""What becomes of one sibling: its cases, one after the other, and the best of their verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from citadel.match.rank import Candidate
+from citadel.model import Finding, Verdict, VerdictKind
+from citadel.plan.model import Adaptation
+from citadel.rewrite.rewriter import Rewritten
+
+WAYS = 3
+"""Ways to write one plan down that are tried at most."""
+_ORDER = (
+    VerdictKind.NOT_ADAPTED,
+    VerdictKind.NEEDS,
+    VerdictKind.NOISY,
+    VerdictKind.EXPECTED,
+    VerdictKind.CLEAN,
+    VerdictKind.REFUSED,
+    VerdictKind.DIFFERENT,
+    VerdictKind.FLAKY,
+    VerdictKind.BUG,
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Trial:
+    """The plans of one sibling, the most plausible first, each written down in a few ways.
+
+    Iterating yields `most` cases at most; `write` makes them when they are asked for. A plan that
+    is added to `plans` meanwhile is the last to be written.
+    """
+
+    candidate: Candidate
+    plans: list[Adaptation]
+    write: Callable[[Adaptation], Iterator[Rewritten]]
+    most: int
+    best: Finding | None = None
+    cases: Iterator[tuple[Adaptation, Rewritten]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.cases = islice(self._written(), self.most)
+
+    def note(self, verdict: Verdict, written: Rewritten) -> Finding:
+        """The finding of one case; the best of them so far is kept."""
+        found = as_finding(self.candidate, verdict, written.edits, written.code)
+        if self.best is None or _better(verdict, self.best.verdict):
+            self.best = found
+        return found
+
+    def end(self) -> Finding:
+        """The best finding; that there is none where no plan could be written."""
+        if self.best is not None:
+            return self.best
+        reason = "the plan cannot be written in the report's text"
+        return as_finding(self.candidate, not_adapted(reason), self.plans[0].edits, "")
+
+    def _written(self) -> Iterator[tuple[Adaptation, Rewritten]]:
+        for plan in self.plans:
+            for written in islice(self.write(plan), WAYS):
+                yield plan, written
+
+
+def as_finding(
+    candidate: Candidate, verdict: Verdict, edits: tuple[str, ...], code: str
+) -> Finding:
+    """What one generated case (`code`) says of a sibling; no code where there is none."""
+    return Finding(
+        api=candidate.api.name,
+        verdict=verdict,
+        channels=candidate.channels,
+        edits=edits,
+        code=code,
+        aliases=candidate.api.aliases,
+    )
+
+
+def not_adapted(reason: str) -> Verdict:
+    """The verdict on a sibling for which no case could be made that would tell."""
+    return Verdict(kind=VerdictKind.NOT_ADAPTED, runs=(0, 0), confidence=0.0, reason=reason)
+
+
+def _better(verdict: Verdict, than: Verdict) -> bool:
+    return _ORDER.index(verdict.kind) > _ORDER.index(than.kind)

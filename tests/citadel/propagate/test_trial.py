@@ -1,0 +1,60 @@
+"""The cases of one sibling: which come, how many, and which verdict counts."""
+
+from types import SimpleNamespace
+
+from citadel.model import Verdict, VerdictKind
+from citadel.propagate.trial import WAYS, Trial
+
+API = SimpleNamespace(name="torch.sort", aliases=())
+CANDIDATE = SimpleNamespace(api=API, channels=None)
+
+
+def written(text):
+    return SimpleNamespace(code=text, edits=("renamed",))
+
+
+def trial(*plans, most=20, ways=1):
+    def write(plan):
+        return (written(f"{plan.name}{way}") for way in range(ways))
+
+    named = [SimpleNamespace(name=name, edits=("none",)) for name in plans]
+    return Trial(candidate=CANDIDATE, plans=named, write=write, most=most)
+
+
+def codes(one):
+    return [case.code for _, case in one.cases]
+
+
+def verdict(kind):
+    return Verdict(kind=kind, runs=(0, 1), confidence=0.0)
+
+
+def test_plans_come_in_their_order_each_in_a_few_ways():
+    assert codes(trial("a", "b", ways=2)) == ["a0", "a1", "b0", "b1"]
+    assert len(codes(trial("a", ways=9))) == WAYS
+    assert codes(trial("a", "b", "c", most=2)) == ["a0", "b0"]
+
+
+def test_a_plan_that_is_added_meanwhile_is_written_too():
+    one = trial("a")
+    assert next(one.cases)[1].code == "a0"
+    one.plans.append(SimpleNamespace(name="b", edits=()))
+    assert codes(one) == ["b0"]
+
+
+def test_the_most_telling_verdict_is_kept_the_first_of_equals():
+    one = trial("a")
+    for kind, text in (
+        (VerdictKind.NOT_ADAPTED, "1"),
+        (VerdictKind.CLEAN, "2"),
+        (VerdictKind.CLEAN, "3"),
+        (VerdictKind.EXPECTED, "4"),
+    ):
+        assert one.note(verdict(kind), written(text)).code == text
+    assert (one.end().code, one.end().verdict.kind) == ("2", VerdictKind.CLEAN)
+
+
+def test_what_cannot_be_written_is_no_finding():
+    found = trial("a", ways=0).end()
+    assert found.verdict.kind is VerdictKind.NOT_ADAPTED
+    assert (found.code, found.edits) == ("", ("none",))
