@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import product
 
 from analysis.catalog.model import Api, ApiKind
-from citadel.plan.dimensions import dimension_change, leading
+from citadel.plan.dimensions import dimension_change, leading, own_ranks
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
@@ -55,7 +55,11 @@ def plans(
     for (new, call), read in product(signatures, _readings(source)):
         arrays = as_tensorflow(target.name)
         taken = with_tensors(places(new, call), known, of_arrays=arrays)
-        lifts = (*dimension_change(read, target, known), *leading(read, known))
+        lifts = (
+            *dimension_change(read, target, known),
+            *leading(read, known),
+            *own_ranks(read, known),
+        )
         for order, lift in product(_orders(taken, target), lifts):
             for plan in Planner(read, target, order, lift, known, lexicon).plans():
                 if isinstance(plan, Obstacle):

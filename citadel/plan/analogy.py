@@ -51,7 +51,9 @@ class Analogy:
         first = known[0][name]
         alike = [s for s in known if s[name].rank == first.rank]
         shapes = [s[name].shape or () for s in alike]
-        shape = tuple(self._size([one[d] for one in shapes], alike) for d in range(first.rank or 0))
+        rank = first.rank or 0
+        axes = [[one[axis] for one in shapes] for axis in range(rank)]
+        shape = tuple(self._size(sizes, n, rank, alike) for n, sizes in enumerate(axes))
         dtype = self._dtype(first.dtype or "")
         # Whole numbers are often sizes, axes and the like, whose number is a coincidence.
         certain = len(set(shapes)) > 1
@@ -145,12 +147,14 @@ class Analogy:
         same = [pair for pair in pairs if len(pair[1]) == len(shape)]
         return same or pairs
 
-    def _size(self, sizes: Sequence[int], samples: Sequence[Sample]) -> int:
-        """A size here, where it has these in samples: one of the main tensor's, else of another."""
-        for name, shape in self._given.items():
+    def _size(self, sizes: Sequence[int], axis: int, rank: int, samples: Sequence[Sample]) -> int:
+        """The size of an axis here, where it has these in samples: one of the main tensor's, else
+        of another; those of the same rank tell more."""
+        given = sorted(self._given.items(), key=lambda one: len(one[1]) != rank)
+        for name, shape in given:
             theirs = [s[name].shape for s in samples if name in s]
             known = [one for one in theirs if one is not None]
-            at = _place(sizes, known, len(shape)) if len(known) == len(sizes) else None
+            at = _place(sizes, known, len(shape), axis) if len(known) == len(sizes) else None
             if at is not None:
                 return shape[at]
         return sizes[0]
@@ -165,13 +169,16 @@ class Analogy:
 _NOTHING = Value(kind="none")
 
 
-def _place(sizes: Sequence[int], shapes: Sequence[Shape], rank: int) -> int | None:
-    """Which size of a tensor it is in all samples, counted from an end that fits one of `rank`."""
+def _place(sizes: Sequence[int], shapes: Sequence[Shape], rank: int, likely: int = 1) -> int | None:
+    """Which size of a tensor it is in all samples, counted from an end that fits one of `rank`.
+
+    Where it may be several, the one nearest to the `likely` axis: of a number, the second one, as
+    channels come second in most layouts.
+    """
     rank = min(rank, *map(len, shapes))
     if max(sizes) <= 1:
         return None  # a size of 1 fits everywhere and says nothing
-    # Channels come second in most layouts, so the second size is the likeliest.
-    for at in sorted(range(-rank, rank), key=lambda at: (at < 0, abs(at - 1))):
+    for at in sorted(range(-rank, rank), key=lambda at: (at < 0, abs(at - likely))):
         if all(shape[at] == size for shape, size in zip(shapes, sizes, strict=True)):
             return at
     return None

@@ -114,7 +114,7 @@ class Assembler:
         lost += sum(0.2 if value.value.is_tensor else 0.08 for value in anyhow)
         cost = lost + 0.15 * len(self.invented) + 0.05 * len(self.edits)
         cost += 0.01 * sum(map(_is_implied, (*slots[Stage.NEW], *slots[Stage.CALL])))
-        cost += 0.1 * self.lift.guess + 0.05 * bool(self.lift.lead)
+        cost += 0.1 * self.lift.guess + 0.05 * bool(self.lift.lead) + 0.07 * bool(self.lift.own)
         cost += 0.01 * self.lift.repeat + 0.02 * self.lift.unit
         forms = {ApiKind.METHOD: Form.METHOD, ApiKind.MODULE: Form.MODULE}
         form = forms.get(self.target.kind, Form.FUNCTION)

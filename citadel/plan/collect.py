@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api
+from citadel.plan.assign import DESTINATION
 from citadel.plan.dimensions import Lift, lifted
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import Expression, Slot, SourceValue, Stage
@@ -48,7 +49,7 @@ class Collector:
 
     def _star(self, value: SourceValue, stage: Stage) -> Slot | None:
         parameter = self.places.positional.get(stage)
-        if parameter is None:
+        if parameter is None or value.name == DESTINATION:
             return None
         kinds = accepted(parameter.type)
         several = value.value.kind in ("list", "tuple")
@@ -60,8 +61,8 @@ class Collector:
         return Slot(name=parameter.name, keyword=False, value=taken, star=several)
 
     def _keyword(self, value: SourceValue, stage: Stage) -> Slot | None:
-        if value.key == "kw:out" and (self.target.out or self.target is self.source.api):
-            return Slot(name="out", keyword=True, value=value.take(*lifted(value, self.lift)))
+        if value.key == f"kw:{DESTINATION}" and (self.target.out or self.target is self.source.api):
+            return Slot(name=DESTINATION, keyword=True, value=value.take(*lifted(value, self.lift)))
         if stage not in self.places.keywords or not value.key.startswith(("kw:", "newkw:")):
             return None
         name = value.key.partition(":")[2]

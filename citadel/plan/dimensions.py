@@ -45,7 +45,8 @@ class Lift:
     lose) in front, and that the result of several loses; `sizes`: lists gain these in front, those
     of what else the tensor has; `unit`: windows are 1 long along what is
     added, which the result loses again. `tail`: of dimensions that are dropped, the last ones stay.
-    `channels_last` tells where the spatial dimensions are, `as_tensorflow` whose filters
+    `ranks`: of the target's tensors, by parameter; `own`: what each value gets or loses in front
+    for that. `channels_last` tells where the spatial dimensions are, `as_tensorflow` whose filters
     and windows they are."""
 
     before: int = 0
@@ -56,6 +57,8 @@ class Lift:
     lead: int = 0
     leading: frozenset[str] = frozenset()
     sizes: tuple[int, ...] = ()
+    ranks: tuple[tuple[str, int], ...] = ()
+    own: tuple[tuple[str, int], ...] = ()
     tail: bool = False
     guess: bool = False
     channels_last: bool = False
@@ -73,6 +76,8 @@ class Lift:
             many, how = abs(self.lead), "more" if self.lead > 0 else "fewer"
             of = " of each" if len(self.leading) > 1 else ""
             return (f"{many} {how} dimension{'s' * (many > 1)} in front{of}",)
+        if self.own:
+            return ("dimensions in front as valid calls have them",)
         how = ", of equal sizes" if self.repeat else ", windows of 1" if self.unit else ""
         how = ", the last ones" if self.tail else how
         return (f"dimensions {self.before}d -> {self.after}d{how}",) if self.amount else ()
@@ -165,6 +170,38 @@ def leading(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Iterato
         yield Lift(lead=apart, leading=keys, guess=True)
     if apart > 0 or (apart < 0 and len(ranks) > 1 and len(set(ranks)) == 1 and ranks[0]):
         yield Lift(lead=apart, leading=frozenset((main.key,)), guess=True)
+
+
+def own_ranks(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Iterator[Lift]:
+    """Each tensor with the rank that the target's parameter has in all valid calls (`mv` takes a
+    matrix and a vector), where a tensor of the source has another one.
+
+    A tensor of one number says nothing: it is broadcast. A single valid call tells something where
+    its tensors are of several ranks.
+    """
+    found: dict[str, set[int | None]] = {}
+    for sample in known:
+        for name, value in sample.items():
+            if value.is_tensor and math.prod(value.shape or ()) != 1:
+                found.setdefault(name, set()).add(value.rank)
+    fixed = {name: ranks.pop() for name, ranks in found.items() if len(ranks) == 1}
+    given = {value.value.rank for value in source.values if value.value.is_tensor}
+    ranks = tuple((name, rank) for name, rank in fixed.items() if rank is not None)
+    telling = len(known) > 1 or len({rank for _, rank in ranks}) > 1
+    if telling and any({rank} != given for _, rank in ranks):
+        yield Lift(ranks=ranks, guess=True)
+
+
+def settled(lift: Lift, given: Mapping[str, SourceValue]) -> Lift | None:
+    """The change where it is known which parameter gets which value; None if nothing changes."""
+    ranks = dict(lift.ranks)
+    own = {
+        value.key: ranks[name] - value.value.rank
+        for name, value in given.items()
+        if name in ranks and value.value.is_tensor and value.value.rank is not None
+    }
+    changed = tuple((key, apart) for key, apart in own.items() if apart)
+    return replace(lift, own=changed) if changed else None
 
 
 def _alike(
@@ -270,8 +307,9 @@ def _per_dimension(value: SourceValue, spatial_dimensions: int) -> bool:
 
 def lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     """What happens to one value under a dimension change."""
-    if lift.lead and value.key in lift.leading:
-        return (Step(name="lead" if lift.lead > 0 else "behead", amount=abs(lift.lead)),)
+    lead = lift.lead if value.key in lift.leading else dict(lift.own).get(value.key, 0)
+    if lead:
+        return (Step(name="lead" if lead > 0 else "behead", amount=abs(lead)),)
     if lift.sizes:
         return extended(value, lift.before, lift.sizes)
     if not lift.amount:

@@ -15,7 +15,7 @@ from citadel.plan.analogy import Analogy
 from citadel.plan.assemble import Assembler
 from citadel.plan.assign import DESTINATION, acts_as_tensor, assign
 from citadel.plan.collect import Collector
-from citadel.plan.dimensions import Lift, lifted, shape_after
+from citadel.plan.dimensions import Lift, lifted, settled, shape_after
 from citadel.plan.edits import changes, renames
 from citadel.plan.fill import Filler
 from citadel.plan.frameworks import dtype_text
@@ -39,7 +39,7 @@ from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import richest
 from citadel.plan.sizes import as_lists
 from citadel.plan.state import MODE, flags, matched, own_name, owned
-from citadel.plan.types import fits, takes_tensor
+from citadel.plan.types import becomes_tensor, fits, takes_tensor
 
 
 @dataclass(slots=True)
@@ -74,6 +74,12 @@ class Planner:
         found = assign(whole, [self.places.named[n] for n in free], self.lexicon)
         known = {value.key: value for value in values}
         chosen = {free[place]: known[value.key] for place, value in found.items()}
+        if self.lift.ranks:
+            names = {self.places.named[n].parameter.name: value for n, value in chosen.items()}
+            lift = settled(self.lift, names)
+            if lift is None:
+                return
+            self.lift = lift
         used |= {value.key for value in chosen.values()}
         rest = [value for value in self.source.values if value.key not in used]
         if not all(self._receivable(chosen, n) for n in range(len(self.places.named))):
@@ -102,6 +108,18 @@ class Planner:
             yield from self._ways(chosen, given, left)
             self.state, self.evaluates = {}, False
         yield from self._ways(chosen, given, alone)
+        numbers = {n: value for n, value in chosen.items() if self._mere_number(value, n)}
+        if numbers:
+            chosen = {n: value for n, value in chosen.items() if n not in numbers}
+            given = {n: made for n, made in given.items() if n not in numbers}
+            yield from self._ways(chosen, given, [*alone, *numbers.values()])
+
+    def _mere_number(self, value: SourceValue, number: int) -> bool:
+        """Whether it is a number which stands for a tensor with the source, given to a parameter of
+        another name that takes tensors alone: that may want one of its own shape."""
+        parameter = self.places.named[number].parameter
+        mere = acts_as_tensor(value) and becomes_tensor(value.value, parameter.type)
+        return mere and not self.lexicon.likeness(value.name, parameter.name)
 
     def _evaluates(self) -> bool:
         """Whether a function does not train unless it is told to, and is not: a layer would."""

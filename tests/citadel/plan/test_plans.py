@@ -1,5 +1,7 @@
 """Plans: which argument goes where, what is dropped and what is in the way."""
 
+from dataclasses import replace
+
 import pytest
 
 from analysis.values import Value
@@ -197,6 +199,19 @@ def test_tensors_in_a_row_become_a_list(api, call):
     )
     (slot,) = first(plans(source, api("torch.cat", "tensors: Tensor[], dim: int = 0"))).call
     assert slot.value == Gather(items=(Take(key="arg:0"), Take(key="arg:1")))
+
+
+def test_what_is_written_to_is_none_of_the_rest_that_is_collected(api, call):
+    out = Value(kind="tensor", shape=(2, 2))
+    source = invocation(
+        call("torch.mm", {(2, 2)}, {(2, 2)}, out=out),
+        api("torch.mm", "input: Tensor, mat2: Tensor, *, out: Tensor? = None"),
+        (),
+    )
+    chain = api("torch.chain_matmul", "*matrices")
+    assert "dropped out" in first(plans(source, chain)).edits
+    plan = first(plans(source, replace(chain, out=True)))
+    assert written(plan.call) == ["arg:0", "arg:1", "out=kw:out"]
 
 
 def test_two_tensors_go_into_one_list_before_one_of_them_is_dropped(api, call):

@@ -1,5 +1,7 @@
 """What a sibling requires beyond the failing call: from samples, types and other arguments."""
 
+import pytest
+
 from analysis.catalog.model import ApiKind
 from analysis.values import Value
 from citadel.plan.adapt import plans
@@ -316,3 +318,20 @@ def test_dimensions_in_front_are_as_many_as_all_valid_calls_have(api, call):
     assert steps(2, 2) == [Step(name="behead", amount=1)]
     assert steps(4, 5) == [Step(name="lead", amount=1)]
     assert steps(1, 2) == steps(2) == steps(0, 0) == steps(3, 2) == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        ("input: Tensor, other: Tensor", [["arg:0", "arg:1"], ["arg:0", "arg:0"]]),
+        ("input: Tensor, weights: Tensor? = None", [["arg:0", "arg:1"], ["arg:0"]]),
+        ("input: Tensor, bins: Tensor", [["arg:0", "arg:1"]]),  # the very parameter
+        ("input: Tensor, other: Tensor | Number", [["arg:0", "arg:1"]]),
+    ],
+)
+def test_a_number_in_the_place_of_a_tensor_may_be_none_elsewhere(api, call, declared, expected):
+    """`histogram(x, 5)` takes a tensor or a number for its bins; `lstsq(x, 5)` has none."""
+    made = call("torch.histogram", {(8,)}, 5)
+    source = invocation(made, api("torch.histogram", "input: Tensor, bins: Tensor | int"), ())
+    found = plans(source, api("torch.g", declared))
+    assert [written(plan.call) for plan in found] == expected

@@ -31,3 +31,54 @@ def test_tensors_of_one_rank_here_and_there_get_them_together(api, call, second,
     changed = {slot.value.key: slot.value.steps for slot in best.call if slot.value.steps}
     assert {key: step.name for key, (step,) in changed.items()} == steps
     assert [step.name for step in best.after] == (["behead"] if len(steps) > 1 else [])
+
+
+def changes(plan):
+    given = {slot.value.key: slot.value for slot in plan.call if hasattr(slot.value, "steps")}
+    return {
+        key: [(step.name, step.amount) for step in value.steps]
+        for key, value in given.items()
+        if value.steps
+    }
+
+
+def shaped(**shapes):
+    return {name: Value(kind="tensor", shape=shape) for name, shape in shapes.items()}
+
+
+@pytest.mark.parametrize(
+    ("samples", "expected"),
+    [
+        ([shaped(input=(5, 10), other=(10,))], {"arg:1": [("behead", 1)]}),
+        (
+            [shaped(input=(5, 5, 10), other=(5, 5, 5)), shaped(input=(1,), other=(4, 5, 5))],
+            {"arg:0": [("lead", 1)], "arg:1": [("lead", 1)]},  # (1,) is broadcast
+        ),
+        ([shaped(input=(5, 10), other=(3, 5, 5))], {"arg:1": [("lead", 1)]}),
+    ],
+    ids=["mv", "baddbmm", "addbmm"],
+)
+def test_each_tensor_has_the_rank_that_its_parameter_has_in_valid_calls(
+    api, call, samples, expected
+):
+    made = call("torch.mm", {(3, 3)}, {(3, 3)})
+    source = api("torch.mm", "input: Tensor, mat2: Tensor")
+    target = api("torch.g", "input: Tensor, other: Tensor")
+    found = plans(invocation(made, source, ()), target, Book(*samples))
+    assert changes(found[0]) == {}, "as it is, first"
+    assert expected in [changes(plan) for plan in found]
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        [shaped(input=(5, 5), other=(5, 5))],  # as the report's are
+        [shaped(input=(5,), other=(5,)), shaped(input=(4, 5), other=(4, 5))],  # of any
+    ],
+)
+def test_what_takes_any_rank_or_the_reports_own_changes_none(api, call, samples):
+    made = call("torch.mm", {(3, 3)}, {(3, 3)})
+    source = api("torch.mm", "input: Tensor, mat2: Tensor")
+    target = api("torch.g", "input: Tensor, other: Tensor")
+    found = plans(invocation(made, source, ()), target, Book(*samples))
+    assert [changes(plan) for plan in found] == [{}]
