@@ -87,18 +87,18 @@ def cleaned(value, number):
     return value
 
 
-def bounded(value, power, falling):
+def bounded(value, size, falling):
     """The value with large numbers in place of infinities, as far as it is real numbers.
 
-    They are the largest number of single precision to the `power`, with their sign, times numbers
-    from 1 to 2 that rise from element to element, or fall.
+    They are what `size` makes of the largest number of single precision, with their sign, times
+    numbers from 1 to 2 that rise from element to element, or fall.
     """
     arrays = isinstance(value, np.ndarray) and value.dtype.kind == "f"
     if not arrays and not (isinstance(value, backend.TENSOR) and "float" in str(value.dtype)):
         return value
     ends = (2, 1) if falling else (1, 2)
     steps = np.linspace(*ends, int(np.prod(value.shape))).reshape(value.shape)
-    large = (steps * float(np.finfo("float32").max) ** power).astype("float32")
+    large = (steps * size(float(np.finfo("float32").max))).astype("float32")
     if arrays:
         return np.where(np.isinf(value), np.sign(value) * large, value).astype(value.dtype)
     infinite = keras.ops.isinf(value)

@@ -172,20 +172,20 @@ def _filled(value, other):
 
 
 @_of_elements
-def bounded(value, power, falling):
+def bounded(value, size, falling):
     """The value with large numbers in place of infinities, as far as it is a tensor.
 
-    They are the largest number of its dtype to the `power`, with their sign, times numbers from 1
-    to 2 that rise from element to element, or fall.
+    They are what `size` makes of the largest number of its dtype, with their sign, times numbers
+    from 1 to 2 that rise from element to element, or fall.
     """
     if not _of_fractions(value):
         return value
     if value.dtype.is_complex:
         parts = (tf.math.real(value), tf.math.imag(value))
-        return _filled(value, tf.complex(*(bounded(part, power, falling) for part in parts)))
+        return _filled(value, tf.complex(*(bounded(part, size, falling) for part in parts)))
     ends = (2.0, 1.0) if falling else (1.0, 2.0)
     steps = tf.reshape(tf.linspace(*ends, tf.size(value)), tf.shape(value))
-    large = tf.cast(steps * float(value.dtype.max) ** power, value.dtype)
+    large = tf.cast(steps * size(float(value.dtype.max)), value.dtype)
     return _filled(value, tf.where(tf.math.is_inf(value), tf.sign(value) * large, value))
 
 

@@ -135,20 +135,20 @@ def _filled(value, other):
     return copy
 
 
-def bounded(value, power, falling):
+def bounded(value, size, falling):
     """The value with large numbers in place of infinities, as far as it is a dense tensor.
 
-    They are the largest number of its dtype to the `power`, with their sign, times numbers from 1
-    to 2 that rise from element to element, or fall.
+    They are what `size` makes of the largest number of its dtype, with their sign, times numbers
+    from 1 to 2 that rise from element to element, or fall.
     """
     if not _of_fractions(value):
         return value
     if value.is_complex():
         parts = torch.view_as_real(value.detach().resolve_conj())
-        return _filled(value, torch.view_as_complex(bounded(parts, power, falling)))
+        return _filled(value, torch.view_as_complex(bounded(parts, size, falling)))
     ends = (2, 1) if falling else (1, 2)
     steps = torch.linspace(*ends, value.numel(), dtype=value.dtype).reshape(value.shape)
-    large = steps.to(value.device) * torch.finfo(value.dtype).max ** power
+    large = steps.to(value.device) * size(torch.finfo(value.dtype).max)
     return _filled(value, torch.where(torch.isinf(value), torch.sign(value) * large, value))
 
 

@@ -141,14 +141,17 @@ def _cleaning(number):
     return change
 
 
-def bounded(emit, code, traced, sites, power, falling):
+def bounded(emit, code, traced, sites, falling, power=0.0, number=1.0):
     """Run a case as `case.run` does, the calls at `sites` being given large numbers for infinities.
 
-    These are the largest one to the `power`: whither does the result go? Of several arguments with
-    infinities the first one alone is changed (`falling`: the last one), and its numbers rise from
-    element to element (`falling`: fall).
+    These are `number` times the largest one to the `power`: whither does the result go? Of several
+    arguments with infinities the first one alone is changed (`falling`: the last one), and its
+    numbers rise from element to element (`falling`: fall).
     """
     live = side.module("live")
+
+    def size(largest):
+        return number * largest**power
 
     def call(function, args, kwargs):
         owner = getattr(function, "__self__", None)
@@ -159,7 +162,7 @@ def bounded(emit, code, traced, sites, power, falling):
         places = iter(range(len(given)))
 
         def change(value):
-            return live.bounded(value, power, falling) if next(places) == chosen else value
+            return live.bounded(value, size, falling) if next(places) == chosen else value
 
         return _call_given(function, args, kwargs, change)
 

@@ -142,6 +142,7 @@ class Replayed:
     def _of_source(self, call: Call) -> bool:
         return is_call_of(call, self.source.api, self._catalog)
 
+    @cached_property
     def _limited(self) -> bool:
         """Whether, as the source does, it is NaN at infinity though it tends to something there, or
         where nothing depends on what is not finite."""

@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Sequence
 
-from analysis.target.observation import Call
+from analysis.target.observation import Call, Observation
 from analysis.values import Value
 from citadel.oracle.numbers import (
     LARGEST,
@@ -41,6 +41,10 @@ POWERS = (0.3, 0.4)
 """Of the largest number of a dtype: inputs on the way to infinity whose squares are in range."""
 FURTHER = 10.0
 """How often as large a number is that grows from one of these to the next."""
+NEARER = 100.4
+"""An input on the way to infinity that is no whole number, as all large ones are."""
+APPROACH = 0.25
+"""How far from its limit a result may be there, as a part of the limit, or of 1."""
 IN_PLACE = (1.0, 0.5)
 """Numbers given for NaN and infinities."""
 SECONDS = 60.0
@@ -244,8 +248,23 @@ def tends_to(
     falling = None if rising is None else _ends(again, oracle, calls, falling=True)
     if rising is None or falling is None:
         return None
-    alike = all(_equal(one, other) for one, other in zip(rising, falling, strict=True))
-    return tuple(rising) if alike else None
+    if not all(_equal(one, other) for one, other in zip(rising, falling, strict=True)):
+        return None
+    return tuple(rising) if _approached(again, oracle, calls, rising) else None
+
+
+def _approached(
+    again: Rerun, oracle: ValueOracle, calls: Sequence[Call], ends: Sequence[complex]
+) -> bool:
+    """Whether the values are near to where they end before the inputs are whole numbers: the
+    fractional part of large floating-point numbers is 0, and tends to nothing."""
+    if not any(map(cmath.isfinite, ends)):
+        return True
+    found = _numbers(again.run("perturb:bounded", calls, number=NEARER, falling=False), oracle)
+    if found is None or len(found) != len(ends):
+        return True
+    pairs = [(a, b) for a, b in zip(found, ends, strict=True) if cmath.isfinite(a)]
+    return all(cmath.isinf(b) or abs(a - b) <= APPROACH * max(1.0, abs(b)) for a, b in pairs)
 
 
 def _ends(
@@ -254,10 +273,9 @@ def _ends(
     """What each number of the oracle's values tends to; None where one tends to nothing."""
     ways: list[list[complex]] = []
     for power in POWERS:
-        values = values_of(again.run("perturb:bounded", calls, power=power, falling=falling))
-        known = [elements(values[spot]) for spot in oracle.spots if spot in values]
-        numbers = [number for found in known for number in found or ()]
-        if len(known) < len(oracle.spots) or None in known or any(map(cmath.isnan, numbers)):
+        seen = again.run("perturb:bounded", calls, power=power, falling=falling)
+        numbers = _numbers(seen, oracle)
+        if numbers is None or any(map(cmath.isnan, numbers)):
             return None
         ways.append(numbers)
     near, far = ways
@@ -266,6 +284,15 @@ def _ends(
     found = [_end(a, b) for a, b in zip(near, far, strict=True)]
     ends = [end for end in found if end is not None]
     return ends if ends and len(ends) == len(found) else None
+
+
+def _numbers(seen: Observation, oracle: ValueOracle) -> list[complex] | None:
+    """All numbers of an oracle's values; None where some are not known."""
+    values = values_of(seen)
+    known = [elements(values[spot]) for spot in oracle.spots if spot in values]
+    if len(known) < len(oracle.spots) or None in known:
+        return None
+    return [number for found in known for number in found or ()]
 
 
 def _end(near: complex, far: complex) -> complex | None:

@@ -18,6 +18,7 @@ I0 = 'import torch\nprint(torch.special.i0(torch.tensor([float("inf")])))'
         ("torch.sigmoid", VerdictKind.CLEAN),
         ("torch.sin", VerdictKind.NOT_ADAPTED),  # tends to nothing
         ("torch.exp", VerdictKind.NOT_ADAPTED),  # infinite, as it should be
+        ("torch.frac", VerdictKind.NOT_ADAPTED),  # large numbers are whole: it tends to nothing
     ],
 )
 def test_nan_at_infinity_is_a_bug_of_what_tends_to_something(verified, judged, sibling, kind):
@@ -45,6 +46,26 @@ def test_infinities_of_complex_numbers_are_let_in_as_well(
     assert found.witness.let_in
     code = code.replace("torch.sgn", sibling)
     assert judged(found, code, sibling, channels).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [
+        ("F.softsign", VerdictKind.BUG),  # NaN in double precision, too, where it tends to 1
+        ("torch.special.i0", VerdictKind.BUG),
+        ("torch.sin", VerdictKind.NOT_ADAPTED),
+        ("F.silu", VerdictKind.CLEAN),
+    ],
+)
+def test_double_precision_has_no_say_about_what_tends_to_something(verified, judged, sibling, kind):
+    """`gelu(inf)` is infinite in double precision, and NaN in single."""
+    code = """import torch
+import torch.nn.functional as F
+print(F.gelu(torch.tensor([1.0, float("inf")])).isnan().any())"""
+    found = verified("gelu of infinity is nan", code, "`F.gelu(inf)` is nan, it should be inf.")
+    assert found.witness.becomes_infinite
+    api = sibling.replace("F.", "torch.nn.functional.")
+    assert judged(found, code.replace("F.gelu", sibling), api, FAR).kind is kind
 
 
 def test_an_infinity_is_another_symptom_than_nan(verified, judged):
