@@ -33,6 +33,8 @@ LEAST_SHARE = 0.2
 MOST_FORMS = 16
 """Signatures of one operation that are compared with each other."""
 GRADIENTS = frozenset(("backward", "gradient"))
+VALUES = frozenset(("val", "value"))
+"""Words that say nothing beside others."""
 
 Pair = frozenset[str]
 
@@ -62,8 +64,8 @@ class Lexicon:
         same = (left == right and bool(left)) or _plain(one) == _plain(other)
         if same or frozenset((one, other)) in self.synonyms:
             return SAME_WORDS
-        if not left or not right:
-            return 0.0
+        if not left or not right:  # a `value` is more like a `fill_value` than like a `dim`
+            return LIKE_NAME / 2 if _parts(one) & _parts(other) & VALUES else 0.0
         if left <= right or right <= left:
             return LIKE_NAME
         return LIKE_NAME / 2 if left & right or _ends_alike(left, right) else 0.0
@@ -84,8 +86,12 @@ def _ends_alike(left: frozenset[str], right: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=65536)
 def _words(name: str) -> frozenset[str]:
+    return _parts(name) - VALUES
+
+
+def _parts(name: str) -> frozenset[str]:
     parts = (_singular(part) for part in re.split(r"[_\d]+", name.lower()))
-    return frozenset(part for part in parts if len(part) > 1 and part not in ("val", "value"))
+    return frozenset(part for part in parts if len(part) > 1)
 
 
 def _singular(word: str) -> str:

@@ -40,7 +40,7 @@ from harvest.report.text import shorten
 
 REFUSABLE = (SymptomKind.CRASHES, SymptomKind.HANGS, SymptomKind.ACCEPTS)
 """Symptoms of calls that should have been refused: a sibling that raises does that."""
-MOST_REPLAYED = 150
+MOST_REPLAYED = 300
 """APIs whose values are looked at behind the last finding: each has to be replayed for that."""
 
 

@@ -319,7 +319,9 @@ def _all_bound(nodes: Nodes, uses: Others) -> Nodes:
 
 
 def _in_place(api: str) -> bool:
-    return api.endswith("_") and not api.endswith("__")
+    """Whether it changes what it is called on; what an item is assigned gives nothing besides."""
+    named = api.endswith("_") and not api.endswith("__")
+    return named or api.endswith(".__setitem__")
 
 
 def _with_others(nodes: Nodes, others: Others) -> Nodes | None:

@@ -72,3 +72,19 @@ def test_windows_are_lists_in_apis_of_some_dimensions(api):
         api("torch.sum", "input: Tensor, dim: int[]"),
     ]
     assert learnt(apis).windows == {"kernel_size", "stride"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("value", "fill_value", True),
+        ("values", "constant_value", True),
+        ("min_val", "max_val", False),
+        ("value", "dim", False),
+        ("fill_value", "pad_value", False),
+    ],
+)
+def test_a_value_is_more_like_a_value_of_something_than_like_anything_else(one, other, alike):
+    found = Lexicon().likeness(one, other)
+    assert (found > 0) is alike
+    assert found < SAME_WORDS

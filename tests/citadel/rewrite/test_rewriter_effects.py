@@ -5,6 +5,7 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
+from analysis.catalog.model import ApiKind
 from analysis.target.instrument import instrument
 
 CHECK = "tensor: Tensor, message: str"
@@ -78,3 +79,25 @@ def test_a_variable_stands_for_itself(written):
 )
 def test_what_is_not_evaluated_in_its_place_is_left_alone(written, line):
     assert written(f"import tensorflow as tf\n{line}\n")[1] == []
+
+
+@pytest.mark.parametrize(
+    ("sibling", "line"),
+    [
+        ("torch.Tensor.fill_", "table.fill_(7.0)"),
+        ("torch.Tensor.__setitem__", "table.__setitem__(row, 7.0)"),
+        ("torch.Tensor.fill", "table = table.fill(7.0)"),
+    ],
+)
+def test_what_changes_its_tensor_is_assigned_to_nothing(case, api, call, sibling, line):
+    code = "import torch\ntable.index_fill_(0, row, 7.0)\nprint(table)\n"
+    index_fill = api(
+        "torch.Tensor.index_fill_",
+        "self: Tensor, dim: int, index: Tensor, value: Scalar",
+        kind=ApiKind.METHOD,
+    )
+    made = call("torch.Tensor.index_fill_", 0, {(1,)}, 7.0, form="method", receiver={(4, 3)})
+    source = case(code, index_fill, "table.index_fill_(", made)
+    takes = "indices: Tensor, value: Scalar" if "item" in sibling else "value: Scalar"
+    target = api(sibling, f"self: Tensor, {takes}", kind=ApiKind.METHOD)
+    assert source.ways(target)[-1] == code.replace("table.index_fill_(0, row, 7.0)", line)
