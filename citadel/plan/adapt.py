@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 
 from analysis.catalog.model import Api, ApiKind
 from citadel.plan.dimensions import dimension_change, leading, own_ranks
@@ -23,14 +23,14 @@ from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import Adaptation, Obstacle
 from citadel.plan.places import Places, as_operands, overloads, places, swapped, with_tensors
 from citadel.plan.planner import Planner
-from citadel.plan.rewording import named, reworded, unsaid
+from citadel.plan.rewording import in_other_modes, named, reworded, unsaid
 from citadel.plan.samples import SampleBook
 from citadel.plan.unpacking import unpacked
 from citadel.plan.within import as_called
 
 MAX_PLANS = 4
 OTHER_MODES = 4
-"""Further plans that differ from the best one in the modes that are filled."""
+"""Further plans that differ from the best one in the modes that are filled, and in those set."""
 PLAIN = Lexicon()
 
 
@@ -74,6 +74,7 @@ def plans(
         kept += [plan for plan in ordered[MAX_PLANS:] if plan.after][:1]
     kept += [plan for plan in reworded(kept[0], known) if plan not in kept][:OTHER_MODES]
     kept += unsaid(kept[0], source.values, target, known)
+    kept += islice(in_other_modes(kept[0], target, known), OTHER_MODES)
     named_after = [*named(kept[0], source.api.name, target, known), *kept]
     exact = as_called(kept[0], source, target)
     if exact is None:

@@ -3,8 +3,9 @@
 In: a plan that hands on all that the report's call has, and valid calls of the sibling. Out: plans
 that differ in what is filled, where that is modes alone (`reduce="sum"`, an interpolation by its
 number): which of them the report's own call works in, nobody says. An optional mode is given where
-the report's API is called after it: `floor_divide` is `div` with `rounding_mode="floor"`. A word of
-the report's that no valid call of the sibling has may be one that it has not got.
+the report's API is called after it: `floor_divide` is `div` with `rounding_mode="floor"`; other
+ones are given as valid calls have them. A word of the report's that no valid call of the sibling
+has may be one that it has not got.
 """
 
 from __future__ import annotations
@@ -51,22 +52,45 @@ def named(
 ) -> Iterator[Adaptation]:
     """Plans that set an optional mode of the target to a word of the source's name."""
     words = {word.lower() for word in _WORD.findall(source.rpartition(".")[2])}
-    given = {slot.name for slot in _slots(plan)}
-    for name in dict.fromkeys(name for sample in samples for name in sample):
-        modes = [sample[name] for sample in samples if name in sample]
-        texts = [mode.text or "" for mode in modes if mode.kind == "str"]
+    for name, texts in _optional(plan, samples).items():
         said = next((text for text in texts if text.strip("'\"").lower() in words), None)
-        built = any(name in signature.names() for signature in target.signatures)
-        built = built and plan.form in (Form.MODULE, Form.CONSTRUCTOR)
-        if name in given or said is None or (plan.form is Form.CONSTRUCTOR and not built):
-            continue
-        slot = Slot(name=name, keyword=True, value=Fill(text=said))
-        yield replace(
-            plan,
-            new=(*plan.new, slot) if built else plan.new,
-            call=plan.call if built else (*plan.call, slot),
-            edits=(*plan.edits, f"set {name} by the name of the report's API"),
-        )
+        if said is not None:
+            yield from _set(plan, target, name, said, " by the name of the report's API")
+
+
+def in_other_modes(
+    plan: Adaptation, target: Api, samples: Sequence[dict[str, Value]]
+) -> Iterator[Adaptation]:
+    """Plans that set an optional mode of the target as a valid call does: `div` divides by zero
+    where `rounding_mode` is set."""
+    for name, texts in _optional(plan, samples).items():
+        for text in texts:
+            yield from _set(plan, target, name, text, f" to {text}")
+
+
+def _optional(plan: Adaptation, samples: Sequence[dict[str, Value]]) -> dict[str, list[str]]:
+    """The words that valid calls have for what the plan leaves out, by parameter."""
+    given = {slot.name for slot in _slots(plan)}
+    found: dict[str, list[str]] = {}
+    for name, value in ((name, value) for sample in samples for name, value in sample.items()):
+        words = found.setdefault(name, []) if name not in given and value.kind == "str" else None
+        if words is not None and value.text and value.text not in words:
+            words.append(value.text)
+    return found
+
+
+def _set(plan: Adaptation, target: Api, name: str, text: str, how: str) -> Iterator[Adaptation]:
+    built = any(name in signature.names() for signature in target.signatures)
+    built = built and plan.form in (Form.MODULE, Form.CONSTRUCTOR)
+    if plan.form is Form.CONSTRUCTOR and not built:
+        return
+    slot = Slot(name=name, keyword=True, value=Fill(text=text))
+    yield replace(
+        plan,
+        new=(*plan.new, slot) if built else plan.new,
+        call=plan.call if built else (*plan.call, slot),
+        edits=(*plan.edits, f"set {name}{how}"),
+    )
 
 
 def unsaid(

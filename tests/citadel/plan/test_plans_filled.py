@@ -280,9 +280,11 @@ def test_an_optional_mode_is_set_where_the_reports_api_is_called_after_it(api, c
     source = invocation(made, api("torch.floor_divide", parameters), ())
     modes = [{"rounding": Value(kind="str", text=repr(mode))} for mode in ("trunc", "floor")]
     target = api("torch.div", f"{parameters}, *, rounding: str? = None")
-    named, plain = plans(source, target, Book(*modes))
+    named, plain, other = plans(source, target, Book(*modes))
     assert written(named.call) == ["arg:0", "arg:1", "rounding='floor'"]
     assert written(plain.call) == ["arg:0", "arg:1"]
+    assert written(other.call) == ["arg:0", "arg:1", "rounding='trunc'"]  # as valid calls are
+    assert other.edits[-1] == "set rounding to 'trunc'"
     layer = api("torch.nn.Quotient", "rounding: str? = None", kind=ApiKind.MODULE, call=parameters)
     built = first(plans(source, layer, Book(*modes)))
     assert (written(built.new), written(built.call)) == (["rounding='floor'"], ["arg:0", "arg:1"])
