@@ -94,6 +94,11 @@ class Value:
         return self.kind == "tensor"
 
     @property
+    def is_shaped(self) -> bool:
+        """Whether this is a tensor of the framework, or a NumPy array."""
+        return self.kind in ("tensor", "array")
+
+    @property
     def rank(self) -> int | None:
         """Number of dimensions of a tensor or array; None where it is unknown."""
         return None if self.shape is None else len(self.shape)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import islice, product
 
 from analysis.catalog.model import Api, ApiKind
-from citadel.plan.dimensions import dimension_change, leading, own_ranks
+from citadel.plan.dimensions import dimension_change
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
@@ -23,6 +23,7 @@ from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import Adaptation, Obstacle
 from citadel.plan.places import Places, as_operands, overloads, places, swapped, with_tensors
 from citadel.plan.planner import Planner
+from citadel.plan.ranks import leading, own_ranks
 from citadel.plan.rewording import in_other_modes, named, reworded, unsaid
 from citadel.plan.samples import SampleBook
 from citadel.plan.unpacking import unpacked

@@ -20,7 +20,7 @@ from citadel.match.family import parse
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
 from citadel.plan.lengths import beyond, extended, named
-from citadel.plan.model import SourceValue, Step
+from citadel.plan.model import FIRST, SourceValue, Step
 
 FILTERS = frozenset(("filter", "filters", "kernel", "depthwise_filter", "pointwise_filter"))
 """What has its spatial dimensions in front in TensorFlow."""
@@ -43,11 +43,11 @@ class Lift:
     whose size is the number of spatial dimensions; `repeat`: what is added is as long as the last
     one, for windows to fit into it; `lead`: dimensions that the values `leading` get (negative:
     lose) in front, and that the result of several loses; `sizes`: lists gain these in front, those
-    of what else the tensor has; `unit`: windows are 1 long along what is
-    added, which the result loses again. `tail`: of dimensions that are dropped, the last ones stay.
-    `ranks`: of the target's tensors, by parameter; `own`: what each value gets or loses in front
-    for that. `channels_last` tells where the spatial dimensions are, `as_tensorflow` whose filters
-    and windows they are."""
+    of what else the tensor has; `unit`: windows are 1 long along what is added, which the result
+    loses again. `tail`: of dimensions that are dropped, the last ones stay. `ranks`: of the
+    target's tensors, by parameter; `own`: what each value gets or loses in front for that;
+    `together`: all the same, so that the result loses what they get. `channels_last` tells where
+    the spatial dimensions are, `as_tensorflow` whose filters and windows they are."""
 
     before: int = 0
     after: int = 0
@@ -59,6 +59,7 @@ class Lift:
     sizes: tuple[int, ...] = ()
     ranks: tuple[tuple[str, int], ...] = ()
     own: tuple[tuple[str, int], ...] = ()
+    together: bool = False
     tail: bool = False
     guess: bool = False
     channels_last: bool = False
@@ -85,8 +86,9 @@ class Lift:
     @property
     def result(self) -> tuple[Step, ...]:
         """What the result goes through for it to be one of the source's dimensions."""
-        if self.lead > 0 and len(self.leading) > 1:
-            return (Step(name="behead", amount=self.lead),)
+        lead = self.lead if len(self.leading) > 1 else self.own[0][1] if self.together else 0
+        if lead > 0:
+            return (Step(name="behead", amount=lead),)
         if not self.unit:
             return ()
         return (Step(name="lower", amount=self.amount, behind=int(self.channels_last)),)
@@ -121,7 +123,7 @@ def dimension_change(
         main = source.main
         before = before or named(source.values)
         before = before or _of_rank(None if main is None else main.value.rank)
-        ranks = [max((v.rank or 0 for v in s.values() if v.is_tensor), default=0) for s in known]
+        ranks = [max((v.rank or 0 for v in s.values() if v.is_shaped), default=0) for s in known]
         after = after or _of_rank(min(ranks, default=0))
         if before is None or after is None or before == after:
             return
@@ -142,7 +144,7 @@ def dimension_change(
     if after < before and _odd_at_the_end(source, plain):
         yield replace(plain, tail=True, guess=True)
     yield replace(plain, guess=True)
-    if after > before and _keeps_rank(source):
+    if after > before and keeps_rank(source):
         yield replace(plain, unit=True, guess=True)
     rank = 0 if source.main is None else source.main.value.rank or 0
     if BATCH_AND_CHANNELS <= rank < before + BATCH_AND_CHANNELS and after > before:
@@ -150,74 +152,6 @@ def dimension_change(
         yield replace(plain, before=rank - BATCH_AND_CHANNELS, guess=True)
     if after > before and _repeats(source, plain):
         yield replace(plain, repeat=True, narrow=narrow, guess=True)
-
-
-def leading(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Iterator[Lift]:
-    """Dimensions in front, where valid calls of the target have more than the source's; or fewer
-    of them, where they all have the same number.
-
-    Tensors that are of one rank here and there get them together: `mm` multiplies two matrices,
-    `bmm` two stacks of them.
-    """
-    main = source.main
-    rank = None if main is None else main.value.rank
-    given = [[v.rank for v in sample.values() if v.is_tensor] for sample in known]
-    ranks = [found[0] for found in given if found and found[0] is not None]
-    if main is None or rank is None or not ranks:
-        return
-    apart = min(ranks) - rank
-    if apart > 0 and (keys := _alike(source, main, given)):
-        yield Lift(lead=apart, leading=keys, guess=True)
-    if apart > 0 or (apart < 0 and len(ranks) > 1 and len(set(ranks)) == 1 and ranks[0]):
-        yield Lift(lead=apart, leading=frozenset((main.key,)), guess=True)
-
-
-def own_ranks(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Iterator[Lift]:
-    """Each tensor with the rank that the target's parameter has in all valid calls (`mv` takes a
-    matrix and a vector), where a tensor of the source has another one.
-
-    A tensor of one number says nothing: it is broadcast. A single valid call tells something where
-    its tensors are of several ranks.
-    """
-    found: dict[str, set[int | None]] = {}
-    for sample in known:
-        for name, value in sample.items():
-            if value.is_tensor and math.prod(value.shape or ()) != 1:
-                found.setdefault(name, set()).add(value.rank)
-    fixed = {name: ranks.pop() for name, ranks in found.items() if len(ranks) == 1}
-    given = {value.value.rank for value in source.values if value.value.is_tensor}
-    ranks = tuple((name, rank) for name, rank in fixed.items() if rank is not None)
-    telling = len(known) > 1 or len({rank for _, rank in ranks}) > 1
-    if telling and any({rank} != given for _, rank in ranks):
-        yield Lift(ranks=ranks, guess=True)
-
-
-def settled(lift: Lift, given: Mapping[str, SourceValue]) -> Lift | None:
-    """The change where it is known which parameter gets which value; None if nothing changes."""
-    ranks = dict(lift.ranks)
-    own = {
-        value.key: ranks[name] - value.value.rank
-        for name, value in given.items()
-        if name in ranks and value.value.is_tensor and value.value.rank is not None
-    }
-    changed = tuple((key, apart) for key, apart in own.items() if apart)
-    return replace(lift, own=changed) if changed else None
-
-
-def _alike(
-    source: Invocation, main: SourceValue, given: Sequence[Sequence[int | None]]
-) -> frozenset[str]:
-    """The source's tensors, where there are several, all of one rank, and the target's are as well;
-    its result is of that rank, too."""
-    tensors = [value for value in source.values if value.value.is_tensor]
-    several = [found for found in given if len(found) > 1]
-    inputs = [value for value in tensors if value.name != "out"]
-    one_rank = all(value.value.rank == main.value.rank for value in tensors)
-    # Others are broadcast.
-    theirs = bool(several) and 2 * sum(len(set(found)) == 1 for found in several) >= len(several)
-    if len(inputs) < 2 or not (one_rank and theirs and _keeps_rank(source)):
-        return frozenset()
-    return frozenset(value.key for value in tensors)
 
 
 def _odd_at_the_end(source: Invocation, lift: Lift) -> bool:
@@ -260,7 +194,7 @@ def _of_rank(rank: int | None) -> int | None:
     return rank - BATCH_AND_CHANNELS if rank and rank - BATCH_AND_CHANNELS in _SPATIAL else None
 
 
-def _keeps_rank(source: Invocation) -> bool:
+def keeps_rank(source: Invocation) -> bool:
     """Whether the result is one tensor of as many dimensions as the input."""
     main, result = source.main, source.call.result
     if main is None or result is None or result.value is None or source.constructing:
@@ -280,7 +214,7 @@ def _repeats(source: Invocation, lift: Lift) -> bool:
         main.value.shape, lifted(main, lift)
     ):
         return False
-    tensors = [value for value in source.values if value.value.is_tensor and value.value.shape]
+    tensors = [value for value in source.values if value.value.is_shaped and value.value.shape]
     sizes = [shape_after(value.value.shape or (), lifted(value, grown)) for value in tensors]
     return all(math.prod(max(n, 1) for n in shape) <= MOST_REPEATED for shape in sizes)
 
@@ -308,13 +242,15 @@ def _per_dimension(value: SourceValue, spatial_dimensions: int) -> bool:
 def lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     """What happens to one value under a dimension change."""
     lead = lift.lead if value.key in lift.leading else dict(lift.own).get(value.key, 0)
+    if lead and not value.value.is_shaped:  # lists of numbers
+        return (Step(name="list") if lead > 0 else FIRST,) * abs(lead)
     if lead:
         return (Step(name="lead" if lead > 0 else "behead", amount=abs(lead)),)
     if lift.sizes:
         return extended(value, lift.before, lift.sizes)
     if not lift.amount:
         return ()
-    if value.value.is_tensor:
+    if value.value.is_shaped:
         return _tensor_lifted(value, lift)
     if value.value.kind == "str":
         return _layout_lifted(value, lift)

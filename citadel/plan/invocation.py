@@ -40,8 +40,11 @@ class Invocation:
 
     @property
     def main(self) -> SourceValue | None:
-        """The first tensor: what the call works on."""
-        return next((value for value in self.values if value.value.is_tensor), None)
+        """The first tensor: what the call works on; an array, if it has none and takes arrays."""
+        found = next((value for value in self.values if value.value.is_tensor), None)
+        if found is not None or not as_tensorflow(self.api.name):
+            return found
+        return next((value for value in self.values if value.value.is_shaped), None)
 
     @property
     def of_arrays(self) -> str | None:

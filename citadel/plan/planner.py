@@ -15,7 +15,7 @@ from citadel.plan.analogy import Analogy
 from citadel.plan.assemble import Assembler
 from citadel.plan.assign import DESTINATION, acts_as_tensor, assign
 from citadel.plan.collect import Collector
-from citadel.plan.dimensions import Lift, lifted, settled, shape_after
+from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.edits import changes, renames
 from citadel.plan.fill import Filler
 from citadel.plan.frameworks import dtype_text
@@ -35,6 +35,7 @@ from citadel.plan.model import (
 )
 from citadel.plan.parts import part_of, put_together, taken_apart
 from citadel.plan.places import Place, Places, is_receiver, must_be_given
+from citadel.plan.ranks import settled
 from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import richest
 from citadel.plan.sizes import as_lists
@@ -340,7 +341,7 @@ class Planner:
             others={
                 name: shape_after(shape, lifted(v, self.lift))
                 for name, v in self._tensors(chosen).items()
-                if v is not main and v.value.is_tensor and (shape := v.value.shape) is not None
+                if v is not main and v.value.is_shaped and (shape := v.value.shape) is not None
             },
         )
 

@@ -112,7 +112,11 @@ class Uses:
                 return main
         return max(
             alike,
-            key=lambda plan: (plan.form is main.form, plan.edits == main.edits),
+            key=lambda plan: (
+                plan.form is main.form,
+                plan.edits == main.edits,
+                len(set(plan.edits) & set(main.edits)),
+            ),
             default=None,
         )
 

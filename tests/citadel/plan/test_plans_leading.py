@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from analysis.catalog.model import ApiKind
 from analysis.values import Value
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
+from citadel.plan.model import Step
 
 from .conftest import Book
 
@@ -82,3 +84,32 @@ def test_what_takes_any_rank_or_the_reports_own_changes_none(api, call, samples)
     target = api("torch.g", "input: Tensor, other: Tensor")
     found = plans(invocation(made, source, ()), target, Book(*samples))
     assert [changes(plan) for plan in found] == [{}]
+
+
+def numbers(*items):
+    return Value(kind="list", items=tuple(Value(kind="float", text=str(item)) for item in items))
+
+
+def test_lists_of_numbers_stand_for_tensors_in_tensorflow(api, call):
+    """`tf.searchsorted([1.0, 2.0], [0.5])` is `LowerBound` of two matrices of one row."""
+    made = call("tf.searchsorted", numbers(1.0, 2.0), numbers(0.5))
+    source = api("tf.searchsorted", "sorted_sequence, values")
+    target = api("tf.raw_ops.LowerBound", "sorted_sequence, values", kind=ApiKind.OP)
+    matrices = shaped(sorted_sequence=(2, 3), values=(2, 3))
+    found = plans(invocation(made, source, ()), target, Book(matrices, matrices))
+    lifted = next(plan for plan in found if changes(plan))
+    assert changes(lifted) == {"arg:0": [("list", 0)], "arg:1": [("list", 0)]}
+    assert lifted.after == (Step(name="behead", amount=1),), "which it loses again"
+    vectors = shaped(sorted_sequence=(3,), values=(3,))
+    found = plans(invocation(made, source, ()), target, Book(vectors, vectors))
+    assert [changes(plan) for plan in found] == [{}]
+
+
+@pytest.mark.parametrize(("framework", "expected"), [("tf", [("lead", 1)]), ("torch", None)])
+def test_an_array_is_what_a_call_of_tensorflow_works_on(api, call, framework, expected):
+    made = call(f"{framework}.f", Value(kind="array", shape=(2, 3), dtype="float32"))
+    source, target = (api(f"{framework}.{name}", "x: Tensor") for name in "fg")
+    found = plans(
+        invocation(made, source, ()), target, Book(shaped(x=(4, 5, 6)), shaped(x=(1, 2, 2)))
+    )
+    assert changes(found[-1]).get("arg:0") == expected

@@ -1,0 +1,103 @@
+"""Dimensions in front: those that valid calls of a sibling have more than the report's, or fewer.
+
+In: the failing call, and valid calls of the sibling. Out: what its tensors get or lose in front,
+all of them alike (`mm` multiplies two matrices, `bmm` two stacks of them), or each what its
+parameter wants (`mv` takes a matrix and a vector).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from analysis.values import Value
+from citadel.plan.dimensions import Lift, keeps_rank
+from citadel.plan.frameworks import as_tensorflow
+from citadel.plan.invocation import Invocation
+from citadel.plan.model import SourceValue
+
+
+def leading(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Iterator[Lift]:
+    """Dimensions in front, where valid calls of the target have more than the source's; or fewer
+    of them, where they all have the same number.
+
+    Tensors that are of one rank here and there get them together.
+    """
+    main = source.main
+    rank = None if main is None else main.value.rank
+    given = [[v.rank for v in sample.values() if v.is_shaped] for sample in known]
+    ranks = [found[0] for found in given if found and found[0] is not None]
+    if main is None or rank is None or not ranks:
+        return
+    apart = min(ranks) - rank
+    if apart > 0 and (keys := _alike(source, main, given)):
+        yield Lift(lead=apart, leading=keys, guess=True)
+    if apart > 0 or (apart < 0 and len(ranks) > 1 and len(set(ranks)) == 1 and ranks[0]):
+        yield Lift(lead=apart, leading=frozenset((main.key,)), guess=True)
+
+
+def own_ranks(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Iterator[Lift]:
+    """Each tensor with the rank that the target's parameter has in all valid calls, where a tensor
+    of the source has another one.
+
+    A tensor of one number says nothing: it is broadcast. A single valid call tells something where
+    its tensors are of several ranks.
+    """
+    found: dict[str, set[int | None]] = {}
+    for sample in known:
+        for name, value in sample.items():
+            if value.is_shaped and math.prod(value.shape or ()) != 1:
+                found.setdefault(name, set()).add(value.rank)
+    fixed = {name: ranks.pop() for name, ranks in found.items() if len(ranks) == 1}
+    lists = as_tensorflow(source.api.name)
+    given = {_rank(value.value, lists=lists) for value in source.values} - {None}
+    ranks = tuple((name, rank) for name, rank in fixed.items() if rank is not None)
+    telling = len(known) > 1 or len({rank for _, rank in ranks}) > 1
+    if telling and any({rank} != given for _, rank in ranks):
+        yield Lift(ranks=ranks, guess=True, as_tensorflow=lists)
+
+
+def settled(lift: Lift, given: Mapping[str, SourceValue]) -> Lift | None:
+    """The change where it is known which parameter gets which value; None if nothing changes."""
+    ranks = dict(lift.ranks)
+    apart = {
+        value.key: ranks[name] - rank
+        for name, value in given.items()
+        if name in ranks and (rank := _rank(value.value, lists=lift.as_tensorflow)) is not None
+    }
+    changed = tuple((key, lead) for key, lead in apart.items() if lead)
+    together = len(apart) > 1 and len(set(apart.values())) == 1
+    return replace(lift, own=changed, together=together) if changed else None
+
+
+def _rank(value: Value, *, lists: bool) -> int | None:
+    """The dimensions of a tensor; of an array or `lists` of numbers that stand for one, too."""
+    if value.is_tensor or (lists and value.is_shaped):
+        return value.rank
+    return _depth(value) if lists else None
+
+
+def _depth(value: Value) -> int | None:
+    if value.kind not in ("list", "tuple") or not value.items:
+        return None
+    numbers = all(item.kind in ("int", "float", "complex", "bool") for item in value.items)
+    depths = {0} if numbers else {_depth(item) for item in value.items}
+    deepest = depths.pop()
+    return None if deepest is None or depths else deepest + 1
+
+
+def _alike(
+    source: Invocation, main: SourceValue, given: Sequence[Sequence[int | None]]
+) -> frozenset[str]:
+    """The source's tensors, where there are several, all of one rank, and the target's are as well;
+    its result is of that rank, too."""
+    tensors = [value for value in source.values if value.value.is_shaped]
+    several = [found for found in given if len(found) > 1]
+    inputs = [value for value in tensors if value.name != "out"]
+    one_rank = all(value.value.rank == main.value.rank for value in tensors)
+    # Others are broadcast.
+    theirs = bool(several) and 2 * sum(len(set(found)) == 1 for found in several) >= len(several)
+    if len(inputs) < 2 or not (one_rank and theirs and keeps_rank(source)):
+        return frozenset()
+    return frozenset(value.key for value in tensors)
