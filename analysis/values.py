@@ -103,6 +103,26 @@ class Value:
         """Number of dimensions of a tensor or array; None where it is unknown."""
         return None if self.shape is None else len(self.shape)
 
+    @property
+    def nesting(self) -> int | None:
+        """How deep lists of numbers are nested, all alike; None for other things.
+
+        >>> Value(kind="list", items=(Value(kind="float", text="0.5"),)).nesting
+        1
+        """
+        if self.kind not in ("list", "tuple") or not self.items:
+            return None
+        numbers = all(item.kind in ("int", "float", "complex", "bool") for item in self.items)
+        depths = {0} if numbers else {item.nesting for item in self.items}
+        deepest = depths.pop()
+        return None if deepest is None or depths else deepest + 1
+
+    @property
+    def has_fractions(self) -> bool:
+        """Whether it is a floating-point or complex number, or holds one in lists."""
+        inside = any(item.has_fractions for item in self.items or ())
+        return self.kind in ("float", "complex") or inside
+
     @classmethod
     def from_json(cls, record: object, depth: int = MOST_DEPTH) -> Value:
         """Read one record; it may come from a hostile process: wrong types are left out, and what

@@ -58,10 +58,14 @@ def with_tensors(
 ) -> Places:
     """Where nothing is declared, valid calls tell which parameters take tensors.
 
-    `of_arrays`: what takes an array takes a tensor.
+    `of_arrays`: what takes an array takes a tensor, and so does what takes the numbers of one.
     """
-    kinds = ("tensor", "array") if of_arrays else ("tensor",)
-    given = {name for one in samples for name, value in one.items() if value.kind in kinds}
+    given = {
+        name
+        for one in samples
+        for name, value in one.items()
+        if value.is_tensor or (of_arrays and (value.is_shaped or _of_numbers(value)))
+    }
     named = tuple(
         replace(place, parameter=replace(place.parameter, type=ANY_OR_TENSOR))
         if place.parameter.name in given and ANY in accepted(place.parameter.type)
@@ -69,6 +73,12 @@ def with_tensors(
         for place in found.named
     )
     return replace(found, named=named)
+
+
+def _of_numbers(value: Value) -> bool:
+    """Whether lists hold the numbers of a tensor; whole ones in one list may be sizes or axes."""
+    nesting = value.nesting
+    return nesting is not None and (nesting > 1 or value.has_fractions)
 
 
 def swapped(found: Places, target: Api) -> Places | None:

@@ -44,13 +44,15 @@ def own_ranks(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Itera
     A tensor of one number says nothing: it is broadcast. A single valid call tells something where
     its tensors are of several ranks.
     """
+    lists = as_tensorflow(source.api.name)
     found: dict[str, set[int | None]] = {}
     for sample in known:
         for name, value in sample.items():
-            if value.is_shaped and math.prod(value.shape or ()) != 1:
-                found.setdefault(name, set()).add(value.rank)
+            rank = _rank(value, lists=lists)
+            single = value.shape is not None and math.prod(value.shape) == 1
+            if rank is not None and not single:
+                found.setdefault(name, set()).add(rank)
     fixed = {name: ranks.pop() for name, ranks in found.items() if len(ranks) == 1}
-    lists = as_tensorflow(source.api.name)
     given = {_rank(value.value, lists=lists) for value in source.values} - {None}
     ranks = tuple((name, rank) for name, rank in fixed.items() if rank is not None)
     telling = len(known) > 1 or len({rank for _, rank in ranks}) > 1
@@ -75,16 +77,7 @@ def _rank(value: Value, *, lists: bool) -> int | None:
     """The dimensions of a tensor; of an array or `lists` of numbers that stand for one, too."""
     if value.is_tensor or (lists and value.is_shaped):
         return value.rank
-    return _depth(value) if lists else None
-
-
-def _depth(value: Value) -> int | None:
-    if value.kind not in ("list", "tuple") or not value.items:
-        return None
-    numbers = all(item.kind in ("int", "float", "complex", "bool") for item in value.items)
-    depths = {0} if numbers else {_depth(item) for item in value.items}
-    deepest = depths.pop()
-    return None if deepest is None or depths else deepest + 1
+    return value.nesting if lists else None
 
 
 def _alike(

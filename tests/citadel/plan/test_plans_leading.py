@@ -8,9 +8,9 @@ from analysis.catalog.model import ApiKind
 from analysis.values import Value
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
-from citadel.plan.model import Step
+from citadel.plan.model import Obstacle, Step
 
-from .conftest import Book
+from .conftest import Book, written
 
 PARAMETERS = "input: Tensor, other: Tensor, *, out: Tensor = None"
 
@@ -113,3 +113,22 @@ def test_an_array_is_what_a_call_of_tensorflow_works_on(api, call, framework, ex
         invocation(made, source, ()), target, Book(shaped(x=(4, 5, 6)), shaped(x=(1, 2, 2)))
     )
     assert changes(found[-1]).get("arg:0") == expected
+
+
+@pytest.mark.parametrize(
+    ("valid", "framework", "known"),
+    [
+        (numbers(1.0, 2.5), "tf", True),
+        (Value(kind="list", items=(numbers(1, 2), numbers(3, 4))), "tf", True),
+        (Value(kind="list", items=(Value(kind="int", text="1"),)), "tf", False),  # axes, say
+        (numbers(1.0, 2.5), "torch", False),
+    ],
+)
+def test_what_is_given_numbers_in_valid_calls_takes_tensors(api, call, valid, framework, known):
+    """`tf.sort(values=[1.0, 2.5])` says that `values` is a tensor, which `input` may be."""
+    made = call(f"{framework}.math.top_k", {(3,)}, 1)
+    source = api(f"{framework}.math.top_k", "input: Tensor, k: int")
+    target = api(f"{framework}.sort", "values, direction: str = 'UP'")
+    found = plans(invocation(made, source, ()), target, Book({"values": valid}))
+    given = [] if isinstance(found, Obstacle) else written(found[0].call)
+    assert ("arg:0" in given) is known
