@@ -32,7 +32,7 @@ from citadel.propagate.probe import ProbeOutcome
 from citadel.propagate.replays import Replays
 from citadel.propagate.trial import Trial, as_finding, not_adapted
 from citadel.propagate.uses import Uses
-from citadel.propagate.walk import AT_LEAST, Probed, Progress, Walk, walk
+from citadel.propagate.walk import AT_LEAST, HITS_AHEAD, MOST_AHEAD, Probed, Progress, Walk, walk
 from citadel.rewrite.rewriter import Rewritten
 from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
@@ -79,8 +79,8 @@ class Propagation:
         for candidate, _ in entries:
             self._families[_family(candidate.api)].add(candidate.api.name)
         replays = Replays(self.bench.replays)
-        waited_for = replays if self.verified.shown else None
-        self._progress = progress = Progress(entries, self._walk(), waited_for)
+        ahead = MOST_AHEAD if self.verified.shown else HITS_AHEAD
+        self._progress = progress = Progress(entries, self._walk(), replays, ahead)
         try:
             for probed in walk(self.verified, progress, self.bench, self.options.limits):
                 yield from self._kept(replays.finished())

@@ -32,6 +32,8 @@ PATIENCE = 1500
 """APIs in a row without a hit after which a walk ends."""
 MOST_AHEAD = 48
 """Siblings that may wait for their first replay: to be further ahead is of no use to anybody."""
+HITS_AHEAD = 200
+"""The same where a walk knows by itself how far to go: the rest of the budget is for replays."""
 PAUSE = 0.02
 SLOW = 0.25
 """Seconds of the report's own call from which on siblings are replayed without being probed."""
@@ -87,14 +89,19 @@ class Waiting(Protocol):
 class Progress:
     """Shared by the threads that probe and replay: what comes next, and when to stop.
 
-    `replays` are given where only they find something: a walk that runs far ahead of them could not
-    know whether to go on.
+    A walk does not run more than `ahead` siblings in front of the `replays`. Where only they find
+    something, it could not know whether to go on.
     """
 
     def __init__(
-        self, entries: Sequence[Entry], walk: Walk, replays: Waiting | None = None
+        self,
+        entries: Sequence[Entry],
+        walk: Walk,
+        replays: Waiting | None = None,
+        ahead: int = MOST_AHEAD,
     ) -> None:
         self.replays = replays
+        self.ahead = ahead
         self.entries = list(entries if walk.siblings is None else entries[: walk.siblings])
         self.deadline = time.monotonic() + walk.seconds
         self.patience = walk.patience
@@ -115,7 +122,7 @@ class Progress:
                 far = self._far(start)
                 if far and not waiting:
                     return start, ()
-                if not far and ahead < MOST_AHEAD:
+                if not far and ahead < self.ahead:
                     self.next = start + (FIRST_CHUNK if start < AT_LEAST else CHUNK)
                     return start, self.entries[start : self.next]
             time.sleep(PAUSE)

@@ -134,3 +134,9 @@ def test_siblings_of_what_shows_untraced_only_are_replayed_without_a_probe():
 )
 def test_what_has_to_be_measured_has_a_time_of_its_own(measured, measuring, seconds):
     assert Walk(seconds=60.0, measuring=measuring).among(measured=measured).seconds == seconds
+
+
+def test_how_far_a_walk_may_be_ahead_is_said():
+    few = Walk(seconds=0.2, siblings=30)
+    assert taken(Progress(ENTRIES, few, Waiting(first=60), ahead=61)) == 30
+    assert taken(Progress(ENTRIES, few, Waiting(first=60), ahead=60)) == 0
