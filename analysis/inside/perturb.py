@@ -29,6 +29,7 @@ EPSILON = {
     "complex128": 2.0**-52,
 }
 """The distance from 1 to the next number, by dtype."""
+COARSE = ("float16", "bfloat16", "float32")
 DEPTH = 3
 """Lists in lists that are looked into."""
 MOST_TOLD = 64
@@ -89,13 +90,34 @@ def _mapped(value, change, depth=DEPTH):
 
 
 def doubled(emit, code, traced, sites):
-    """Run a case as `case.run` does, the calls at `sites` being given double precision."""
-    return _given(emit, code, traced, sites, lambda value: _double(value, "fc"))
+    """Run a case as `case.run` does, the calls at `sites` being given double precision.
+
+    What they construct computes in it, if it is told a dtype.
+    """
+    return _in_double(emit, code, traced, sites, "fc")
 
 
 def widened(emit, code, traced, sites):
     """Run a case as `doubled` does, whole numbers of tensors and arrays being doubles as well."""
-    return _given(emit, code, traced, sites, lambda value: _double(value, "fciu"))
+    return _in_double(emit, code, traced, sites, "fciu")
+
+
+def _in_double(emit, code, traced, sites, kinds):
+    def call(function, args, kwargs):
+        if isinstance(function, type) and "dtype" in kwargs:
+            kwargs = dict(kwargs, dtype=_double_dtype(kwargs["dtype"]))
+        return _call_given(function, args, kwargs, lambda value: _double(value, kinds))
+
+    return _run(emit, code, traced, sites, call)
+
+
+def _double_dtype(dtype):
+    """Double precision, as the framework or a word has it, for a coarser floating-point dtype."""
+    name = str(getattr(dtype, "name", dtype)).rpartition(".")[2]
+    if name not in COARSE:
+        return dtype
+    home = sys.modules.get(type(dtype).__module__.partition(".")[0])
+    return "float64" if isinstance(dtype, str) else getattr(home, "float64", dtype)
 
 
 def _double(value, kinds):

@@ -17,6 +17,7 @@ from dataclasses import replace
 from analysis.catalog.model import Api
 from analysis.values import Value
 from citadel.plan.model import NOTHING, Adaptation, Fill, Form, Slot, SourceValue, Take
+from citadel.plan.places import keyword_name
 
 _MODES = ("str", "bool")
 _WORD = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
@@ -102,7 +103,9 @@ def unsaid(
     """A plan without the words that the target does without and no valid call of it has:
     `ord="euclidean"` is what `norm` does in libraries that have no such word."""
     said = {value.key: value for value in values if value.value.kind == "str"}
-    optional = {p.name for s in target.signatures for p in s.parameters if not p.required}
+    declared = [parameter for one in target.signatures for parameter in one.parameters]
+    needed = {keyword_name(one, target) for one in declared if one.required}
+    optional = {one.name for one in declared if not one.required} - needed
 
     def foreign(slot: Slot) -> bool:
         taken = slot.value if isinstance(slot.value, Take) and not slot.value.steps else None

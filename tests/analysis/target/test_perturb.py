@@ -29,6 +29,7 @@ PRECISE = [
     "torch.stack(tensors=(x, x)).dtype",
     "torch.abs(x).dtype",
     "x.abs().dtype",
+    "torch.nn.Linear(3, 2, dtype=torch.float32).weight.dtype",
 ]
 
 

@@ -173,3 +173,28 @@ def test_a_parameter_of_the_construction_may_be_what_the_layer_has(api, call):
     source = invocation(made, api("torch.embedding", "input: Tensor, weight: Tensor"), ())
     plan = first(plans(source, target, known))
     assert [slot.value for slot in plan.new[:2]] == [Fill(text="10"), Fill(text="5")]
+
+
+@pytest.mark.parametrize(
+    ("framework", "dtype", "construction", "built"),
+    [
+        ("tf", "float16", "axis: int = -1, dtype = None", ["dtype=tf.float16"]),
+        ("tf", "float64", "axis: int = -1, **kwargs", ["dtype=tf.float64"]),
+        ("keras", "bfloat16", "axis: int = -1, **kwargs", ["dtype='bfloat16'"]),
+        ("tf", "float16", "axis: int = -1", []),  # it can be told nothing
+        ("tf", "float32", "axis: int = -1, dtype = None", []),
+        ("tf", "int32", "axis: int = -1, dtype = None", []),
+        ("torch", "float64", "axis: int = -1, dtype = None", []),
+    ],
+)
+def test_a_layer_of_keras_computes_in_the_precision_of_the_report(
+    api, call, framework, dtype, construction, built
+):
+    """It would cast the tensor to its own one, where the function that it stands for does not."""
+    softmax = api(f"{framework}.softmax", "x: Tensor, axis: int = -1")
+    given = Value(kind="tensor", shape=(2, 3), dtype=dtype)
+    source = invocation(call(f"{framework}.softmax", given), softmax, ())
+    target = api(f"{framework}.layers.Softmax", construction, kind=ApiKind.MODULE, call="x: Tensor")
+    plan = first(plans(source, target))
+    assert (written(plan.new), written(plan.call)) == (built, ["arg:0"])
+    assert plan.edits == (f"renamed to {framework}.layers.Softmax",)
