@@ -170,5 +170,6 @@ STEPS = {
     "inner": lambda value: value[1:-1],
     "list": lambda value: [value],
     "say": lambda _, text: ast.literal_eval(text),
+    "dtype": lambda value, _: value.dtype,
 }
 """What is done to lists and other plain values; tensors are the framework's."""

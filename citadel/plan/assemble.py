@@ -9,6 +9,7 @@ from analysis.catalog.model import Api, ApiKind
 from citadel.plan.dimensions import Lift
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import (
+    DTYPE,
     Adaptation,
     Expression,
     Fill,
@@ -95,7 +96,12 @@ class Assembler:
 
     def _renamed(self, slots: Iterable[Slot]) -> tuple[tuple[str, str], ...]:
         names = {value.key: value.name for value in self.source.values}
-        pairs = [(names.get(s.value.key), s.name) for s in slots if isinstance(s.value, Take)]
+        takes = [(s.value, s.name) for s in slots if isinstance(s.value, Take)]
+        pairs = [
+            (names.get(take.key), name)
+            for take, name in takes
+            if DTYPE not in (step.name for step in take.steps)
+        ]
         return tuple(
             (name, other)
             for name, other in pairs

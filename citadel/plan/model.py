@@ -66,7 +66,8 @@ class Step:
     n of a number, `extend` puts the number `text` n times in front of a list's last `behind`;
     `indices`, `values` and `shape` are those of a sparse tensor; `clone` is a copy that gradients
     flow through; `tensor` and `variable` make one
-    of TensorFlow's of an array or a list; `spread` puts one value n times in a list.
+    of TensorFlow's of an array or a list; `spread` puts one value n times in a list; `dtype` is
+    that of a tensor or an array, in the text `text` where the tensor has no name.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Step:
 
 
 FIRST = Step(name="first")
+DTYPE = "dtype"
 SPREAD = "spread"
 
 

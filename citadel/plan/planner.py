@@ -18,11 +18,12 @@ from citadel.plan.collect import Collector
 from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.edits import changes, renames
 from citadel.plan.fill import Filler
-from citadel.plan.frameworks import as_tensorflow, dtype_text
+from citadel.plan.frameworks import dtype_text
 from citadel.plan.handing import Handing
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import (
+    DTYPE,
     Adaptation,
     Expression,
     Fill,
@@ -35,6 +36,7 @@ from citadel.plan.model import (
 )
 from citadel.plan.parts import part_of, put_together, taken_apart
 from citadel.plan.places import Place, Places, is_receiver, must_be_given
+from citadel.plan.precision import USUAL, in_precision
 from citadel.plan.ranks import settled
 from citadel.plan.receivers import as_receiver, on_a_copy
 from citadel.plan.samples import richest
@@ -184,14 +186,15 @@ class Planner:
         if filled is None:
             return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
         filled |= self._as_state(chosen, {*given, *filled})
-        filled |= self._in_precision({*given, *filled})
-        collected = [*collected, *self._precision()]
         if self.state:
             dropped = [value for value in dropped if value.value.kind != "none"]
             self.edits.append(f"{', '.join(v.name for v in self.state.values())} as its own")
         spared = self._spared(filled, dropped)
         dropped = [value for value in dropped if value not in spared.values()]
         filled |= {n: v.take(*lifted(v, self.lift)) for n, v in spared.items()}
+        named, free = in_precision(self.source, self.target, self.places)
+        filled |= {n: made for n, made in named.items() if n not in given and n not in filled}
+        collected = [*collected, *free]
         self.edits += [f"dropped {'part of ' * bool(v.inside)}{v.name}" for v in dropped]
         self.edits += renames(self.places.named, {**chosen, **spared})
         self.edits += changes(self.places.named, given, self.target, self._names)
@@ -239,39 +242,6 @@ class Planner:
             elif name == DTYPE and len(dtypes) == 1 and dtypes != {USUAL}:
                 found[number] = Fill(text=dtype_text(root, str(*dtypes)), implied=True)
         return found
-
-    def _in_precision(self, known: set[int]) -> dict[int, Expression]:
-        """The dtype of a layer of Keras that a function becomes, where it names one."""
-        dtype = self._casts()
-        named = {
-            number
-            for number, place in enumerate(self.places.named)
-            if place.stage is Stage.NEW and place.parameter.name == DTYPE
-        }
-        return {} if dtype is None else dict.fromkeys(named - known, dtype)
-
-    def _precision(self) -> list[tuple[Stage, Slot]]:
-        """The same where its base class takes it."""
-        dtype = self._casts()
-        names = {place.parameter.name for place in self.places.named if place.stage is Stage.NEW}
-        if dtype is None or DTYPE in names or Stage.NEW not in self.places.keywords:
-            return []
-        return [(Stage.NEW, Slot(name=DTYPE, keyword=True, value=dtype))]
-
-    def _casts(self) -> Fill | None:
-        """The dtype of the report's tensor, where a layer would cast it to its own one.
-
-        Layers of Keras compute in single precision unless they are told otherwise; functions do in
-        that of what they are given.
-        """
-        main = self.source.main
-        layer = self.target.kind is ApiKind.MODULE and as_tensorflow(self.target.name)
-        if not layer or main is None or self.source.constructor is not None:
-            return None
-        dtype = main.value.dtype or ""
-        if self.source.constructing or "float" not in dtype or dtype == USUAL:
-            return None
-        return Fill(text=dtype_text(self.target.name.partition(".")[0], dtype), implied=True)
 
     @property
     def _names(self) -> dict[str, str]:
@@ -387,12 +357,6 @@ class Planner:
         own = {own_name(name): found[f"_{name}"] for name in owned(self.samples)
                if f"_{name}" in found}  # fmt: skip
         return {**found, **own, **{own_name(name): v for name, v in self.state.items()}}
-
-
-DTYPE = "dtype"
-"""What constructors call the dtype that layers compute in."""
-USUAL = "float32"
-"""The dtype of a layer's parameters where nothing else is said."""
 
 
 def _makes_tensors(plan: Adaptation) -> bool:

@@ -32,7 +32,7 @@ from citadel.rewrite.references import counterparts
 from citadel.rewrite.sites import Sites
 from citadel.rewrite.source import Source
 from citadel.rewrite.standins import reshaping, stand_in
-from citadel.rewrite.steps import INNER
+from citadel.rewrite.steps import KEPT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +154,7 @@ class Rewriter:
         found: dict[str, Wanted] = {}
         given = [plan.receiver, *(s.value for s in (*plan.call, *plan.new, *plan.state))]
         for take in (take for value in given for take in takes(value)):
-            if not take.steps or any(step.name in INNER for step in take.steps):
+            if not take.steps or any(step.name in KEPT for step in take.steps):
                 continue
             node = source.receiver if take.key == "recv" else source.called.node(take.key)
             node = source.constructed.node(take.key) if node is None else node

@@ -9,7 +9,7 @@ from typing import TypeVar
 import libcst as cst
 
 from analysis.values import Value
-from citadel.plan.model import Step
+from citadel.plan.model import DTYPE, Step
 
 Item = TypeVar("Item")
 MADE = {
@@ -33,6 +33,8 @@ WHOLES = {"sparse": "tf.SparseTensor"}
 NAMING = frozenset(("tensor", "variable", "narrow", "repeat"))
 """Steps that are written with a function of the framework."""
 INNER = ("first", "item")
+KEPT = (*INNER, DTYPE)
+"""Steps that are taken where the value is used: it stays what it is where it is made."""
 """Steps to something in a list."""
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
@@ -78,6 +80,8 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("f(x)", (Step(name="first"),), "f(x)[0]"),
     ("(h, c)", (Step(name="first"),), "h"),
     ("pairs", (Step(name="first"), Step(name="item", amount=1)), "pairs[0][1]"),
+    ("x", (Step(name="dtype", text="tf.float16"),), "x.dtype"),
+    ("x * 2", (Step(name="dtype", text="tf.float16"),), "tf.float16"),
     ("[(x, 3), (y, n)]", (Step(name="item", amount=1), Step(name="first")), "y"),
     ("[*xs, y]", (Step(name="item", amount=1),), "[*xs, y][1]"),
     ("h", (Step(name="each", amount=2),), "(h, h)"),
@@ -161,6 +165,9 @@ def _apply(
         return _ends(node, step, value)
     if step.name == "say":
         return cst.parse_expression(step.text)
+    if step.name == DTYPE:
+        named = isinstance(node, cst.Name | cst.Attribute)
+        return cst.parse_expression(f"{code_of(node)}.dtype" if named else step.text)
     if step.name in ("tensor", "variable"):
         return cst.parse_expression(f"{made[step.name]}({code_of(node)})")
     if step.name == "repeat":

@@ -178,9 +178,9 @@ def test_a_parameter_of_the_construction_may_be_what_the_layer_has(api, call):
 @pytest.mark.parametrize(
     ("framework", "dtype", "construction", "built"),
     [
-        ("tf", "float16", "axis: int = -1, dtype = None", ["dtype=tf.float16"]),
-        ("tf", "float64", "axis: int = -1, **kwargs", ["dtype=tf.float64"]),
-        ("keras", "bfloat16", "axis: int = -1, **kwargs", ["dtype='bfloat16'"]),
+        ("tf", "float16", "axis: int = -1, dtype = None", ["tf.float16"]),
+        ("tf", "float64", "axis: int = -1, **kwargs", ["tf.float64"]),
+        ("keras", "bfloat16", "axis: int = -1, **kwargs", ["'bfloat16'"]),
         ("tf", "float16", "axis: int = -1", []),  # it can be told nothing
         ("tf", "float32", "axis: int = -1, dtype = None", []),
         ("tf", "int32", "axis: int = -1, dtype = None", []),
@@ -196,5 +196,8 @@ def test_a_layer_of_keras_computes_in_the_precision_of_the_report(
     source = invocation(call(f"{framework}.softmax", given), softmax, ())
     target = api(f"{framework}.layers.Softmax", construction, kind=ApiKind.MODULE, call="x: Tensor")
     plan = first(plans(source, target))
-    assert (written(plan.new), written(plan.call)) == (built, ["arg:0"])
+    takes = [Take(key="arg:0", steps=(Step(name="dtype", text=text),)) for text in built]
+    assert [slot.value for slot in plan.new] == takes
+    assert written(plan.call) == ["arg:0"]
     assert plan.edits == (f"renamed to {framework}.layers.Softmax",)
+    assert plan.renamed == ()

@@ -1,0 +1,44 @@
+"""The precision that a layer of Keras computes in, where it stands for a function.
+
+Layers cast what they are given to single precision unless they are told otherwise; functions
+compute in that of their tensors. In: the failing call and one overload of a layer. Out: the dtype
+that it is constructed with.
+"""
+
+from __future__ import annotations
+
+from analysis.catalog.model import Api, ApiKind
+from citadel.plan.frameworks import as_tensorflow, dtype_text
+from citadel.plan.invocation import Invocation
+from citadel.plan.model import DTYPE, Slot, Stage, Step, Take
+from citadel.plan.places import Places
+
+USUAL = "float32"
+"""The dtype of a layer where nothing else is said."""
+
+
+def in_precision(
+    source: Invocation, target: Api, places: Places
+) -> tuple[dict[int, Take], list[tuple[Stage, Slot]]]:
+    """The dtype by the number of the parameter that takes it, or for the base class to take."""
+    dtype = _dtype(source, target)
+    if dtype is None:
+        return {}, []
+    new = [(n, place) for n, place in enumerate(places.named) if place.stage is Stage.NEW]
+    named = {n: dtype for n, place in new if place.parameter.name == DTYPE}
+    if named or Stage.NEW not in places.keywords:
+        return named, []
+    return {}, [(Stage.NEW, Slot(name=DTYPE, keyword=True, value=dtype))]
+
+
+def _dtype(source: Invocation, target: Api) -> Take | None:
+    """That of the report's tensor, where a layer would cast it to another one."""
+    main = source.main
+    layer = target.kind is ApiKind.MODULE and as_tensorflow(target.name)
+    if not layer or main is None or source.constructing or source.constructor is not None:
+        return None
+    dtype = main.value.dtype or ""
+    if "float" not in dtype or dtype == USUAL:
+        return None
+    text = dtype_text(target.name.partition(".")[0], dtype)
+    return main.take(Step(name=DTYPE, text=text))
