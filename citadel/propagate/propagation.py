@@ -187,10 +187,12 @@ class Propagation:
                 self._progress.found(rank, self._kin(trial.candidate.api))
             return self._everywhere(found, plan, trial.candidate, session)
         if verdict.reason == GIVES_NOTHING:
-            trial.plans.append(plan.for_effect())  # the next to be written
-        again = partial(self._tried, trial, replays, turn + 1)
+            trial.next(plan.for_effect())
+        else:
+            turn += 1
+        again = partial(self._tried, trial, replays, turn)
         late = time.monotonic() > self._deadline
-        return trial.end() if late or not replays.submit(again, rank, turn + 1) else None
+        return trial.end() if late or not replays.submit(again, rank, turn) else None
 
     def _everywhere(
         self, finding: Finding, plan: Adaptation, candidate: Candidate, session: Session

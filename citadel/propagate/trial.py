@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 from citadel.match.rank import Candidate
 from citadel.model import Finding, Verdict, VerdictKind
@@ -30,12 +30,11 @@ _ORDER = (
 class Trial:
     """The plans of one sibling, the most plausible first, each written down in a few ways.
 
-    Iterating yields `most` cases at most; `write` makes them when they are asked for. A plan that
-    is added to `plans` meanwhile is the last to be written.
+    `cases` has `most` of them at most; `write` makes them when they are asked for.
     """
 
     candidate: Candidate
-    plans: list[Adaptation]
+    plans: Sequence[Adaptation]
     write: Callable[[Adaptation], Iterator[Rewritten]]
     most: int
     best: Finding | None = None
@@ -43,6 +42,10 @@ class Trial:
 
     def __post_init__(self) -> None:
         self.cases = islice(self._written(), self.most)
+
+    def next(self, plan: Adaptation) -> None:
+        """Write this plan down next, before those that are left."""
+        self.cases = chain(self._ways(plan), self.cases)
 
     def note(self, verdict: Verdict, written: Rewritten) -> Finding:
         """The finding of one case; the best of them so far is kept."""
@@ -59,9 +62,10 @@ class Trial:
         return as_finding(self.candidate, not_adapted(reason), self.plans[0].edits, "")
 
     def _written(self) -> Iterator[tuple[Adaptation, Rewritten]]:
-        for plan in self.plans:
-            for written in islice(self.write(plan), WAYS):
-                yield plan, written
+        return chain.from_iterable(map(self._ways, self.plans))
+
+    def _ways(self, plan: Adaptation) -> Iterator[tuple[Adaptation, Rewritten]]:
+        return ((plan, written) for written in islice(self.write(plan), WAYS))
 
 
 def as_finding(

@@ -35,11 +35,11 @@ def test_plans_come_in_their_order_each_in_a_few_ways():
     assert codes(trial("a", "b", "c", most=2)) == ["a0", "b0"]
 
 
-def test_a_plan_that_is_added_meanwhile_is_written_too():
-    one = trial("a")
+def test_a_plan_that_comes_up_meanwhile_is_the_next_to_be_written():
+    one = trial("a", "c")
     assert next(one.cases)[1].code == "a0"
-    one.plans.append(SimpleNamespace(name="b", edits=()))
-    assert codes(one) == ["b0"]
+    one.next(SimpleNamespace(name="b", edits=()))
+    assert codes(one) == ["b0", "c0"]
 
 
 def test_the_most_telling_verdict_is_kept_the_first_of_equals():
