@@ -77,7 +77,7 @@ class Lift:
             many, how = abs(self.lead), "more" if self.lead > 0 else "fewer"
             of = " of each" if len(self.leading) > 1 else ""
             return (f"{many} {how} dimension{'s' * (many > 1)} in front{of}",)
-        if self.own:
+        if self.own and not self.amount:
             return ("dimensions in front as valid calls have them",)
         how = ", of equal sizes" if self.repeat else ", windows of 1" if self.unit else ""
         how = ", the last ones" if self.tail else how
@@ -146,7 +146,11 @@ def dimension_change(
     yield replace(plain, guess=True)
     if after > before and keeps_rank(source):
         yield replace(plain, unit=True, guess=True)
-    rank = 0 if source.main is None else source.main.value.rank or 0
+    main = source.main
+    rank = 0 if main is None else main.value.rank or 0
+    if main is not None and rank == before < after:
+        # All of its dimensions are spatial, as of a signal: it has no batch and no channels.
+        yield replace(plain, own=((main.key, after - before),), guess=True)
     if BATCH_AND_CHANNELS <= rank < before + BATCH_AND_CHANNELS and after > before:
         # `BatchNorm1d` takes what has no dimensions but these.
         yield replace(plain, before=rank - BATCH_AND_CHANNELS, guess=True)

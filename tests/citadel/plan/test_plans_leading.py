@@ -132,3 +132,14 @@ def test_what_is_given_numbers_in_valid_calls_takes_tensors(api, call, valid, fr
     found = plans(invocation(made, source, ()), target, Book({"values": valid}))
     given = [] if isinstance(found, Obstacle) else written(found[0].call)
     assert ("arg:0" in given) is known
+
+
+def test_a_signal_gets_dimensions_together_with_the_list_of_its_lengths(api, call):
+    """`rfft(x, [4])` is `rfft2d` of one row: neither alone would do."""
+    lengths = Value(kind="list", items=(Value(kind="int", text="4"),))
+    made = call("tf.signal.rfft1d", {(4,)}, lengths)
+    source = api("tf.signal.rfft1d", "input: Tensor, fft_length: int[]")
+    target = api("tf.signal.rfft2d", "input: Tensor, fft_length: int[]")
+    found = plans(invocation(made, source, ()), target)
+    both = {"arg:0": [("lead", 1)], "arg:1": [("resize", 2)]}
+    assert both in [changes(plan) for plan in found]
