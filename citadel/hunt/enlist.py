@@ -63,7 +63,8 @@ def enlist(
                 seen += 1
                 unread += isinstance(item, BadInput)
                 if isinstance(sites, str) or reading is None:
-                    refused[str(sites)] += 1
+                    why = str(sites)
+                    refused[f"{item.source}: {why}" if isinstance(item, BadInput) else why] += 1
                     reports.add_refusal(store, item.source, str(sites))
                     continue
                 queued += _queue(store, reading, sites)

@@ -67,6 +67,12 @@ def names_check(words: str | None) -> bool:
     return words is not None and _CHECK.search(words[:MOST_LINE]) is not None
 
 
+def damages_memory(signal: str | None, words: str | None) -> bool:
+    """Whether a process died of memory that it had damaged: in which way it does is chance."""
+    heap = words is not None and _HEAP.search(words[:MOST_LINE]) is not None
+    return signal in ("SIGSEGV", "SIGBUS") or (signal == "SIGABRT" and heap)
+
+
 def crash_state(words: str | None) -> str | None:
     """What is the same in all crashes of one check; None where the words do not tell.
 

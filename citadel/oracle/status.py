@@ -13,7 +13,7 @@ from dataclasses import replace
 from analysis.target.observation import Observation, Outcome, Raised
 from analysis.target.session import Limits
 from citadel.model import Symptom, SymptomKind
-from citadel.oracle.aborts import crash_state, last_words
+from citadel.oracle.aborts import crash_state, damages_memory, last_words
 from citadel.oracle.messages import first_line, normalise
 
 _FROM_OUTSIDE = frozenset(("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXFSZ"))
@@ -86,7 +86,8 @@ def matches(
     apis: tuple[str, str] | None = None,
     renamed: Iterable[tuple[str, str]] = (),
 ) -> bool:
-    """Whether two symptoms are the same bug's: same class and pattern, or same signal.
+    """Whether two symptoms are the same bug's: same class and pattern, or same signal. Damaged
+    memory may end a process by several.
 
     `apis` are the names of the APIs that showed the two: messages may also be equal up to them
     ("floor is not supported for complex", "ceil is not supported for complex"). `renamed` are
@@ -103,7 +104,9 @@ def matches(
         for one, other in renamed:
             told = re.sub(rf"\b{re.escape(one)}\b", other, told)
         return _nameless(told, apis[0]) == _nameless(seen.pattern, apis[1])
-    return wanted.kind is SymptomKind.HANGS or wanted.signal in (None, seen.signal)
+    if wanted.kind is SymptomKind.HANGS or wanted.signal in (None, seen.signal):
+        return True
+    return all(damages_memory(one.signal, one.message) for one in (wanted, seen))
 
 
 def once_more(limits: Limits, seen: Symptom | None) -> Limits:

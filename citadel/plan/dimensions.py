@@ -146,16 +146,21 @@ def dimension_change(
     yield replace(plain, guess=True)
     if after > before and keeps_rank(source):
         yield replace(plain, unit=True, guess=True)
-    main = source.main
-    rank = 0 if main is None else main.value.rank or 0
-    if main is not None and rank == before < after:
-        # All of its dimensions are spatial, as of a signal: it has no batch and no channels.
-        yield replace(plain, own=((main.key, after - before),), guess=True)
+    rank = 0 if source.main is None else source.main.value.rank or 0
+    yield from _of_a_signal(source, plain)
     if BATCH_AND_CHANNELS <= rank < before + BATCH_AND_CHANNELS and after > before:
         # `BatchNorm1d` takes what has no dimensions but these.
         yield replace(plain, before=rank - BATCH_AND_CHANNELS, guess=True)
     if after > before and _repeats(source, plain):
         yield replace(plain, repeat=True, narrow=narrow, guess=True)
+
+
+def _of_a_signal(source: Invocation, lift: Lift) -> Iterator[Lift]:
+    """The change of a tensor all of whose dimensions are spatial: it has no batch and no channels,
+    and gets what is added in front."""
+    main = source.main
+    if main is not None and main.value.rank == lift.before and lift.amount > 0:
+        yield replace(lift, own=((main.key, lift.amount),), guess=True)
 
 
 def _odd_at_the_end(source: Invocation, lift: Lift) -> bool:

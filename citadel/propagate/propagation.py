@@ -88,7 +88,7 @@ class Propagation:
                     continue
                 self.tried += 1
                 if on_progress is not None:
-                    on_progress("siblings", self.tried, len(entries))
+                    on_progress("siblings", self.tried, len(progress.entries))
                 self._count(probed)
                 name = probed.candidate.api.name
                 if probed.outcome is self._telling:

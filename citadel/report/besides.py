@@ -18,6 +18,13 @@ _MOST_NAMES = 4
 _REASONS = 3
 
 
+def none_found(triage: Triage) -> str:
+    """What is said where no sibling was found: of a search that was cut, only that."""
+    if not triage.cut:
+        return "no sibling shows this symptom"
+    return f"no sibling was found before the search was cut short ({triage.tried:,} APIs tried)"
+
+
 def render_rest(console: Console, triage: Triage) -> None:
     """Print how many APIs were tried, and the verdicts beside the bugs."""
     counts = verdict_counts(triage.findings)
@@ -37,6 +44,10 @@ def render_rest(console: Console, triage: Triage) -> None:
         for finding in triage.findings
         if finding.verdict.kind is VerdictKind.NOT_ADAPTED and finding.verdict.reason
     )
+    flaky = [f for f in ranked(triage.findings) if f.verdict.kind is VerdictKind.FLAKY]
+    if flaky:
+        runs = (f"{f.api} in {f.verdict.runs[0]} of {f.verdict.runs[1]} runs" for f in flaky)
+        say(console, f"flaky: {first_names(list(runs))}", indent=2)
     for reason, count in reasons.most_common(_REASONS):
         say(console, f"not adapted {count}: {reason}", indent=2)
 

@@ -22,6 +22,7 @@ from citadel.model import (
     Triage,
     VerdictKind,
 )
+from citadel.report.besides import none_found
 from citadel.report.headline import complaint, figure, headline, is_measured, observed
 from citadel.report.order import (
     INTENDED,
@@ -66,7 +67,7 @@ def family_markdown(target: TargetSummary, triage: Triage) -> str:
     parts = [
         _title(case, bugs),
         _symptom(triage, case),
-        _table(case, bugs),
+        _table(case, bugs, triage),
         _measured(case, bugs),
         *_script(target, case, bugs),
         _versions(target),
@@ -119,10 +120,11 @@ def _symptom(triage: Triage, case: BugCase) -> str:
     return "\n".join(lines)
 
 
-def _table(case: BugCase, bugs: list[Finding]) -> str:
+def _table(case: BugCase, bugs: list[Finding], triage: Triage) -> str:
     """The source and the best-ranked siblings; the other ones are folded."""
     if not bugs:
-        return "## Affected APIs\n\nNo sibling shows this symptom."
+        said = none_found(triage)
+        return f"## Affected APIs\n\n{said[0].upper()}{said[1:]}."
     state = "reported" if case.reproduces else "fixed here"
     shown = _short(case.symptom) if case.reproduces else observed(case)
     rows = [_row(case.api, state, case.runs, shown)]

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from citadel.model import Finding, TargetSummary, Triage, Verdict
-from citadel.report.besides import first_names, render_different, render_rest
+from citadel.report.besides import first_names, none_found, render_different, render_rest
 from citadel.report.headline import (
     complaint,
     figure,
@@ -108,7 +108,7 @@ def _render_bugs(console: Console, triage: Triage, *, show_all: bool) -> None:
     bugs = ranked(triage.bugs)
     console.print()
     if not bugs:
-        say(console, "no sibling shows this symptom")
+        say(console, none_found(triage))
         return
     say(console, f"{len(bugs)} sibling{'s' if len(bugs) > 1 else ''} with the same symptom", "bold")
     folder = _common_folder(bugs)

@@ -146,7 +146,10 @@ def _conclude(
     seen = attempt.symptom
     kind = kind or bug_kind(reading.claims, seen)
     if kind is not BugKind.STATUS and seen is None and not reading.claims:
-        return NotVerified(reason="runs without an error, and the report records no failure")
+        repairs = attempt.snippet.repairs
+        mended = f" once it is mended ({', '.join(repairs)})" if repairs else ""
+        reason = f"runs without an error{mended}, and the report records no failure"
+        return NotVerified(reason=reason)
     if kind is not BugKind.STATUS:
         return NotVerified(reason=f"describes a {kind} symptom, which is not judged yet")
     again = reproduces(wanted, seen)

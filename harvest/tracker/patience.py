@@ -51,12 +51,13 @@ class Patience:
     """How to wait. `tell(reason, seconds waited, seconds in all)` is called while waiting.
 
     `longest_limit` is how long a rate limit is waited for at most: a night's harvest has time, a
-    person who asks for one issue has not.
+    person who asks for one issue has not. `instead` is what to do where nothing helps.
     """
 
     tell: Callable[[str, float, float], None] = _silent
     sleep: Callable[[float], None] = field(default=time.sleep)
     longest_limit: float | None = None
+    instead: str = "try again later: what was harvested by now is kept"
 
     def ask(
         self, request: Callable[[], Answer], failed: Callable[[Passing], None] | None = None
@@ -75,7 +76,7 @@ class Patience:
                 if failures >= ATTEMPTS:
                     raise CitadelError(
                         f"the tracker does not answer: {trouble.reason}",
-                        "try again later: what was harvested by now is kept",
+                        self.instead,
                     ) from trouble
                 if failed is not None:
                     failed(trouble)

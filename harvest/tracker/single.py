@@ -12,6 +12,7 @@ from harvest.tracker.patience import Patience
 
 MAX_PAGES = 3
 """Pages of 100 comments that are read."""
+INSTEAD = "try again later, or save the issue as JSON or Markdown and give that"
 
 
 def fetch_issue(
@@ -19,7 +20,7 @@ def fetch_issue(
 ) -> Report | BadInput:
     """Return the issue `repository#number`, or why there is none; moved ones are followed."""
     source = f"{repository}#{number}"
-    patience = patience or Patience(longest_limit=60)
+    patience = patience or Patience(longest_limit=60, instead=INSTEAD)
     try:
         client = client or Client()
         content = _read(repository, number, client, patience)

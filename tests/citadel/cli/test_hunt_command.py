@@ -153,9 +153,11 @@ def test_reports_for_other_interpreters_are_named_and_nothing_else_is_run(
     (tmp_path / "other.md").write_text(
         "# fails\n\n```python\nimport tensorflow as tf\ntf.abs()\n```\n"
     )
-    command = ["hunt", "other.md", "--python", torch_target.info.python]
+    (tmp_path / "cut.json").write_text('{"title": "fails"')
+    command = ["hunt", "other.md", "cut.json", "--python", torch_target.info.python]
     out = run(*command, cwd=tmp_path, status=3).stdout
     assert "not run 1: no interpreter has tensorflow" in out
+    assert "not run 1: cut.json: not valid JSON" in out
     assert "nothing that can be run here" in out
 
 

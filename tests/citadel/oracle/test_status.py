@@ -77,6 +77,11 @@ def test_signals_that_come_from_outside_are_no_crash(sent):
         (status.raises("ValueError", "bad"), None, False),
         (status.crashes("SIGSEGV"), status.crashes("SIGSEGV", "Check failed: x"), True),
         (status.crashes("SIGSEGV"), status.crashes("SIGFPE"), False),
+        # Damaged memory ends a process in one way or another.
+        (status.crashes("SIGSEGV"), status.crashes("SIGABRT", "free(): invalid size"), True),
+        (status.crashes("SIGABRT", "corrupted size vs. prev_size"), status.crashes("SIGBUS"), True),
+        (status.crashes("SIGSEGV"), status.crashes("SIGABRT", "Check failed: x"), False),
+        (status.crashes("SIGFPE"), status.crashes("SIGABRT", "free(): invalid size"), False),
         (status.crashes("SIGSEGV"), HANGS, False),
         (status.crashes(), status.crashes("SIGFPE"), True),
         (status.crashes(), status.raises("RuntimeError", "crash"), False),

@@ -122,6 +122,24 @@ def test_why_it_may_be_no_bug_is_said(
     assert "doubt: the indices differ" in text_of(console)
 
 
+def test_what_shows_it_now_and_then_is_named(
+    make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
+) -> None:
+    flaky = make_finding("builtins.float", VerdictKind.FLAKY)
+    flaky = replace(flaky, verdict=replace(flaky.verdict, runs=(2, 3)))
+    console = pipe()
+    render_triage(console, make_triage(flaky))
+    assert "flaky: builtins.float in 2 of 3 runs" in text_of(console)
+
+
+def test_of_a_search_that_was_cut_no_absence_is_said(make_triage: Callable[..., Triage]) -> None:
+    console = pipe()
+    render_triage(console, replace(make_triage(), cut=True, tried=1234))
+    text = text_of(console)
+    assert "no sibling was found before the search was cut short (1,234 APIs tried)" in text
+    assert "no sibling shows" not in text
+
+
 def test_many_siblings_are_cut_with_a_count(
     make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
 ) -> None:
