@@ -48,9 +48,7 @@ NARROW = [
     ("fixture", "framework", "values"),
     [
         pytest.param("torch_target", "torch", TORCH, marks=pytest.mark.torch),
-        pytest.param(
-            "tf_target", "tensorflow", TENSORFLOW, marks=pytest.mark.tf
-        ),
+        pytest.param("tf_target", "tensorflow", TENSORFLOW, marks=pytest.mark.tf),
     ],
 )
 def test_only_what_rounding_changes_as_much_is_rounding(request, fixture, framework, values):
