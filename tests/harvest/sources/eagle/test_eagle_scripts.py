@@ -111,7 +111,8 @@ def test_a_crash_has_its_signal_in_the_title(finding):
     ("how", "outcome", "reason"),
     [
         ("hang", Outcome.OK, SLOW),
-        ("hang", Outcome.EXCEPTION, NOT_SHOWN),
+        ("hang", Outcome.EXCEPTION, SLOW),
+        ("hang", Outcome.MEMORY, NOT_SHOWN),
         ("crash SIGSEGV", Outcome.OK, NOT_SHOWN),
     ],
 )
