@@ -221,7 +221,8 @@ class Space:
         return coarsest((*names, *self.pair.dtypes))
 
     def conditioned(self, seen):
-        """How far the reference moves when each input moves by a rounding, where they differ."""
+        """How far the reference moves where they differ: when each input moves by a rounding, and
+        when each intermediate value does."""
         places, index = seen.difference.places, seen.difference.index
         name = self.coarse(seen)
         if places is None or name is None or seen.found[index][1].dtype.kind in "OSU":
@@ -230,22 +231,64 @@ class Space:
         with np.errstate(all="ignore"):
             gaps = np.abs(np.where(places, one - other, 0))
         difference = float(gaps[np.isfinite(gaps)].max(initial=0.0))
-        moved = 0.0
-        for number in range(NUDGES):
+        finite = seen.difference.kind != "finite"
+        # What each element has to itself is rounded by its own size, not by that of the largest.
+        turns = range(1, 2 * NUDGES, 2) if self.elementwise(other) else range(NUDGES)
+        facts = {"difference": difference if finite else 1.0, "moved": 0.0, "shaken": 0.0}
+        for number in turns:
             nudged = {
                 key: self.world.nudged(value, unit(name), number)
                 for key, value in self.pair.inputs.items()
             }
-            again = self.leaves(self.pair.reference, nudged)
-            if again is None or index >= len(again) or again[index][1].shape != other.shape:
-                continue
-            now = numbers(again[index][1])
-            with np.errstate(all="ignore"):
-                steps = np.abs(np.where(places, now - other, 0))
-            if seen.difference.kind == "finite":
-                # What becomes finite, or no longer is, by a rounding stands on an edge.
-                turned = np.isfinite(now) != np.isfinite(other)
-                moved = max(moved, 1.0 if bool((turned & places).any()) else 0.0)
-            moved = max(moved, float(steps[np.isfinite(steps)].max(initial=0.0)))
-        finite = seen.difference.kind != "finite"
-        return {"difference": difference if finite else 1.0, "moved": moved}
+            again = {
+                "moved": self.leaves(self.pair.reference, nudged),
+                "shaken": self.shaken(unit(name), number),
+            }
+            for fact, leaves in again.items():
+                step = moved_by(leaves, seen, other)
+                facts[fact] = max(facts[fact], step)
+        return facts
+
+    def shaken(self, rounding, number):
+        """Leaves of the reference whose intermediate values are moved by a rounding."""
+        call = lambda: self.leaves(self.pair.reference, self.pair.inputs)  # noqa: E731
+        try:
+            return self.world.shaken(call, rounding, number)
+        except Exception:
+            return None
+
+    def elementwise(self, wanted):
+        """Whether each element of the result depends on the inputs' elements in its place only, as
+        far as a few of them tell."""
+        inputs = self.pair.inputs
+        alike = [key for key, value in inputs.items() if self.world.shape(value) == wanted.shape]
+        if len(alike) < len(inputs) or not wanted.shape or wanted.size < 2:
+            return False
+        told = False
+        for place in sorted({0, wanted.size // 2, wanted.size - 1}):
+            stepped = {key: self.world.stepped(value, place) for key, value in inputs.items()}
+            again = self.leaves(self.pair.reference, stepped)
+            if again is None or len(again) != 1 or again[0][1].shape != wanted.shape:
+                return False
+            changed = np.flatnonzero(numbers(again[0][1]) != wanted)
+            if any(where != place for where in changed):
+                return False
+            told = told or len(changed) > 0
+        return told
+
+
+def moved_by(again, seen, other):
+    """How far the leaf in which two results differ moved, where they do; of what is not finite, 1
+    if that changed."""
+    places, index = seen.difference.places, seen.difference.index
+    if again is None or index >= len(again) or again[index][1].shape != other.shape:
+        return 0.0
+    now = numbers(again[index][1])
+    with np.errstate(all="ignore"):
+        steps = np.abs(np.where(places, now - other, 0))
+    moved = float(steps[np.isfinite(steps)].max(initial=0.0))
+    if seen.difference.kind == "finite":
+        # What becomes finite, or no longer is, by a rounding stands on an edge.
+        turned = np.isfinite(now) != np.isfinite(other)
+        moved = max(moved, 1.0 if bool((turned & places).any()) else 0.0)
+    return moved

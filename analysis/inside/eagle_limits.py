@@ -11,7 +11,8 @@ INFINITE = float("inf")
 SHARE = 0.1
 """The part of a disagreement that must come of rounding for it to count as rounding."""
 ROUNDINGS = 8
-"""How many roundings of its largest intermediate value a result may be off by."""
+"""How many roundings of its largest intermediate value a result may be off by, if it is that value
+whose rounding changes it."""
 REFUSED = re.compile(
     r"not (?:yet )?(?:supported|implemented|available|allowed|compatible|a valid|differentiable)"
     r"|unsupported|unimplemented|does(?:n't| not) support|do(?:n't| not) support|no kernel"
@@ -82,9 +83,9 @@ def refused(types, message):
 def explained(facts):
     """The reason why a disagreement is no bug; "" where nothing explains it.
 
-    `facts` may hold: `difference`, `moved` (by rounding of the inputs), `largest` intermediate
-    value, the `smallest`, the `unit` of rounding, `range` of the narrowest dtype as (low, high),
-    and truths by the names of the reasons below.
+    `facts` may hold: `difference`, `moved` (by rounding of the inputs), `shaken` (by rounding of
+    the intermediate values), `largest` intermediate value, the `smallest`, the `unit` of rounding,
+    `range` of the narrowest dtype as (low, high), and truths by the names of the reasons below.
     """
     for name, reason in REASONS:
         if facts.get(name):
@@ -96,7 +97,8 @@ def explained(facts):
     difference = facts.get("difference", 0.0)
     if facts.get("moved", 0.0) >= SHARE * difference > 0:
         return "the inputs are ill-conditioned: rounding them changes the result as much"
-    if 0 < difference <= ROUNDINGS * facts.get("unit", 0.0) * largest:
+    rounded = facts.get("shaken", 0.0) >= SHARE * difference
+    if rounded and 0 < difference <= ROUNDINGS * facts.get("unit", 0.0) * largest:
         return "rounding of an intermediate value of %.3g" % largest
     return ""
 

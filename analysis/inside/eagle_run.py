@@ -22,11 +22,17 @@ from unpickle import NoLiteral
 SPARE = 1.0
 """Seconds that what is under way may still take when the time is over."""
 SHOWN = 4000
+COMPILED = "1"
+"""The rule whose results are compiled."""
+SHARE = 0.02
+"""The part of the patience with a pair that what is to be compiled may take as it is: compilers
+take many times as long, the more so the more operators run."""
 
 
 class Seen:
-    """What a pair came to: `state` is "equal", "differs", "status", "random", "invalid" or
-    "incomparable"; `problem` the (types, message) of the side that raised, `side` its name."""
+    """What a pair came to: `state` is "equal", "differs", "status", "random", "invalid",
+    "incomparable" or "long"; `problem` the (types, message) of the side that raised, `side` its
+    name."""
 
     __slots__ = ("difference", "found", "problem", "side", "state", "wanted")
 
@@ -52,8 +58,9 @@ class Seen:
 class Runner:
     """Runs pairs in the world of one framework."""
 
-    def __init__(self, world):
+    def __init__(self, world, patience=float("inf")):
         self.world = world
+        self.patience = patience
         self.codes = {}
 
     def run(self, pair):
@@ -67,7 +74,10 @@ class Runner:
             except Exception:
                 return Seen("invalid")
         state = world.state()
+        began = time.process_time()
         reference, problem = self.evaluate(pair.reference, space)
+        if pair.rule == COMPILED and self.long(began) and self.long_again(pair, space):
+            return Seen("long")
         if problem is not None and not pair.told:
             return Seen("invalid")
         if state != world.state() and not pair.drawn:
@@ -93,6 +103,16 @@ class Runner:
         seen = Seen("differs" if difference.kind else "equal", difference)
         seen.found, seen.wanted = found, wanted
         return seen
+
+    def long(self, began):
+        """Whether more than a share of the patience has been spent since."""
+        return time.process_time() - began > SHARE * self.patience
+
+    def long_again(self, pair, space):
+        """Whether the reference takes long when it does not run for the first time, either."""
+        began = time.process_time()
+        self.evaluate(pair.reference, space)
+        return self.long(began)
 
     def moves(self, pair, space, wanted):
         """Whether the reference, run again, is another one: of random numbers, no state tells."""
@@ -185,8 +205,8 @@ class Engine:
         if planted:
             exec(planted, dict(framework.World.modules))
         self.world = framework.World()
-        self.runner = Runner(self.world)
         self.plan = framework.PLANS[plan]
+        self.runner = Runner(self.world, self.plan.patience)
         self.entries = shuffled(self.plan.entries(names), draw)
         self.draw = draw
         self.skip, self.told, self.covered = frozenset(), set(), set()

@@ -90,9 +90,27 @@ class World:
             return value
         wide = np.asarray(tf.cast(value, tf.float64))
         signs = np.random.RandomState(number).randint(0, 2, wide.shape) * 2 - 1
-        size = np.abs(wide) if number % 2 else np.abs(wide).max()
+        finite = np.where(np.isfinite(wide), np.abs(wide), 0)
+        size = finite if number % 2 else finite.max()
         moved = wide + 2 * unit * signs * size + unit * unit * signs
         return tf.cast(tf.constant(moved), value.dtype)
+
+    def stepped(self, value, place):
+        """The value with one element, by its place among all, half as large again, and more."""
+        if not dense(value) or not value.dtype.is_floating:
+            return value
+        wide = np.array(tf.cast(value, tf.float64))
+        wide.flat[place] = wide.flat[place] * 1.5 + 0.25
+        return tf.cast(tf.constant(wide), value.dtype)
+
+    def shaken(self, call, unit, number):
+        """What a call returns if each operator's result is moved by a rounding."""
+        shaking = Shaking(self, unit, number)
+        op_callbacks.add_op_callback(shaking)
+        try:
+            return call()
+        finally:
+            op_callbacks.remove_op_callback(shaking)
 
     def trace(self, call):
         """(smallest and largest finite value of any result, names of operators in order)."""
@@ -169,6 +187,47 @@ class Watch:
         if finite.size:
             self.smallest = min(self.smallest, float(finite.min()))
             self.largest = max(self.largest, float(finite.max()))
+
+
+class Shaking:
+    """Moves each result of an operator by a rounding, where it has memory of its own.
+
+    What a callback returns in place of results is not heeded where operators run at once, so the
+    numbers are written over. Scalars have no array that could be written to, and stay.
+    """
+
+    def __init__(self, world, unit, number):
+        self.world = world
+        self.unit = unit
+        self.number = number
+        self.under_way = False
+
+    def __call__(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
+        if self.under_way:
+            return  # an operator of ours
+        self.under_way = True
+        try:
+            self.move(inputs, outputs)
+        finally:
+            self.under_way = False
+
+    def move(self, inputs, outputs):
+        if not all(map(dense, inputs)) or any(item.dtype == tf.resource for item in inputs):
+            return  # it may hand out a variable's own memory
+        self.number += 2  # other signs, of the same size
+        given = [array for array in map(memory, inputs) if array is not None]
+        for item in outputs:
+            array = memory(item)
+            if array is not None and not any(np.shares_memory(array, one) for one in given):
+                array[...] = self.world.nudged(item, self.unit, self.number).numpy()
+
+
+def memory(value):
+    """The array that holds a tensor of floating numbers; None where there is none."""
+    if not dense(value) or not value.dtype.is_floating:
+        return None
+    array = value._numpy()
+    return array if isinstance(array, np.ndarray) and array.flags.writeable else None
 
 
 PLANS = {

@@ -106,10 +106,26 @@ class World:
         generator = torch.Generator().manual_seed(number)
         signs = torch.randint(0, 2, value.shape, generator=generator) * 2 - 1
         wide = value.double()
+        finite = torch.where(torch.isfinite(wide), wide, 0.0)
         # By the size of each element, then by that of the largest: sums have intermediate values.
-        size = wide.abs() if number % 2 or not wide.numel() else wide.abs().max()
+        size = finite.abs() if number % 2 or not wide.numel() else finite.abs().max()
         moved = wide + 2 * unit * signs * size + unit * unit * signs
         return moved.to(value.dtype)
+
+    def stepped(self, value, place):
+        """The value with one element, by its place among all, half as large again, and more."""
+        if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+            return value
+        if value.layout != torch.strided:
+            return value
+        flat = value.clone().flatten()
+        flat[place] = flat[place] * 1.5 + 0.25
+        return flat.reshape(value.shape)
+
+    def shaken(self, call, unit, number):
+        """What a call returns if each operator's result is moved by a rounding."""
+        with Shaking(self, unit, number):
+            return call()
 
     def trace(self, call):
         """(smallest and largest finite value of any result, names of operators in order)."""
@@ -229,6 +245,28 @@ class Watch(torch.utils._python_dispatch.TorchDispatchMode):
         if finite.numel():
             self.smallest = min(self.smallest, float(finite.min()))
             self.largest = max(self.largest, float(finite.max()))
+
+
+class Shaking(torch.utils._python_dispatch.TorchDispatchMode):
+    """Moves each new result of an operator by a rounding; views and what is written to stay."""
+
+    def __init__(self, world, unit, number):
+        super().__init__()
+        self.world = world
+        self.unit = unit
+        self.number = number
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        if any(item.alias_info is not None for item in function._schema.returns):
+            return result
+        self.number += 2  # other signs, of the same size
+        if isinstance(result, (list, tuple)):
+            return type(result)(self.moved(item) for item in result)
+        return self.moved(result)
+
+    def moved(self, value):
+        return self.world.nudged(value, self.unit, self.number)
 
 
 PLANS = {

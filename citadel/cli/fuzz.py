@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from citadel.cli.options import Json, NoSandbox, Python, harvest_option
+from citadel.cli.options import FrameworkOfRules, Json, NoSandbox, Python, harvest_option
 
 
 def fuzz(
@@ -19,6 +19,7 @@ def fuzz(
         ),
     ],
     python: Python = sys.executable,
+    framework: FrameworkOfRules = None,
     budget: Annotated[
         float,
         typer.Option(
@@ -102,6 +103,7 @@ def fuzz(
         seed=seed,
         out=out,
         json=json,
+        framework=framework or "",
         random=random,
         models=models,
         mutants=mutants or 0,

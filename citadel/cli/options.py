@@ -75,6 +75,15 @@ FrameworkOfReport = Annotated[str | None, _framework("what a report imports")]
 BackendOfReport = Annotated[str | None, _backend("what a report's code sets, ")]
 FrameworkOfApi = Annotated[str | None, _framework("by the first part of the API's name")]
 FirstFramework = Annotated[str | None, _framework("the first of these")]
+FrameworkOfRules = Annotated[
+    str | None,
+    typer.Option(
+        "--framework",
+        metavar="NAME",
+        show_default=False,
+        help="Of eagle: torch or tensorflow [default: all that there are, each for an equal time].",
+    ),
+]
 Backend = Annotated[str | None, _backend()]
 NoSandbox = Annotated[
     bool,

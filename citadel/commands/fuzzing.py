@@ -30,6 +30,7 @@ from harvest.tracker.stored import count_issues
 
 NOTHING_RAN = 3
 SETTINGS = {
+    "framework": ("has no choice of frameworks", "--framework is for eagle"),
     "random": ("has no random variant", "--random is about searches that are guided"),
     "models": ("reads no saved models", "--models is for cradle"),
     "mutants": ("makes no mutants of seed models", "--mutants is for lemon"),
@@ -92,6 +93,7 @@ def run_fuzz(
             seed=request.seed,
             tally=tally,
             progress=clock.tick,
+            framework=request.framework,
             random=request.random,
             models=request.models,
             mutants=request.mutants,

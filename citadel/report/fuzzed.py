@@ -38,6 +38,7 @@ class FuzzRequest:
     seed: int
     out: Path | None
     json: str | None
+    framework: str = ""
     random: bool = False
     models: Path | None = None
     mutants: int = 0
@@ -142,6 +143,7 @@ def document(request: FuzzRequest, done: Fuzzed, interpreter: Interpreter) -> di
         "schema": SCHEMA,
         "source": request.source,
         "seed": request.seed,
+        "framework": request.framework or None,
         "random": request.random,
         "mutants": request.mutants,
         "models": None if request.models is None else str(request.models),

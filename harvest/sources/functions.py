@@ -8,29 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from harvest.sources.function import Function, called
+from harvest.sources.merging import MERGING
 from harvest.sources.suspects import Suspect
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Function:
-    """A function with the arguments that make it do what a layer does.
-
-    `call` has `{x}` in the place of the input; `weights` are its names for the weights of the
-    layer, in their order.
-    """
-
-    name: str
-    call: str
-    weights: tuple[str, ...] = ()
-
-    @property
-    def of_keras(self) -> bool:
-        """Whether it is one of `keras.ops`, which all backends have."""
-        return self.name.startswith("keras.")
-
 
 _Maker = Callable[[Suspect], Function | None]
 _NAMESAKES = ["relu", "relu6", "elu", "selu", "softplus", "softsign", "softmax", "sigmoid", "tanh"]
@@ -65,10 +47,10 @@ def functions(found: Suspect, backend: str) -> Iterator[Function]:
             yield made
         if not _plain(found):
             continue
-        for pattern, maker in _MAKERS.get(where, {}).items():
-            called = maker(found) if re.fullmatch(pattern, found.kind) else None
-            if called is not None:
-                yield called
+        for pattern, maker in {**_MAKERS.get(where, {}), **MERGING.get(where, {})}.items():
+            made = maker(found) if re.fullmatch(pattern, found.kind) else None
+            if made is not None:
+                yield made
 
 
 def _activated(found: Suspect, where: str) -> Function | None:
@@ -81,8 +63,8 @@ def _activated(found: Suspect, where: str) -> Function | None:
         return None
     name = f"{prefix}.{names[activation]}"
     if where != "torch":
-        return _called(name, "{x}", *([f"axis={axis!r}"] if axis != -1 else []))
-    return _called(name, _TENSOR, *([f"dim={axis!r}"] if activation == "softmax" else []))
+        return called(name, "{x}", *([f"axis={axis!r}"] if axis != -1 else []))
+    return called(name, _TENSOR, *([f"dim={axis!r}"] if activation == "softmax" else []))
 
 
 def _plain(found: Suspect) -> bool:
@@ -95,10 +77,6 @@ def _plain(found: Suspect) -> bool:
         and isinstance(padding := config.get("padding", "valid"), str)
         and padding != "causal"
     )
-
-
-def _called(name: str, *arguments: str, weights: tuple[str, ...] = (), then: str = "") -> Function:
-    return Function(name=name, call=f"{name}({', '.join(arguments)}){then}", weights=weights)
 
 
 def _rank(found: Suspect) -> int:
@@ -164,13 +142,13 @@ def _padding(found: Suspect) -> str:
 def _tf_pool(found: Suspect) -> Function:
     largest, size, strides = _pooled(found)
     given = (f"ksize={size!r}", f"strides={strides!r}", f'padding="{_padding(found).upper()}"')
-    return _called(f"tf.nn.{'max' if largest else 'avg'}_pool", "{x}", *given)
+    return called(f"tf.nn.{'max' if largest else 'avg'}_pool", "{x}", *given)
 
 
 def _tf_global(found: Suspect) -> Function:
     how = "max" if "Max" in found.kind else "mean"
     axes = f"axis={[*range(1, _rank(found) + 1)]}"
-    return _called(f"tf.reduce_{how}", "{x}", axes, *_keeps(found, "keepdims"))
+    return called(f"tf.reduce_{how}", "{x}", axes, *_keeps(found, "keepdims"))
 
 
 def _tf_conv(found: Suspect) -> Function:
@@ -181,7 +159,7 @@ def _tf_conv(found: Suspect) -> Function:
     dilations = [1, *_each(found, "dilation_rate"), 1]
     if set(dilations) != {1}:
         given.append(f"dilations={dilations[1] if rank == 1 else dilations!r}")
-    return _called(f"tf.nn.conv{rank}d", *given, weights=weights, then=_plus(weights))
+    return called(f"tf.nn.conv{rank}d", *given, weights=weights, then=_plus(weights))
 
 
 def _tf_depthwise(found: Suspect) -> Function:
@@ -194,17 +172,17 @@ def _tf_depthwise(found: Suspect) -> Function:
     if set(dilations) != {1}:
         given.append(f"dilations={dilations!r}")
     name = f"tf.nn.{'separable' if separable else 'depthwise'}_conv2d"
-    return _called(name, *given, weights=weights, then=_plus(weights))
+    return called(name, *given, weights=weights, then=_plus(weights))
 
 
 def _tf_dense(found: Suspect) -> Function:
     weights = _biased(found, "kernel")
-    return _called("tf.matmul", "{x}", "kernel", weights=weights, then=_plus(weights))
+    return called("tf.matmul", "{x}", "kernel", weights=weights, then=_plus(weights))
 
 
 def _tf_batch(found: Suspect) -> Function | None:
     given = ("{x}", "mean", "variance", "beta", "gamma", _epsilon(found))
-    made = _called("tf.nn.batch_normalization", *given, weights=_MOMENTS)
+    made = called("tf.nn.batch_normalization", *given, weights=_MOMENTS)
     return made if _scaled(found) and _axis(found) == -1 else None
 
 
@@ -213,13 +191,13 @@ def _torch_pool(found: Suspect) -> Function | None:
         return None
     largest, size, strides = _pooled(found)
     name = f"torch.nn.functional.{'max' if largest else 'avg'}_pool{_rank(found)}d"
-    return _called(name, _FIRST, repr(size), f"stride={strides!r}", then=_LAST)
+    return called(name, _FIRST, repr(size), f"stride={strides!r}", then=_LAST)
 
 
 def _torch_global(found: Suspect) -> Function:
     axes = f"dim={(*range(1, _rank(found) + 1),)!r}"
     name = f"torch.{'amax' if 'Max' in found.kind else 'mean'}"
-    return _called(name, _TENSOR, axes, *_keeps(found, "keepdim"))
+    return called(name, _TENSOR, axes, *_keeps(found, "keepdim"))
 
 
 def _torch_conv(found: Suspect) -> Function | None:
@@ -232,14 +210,14 @@ def _torch_conv(found: Suspect) -> Function | None:
     given += _unusual(found, "strides", "stride") + (['padding="same"'] if same else [])
     given += _unusual(found, "dilation_rate", "dilation")
     name = f"torch.nn.functional.conv{_rank(found)}d"
-    return _called(name, *given, weights=weights, then=_LAST)
+    return called(name, *given, weights=weights, then=_LAST)
 
 
 def _torch_dense(found: Suspect) -> Function:
     weights = _biased(found, "kernel")
     bias = ["torch.tensor(bias)"] if "bias" in weights else []
     given = (_TENSOR, "torch.tensor(kernel.T)", *bias)
-    return _called("torch.nn.functional.linear", *given, weights=weights)
+    return called("torch.nn.functional.linear", *given, weights=weights)
 
 
 _AFFINE = ("weight=torch.tensor(gamma)", "bias=torch.tensor(beta)")
@@ -249,20 +227,20 @@ def _torch_batch(found: Suspect) -> Function | None:
     moments = ("torch.tensor(mean)", "torch.tensor(variance)")
     given = (_FIRST, *moments, *_AFFINE, f"eps={_epsilon(found)}")
     name = "torch.nn.functional.batch_norm"
-    made = _called(name, *given, weights=_MOMENTS, then=_LAST)
+    made = called(name, *given, weights=_MOMENTS, then=_LAST)
     return made if _scaled(found) and _axis(found) == -1 else None
 
 
 def _torch_layer_norm(found: Suspect) -> Function | None:
     given = (_TENSOR, "(len(gamma),)", *_AFFINE, f"eps={_epsilon(found)}")
-    made = _called("torch.nn.functional.layer_norm", *given, weights=("gamma", "beta"))
+    made = called("torch.nn.functional.layer_norm", *given, weights=("gamma", "beta"))
     return made if _scaled(found) and _axis(found) == -1 else None
 
 
 def _keras_pool(found: Suspect) -> Function:
     largest, size, strides = _pooled(found)
     given = (repr(size), f"strides={strides!r}", f'padding="{_padding(found)}"')
-    return _called(f"keras.ops.{'max' if largest else 'average'}_pool", "{x}", *given)
+    return called(f"keras.ops.{'max' if largest else 'average'}_pool", "{x}", *given)
 
 
 def _keras_conv(found: Suspect) -> Function:
@@ -273,31 +251,31 @@ def _keras_conv(found: Suspect) -> Function:
     given = ["{x}", *kernels, f"strides={found.config.get('strides', 1)!r}"]
     given += [f'padding="{_padding(found)}"']
     given += _unusual(found, "dilation_rate", "dilation_rate")
-    return _called(f"keras.ops.{name}", *given, weights=weights, then=_plus(weights))
+    return called(f"keras.ops.{name}", *given, weights=weights, then=_plus(weights))
 
 
 def _keras_dense(found: Suspect) -> Function:
     weights = _biased(found, "kernel")
-    return _called("keras.ops.matmul", "{x}", "kernel", weights=weights, then=_plus(weights))
+    return called("keras.ops.matmul", "{x}", "kernel", weights=weights, then=_plus(weights))
 
 
 def _keras_batch(found: Suspect) -> Function | None:
     more = ("offset=beta", "scale=gamma", f"epsilon={_epsilon(found)}")
     given = ("{x}", "mean", "variance", f"axis={_axis(found)!r}", *more)
-    made = _called("keras.ops.batch_normalization", *given, weights=_MOMENTS)
+    made = called("keras.ops.batch_normalization", *given, weights=_MOMENTS)
     return made if _scaled(found) else None
 
 
 def _keras_layer_norm(found: Suspect) -> Function | None:
     given = ("{x}", "gamma", "beta", f"axis={_axis(found)!r}", f"epsilon={_epsilon(found)}")
-    made = _called("keras.ops.layer_normalization", *given, weights=("gamma", "beta"))
+    made = called("keras.ops.layer_normalization", *given, weights=("gamma", "beta"))
     return made if _scaled(found) else None
 
 
 def _keras_global(found: Suspect) -> Function:
     axes = f"axis={(*range(1, _rank(found) + 1),)!r}"
     how = "max" if "Max" in found.kind else "mean"
-    return _called(f"keras.ops.{how}", "{x}", axes, *_keeps(found, "keepdims"))
+    return called(f"keras.ops.{how}", "{x}", axes, *_keeps(found, "keepdims"))
 
 
 _TABLE = ("table",)
@@ -309,14 +287,14 @@ _MAKERS: Mapping[str, Mapping[str, _Maker]] = {
         r"(Depthwise|Separable)Conv2D": _tf_depthwise,
         "Dense": _tf_dense,
         "BatchNormalization": _tf_batch,
-        "Embedding": lambda _: _called("tf.nn.embedding_lookup", "table", "{x}", weights=_TABLE),
-        "UnitNormalization": lambda found: _called(
+        "Embedding": lambda _: called("tf.nn.embedding_lookup", "table", "{x}", weights=_TABLE),
+        "UnitNormalization": lambda found: called(
             "tf.math.l2_normalize", "{x}", f"axis={_axis(found)!r}"
         ),
         "ELU": lambda found: (
-            _called("tf.nn.elu", "{x}") if found.config.get("alpha", 1.0) == 1 else None
+            called("tf.nn.elu", "{x}") if found.config.get("alpha", 1.0) == 1 else None
         ),
-        "LeakyReLU": lambda found: _called("tf.nn.leaky_relu", "{x}", f"alpha={_slope(found)}"),
+        "LeakyReLU": lambda found: called("tf.nn.leaky_relu", "{x}", f"alpha={_slope(found)}"),
     },
     "torch": {
         _POOLING: _torch_pool,
@@ -325,16 +303,14 @@ _MAKERS: Mapping[str, Mapping[str, _Maker]] = {
         "Dense": _torch_dense,
         "BatchNormalization": _torch_batch,
         "LayerNormalization": _torch_layer_norm,
-        "Embedding": lambda _: _called(
+        "Embedding": lambda _: called(
             "torch.nn.functional.embedding", _TENSOR, "torch.tensor(table)", weights=_TABLE
         ),
-        "UnitNormalization": lambda found: _called(
+        "UnitNormalization": lambda found: called(
             "torch.nn.functional.normalize", _TENSOR, f"dim={_axis(found)!r}"
         ),
-        "ELU": lambda found: _called("torch.nn.functional.elu", _TENSOR, *_alpha(found)),
-        "LeakyReLU": lambda found: _called(
-            "torch.nn.functional.leaky_relu", _TENSOR, _slope(found)
-        ),
+        "ELU": lambda found: called("torch.nn.functional.elu", _TENSOR, *_alpha(found)),
+        "LeakyReLU": lambda found: called("torch.nn.functional.leaky_relu", _TENSOR, _slope(found)),
     },
     "keras": {
         _POOLING: _keras_pool,
@@ -343,12 +319,12 @@ _MAKERS: Mapping[str, Mapping[str, _Maker]] = {
         "BatchNormalization": _keras_batch,
         "LayerNormalization": _keras_layer_norm,
         _GLOBAL: _keras_global,
-        "Embedding": lambda _: _called("keras.ops.take", "table", "{x}", "axis=0", weights=_TABLE),
-        "UnitNormalization": lambda found: _called(
+        "Embedding": lambda _: called("keras.ops.take", "table", "{x}", "axis=0", weights=_TABLE),
+        "UnitNormalization": lambda found: called(
             "keras.ops.normalize", "{x}", f"axis={_axis(found)!r}"
         ),
-        "ELU": lambda found: _called("keras.ops.elu", "{x}", *_alpha(found)),
-        "LeakyReLU": lambda found: _called(
+        "ELU": lambda found: called("keras.ops.elu", "{x}", *_alpha(found)),
+        "LeakyReLU": lambda found: called(
             "keras.ops.leaky_relu", "{x}", f"negative_slope={_slope(found)}"
         ),
     },

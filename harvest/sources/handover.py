@@ -14,7 +14,8 @@ from harvest.importers.model import Case
 from harvest.sources.backends import Backends, Failure
 from harvest.sources.formulas import ACTUAL, Formulation, as_literal
 from harvest.sources.formulations import FORMULATIONS
-from harvest.sources.functions import Function, functions
+from harvest.sources.function import Function
+from harvest.sources.functions import functions
 from harvest.sources.given import Given
 from harvest.sources.layers import api
 from harvest.sources.lowering import (
@@ -96,8 +97,6 @@ def _body(form: Formulation, lines: tuple[str, ...], check: str) -> tuple[str, .
 
 def _below(backends: Backends, confirmed: Confirmed, script: _Script, odd: str) -> _Script:
     """The same on a function that the layer comes to, if that shows it too."""
-    if len(confirmed.suspect.shapes) != 1:
-        return script
     suspect = _with(confirmed.suspect, script.form)
     given = confirmed.weights.get("layer", ())
     for called in functions(suspect, odd):
@@ -107,7 +106,7 @@ def _below(backends: Backends, confirmed: Confirmed, script: _Script, odd: str) 
         if lines is None or not _does_the_same(backends, confirmed, script, called):
             continue
         if script.numbers is not None:
-            numbers = literal_numbers(script.numbers.cut(suspect.shapes), called)
+            numbers = literal_numbers(suspect, script.numbers.cut(suspect.shapes), called)
         else:
             shapes = {name: one.shape for name, one in zip(called.weights, given, strict=True)}
             numbers = seeded_numbers(suspect, shapes, script.seed)

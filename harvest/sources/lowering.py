@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from harvest.sources.formulas import Formulation
-from harvest.sources.functions import Function, functions
+from harvest.sources.function import Function
+from harvest.sources.functions import functions
 from harvest.sources.given import Given
 from harvest.sources.suspects import Suspect
-from harvest.sources.writing import WEIGHT, argument, array_text, seeded, whole
+from harvest.sources.writing import WEIGHT, argument, array_text, named, seeded, whole
 
 _NUMPY = {
     "keras.ops.convert_to_numpy(": "np.asarray(",
@@ -39,7 +40,8 @@ def lowered(
         return None
     made = []
     for line in form.lines:
-        told = _with_function(_with_function(line, "layer", called), "other", other)
+        told = _with_function(line, "layer", called, found)
+        told = _with_function(told, "other", other, found)
         told = _with_weights(told, called)
         if not called.of_keras:
             for keras, numpy in _NUMPY.items():
@@ -62,6 +64,7 @@ def equality(called: Function, form: Formulation, lines: tuple[str, ...]) -> tup
         f"of_layer = {results}",
         *(() if called.of_keras else (_imported(called),)),
         *((f"({', '.join(called.weights)},) = {_WEIGHTS}",) if called.weights else ()),
+        *called.before,
         *lines,
         f"of_function = {results}",
         "for one, other in zip(of_layer, of_function):",
@@ -77,9 +80,10 @@ def function_script(
     numbers: Sequence[str],
 ) -> str:
     """Lowered lines as a script behind `numbers`: lines that make the input and the weights."""
+    body = (*numbers, *called.before, *lines)
     if called.of_keras:
-        return whole(backend, (*numbers, *lines))
-    return "\n".join(("import numpy as np", _imported(called), "", *numbers, *lines, ""))
+        return whole(backend, body)
+    return "\n".join(("import numpy as np", _imported(called), "", *body, ""))
 
 
 def seeded_numbers(
@@ -87,13 +91,17 @@ def seeded_numbers(
 ) -> tuple[str, ...]:
     """What the layer's own script draws is drawn again; `weights` are shapes by their names."""
     drawn = (f"{name} = {WEIGHT.format(shape=shape)}" for name, shape in weights.items())
-    x = f"x = {seeded(found, found.shapes[0])}"
-    return (f"rng = np.random.default_rng({seed})", x, *drawn)
+    inputs = (
+        f"{name} = {seeded(found, shape)}"
+        for name, shape in zip(named(found), found.shapes, strict=True)
+    )
+    return (f"rng = np.random.default_rng({seed})", *inputs, *drawn)
 
 
-def literal_numbers(given: Given, called: Function) -> tuple[str, ...]:
+def literal_numbers(found: Suspect, given: Given, called: Function) -> tuple[str, ...]:
     """What the layer's own script has written down is written down again."""
-    arrays = zip(("x", *called.weights), (*given.inputs, *given.weights), strict=True)
+    names = (*named(found), *called.weights)
+    arrays = zip(names, (*given.inputs, *given.weights), strict=True)
     return tuple(f"{name} = {array_text(one)}" for name, one in arrays)
 
 
@@ -101,9 +109,11 @@ def _imported(called: Function) -> str:
     return "import tensorflow as tf" if called.name.startswith("tf.") else "import torch"
 
 
-def _with_function(line: str, name: str, called: Function) -> str:
-    """`layer(X)` as the call of the function with X."""
+def _with_function(line: str, name: str, called: Function, found: Suspect) -> str:
+    """`layer(X)` as the call of the function with X; several inputs are taken as they are."""
     given = argument(line, name)
+    if len(found.shapes) > 1 and given != "x":
+        return line
     return line.replace(f"{name}({given})", called.call.format(x=given)) if given else line
 
 

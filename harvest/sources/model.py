@@ -74,10 +74,10 @@ class Search:
     `tally` is updated during the work. `progress` is called once when start-up is over, which is
     when the clock starts, and whenever the tally has changed.
 
-    The others are for sources that name them in their `settings`: `random` asks for the search
-    without its guidance, where a paper has that as its ablation; `models` is a folder of saved
-    models to look at; `mutants` is how many to make of each seed model, 0 for as many as there
-    is time for.
+    The others are for sources that name them in their `settings`: `framework` is the one to look
+    at, "" for all; `random` asks for the search without its guidance, where a paper has that as
+    its ablation; `models` is a folder of saved models to look at; `mutants` is how many to make of
+    each seed model, 0 for as many as there is time for.
     """
 
     interpreter: Interpreter
@@ -85,6 +85,7 @@ class Search:
     seed: int
     tally: Tally
     progress: Callable[[], None]
+    framework: str = ""
     random: bool = False
     models: Path | None = None
     mutants: int = 0

@@ -13,6 +13,7 @@ SECONDS = 120.0
 """Scripts that compile take long; all others end within one."""
 NOT_SHOWN = "its script, run alone, does not show it"
 SLOW = "its script, run alone, ends: it is slow, and does not hang"
+_ENDS = (Outcome.OK, Outcome.EXCEPTION)
 
 
 def confirmed(
@@ -27,7 +28,7 @@ def confirmed(
     text = script(finding, info.framework)
     seen = session.run(planted + "\n" + text, limits=Limits(wall=SECONDS))
     if not _shows(finding, seen):
-        return None, SLOW if finding.hangs and seen.outcome is Outcome.OK else NOT_SHOWN
+        return None, SLOW if finding.hangs and seen.outcome in _ENDS else NOT_SHOWN
     return case(finding, info.framework, info.version, _end_of(seen)), ""
 
 

@@ -65,8 +65,9 @@ def case(finding: Finding, framework: str, version: str, seen: str) -> Case:
         if finding.shown is not None:
             lines += ["", f"`reference` is `{_flat(finding.shown[1])}`,"]
             lines += [f"`result` is `{_flat(finding.shown[0])}`."]
-        told = f"{finding.absolute:g} absolute, {finding.relative:g} relative"
-        lines += ["", f"Largest difference: {told}."]
+        if finding.absolute:  # other shapes, and what is not finite, have none
+            told = f"{finding.absolute:g} absolute, {finding.relative:g} relative"
+            lines += ["", f"Largest difference: {told}."]
     elif seen:
         lines += ["One of the two executions fails, the other one works:", "", "```", seen, "```"]
     return Case(title=title(finding), code=script(finding, framework), body="\n".join(lines) + "\n")

@@ -36,6 +36,7 @@ class Eagle:
     name: str = "eagle"
     summary: str = "equivalence rules over the operators of one library (EAGLE)"
     planted: str = ""
+    settings: tuple[str, ...] = ("framework",)
     plans: tuple[str, ...] = ()
     """Only these plans, where named: "eager", "aot_eager" ..."""
 
@@ -43,13 +44,18 @@ class Eagle:
         """Search every framework of the interpreter that has rules, each for an equal time.
 
         Raises:
-            CitadelError: when the interpreter has none of them, or it does not work.
+            CitadelError: when the interpreter has none of them, not the one that was chosen, or it
+                does not work.
         """
         names = [name for name in FRAMEWORKS if name in search.interpreter.frameworks]
+        if search.framework:
+            names = [name for name in names if name == search.framework]
         if not names:
             raise CitadelError(
                 "EAGLE has rules for " + " and ".join(FRAMEWORKS),
-                "name an interpreter that has one of them with --python",
+                f"name an interpreter that has {search.framework or 'one of them'} with --python"
+                if search.framework in ("", *FRAMEWORKS)
+                else "name one of them with --framework",
             )
         for name in names:
             yield from _Run(self, search, name, search.budget / len(names)).hits()

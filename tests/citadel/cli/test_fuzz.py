@@ -260,6 +260,7 @@ def test_nothing_could_be_run(fuzzed):
         ("random", True, "no random variant"),
         ("models", Path("saved"), "reads no saved models"),
         ("mutants", 100, "makes no mutants"),
+        ("framework", "torch", "no choice of frameworks"),
     ],
 )
 def test_a_setting_is_refused_where_it_means_nothing(fuzzed, monkeypatch, setting, value, said):

@@ -17,6 +17,7 @@ from tests.harvest.sources import planted
 
 NORMAL = ((2, 6),)
 IMAGE = ((2, 9, 10, 4),)
+PAIR = ((2, 5, 4), (2, 5, 4))
 CHECK = "assert np.allclose(actual, expected)"
 
 
@@ -52,6 +53,10 @@ def layer(kind, shapes=((1, 4, 4, 1),), **config):
         (layer("Conv2D", padding="same", strides=2), "torch", ["keras.ops.conv"]),
         (layer("BatchNormalization", scale=False), "torch", []),
         (layer("GRU"), "torch", []),
+        (layer("Add", PAIR), "torch", ["torch.add", "keras.ops.add"]),
+        (layer("Add", PAIR[:1] * 3), "torch", []),
+        (layer("Concatenate", PAIR, axis=1), "tensorflow", ["tf.concat", "keras.ops.concatenate"]),
+        (layer("MultiHeadAttention", PAIR), "jax", ["keras.ops.dot_product_attention"]),
     ],
 )
 def test_functions_of_layers(suspect, backend, names):
@@ -127,6 +132,11 @@ def test_weights_have_names_and_the_other_layer_has_the_same_ones():
         layer("MaxPooling3D", ((2, 6, 7, 6, 3),), pool_size=(3, 2, 1), strides=(1, 2, 3)),
         layer("GlobalAveragePooling2D", IMAGE, keepdims=True),
         layer("Activation", IMAGE, activation="exponential"),
+        layer("Subtract", PAIR),
+        layer("Minimum", PAIR),
+        layer("Concatenate", PAIR, axis=1),
+        layer("MultiHeadAttention", PAIR, num_heads=2, key_dim=3),
+        layer("MultiHeadAttention", PAIR, num_heads=2, key_dim=3, use_bias=False),
         replace(layer("Embedding", NORMAL, input_dim=20, output_dim=4), domain=20),
     ],
     ids=lambda suspect: suspect.kind,
@@ -223,3 +233,17 @@ def test_what_only_one_backend_accepts_is_lowered_to_what_all_have(backends):
     handed = hand_over(backends, found, "measured")
     assert handed.case.title.startswith("keras.ops.average_pool is accepted silently on the torch")
     assert 'print(keras.ops.average_pool(x, 2, strides=1, padding="causal_"))' in handed.case.code
+
+
+@pytest.mark.keras
+@pytest.mark.slow
+def test_a_refusal_of_attention_is_shown_by_its_function(backends):
+    attention = layer("MultiHeadAttention", PAIR, num_heads=2, key_dim=4, value_dim=2)
+    found = confirm(backends, attention)
+    if found is None:
+        pytest.skip("this Keras takes it everywhere")
+    handed = hand_over(backends, found, "measured")
+    assert handed.case.title.startswith("keras.ops.dot_product_attention fails on the jax backend")
+    assert "keras.layers" not in handed.case.code
+    told = backends.script(handed.case.code)
+    assert [name for name, failure in told.items() if failure is not None] == ["jax"]

@@ -197,3 +197,41 @@ def test_old_builds_have_no_compiler(monkeypatch):
     monkeypatch.setattr(plans, "load_or_build", lambda _: SimpleNamespace(samples={}))
     target = SimpleNamespace(info=SimpleNamespace(framework="torch", version="1.13.0a0"))
     assert [plan.name for plan in plans.plans_for(target)] == ["eager"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there", "hint"),
+    [
+        ("torch", ("tensorflow",), "an interpreter that has torch"),
+        ("keras", ("keras", "torch"), "one of them with --framework"),
+        ("", ("keras",), "an interpreter that has one of them"),
+    ],
+)
+def test_a_framework_must_have_rules_and_be_there(wanted, there, hint):
+    from types import SimpleNamespace
+
+    from analysis.errors import CitadelError
+    from harvest.sources.eagle.source import Eagle
+
+    search = SimpleNamespace(framework=wanted, interpreter=SimpleNamespace(frameworks=there))
+    with pytest.raises(CitadelError, match="EAGLE has rules for torch and tensorflow") as problem:
+        next(Eagle().generate(search))
+    assert hint in problem.value.hint
+
+
+@pytest.mark.parametrize(
+    ("wanted", "searched"),
+    [("", [("torch", 30.0), ("tensorflow", 30.0)]), ("tensorflow", [("tensorflow", 60.0)])],
+)
+def test_the_frameworks_that_are_asked_for_share_the_time(monkeypatch, wanted, searched):
+    from types import SimpleNamespace
+
+    from harvest.sources.eagle import source
+
+    def run(eagle, search, name, budget):
+        return SimpleNamespace(hits=lambda: [(name, budget)])
+
+    monkeypatch.setattr(source, "_Run", run)
+    interpreter = SimpleNamespace(frameworks=("keras", "tensorflow", "torch"))
+    search = SimpleNamespace(framework=wanted, interpreter=interpreter, budget=60.0)
+    assert list(source.Eagle().generate(search)) == searched

@@ -48,7 +48,10 @@ def test_a_type_can_be_a_refusal():
         ({"range": (0, 255), "largest": 300.0, "difference": 44.0}, "beyond the range"),
         ({"range": (0, 255), "smallest": -1.0, "largest": 3.0, "difference": 256.0}, "of -1 is"),
         ({"moved": 1.0, "difference": 5.0}, "ill-conditioned"),
-        ({"unit": 2.0**-11, "largest": 100.0, "difference": 0.1}, "rounding of an intermediate"),
+        (
+            {"unit": 2.0**-11, "largest": 100.0, "difference": 0.1, "shaken": 0.05},
+            "rounding of an intermediate",
+        ),
         ({"ties": True}, "indices"),
         ({"text": True}, "text of numbers"),
         ({"memory": True, "difference": 5.0}, "memory"),
@@ -64,7 +67,8 @@ def test_facts_that_explain(facts, word):
         {},
         {"unstable": False, "difference": 1.0, "moved": 0.01},
         {"range": (0, 255), "largest": 255.0, "smallest": 0.0, "difference": 1.0},
-        {"unit": 2.0**-24, "largest": 10.0, "difference": 1.0},
+        {"unit": 2.0**-24, "largest": 10.0, "difference": 1.0, "shaken": 1.0},
+        {"unit": 2.0**-11, "largest": 100.0, "difference": 0.1, "shaken": 0.001},
     ],
 )
 def test_facts_that_explain_nothing(facts):

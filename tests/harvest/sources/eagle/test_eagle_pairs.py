@@ -126,3 +126,22 @@ def test_rounds_have_all_samples_once(inside):
     share = inside("eagle_plans").share
     items = list(range(13))
     assert [one for step in range(3) for one in share(items, step)] == items
+
+
+@pytest.mark.parametrize(
+    ("rule", "spent", "state"),
+    [
+        ("1", [0.5, 0.5], "long"),
+        ("1", [0.5, 0.0], "equal"),  # what runs for the first time imports, say
+        ("1", [0.0], "equal"),
+        ("7", [0.5, 0.5], "equal"),
+    ],
+)
+def test_what_takes_long_as_it_is_is_not_compiled(inside, monkeypatch, rule, spent, state):
+    module = inside("eagle_run")
+    now = [0.0]
+    monkeypatch.setattr(module.time, "process_time", lambda: now[0])
+    world = World()
+    world.work = lambda: now.__setitem__(0, now[0] + (spent.pop(0) if spent else 0.0)) or 1
+    pair = inside("eagle_pairs").Pair(rule, "v", "np.f", {}, "world.work()", "1")
+    assert module.Runner(world, 10.0).run(pair).state == state

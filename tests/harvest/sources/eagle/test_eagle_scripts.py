@@ -78,6 +78,8 @@ def test_the_body_says_that_it_is_wrong_and_by_how_much(finding):
     assert "`result` is wrong" in body
     assert "`result` is `[1. 2.]`" in body
     assert "0.5 absolute, 0.25 relative" in body
+    body = case(finding(kind="shape", absolute=0.0, relative=0.0), "torch", "2.0", "").body
+    assert "Largest difference" not in body
 
 
 def test_both_tolerances_are_measures(finding):
@@ -111,7 +113,8 @@ def test_a_crash_has_its_signal_in_the_title(finding):
     ("how", "outcome", "reason"),
     [
         ("hang", Outcome.OK, SLOW),
-        ("hang", Outcome.EXCEPTION, NOT_SHOWN),
+        ("hang", Outcome.EXCEPTION, SLOW),
+        ("hang", Outcome.MEMORY, NOT_SHOWN),
         ("crash SIGSEGV", Outcome.OK, NOT_SHOWN),
     ],
 )

@@ -1,0 +1,64 @@
+"""Rounding explains a difference only where it makes one: faults beside large numbers are found."""
+
+import pytest
+
+ENTRY = """
+import eagle_{framework}
+from eagle_pairs import Pair
+from eagle_plans import Plan
+
+def entry(step, rng):
+    for api, reference, result in PAIRS:
+        yield Pair("7", "formula", api, {{"x": X}}, reference, result)
+    for api, reference, result in NARROW:
+        yield Pair("12", "bfloat16", api, {{"x": WIDE}}, reference, result, dtypes=("bfloat16",))
+
+eagle_{framework}.PLANS = {{"eager": Plan(lambda names: ([entry],))}}
+"""
+PAIRS = """
+PAIRS = [
+    # What is added has no digits left for x.
+    ("rounds", "(x + 1e6) - 1e6", "x"),
+    # The large number has no part in the result.
+    ("beside", "(x * 1e6, x)[1]", "x + 0.01"),
+    ("agrees", "(x * 1e6, x)[1]", "x + 0"),
+]
+"""
+TORCH = """
+X, WIDE = torch.tensor([1.01, 2.03]), torch.tensor([9.0, 1.0], dtype=torch.float64)
+NARROW = [
+    # An element that is wrong has nothing to do with the large one in another place.
+    ("apart", "torch.abs(x)", "torch.abs(x.to(torch.bfloat16)) + 0.1 * (x < 2)"),
+    # A sum has.
+    ("summed", "x[:1] * 1.01 + x - x[:1] * 1.01", "x.to(torch.bfloat16) + 0.1 * (x < 2)"),
+]
+"""
+TENSORFLOW = """
+X, WIDE = tf.constant([1.01, 2.03]), tf.constant([9.0, 1.0], tf.float64)
+small = "0.1 * tf.cast(x < 2, tf.float64)"
+NARROW = [
+    ("apart", "tf.abs(x)", "tf.cast(tf.cast(x, tf.bfloat16), tf.float64) + " + small),
+    ("summed", "x[:1] * 1.01 + x - x[:1] * 1.01",
+     "tf.cast(tf.cast(x, tf.bfloat16), tf.float64) + " + small),
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("fixture", "framework", "values"),
+    [
+        pytest.param("torch_target", "torch", TORCH, marks=pytest.mark.torch),
+        pytest.param("tf_target", "tensorflow", TENSORFLOW, marks=pytest.mark.tf),
+    ],
+)
+def test_only_what_rounding_changes_as_much_is_rounding(request, fixture, framework, values):
+    planted = PAIRS + values + ENTRY.format(framework=framework)
+    arguments = {"plan": "eager", "draw": 0, "seconds": 60.0, "planted": planted}
+    with request.getfixturevalue(fixture).session() as session:
+        outcome = session.task("eagle_run:search", arguments, wall=200)
+    found = [record["finding"] for record in outcome.records if "finding" in record]
+    limits = {one["api"]: one["limit"] for one in found}
+    assert set(limits) == {"rounds", "beside", "apart", "summed"}
+    assert limits["rounds"].startswith("rounding of an intermediate value")
+    assert "ill-conditioned" in limits["summed"] or "rounding" in limits["summed"]
+    assert (limits["beside"], limits["apart"]) == ("", "")
