@@ -118,7 +118,9 @@ def witness(
     told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
     alone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
     # A call that is refused by now has shown nothing.
-    known = told or not oracle.points or (alone and _of_form(oracle, trial.case.points))
+    sole = len(suspected) == 1 and who.call.form == "class"  # an object, which nothing replaces
+    known = told or sole or not oracle.points
+    known = known or (alone and _of_form(oracle, trial.case.points))
     if True not in who.own and not known:
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]

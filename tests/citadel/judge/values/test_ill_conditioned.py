@@ -104,6 +104,6 @@ def test_what_differs_from_run_to_run_is_neither_drawn_nor_ill_conditioned(verif
     assert found.witness.random
     assert found.witness.loose == (False, True)
     assert not found.witness.ill_conditioned
-    assert judged(found, LEFT_OVER, "torch.sqrt").kind is VerdictKind.BUG
-    drawn = LEFT_OVER.replace("torch.abs(x)", "torch.bernoulli(x / 10)")
-    assert judged(found, drawn, "torch.bernoulli").kind is VerdictKind.NOT_ADAPTED
+    assert judged(found, LEFT_OVER.replace("abs", "sqrt"), "torch.sqrt").kind is VerdictKind.BUG
+    drawn = LEFT_OVER.replace("torch.abs(x)", "torch.normal(x, 1.0)")
+    assert judged(found, drawn, "torch.normal").kind is VerdictKind.NOT_ADAPTED
