@@ -26,6 +26,17 @@ def spelt(name: str) -> str:
     return plain.removesuffix("loss") or plain
 
 
+def spellings(name: str) -> frozenset[str]:
+    """A dotted name as `spelt`; of a method also as operators are named that do what it does.
+
+    >>> sorted(spellings("tf.data.Dataset.window")), sorted(spellings("tf.math.top_k"))
+    (['window', 'windowdataset'], ['topk'])
+    """
+    owner = name.rpartition(".")[0].rpartition(".")[2]
+    method = {f"{spelt(name)}{owner.lower()}"} if owner[:1].isupper() else set()
+    return frozenset((spelt(name), *method))
+
+
 def resolve(call: Call, catalog: Catalog) -> Api | None:
     """The public API of a traced call; a layer's call and its construction are the layer class."""
     if call.form == "other":

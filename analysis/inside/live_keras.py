@@ -87,6 +87,17 @@ def cleaned(value, number):
     return value
 
 
+def of_numbers(value):
+    """The array that a list or a number of fractions stands for, in single precision; else None."""
+    if not isinstance(value, (float, list, tuple)) or isinstance(value, np.ndarray):
+        return None
+    try:
+        found = np.asarray(value)
+    except ValueError:  # a ragged list
+        return None
+    return found.astype("float32") if found.dtype.kind == "f" else None
+
+
 def bounded(value, size, falling):
     """The value with large numbers in place of infinities, as far as it is real numbers.
 

@@ -178,7 +178,7 @@ def bounded(emit, code, traced, sites, falling, power=0.0, number=1.0):
     def call(function, args, kwargs):
         owner = getattr(function, "__self__", None)
         given = [owner] if live.is_tensor(owner) else []
-        given += _parts((*args, *kwargs.values()), DEPTH + 1)
+        given += _inputs(function, args, kwargs)
         infinite = [place for place, part in enumerate(given) if _infinite(live.array(part))]
         chosen = infinite[-1 if falling else 0] if infinite else None
         places = iter(range(len(given)))
@@ -259,7 +259,7 @@ def told(emit, code, traced, sites, number=None):
         if site not in wanted or len(told) == MOST_TOLD:
             return None
         told.append(site)
-        given = _parts((getattr(function, "__self__", None), *args, *kwargs.values()))
+        given = (getattr(function, "__self__", None), *_inputs(function, args, kwargs))
         kept = [contents.recorded(one) for one in given]
         if number is None:
             result = function(*args, **kwargs)
@@ -314,11 +314,48 @@ def _call_given(function, args, kwargs, change):
     owner = getattr(function, "__self__", None)
     if live.is_tensor(owner):
         function = _of(function, copies.of(owner))
-    given = [_mapped(value, copies.of) for value in args]
-    named = {name: _mapped(value, copies.of) for name, value in kwargs.items()}
+    made = _numbers(function, args, kwargs)
+
+    def other(value):
+        tensor = made.get(id(value))
+        if tensor is None:
+            return _mapped(value, copies.of)
+        changed = copies.of(tensor)
+        return value if changed is tensor else changed
+
+    given = [other(value) for value in args]
+    named = {name: other(value) for name, value in kwargs.items()}
     result = function(*given, **named)
     copies.write_back()
     return result
+
+
+def _inputs(function, args, kwargs):
+    """What a call is given, part by part, of numbers the tensor that it makes of them."""
+    made = _numbers(function, args, kwargs)
+    for value in (*args, *kwargs.values()):
+        if id(value) in made:
+            yield made[id(value)]
+        else:
+            yield from _parts(value)
+
+
+def _numbers(function, args, kwargs):
+    """The tensors that a call makes of arrays and lists of numbers, by the `id` of these.
+
+    A number alone is one where the call is given nothing else; classes keep what they are given.
+    """
+    if isinstance(function, type):
+        return {}
+    live = side.module("live")
+    values = (*args, *kwargs.values())
+    made = {id(value): live.of_numbers(value) for value in values if type(value) is not float}
+    found = {number: tensor for number, tensor in made.items() if tensor is not None}
+    owner = getattr(function, "__self__", None)
+    if found or live.is_tensor(owner) or any(map(live.is_tensor, _parts(values))):
+        return found
+    alone = {id(value): live.of_numbers(value) for value in values if type(value) is float}
+    return {number: tensor for number, tensor in alone.items() if tensor is not None}
 
 
 def _of(method, owner):

@@ -284,13 +284,13 @@ class ValueReplay(Replayed):
             reason = "NaN just where the complex result is off the real axis"
             return verdict(VerdictKind.EXPECTED, reason=reason)
         draws = of_chance if source.random or oracle.beside else of_draws
-        if draws(self._again, oracle, self.calls):
+        if draws(self._again, oracle, self.calls, source.loose):
             return verdict(VerdictKind.NOT_ADAPTED, reason="its values are drawn at random")
         if of_ties(self._again, oracle, self.calls, self.values):
             return verdict(VerdictKind.EXPECTED, reason="the elements that they select are equal")
         if source.ill_conditioned:
             return None
-        if ill_conditioned(self._again, oracle, self.calls, self.values):
+        if ill_conditioned(self._again, oracle, self.calls, self.values, source.loose):
             reason = "ill-conditioned: the last digit of its inputs matters as much"
             return verdict(VerdictKind.EXPECTED, reason=reason)
         self.guards.append("not ill-conditioned")

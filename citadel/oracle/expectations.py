@@ -109,17 +109,19 @@ def _unlike_expected(run: Seen) -> list[tuple[Spot, Value, Expectation]]:
     """Values with what the report expects of as many numbers, the nearest first.
 
     A single number is meant where the report calls wrong what stands beside it, and what is
-    right by now is known there, too; so it is of the only value that is shown. Where some come of
+    right by now is known there, too; so it is of the only value that is shown, and what a text
+    quotes of it is what comes out. Where some come of
     what the title names, no others are meant: what is shown beside them may be right.
     """
     found: list[tuple[Spot, Value, Expectation]] = []
     titled: set[Spot] = set()
     said = run.reading.expectations
     shown = [one for one in run.results(Role.SHOWN) if not is_foreign(one[1])]
+    alone = sum(value.kind != "none" for _, _, value in shown) == 1
     for spot, point, value in shown:
         count = len(elements(value) or ())
         here = any(not one.right for one in run.said_beside(point))
-        here = here or (len(shown) == 1 and _right_by_now(value, said))
+        here = here or (alone and (_right_by_now(value, said) or _quoted(run)))
         told = run.said_of(point)
         rights = [e for e in told if e.right and of_kind(value, e.numbers)]
         for right in rights if here else _otherwise(value, told):
@@ -146,6 +148,12 @@ def _otherwise(value: Value, said: Sequence[Expectation]) -> list[Expectation]:
     """What the report expects of such a value, where it is not that."""
     kind = [e for e in said if e.right and of_kind(value, e.numbers)]
     return [e for e in kind if not is_literal(value, e.numbers)]
+
+
+def _quoted(run: Seen) -> bool:
+    """Whether the text has, as code of its own, all that the case prints: "the output is `1.0`"."""
+    printed = run.stdout.strip()
+    return printed != "" and f"`{printed}`" in run.reading.prose
 
 
 def _right_by_now(value: Value, said: Sequence[Expectation]) -> bool:

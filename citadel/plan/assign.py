@@ -15,7 +15,7 @@ from analysis.catalog.model import Parameter
 from citadel.plan.lexicon import LIKE_NAME, SAME_NAME, Lexicon
 from citadel.plan.model import SourceValue
 from citadel.plan.places import Place
-from citadel.plan.types import becomes_tensor, fits, takes_tensor, wraps
+from citadel.plan.types import BOOL, accepted, becomes_tensor, fits, takes_tensor, wraps
 
 FACTORY = frozenset(("device", "dtype", "out", "layout", "pin_memory", "generator", "names"))
 """Parameters that a value is given to by name only."""
@@ -82,9 +82,16 @@ def _score(
         return 0.0
     if likeness:
         return likeness + (0.5 if same_index else 0.0)
-    if value.value.kind == "none" or not parameter.required:
+    # A flag says nothing of a number or a tensor.
+    idle = value.value.kind == "none" or _stray_flag(value, parameter)
+    if idle or not parameter.required:
         return 0.0
     return SAME_PLACE if same_index else 1.0
+
+
+def _stray_flag(value: SourceValue, parameter: Parameter) -> bool:
+    """Whether a flag would go where none is known to be taken."""
+    return value.value.kind == "bool" and BOOL not in accepted(parameter.type)
 
 
 def _misfit(value: SourceValue, parameter: Parameter, likeness: float) -> float:

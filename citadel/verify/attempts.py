@@ -13,6 +13,8 @@ from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
+from citadel.traced import leaf
+from citadel.verify.deciding import says_accepted
 from citadel.verify.identify import caught_calls, failing_call
 from citadel.verify.recorded import bug_kind, recorded
 from citadel.verify.variants import (
@@ -20,6 +22,7 @@ from citadel.verify.variants import (
     of_version_1,
     with_imports,
     with_new_names,
+    with_refusal_caught,
     without_psutil,
     without_reference,
 )
@@ -68,6 +71,7 @@ def attempts_of(
         if isinstance(attempt, str):
             reasons.append(attempt)
             continue
+        attempt = _refused_elsewhere(attempt, session, runs, limits, reading) or attempt
         attempts.append(attempt)
         if wanted is not None and status.matches(wanted, attempt.symptom):
             break
@@ -86,6 +90,28 @@ def _raises_another(attempt: Attempt | str, wanted: Symptom | None) -> bool:
     seen = None if isinstance(attempt, str) else attempt.symptom
     raised = seen is not None and seen.kind is SymptomKind.RAISES
     return raised and (wanted is None or not status.matches(wanted, seen))
+
+
+def _refused_elsewhere(
+    attempt: Attempt, session: Session, runs: int, limits: Limits, reading: Reading
+) -> Attempt | None:
+    """The attempt beyond the line by which it ends, where the report is about what is accepted.
+
+    It shows how the same call is refused otherwise, if it comes to one that is not.
+    """
+    failed, seen = failing_call(attempt.traced), attempt.symptom
+    raised = seen is not None and seen.kind is SymptomKind.RAISES and not status.internal(seen)
+    accepted = reading.refusal is not None and says_accepted(reading.report.title)
+    if failed is None or not raised or not accepted:
+        return None
+    caught = with_refusal_caught(attempt.snippet, attempt.source, attempt.traced)
+    found = _attempt(caught, session, runs, limits, reading.claims) if caught else ""
+    if isinstance(found, str) or found.traced.outcome is not Outcome.OK:
+        return None
+    made = (call for call in found.traced.calls if call.result is not None)
+    if all(leaf(call.name) != leaf(failed.name) for call in made):
+        return None
+    return replace(found, symptom=None, hits=0, caught=None)
 
 
 def _names_what_numpy_had(attempt: Attempt | str) -> bool:

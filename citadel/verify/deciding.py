@@ -15,6 +15,7 @@ from citadel.oracle.value import asserts
 from citadel.traced import leaf
 from citadel.verify.identify import failing_call
 from citadel.verify.recorded import STATUS_CLAIMS, bug_kind, recorded
+from citadel.verify.variants import CAUGHT
 from citadel.verify.verified import Attempt, NotVerified, Verified
 from harvest.report.accepted import accepts, is_fact
 from harvest.report.lines import is_values
@@ -134,6 +135,8 @@ def asked_to_refuse(reading: Reading, attempt: Attempt) -> bool:
 
     Where the title says that something is accepted, what the report records is of another call.
     """
+    if CAUGHT in attempt.snippet.repairs:
+        return True
     seen, wanted = attempt.symptom, recorded(reading.claims)
     raised = seen is not None and seen.kind is SymptomKind.RAISES and not status.internal(seen)
     if not raised or reading.refusal is None:

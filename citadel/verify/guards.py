@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
-from typing import Any
+from itertools import combinations, zip_longest
+from typing import Any, TypeVar
 
 from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation, Outcome
@@ -30,8 +30,12 @@ from citadel.oracle.numbers import (
 )
 from citadel.oracle.value import ValueOracle, Values, shows, unlike, values_of
 
+T = TypeVar("T")
+
 BACKWARD = 10.0
 """How many units in the last place of its inputs a good algorithm may be off (backward error)."""
+EQUAL_RUNS = 4
+"""Runs in which nothing differs that tell whether values do: garbage may be the same twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,13 +223,32 @@ def told(again: Rerun, calls: Sequence[Call], number: float | None = None) -> tu
     )
 
 
-def of_chance(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
-    """Whether the values are others as soon as these calls draw other random numbers."""
+def of_chance(
+    again: Rerun, oracle: ValueOracle, calls: Sequence[Call], loose: Sequence[bool] = ()
+) -> bool:
+    """Whether the values are others as soon as these calls draw other random numbers.
+
+    What is `loose` differs from run to run anyway.
+    """
     one, other = (values_of(seen) for seen in _reseeded(again, calls))
-    return True in unlike(oracle, one, other)
+    return True in _firm(unlike(oracle, one, other), loose)
 
 
-def of_draws(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
+def loose(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> tuple[bool, ...]:
+    """For each value of the oracle, whether it is another though these calls draw the same numbers.
+
+    It has then what lies in memory that nothing has written to: no randomness, but a bug.
+    """
+    one, *others = (
+        values_of(again.run("perturb:reseeded", calls, number=1)) for _ in range(EQUAL_RUNS)
+    )
+    found = [unlike(oracle, one, other) for other in others]
+    return tuple(True in changes for changes in zip(*found, strict=True))
+
+
+def of_draws(
+    again: Rerun, oracle: ValueOracle, calls: Sequence[Call], loose: Sequence[bool] = ()
+) -> bool:
     """Whether two values differ for the random numbers that these calls draw.
 
     They agree once all calls draw the same ones (the parameters of two layers, say), or change with
@@ -233,10 +256,16 @@ def of_draws(again: Rerun, oracle: ValueOracle, calls: Sequence[Call]) -> bool:
     """
     seen, other = _reseeded(again, calls)
     found = values_of(seen)
-    if True not in unlike(oracle, found, values_of(other)):
+    if True not in _firm(unlike(oracle, found, values_of(other)), loose):
         return False
     at_work = [call for call in calls if call.form != "class"]
-    return shows(oracle, seen, found) is False or of_chance(again, oracle, at_work)
+    return shows(oracle, seen, found) is False or of_chance(again, oracle, at_work, loose)
+
+
+def _firm(spots: Sequence[T], loose: Sequence[bool]) -> list[T]:
+    """What there is for each spot that is not `loose`; of all, where each is."""
+    kept = [spot for spot, free in zip_longest(spots, loose) if not free]
+    return kept or list(spots)
 
 
 def _reseeded(again: Rerun, calls: Sequence[Call]) -> tuple[Observation, Observation]:
@@ -256,14 +285,18 @@ def of_ties(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Va
 
 
 def ill_conditioned(
-    again: Rerun, oracle: ValueOracle, calls: Sequence[Call], values: Values
+    again: Rerun,
+    oracle: ValueOracle,
+    calls: Sequence[Call],
+    values: Values,
+    loose: Sequence[bool] = (),
 ) -> bool:
     """Whether the last digit of these calls' inputs matters as much as what the report shows.
 
     Two values that disagree say little then: each is the exact result for inputs that differ
     from the report's by rounding (N. J. Higham, Accuracy and Stability of Numerical Algorithms,
     section 1.5). Where they agree once the inputs are off by that much, the report's own inputs
-    are special, and the disagreement is a bug.
+    are special, and the disagreement is a bug. What is `loose` differs from run to run anyway.
     """
     if not oracle.paired or any(spot not in values for spot in oracle.spots):
         return False
@@ -274,7 +307,8 @@ def ill_conditioned(
     moved = values_of(seen)
     if not shows(oracle, seen, moved) or True not in unlike(oracle, values, moved):
         return False
-    drifts = [distance(values[spot], moved[spot]) for spot in oracle.spots if spot in moved]
+    firm = _firm(oracle.spots, loose)
+    drifts = [distance(values[spot], moved[spot]) for spot in firm if spot in moved]
     return BACKWARD * max((drift for drift in drifts if drift is not None), default=0.0) >= apart
 
 
@@ -285,6 +319,11 @@ def _fits(oracle: ValueOracle, values: Values, room: float) -> bool:
 
 
 def room(calls: Sequence[Call]) -> float:
-    """The largest number that fits the coarsest dtype which these calls are given."""
+    """The largest number that fits the coarsest dtype which these calls are given.
+
+    Numbers and lists of Python have none: then it is that of what the calls give.
+    """
     given = [value.value.dtype for call in calls for value in call.inputs()]
-    return min((LARGEST[dtype] for dtype in given if dtype in LARGEST), default=math.inf)
+    made = [call.result.value.dtype for call in calls if call.result is not None]
+    known = [[LARGEST[dtype] for dtype in dtypes if dtype in LARGEST] for dtypes in (given, made)]
+    return min(known[0] or known[1], default=math.inf)

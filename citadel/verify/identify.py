@@ -14,7 +14,7 @@ from analysis.catalog.model import Api, ApiKind, Catalog
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.watch import CHECK_CALLS, Check
 from citadel.oracle.messages import first_line
-from citadel.traced import OPERATOR_FORMS, leaf, makers, resolve, spelt
+from citadel.traced import OPERATOR_FORMS, leaf, makers, resolve, spellings, spelt
 from harvest.report.model import Mention
 
 CASE_FILE = "case.py"
@@ -248,7 +248,7 @@ def _mentioned(name: str, calls: Sequence[Call], catalog: Catalog) -> tuple[Call
         names = {call.name, *api.aliases}
         if known is None and leaf(name) in map(leaf, names):
             known = call, api
-        if styled is None and spelt(name) in map(spelt, names):
+        if styled is None and any(spelt(name) in spellings(one) for one in names):
             styled = call, api
     return known or styled
 

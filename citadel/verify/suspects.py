@@ -9,7 +9,7 @@ from analysis.catalog.model import Api, Catalog
 from analysis.target.observation import Call, Observation
 from analysis.target.watch import CHECK_CALLS
 from citadel.oracle.compilers import is_compiler
-from citadel.traced import leaf, resolve, spelt
+from citadel.traced import leaf, resolve, spellings, spelt
 from citadel.verify.identify import GRADIENTS, failing_call, hands_on, mentioned_calls
 from harvest.report.model import Mention, Reading
 
@@ -136,7 +136,7 @@ def spoken(api: Api, title: str) -> bool:
 
 def named(api: Api, mentions: Sequence[Mention]) -> bool:
     """Whether the report names an API, by any of its names' last parts."""
-    names = {spelt(name) for name in (api.name, *api.aliases)}
+    names = frozenset().union(*map(spellings, (api.name, *api.aliases)))
     return any(spelt(mention.name) in names for mention in mentions)
 
 

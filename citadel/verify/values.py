@@ -38,7 +38,16 @@ from citadel.traced import leaf, resolve
 from citadel.verify.blame import Blamed, Trial
 from citadel.verify.contrast import refuses
 from citadel.verify.disputed import Disputed, disputed
-from citadel.verify.guards import Rerun, doubled, ill_conditioned, of_chance, of_ties, told, widened
+from citadel.verify.guards import (
+    Rerun,
+    doubled,
+    ill_conditioned,
+    loose,
+    of_chance,
+    of_ties,
+    told,
+    widened,
+)
 from citadel.verify.identify import failing_call
 from citadel.verify.infinities import demanded, hands_on, let_in, mixes, spreads, tends_to
 from citadel.verify.suspects import MAKERS, named, spoken, suspects, titled
@@ -109,14 +118,18 @@ def witness(
     told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
     alone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
     # A call that is refused by now has shown nothing.
-    known = told or not oracle.points or (alone and _of_form(oracle, trial.case.points))
+    sole = len(suspected) == 1 and who.call.form == "class"  # an object, which nothing replaces
+    known = told or sole or not oracle.points
+    known = known or (alone and _of_form(oracle, trial.case.points))
     if True not in who.own and not known:
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
     blamed = [one for one in first.calls if resolve(one, catalog) is who.api]
+    looked = hits > 0 and not hurried
+    random = any(True in changes for changes in again)
+    free = loose(trial.again, oracle, blamed) if looked and random else ()
     better = doubled(trial.again, oracle, blamed) if hits else None
     cured = better is not None and better.cures
-    looked = hits > 0 and not hurried
     full = demanded(trial.again, oracle, blamed, values) if looked and not cured else None
     cleaned = let_in(trial.again, oracle, blamed) if looked else {}
     handed_on = bool(cleaned)
@@ -132,7 +145,8 @@ def witness(
         values=values,
         own=who.own,
         made_backward=who.made_backward,
-        random=any(True in changes for changes in again),
+        random=random,
+        loose=free,
         symptom=seen,
         observation=first,
         call=who.call,
@@ -156,7 +170,7 @@ def witness(
         apart=handed_on and mixes(trial.again, blamed) is False,
         uninitialised=_reads_memory(trial.again, oracle, values, first.calls),
         of_ties=looked and of_ties(trial.again, oracle, blamed, values),
-        ill_conditioned=looked and ill_conditioned(trial.again, oracle, blamed, values),
+        ill_conditioned=looked and ill_conditioned(trial.again, oracle, blamed, values, free),
         disputed=_disputed(oracle, who, first.calls, reading),
         refused_by=_refused_by(oracle, session, trial.again, who.api, catalog) if hits else "",
         hurried=hurried,

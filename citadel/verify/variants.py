@@ -8,8 +8,14 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+import libcst as cst
+import libcst.matchers as m
+
 from analysis.catalog.model import ApiKind, Catalog
+from analysis.target.instrument import Instrumented
+from analysis.target.observation import Observation
 from citadel.rewrite.imports import PACKAGES
+from citadel.rewrite.tree import Tree
 from harvest.report.model import Claim, ClaimKind, Snippet
 from harvest.report.steps.memory import PACKAGE, WITHOUT_PSUTIL, resident
 from harvest.report.steps.numpy import RENAMED, with_names_of_today
@@ -25,6 +31,9 @@ from harvest.report.without import REFERENCE_LEFT_OUT, without
 
 _NEW, _OLD = "tf.", "tf.compat.v1."
 IMPORTED = "imports of its classes"
+CAUGHT = "a refusal that ends nothing"
+_CALL_ALONE = m.SimpleStatementLine(body=[m.Expr()])
+_CATCHING = "try:\n    pass\nexcept Exception:\n    pass\n"
 
 
 def of_version_1(snippet: Snippet, catalog: Catalog, claims: tuple[Claim, ...]) -> Snippet | None:
@@ -102,6 +111,25 @@ def _behind_the_first(code: str) -> int:
 def with_new_names(snippet: Snippet) -> Snippet | None:
     """The snippet with names that NumPy has had once replaced by those that it has."""
     return _changed(snippet, with_names_of_today(snippet.code), RENAMED)
+
+
+def with_refusal_caught(snippet: Snippet, source: Instrumented, run: Observation) -> Snippet | None:
+    """The snippet with the line caught by which its run ends, as if it stood in a cell of its own.
+
+    That is one which makes a call, and nothing of it.
+    """
+    tree = Tree(source.module)
+    sites = {call.site for call in run.calls if call.raised is not None}
+    nodes = [source.nodes[site] for site in sorted(sites) if 0 <= site < len(source.nodes)]
+    around = (part for node in nodes for part in tree.above(node))
+    lines = (part for part in around if any(part is line for line in source.module.body))
+    ending = next((line for line in lines if m.matches(line, _CALL_ALONE)), None)
+    if not isinstance(ending, cst.SimpleStatementLine):
+        return None
+    catching = cst.ensure_type(cst.parse_statement(_CATCHING), cst.Try)
+    catching = catching.with_changes(body=cst.IndentedBlock([ending]))
+    code = cst.ensure_type(source.module.deep_replace(ending, catching), cst.Module).code
+    return _changed(snippet, code, CAUGHT)
 
 
 def _changed(snippet: Snippet, code: str | None, name: str) -> Snippet | None:

@@ -27,6 +27,8 @@ class Witness:
     made_backward: bool
     """Whether NaN or infinities come up in the gradients that the API hands on."""
     random: bool
+    loose: tuple[bool, ...]
+    """For each spot, whether it is another value though the same numbers are drawn (`guards`)."""
     symptom: Symptom
     observation: Observation
     call: Call

@@ -219,3 +219,33 @@ def test_methods_that_go_by_another_name_are_called_on_the_changed_tensor(tf_tar
         run = session.run(code, traced=text, entry="perturb:scaled", arguments=given)
     assert run.outcome is Outcome.OK, run.exception
     assert run.seen[0].value.numbers.few == (3.0, 1.0)
+
+
+@pytest.mark.tf
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("call", "half"),
+    [
+        ("tf.math.abs([3.0, 1])", (1.5, 0.5)),
+        ("tf.math.abs([[3.0], (-1.0,)])", (1.5, 0.5)),
+        ("tf.math.abs(np.array([3.0, 1.0]))", (1.5, 0.5)),
+        ("tf.math.abs(np.float64(3.0))", (1.5,)),
+        ("tf.math.maximum(3.0, 1.0)", (1.5,)),
+        ("tf.nn.leaky_relu([-4.0], 0.5)", (-1.0,)),  # beside an input a number is a setting
+        ("tf.constant([3.0, 1.0]) * 2.0", (6.0, 2.0)),  # another call
+        ("tf.gather([3, 1], [1])", (1.0,)),  # whole numbers stay what they are
+        ("tf.keras.initializers.Constant(3.0)([1])", (3.0,)),  # a class keeps what it is given
+    ],
+)
+def test_arrays_lists_and_lone_numbers_are_inputs_of_tensorflow(tf_target, call, half):
+    code = f"import numpy as np\nimport tensorflow as tf\nprint({call})"
+    case = instrument(code)
+    names = ("tf.math", "tf.nn", "tf.gather", "tf.keras")
+    texts = enumerate(map(case.module.code_for_node, case.nodes))
+    sites = [number for number, text in texts if text.startswith(names)]
+    given = {"sites": sites, "factor": 0.5}
+    with tf_target.session() as session:
+        text = watched(case).traced
+        run = session.run(code, traced=text, entry="perturb:scaled", arguments=given)
+    assert run.outcome is Outcome.OK, run.exception
+    assert run.seen[0].value.numbers.few == half

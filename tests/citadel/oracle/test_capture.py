@@ -283,3 +283,13 @@ def test_an_assertion_that_some_value_has_no_nan_says_nothing_of_others(assertio
     events = (("f(x)", [NAN, 1.0]), (assertion, True))
     found = holding(code, *events, title="f is nan at 0")
     assert found == ((["f(x)"], "non_finite") if holds else None)
+
+
+@pytest.mark.parametrize(("quoted", "holds"), [("`1.0`", True), ("`2.0`", False), ("1.0", False)])
+def test_the_one_number_that_is_shown_is_meant_where_the_text_quotes_it(quoted, holds):
+    text = f"leads to the output:\n\n{quoted}\n\nThis should be 0.0."
+    title = "Metrics of true positives are wrong for float labels"
+    code = "m.update(x)\nprint(f(x))"
+    events = (("m.update(x)", None), ("f(x)", 1.0))
+    found = holding(code, *events, title=title, text=text, stdout="1.0\n")
+    assert found == ((["f(x)"], "disagrees") if holds else None)

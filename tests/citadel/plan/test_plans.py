@@ -303,3 +303,13 @@ def test_a_flag_for_something_else_is_not_the_reports(api, call, target, signatu
         (),
     )
     assert first(plans(quiet, api(target, signature))).unset == ()
+
+
+def test_a_flag_is_no_number(api, call):
+    made = call("tf.image.convert_image_dtype", {(2, 3)}, saturate=False)
+    signature = "image: Tensor, dtype=None, saturate: bool = False"
+    source = invocation(made, api("tf.image.convert_image_dtype", signature), ())
+    ending = plans(source, api("keras.ops.linspace", "start: Tensor, stop, num=50"))
+    assert isinstance(ending, Obstacle)
+    switched = first(plans(source, api("tf.relu", "image: Tensor, flag: bool")))
+    assert "kw:saturate" in [slot.value.key for slot in switched.call]

@@ -9,7 +9,7 @@ from analysis.target.session import Limits
 from benchmarks.rewriting import measure
 from citadel.judge.status import judge, refused_elsewhere
 from citadel.judge.values import judge_value
-from citadel.model import BugKind, Channels, VerdictKind
+from citadel.model import BugKind, Channels, SymptomKind, VerdictKind
 from citadel.plan.adapt import plans
 from citadel.plan.model import Adaptation, Form, Slot, Step, Take
 from citadel.propagate.uses import Uses
@@ -291,3 +291,31 @@ def test_what_refuses_the_arguments_elsewhere_is_another_matter(bench, read):
         assert everywhere.code.count(f"{name}(") == 2
         refused = refused_elsewhere(everywhere, *given, limits=limits)
         assert refused is (kind is VerdictKind.BUG)
+
+
+COMPILED = """
+    import tensorflow as tf
+    value, indices = tf.constant([[0.0, 1.0], [2.0, 3.0]]), tf.constant([[0, 0], [1, 2]])
+    tf.gather_nd(value, indices)
+    compiled = tf.function(lambda x, i: tf.gather_nd(x, i), jit_compile=True)
+    print(compiled(value, indices))
+"""
+REFUSED = "InvalidArgumentError: indices[1] = [1, 2] does not index into param shape [2,2]"
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_what_is_accepted_is_the_bug_whether_it_is_refused_before_or_after(bench, read, last):
+    first, line = COMPILED.rstrip(), "    tf.gather_nd(value, indices)\n"
+    code = f"{first.replace(line, '')}\n{line}" if last else COMPILED
+    title = "tf.gather_nd silently accepts indices out of bounds with jit_compile=True"
+    found = verified(bench, read(title, code, text=f"```\n{REFUSED}\n```"))
+    assert found.case.reproduces
+    assert (found.case.api, found.case.symptom.kind) == ("tf.gather_nd", SymptomKind.ACCEPTS)
+    assert "except Exception" in found.case.code
+
+
+def test_a_refusal_is_the_bug_where_nothing_is_accepted(bench, read):
+    title = "tf.gather_nd silently accepts indices out of bounds"
+    code = "\n".join(COMPILED.splitlines()[:4])
+    found = verified(bench, read(title, code, text=f"```\n{REFUSED}\n```"))
+    assert "except Exception" not in found.case.code

@@ -37,6 +37,8 @@ def test_a_title_speaks_of_an_api_by_a_word(api, name, title, found):
         ("torch.nn.functional.max_pool2d", "MaxPool3d", False),
         ("torch.nn.SoftMarginLoss", "multilabel_soft_margin_loss", False),
         ("torch.nn.SoftMarginLoss", "loss", False),
+        ("tf.data.Dataset.window", "WindowDataset", True),  # the operator of that method
+        ("tf.data.Dataset.window", "WindowHash", False),
     ],
 )
 def test_a_layer_is_named_by_its_function_and_the_other_way_round(api, name, mention, found):

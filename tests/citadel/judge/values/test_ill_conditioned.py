@@ -86,3 +86,24 @@ def test_indices_stay_whole_in_double_precision(verified, judged):
     sibling = judged(found, code, "torch.Tensor.scatter")
     assert sibling.kind is VerdictKind.NOT_ADAPTED
     assert "double precision" in sibling.reason
+
+
+LEFT_OVER = """
+    import time
+    import torch
+    x = torch.tensor([4., 9.])
+    one, other = torch.abs(x), torch.abs(x) + time.time_ns() % 99991 + 1
+    print(torch.allclose(one, other))
+"""
+
+
+def test_what_differs_from_run_to_run_is_neither_drawn_nor_ill_conditioned(verified, judged):
+    """One of two results that should be equal has what lay in memory, which no seed explains."""
+    found = verified("abs disagrees with itself", LEFT_OVER)
+    assert found.case.reproduces
+    assert found.witness.random
+    assert found.witness.loose == (False, True)
+    assert not found.witness.ill_conditioned
+    assert judged(found, LEFT_OVER.replace("abs", "sqrt"), "torch.sqrt").kind is VerdictKind.BUG
+    drawn = LEFT_OVER.replace("torch.abs(x)", "torch.normal(x, 1.0)")
+    assert judged(found, drawn, "torch.normal").kind is VerdictKind.NOT_ADAPTED

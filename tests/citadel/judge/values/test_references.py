@@ -306,3 +306,9 @@ def test_a_sibling_that_agrees_with_its_own_reference_elsewhere_has_the_bug(
         assert told.reason == "need not be the function that it is compared with"
     if kind is VerdictKind.BUG:
         assert "agrees with its own reference where both are given other numbers" in told.guards
+
+
+def test_an_object_is_to_blame_where_nothing_else_is_called(verified):
+    code = "import torch\nlayer = torch.nn.Dropout(p=0.3)\nprint(layer.p)"
+    found = verified("A rate is wrong", code, "This prints `0.3`, it should be 0.0.")
+    assert (found.case.api, found.case.reproduces) == ("torch.nn.Dropout", True)
