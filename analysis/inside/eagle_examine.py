@@ -270,7 +270,8 @@ class Space:
             again = self.leaves(self.pair.reference, stepped)
             if again is None or len(again) != 1 or again[0][1].shape != wanted.shape:
                 return False
-            changed = np.flatnonzero(numbers(again[0][1]) != wanted)
+            made = numbers(again[0][1])
+            changed = np.flatnonzero((made != wanted) & ~(np.isnan(made) & np.isnan(wanted)))
             if any(where != place for where in changed):
                 return False
             told = told or len(changed) > 0

@@ -6,6 +6,7 @@ import backend_keras as backend
 import keras
 import numpy as np
 from indexed import behead, lead, lift, lower
+from numerals import of_floats
 
 MODULES = {"keras": keras}
 """What the texts of fills may name."""
@@ -89,13 +90,12 @@ def cleaned(value, number):
 
 def of_numbers(value):
     """The array that a list or a number of fractions stands for, in single precision; else None."""
-    if not isinstance(value, (float, list, tuple)) or isinstance(value, np.ndarray):
-        return None
+    if not of_floats(value):
+        return None  # of tensors, say, of which a layer takes several
     try:
-        found = np.asarray(value)
+        return np.asarray(value, dtype="float32")
     except ValueError:  # a ragged list
         return None
-    return found.astype("float32") if found.dtype.kind == "f" else None
 
 
 def bounded(value, size, falling):

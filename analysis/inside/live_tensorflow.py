@@ -4,6 +4,7 @@ import functools
 
 import tensorflow as tf
 from indexed import behead, lead, lift, lower
+from numerals import of_floats
 from tensorflow.python.client import session
 from tensorflow.python.eager import context
 
@@ -69,21 +70,13 @@ def is_tensor(value):
 
 def of_numbers(value):
     """The tensor that functions make of an array, a list or a number of fractions; else None."""
-    numbers = isinstance(value, (float, list, tuple)) and _of_floats(value)
+    numbers = isinstance(value, (float, list, tuple)) and of_floats(value)
     if not numbers and getattr(getattr(value, "dtype", None), "kind", "") not in ("f", "c"):
         return None
     try:
         return tf.convert_to_tensor(value)
     except Exception:  # a ragged list, or a dtype of NumPy's own
         return None
-
-
-def _of_floats(value):
-    """Whether it is a number that need not be whole, or a list with such among its numbers."""
-    if not isinstance(value, (list, tuple)):
-        return isinstance(value, float)
-    parts = [part for part in value if type(part) is not int]
-    return bool(parts) and all(map(_of_floats, parts))
 
 
 def array(value):

@@ -113,11 +113,12 @@ def _in_double(emit, code, traced, sites, kinds):
 
 def _double_dtype(dtype):
     """Double precision, as the framework or a word has it, for a coarser floating-point dtype."""
-    name = str(getattr(dtype, "name", dtype)).rpartition(".")[2]
-    if name not in COARSE:
+    kind = dtype if isinstance(dtype, type) else type(dtype)
+    said = dtype.__name__ if isinstance(dtype, type) else getattr(dtype, "name", dtype)
+    if str(said).rpartition(".")[2].replace("mixed_", "") not in COARSE:
         return dtype
-    home = sys.modules.get(type(dtype).__module__.partition(".")[0])
-    return "float64" if isinstance(dtype, str) else getattr(home, "float64", dtype)
+    home = sys.modules.get(kind.__module__.partition(".")[0])
+    return getattr(home, "float64", "float64")  # words and policies are of no module that has it
 
 
 def _double(value, kinds):
@@ -321,7 +322,11 @@ def _call_given(function, args, kwargs, change):
         if tensor is None:
             return _mapped(value, copies.of)
         changed = copies.of(tensor)
-        return value if changed is tensor else changed
+        if changed is tensor:
+            return value
+        # Lists in a list may be several tensors: what takes one makes it of them all the same.
+        several = isinstance(value, (list, tuple)) and isinstance(value[0], (list, tuple))
+        return [changed[place] for place in range(len(value))] if several else changed
 
     given = [other(value) for value in args]
     named = {name: other(value) for name, value in kwargs.items()}

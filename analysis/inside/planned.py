@@ -172,4 +172,4 @@ STEPS = {
     "say": lambda _, text: ast.literal_eval(text),
     "dtype": lambda value, _: value.dtype,
 }
-"""What is done to lists and other plain values; tensors are the framework's."""
+"""What is done alike in all frameworks; what changes tensors is the framework's."""

@@ -132,7 +132,7 @@ def _hunted(
         progress.clear()
         if enlisted.reports == enlisted.unread == 1:
             raise CitadelError(
-                f"{plain(request.inputs[0])}: {next(iter(enlisted.refused))}",
+                plain(next(iter(enlisted.refused))),
                 "reports are harvests, .json, .md and .py files, and folders of these",
             )
         _say_enlisted(console, enlisted)

@@ -17,7 +17,7 @@ from citadel.plan.model import Adaptation
 from citadel.traced import leaf
 from citadel.verify.contrast import refuses
 from citadel.verify.disputed import carried
-from citadel.verify.guards import ill_conditioned, of_chance, of_draws, of_ties
+from citadel.verify.guards import ill_conditioned, loose, of_chance, of_draws, of_ties
 from citadel.verify.identify import GRADIENTS
 from citadel.verify.infinities import (
     beyond_numbers,
@@ -172,7 +172,7 @@ class ValueReplay(Replayed):
             return self._beside_reference()
         if akin and better is not None and not better.reached:
             return self._full()
-        # That it tends to something at infinity says enough.
+        # That it tends to something, or that nothing depends on what is let in, says enough.
         doubled = None if self._limited else better
         if self.source.precise and doubled is not None and not doubled.cures:
             reason = "double precision does not change it: what mathematics demands here"
@@ -284,13 +284,17 @@ class ValueReplay(Replayed):
             reason = "NaN just where the complex result is off the real axis"
             return verdict(VerdictKind.EXPECTED, reason=reason)
         draws = of_chance if source.random or oracle.beside else of_draws
-        if draws(self._again, oracle, self.calls, source.loose):
+        free: tuple[bool, ...] = ()
+        if any(source.loose):  # where both have what nothing has written to
+            own = loose(self._again, oracle, self.calls)
+            free = tuple(a and b for a, b in zip(source.loose, own, strict=False))
+        if draws(self._again, oracle, self.calls, free):
             return verdict(VerdictKind.NOT_ADAPTED, reason="its values are drawn at random")
         if of_ties(self._again, oracle, self.calls, self.values):
             return verdict(VerdictKind.EXPECTED, reason="the elements that they select are equal")
         if source.ill_conditioned:
             return None
-        if ill_conditioned(self._again, oracle, self.calls, self.values, source.loose):
+        if ill_conditioned(self._again, oracle, self.calls, self.values, free):
             reason = "ill-conditioned: the last digit of its inputs matters as much"
             return verdict(VerdictKind.EXPECTED, reason=reason)
         self.guards.append("not ill-conditioned")

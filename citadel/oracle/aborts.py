@@ -68,7 +68,7 @@ def names_check(words: str | None) -> bool:
 
 
 def damages_memory(signal: str | None, words: str | None) -> bool:
-    """Whether a process died of memory that it had damaged: in which way it does is chance."""
+    """Whether a process may have died of memory that it had damaged: how it then does is chance."""
     heap = words is not None and _HEAP.search(words[:MOST_LINE]) is not None
     return signal in ("SIGSEGV", "SIGBUS") or (signal == "SIGABRT" and heap)
 

@@ -5,6 +5,7 @@ In: what a run has shown. Out: oracles with the numbers that the report expects.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from analysis.target.watch import Role
@@ -16,6 +17,9 @@ from citadel.oracle.numbers import agreeing, elements, finite, has_nan, is_liter
 from citadel.oracle.seen import Seen, unbounded
 from citadel.oracle.value import Spot, ValueOracle
 from harvest.report.model import Expectation
+
+_SAYS = r"\b(?:outputs?|prints?|printed|gives?|gave|returns?|returned|results?|shows?|got|gets?)\b"
+"""Words in front of what comes out of a case."""
 
 _OUTCOMES = {("true",): True, ("false",): False}
 
@@ -152,8 +156,9 @@ def _otherwise(value: Value, said: Sequence[Expectation]) -> list[Expectation]:
 
 def _quoted(run: Seen) -> bool:
     """Whether the text has, as code of its own, all that the case prints: "the output is `1.0`"."""
-    printed = run.stdout.strip()
-    return printed != "" and f"`{printed}`" in run.reading.prose
+    printed = re.escape(run.stdout.strip())
+    said = re.compile(rf"(?i){_SAYS}[^.!?`]{{0,40}}`{printed}`")
+    return printed != "" and said.search(run.reading.prose) is not None
 
 
 def _right_by_now(value: Value, said: Sequence[Expectation]) -> bool:

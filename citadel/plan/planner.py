@@ -79,7 +79,8 @@ class Planner:
         chosen = {free[place]: known[value.key] for place, value in found.items()}
         if self.lift.ranks:
             names = {self.places.named[n].parameter.name: value for n, value in chosen.items()}
-            lift = settled(self.lift, names)
+            outs = [v for v in values if v.name == DESTINATION and v.value.is_tensor]
+            lift = settled(self.lift, names, outs)
             if lift is None:
                 return
             self.lift = lift

@@ -60,8 +60,13 @@ def own_ranks(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Itera
         yield Lift(ranks=ranks, guess=True, as_tensorflow=lists)
 
 
-def settled(lift: Lift, given: Mapping[str, SourceValue]) -> Lift | None:
-    """The change where it is known which parameter gets which value; None if nothing changes."""
+def settled(
+    lift: Lift, given: Mapping[str, SourceValue], destinations: Sequence[SourceValue]
+) -> Lift | None:
+    """The change where it is known which parameter gets which value; None if nothing changes.
+
+    `destinations` (`out=`) change as the result does.
+    """
     ranks = dict(lift.ranks)
     apart = {
         value.key: ranks[name] - rank
@@ -70,6 +75,8 @@ def settled(lift: Lift, given: Mapping[str, SourceValue]) -> Lift | None:
     }
     changed = tuple((key, lead) for key, lead in apart.items() if lead)
     together = len(apart) > 1 and len(set(apart.values())) == 1
+    if changed and together:
+        changed += tuple((value.key, changed[0][1]) for value in destinations)
     return replace(lift, own=changed, together=together) if changed else None
 
 

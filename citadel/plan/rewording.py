@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from analysis.catalog.model import Api
 from analysis.values import Value
+from citadel.plan.assign import FACTORY
 from citadel.plan.model import NOTHING, Adaptation, Fill, Form, Slot, SourceValue, Take
 from citadel.plan.places import keyword_name
 
@@ -64,9 +65,14 @@ def in_other_modes(
 ) -> Iterator[Adaptation]:
     """Plans that set an optional mode of the target as a valid call does: `div` divides by zero
     where `rounding_mode` is set."""
+    usual = {p.name: p.default or "" for s in target.signatures for p in s.parameters}
     for name, texts in _optional(plan, samples).items():
-        for text in texts:
-            yield from _set(plan, target, name, text, f" to {text}")
+        default = usual.get(name, "")
+        a_word = default[:1] in ("'", '"') and default[1:-1].isidentifier()
+        chosen = len(texts) > 1 or a_word  # else it may be any name
+        for text in texts if chosen else ():
+            if text != default:
+                yield from _set(plan, target, name, text, f" to {text}")
 
 
 def _optional(plan: Adaptation, samples: Sequence[dict[str, Value]]) -> dict[str, list[str]]:
@@ -74,9 +80,11 @@ def _optional(plan: Adaptation, samples: Sequence[dict[str, Value]]) -> dict[str
     given = {slot.name for slot in _slots(plan)}
     found: dict[str, list[str]] = {}
     for name, value in ((name, value) for sample in samples for name, value in sample.items()):
-        words = found.setdefault(name, []) if name not in given and value.kind == "str" else None
-        if words is not None and value.text and value.text not in words:
-            words.append(value.text)
+        word = value.literal() if value.kind == "str" else None
+        if word is None or name in given or name in FACTORY or not word[1:-1].isidentifier():
+            continue
+        words = found.setdefault(name, [])
+        words += [word] if word not in words else []
     return found
 
 

@@ -26,6 +26,10 @@ _ORDER = (
 )
 
 
+Case = tuple[Adaptation, Rewritten]
+"""A plan, written down."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Trial:
     """The plans of one sibling, the most plausible first, each written down in a few ways.
@@ -38,14 +42,18 @@ class Trial:
     write: Callable[[Adaptation], Iterator[Rewritten]]
     most: int
     best: Finding | None = None
-    cases: Iterator[tuple[Adaptation, Rewritten]] = field(init=False)
+    cases: Iterator[Case] = field(init=False)
+    _ahead: list[Adaptation] = field(init=False, default_factory=list)
+    _first: Iterator[Case] = field(init=False, default=iter(()))
 
     def __post_init__(self) -> None:
         self.cases = islice(self._written(), self.most)
 
     def next(self, plan: Adaptation) -> None:
-        """Write this plan down next, before those that are left."""
-        self.cases = chain(self._ways(plan), self.cases)
+        """Write this plan down next, before those that are left; once."""
+        if plan not in self._ahead:
+            self._ahead.append(plan)
+            self._first = chain(self._ways(plan), self._first)
 
     def note(self, verdict: Verdict, written: Rewritten) -> Finding:
         """The finding of one case; the best of them so far is kept."""
@@ -61,10 +69,12 @@ class Trial:
         reason = "the plan cannot be written in the report's text"
         return as_finding(self.candidate, not_adapted(reason), self.plans[0].edits, "")
 
-    def _written(self) -> Iterator[tuple[Adaptation, Rewritten]]:
-        return chain.from_iterable(map(self._ways, self.plans))
+    def _written(self) -> Iterator[Case]:
+        left = chain.from_iterable(map(self._ways, self.plans))
+        while (case := next(self._first, None) or next(left, None)) is not None:
+            yield case
 
-    def _ways(self, plan: Adaptation) -> Iterator[tuple[Adaptation, Rewritten]]:
+    def _ways(self, plan: Adaptation) -> Iterator[Case]:
         return ((plan, written) for written in islice(self.write(plan), WAYS))
 
 

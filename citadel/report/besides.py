@@ -22,7 +22,7 @@ def none_found(triage: Triage) -> str:
     """What is said where no sibling was found: of a search that was cut, only that."""
     if not triage.cut:
         return "no sibling shows this symptom"
-    return f"no sibling was found before the search was cut short ({triage.tried:,} APIs tried)"
+    return f"no sibling was found among {triage.tried:,} APIs, and the search was cut short"
 
 
 def render_rest(console: Console, triage: Triage) -> None:

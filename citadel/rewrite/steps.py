@@ -33,9 +33,9 @@ WHOLES = {"sparse": "tf.SparseTensor"}
 NAMING = frozenset(("tensor", "variable", "narrow", "repeat"))
 """Steps that are written with a function of the framework."""
 INNER = ("first", "item")
+"""Steps to something in a list."""
 KEPT = (*INNER, DTYPE)
 """Steps that are taken where the value is used: it stays what it is where it is made."""
-"""Steps to something in a list."""
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
 EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (

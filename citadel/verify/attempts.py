@@ -109,9 +109,23 @@ def _refused_elsewhere(
     if isinstance(found, str) or found.traced.outcome is not Outcome.OK:
         return None
     made = (call for call in found.traced.calls if call.result is not None)
-    if all(leaf(call.name) != leaf(failed.name) for call in made):
+    if not any(leaf(call.name) == leaf(failed.name) and _alike(call, failed) for call in made):
         return None
     return replace(found, symptom=None, hits=0, caught=None)
+
+
+def _alike(one: Call, other: Call) -> bool:
+    """Whether two calls are given the same, of tensors as many numbers of one kind."""
+
+    def outline(call: Call) -> list[tuple[str, object]]:
+        named = [(str(n), a) for n, a in enumerate(call.arguments)] + list(call.keywords)
+        values = ((name, argument.value) for name, argument in named)
+        return [
+            (name, (value.shape, value.dtype) if value.is_shaped else (value.text, value.items))
+            for name, value in values
+        ]
+
+    return outline(one) == outline(other)
 
 
 def _names_what_numpy_had(attempt: Attempt | str) -> bool:

@@ -41,8 +41,9 @@ POWERS = (0.3, 0.4)
 """Of the largest number of a dtype: inputs on the way to infinity whose squares are in range."""
 FURTHER = 10.0
 """How often as large a number is that grows from one of these to the next."""
-NEARER = 100.4
-"""An input on the way to infinity that is no whole number, as all large ones are."""
+NEARER, FRACTION = 100, 0.4
+"""An input on the way to infinity that is no whole number, as all large ones are: so many times as
+large as the others, and a fraction."""
 APPROACH = 0.25
 """How far from its limit a result may be there, as a part of the limit, or of 1."""
 IN_PLACE = (1.0, 0.5)
@@ -260,7 +261,12 @@ def _approached(
     fractional part of large floating-point numbers is 0, and tends to nothing."""
     if not any(map(cmath.isfinite, ends)):
         return True
-    found = _numbers(again.run("perturb:bounded", calls, number=NEARER, falling=False), oracle)
+    held = [
+        abs(n) for one in told(again, calls) for value in one.given for n in elements(value) or ()
+    ]
+    size = math.ceil(max([1.0, *filter(math.isfinite, held)]))  # beside which it has to be large
+    number = NEARER * size + FRACTION
+    found = _numbers(again.run("perturb:bounded", calls, number=number, falling=False), oracle)
     if found is None or len(found) != len(ends):
         return True
     pairs = [(a, b) for a, b in zip(found, ends, strict=True) if cmath.isfinite(a)]

@@ -218,3 +218,19 @@ def test_what_a_report_says_to_fail_elsewhere_need_not_be_recorded(bench, read):
     assert isinstance(found, Verified), found
     assert found.case.reproduces
     assert found.case.symptom.kind is SymptomKind.ACCEPTS
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_a_call_of_other_arguments_does_not_accept_what_is_refused(bench, read):
+    """`topk(x, 2)` is no case of "accepts a negative k", which this build refuses."""
+    code = "import torch\nx = torch.rand(5)\nprint(torch.topk(x, 2))\nprint(torch.topk(x, -1))\n"
+    reading = read("torch.topk silently accepts negative k", code, text=SENTENCE)
+    found = verify(
+        reading, bench.replays[0], bench.index.catalog, bench.target.info, runs=1, limits=Limits()
+    )
+    assert isinstance(found, Verified)
+    assert not found.case.reproduces
+    assert found.call.site == max(
+        call.site for call in found.observation.calls if "topk" in call.name
+    )

@@ -285,9 +285,18 @@ def test_an_assertion_that_some_value_has_no_nan_says_nothing_of_others(assertio
     assert found == ((["f(x)"], "non_finite") if holds else None)
 
 
-@pytest.mark.parametrize(("quoted", "holds"), [("`1.0`", True), ("`2.0`", False), ("1.0", False)])
+@pytest.mark.parametrize(
+    ("quoted", "holds"),
+    [
+        ("leads to the output:\n\n`1.0`", True),
+        ("it prints `1.0`", True),
+        ("leads to the output:\n\n`2.0`", False),
+        ("leads to the output:\n\n1.0", False),
+        ("I set `thresholds` to `1.0`", False),
+    ],
+)
 def test_the_one_number_that_is_shown_is_meant_where_the_text_quotes_it(quoted, holds):
-    text = f"leads to the output:\n\n{quoted}\n\nThis should be 0.0."
+    text = f"{quoted}\n\nThis should be 0.0."
     title = "Metrics of true positives are wrong for float labels"
     code = "m.update(x)\nprint(f(x))"
     events = (("m.update(x)", None), ("f(x)", 1.0))

@@ -143,3 +143,14 @@ def test_a_signal_gets_dimensions_together_with_the_list_of_its_lengths(api, cal
     found = plans(invocation(made, source, ()), target)
     both = {"arg:0": [("lead", 1)], "arg:1": [("resize", 2)]}
     assert both in [changes(plan) for plan in found]
+
+
+def test_what_is_written_to_gets_the_dimensions_of_the_result(api, call):
+    made = call("torch.mm", {(3, 3)}, {(3, 3)}, out={(3, 3)})
+    source, target = (api(f"torch.{name}", PARAMETERS) for name in ("mm", "g"))
+    sample = shaped(input=(4, 5, 6), other=(4, 6, 5))
+    found = plans(invocation(made, source, ()), target, Book(sample, sample))
+    whole = {key: [("lead", 1)] for key in ("arg:0", "arg:1", "kw:out")}
+    lifted = [changes(plan) for plan in found if len(changes(plan)) > 1]
+    assert lifted == [whole] * len(lifted)
+    assert lifted

@@ -90,3 +90,35 @@ def test_less_of_a_call_than_is_left_out_is_scant(api, call, signature, scant):
     values = "params: Tensor, ids: int, max_norm: float, how: str"
     source = invocation(made, api("tf.lookup", values), ())
     assert first(plans(source, api("tf.other", signature))).scant is scant
+
+
+def word(text):
+    return Value(kind="str", text=text)
+
+
+@pytest.mark.parametrize(
+    ("words", "declared", "tried"),
+    [
+        (["'floor'", "'trunc'"], "str? = None", ["'floor'", "'trunc'"]),
+        (["'down'"], "str = 'up'", ["'down'"]),
+        (["'up'"], "str = 'up'", []),  # as it is anyway
+        (["'here'"], "str? = None", []),  # it may be any name
+        (["__import__('os').system('id')", "exit()"], "str? = None", []),  # no words at all
+        (["'a b'", "'c/d'"], "str? = None", []),
+    ],
+)
+def test_optional_modes_are_tried_where_valid_calls_choose_between_words(
+    api, call, words, declared, tried
+):
+    made = call("torch.f", {(2,)})
+    source = invocation(made, api("torch.f", "input: Tensor"), ())
+    target = api("torch.g", f"input: Tensor, how: {declared}")
+    found = plans(source, target, Book(*({"how": word(text)} for text in words)))
+    assert [written(plan.call)[1:] for plan in found] == [[], *([f"how={one}"] for one in tried)]
+
+
+def test_devices_and_dtypes_are_no_modes(api, call):
+    source = invocation(call("torch.f", {(2,)}), api("torch.f", "input: Tensor"), ())
+    target = api("torch.g", "input: Tensor, *, device: str? = None")
+    found = plans(source, target, Book({"device": word("'cpu'")}, {"device": word("'meta'")}))
+    assert len(found) == 1

@@ -42,6 +42,15 @@ def test_a_plan_that_comes_up_meanwhile_is_the_next_to_be_written():
     assert codes(one) == ["b0", "c0"]
 
 
+def test_what_comes_up_meanwhile_counts_and_comes_once():
+    one, other = trial("a", "c", most=3, ways=2), SimpleNamespace(name="b", edits=())
+    seen = []
+    for _, case in one.cases:
+        seen.append(case.code)
+        one.next(other)
+    assert seen == ["a0", "b0", "b1"]
+
+
 def test_the_most_telling_verdict_is_kept_the_first_of_equals():
     one = trial("a")
     for kind, text in (

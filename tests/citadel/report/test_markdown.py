@@ -148,7 +148,7 @@ def test_what_was_not_replayed_is_called_no_finding(
 def test_without_siblings(target: TargetSummary, make_triage: Callable[..., Triage]) -> None:
     assert "No sibling shows this symptom." in family_markdown(target, make_triage())
     cut = family_markdown(target, replace(make_triage(), cut=True, tried=7))
-    assert "No sibling was found before the search was cut short (7 APIs tried)." in cut
+    assert "No sibling was found among 7 APIs, and the search was cut short." in cut
     fixed = family_markdown(target, make_triage(reproduces=False))
     assert fixed.startswith("# `builtins.int` is fixed here, and no sibling fails")
 

@@ -136,7 +136,7 @@ def test_of_a_search_that_was_cut_no_absence_is_said(make_triage: Callable[..., 
     console = pipe()
     render_triage(console, replace(make_triage(), cut=True, tried=1234))
     text = text_of(console)
-    assert "no sibling was found before the search was cut short (1,234 APIs tried)" in text
+    assert "no sibling was found among 1,234 APIs, and the search was cut short" in text
     assert "no sibling shows" not in text
 
 

@@ -48,6 +48,14 @@ def test_infinities_of_complex_numbers_are_let_in_as_well(
     assert judged(found, code, sibling, channels).kind is kind
 
 
+@pytest.mark.parametrize("beside", ["1.0", "200.0"])
+def test_what_tends_to_something_does_so_beside_large_numbers(verified, judged, beside):
+    found = verified("i0 of infinity is nan", I0, "The result is nan.")
+    code = f"""import torch
+print(torch.nn.functional.normalize(torch.tensor([float("inf"), {beside}]), dim=0))"""
+    assert judged(found, code, "torch.nn.functional.normalize", FAR).kind is VerdictKind.BUG
+
+
 @pytest.mark.parametrize(
     ("sibling", "kind"),
     [
