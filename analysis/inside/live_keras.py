@@ -113,7 +113,9 @@ def bounded(value, size, falling):
     if arrays:
         return np.where(np.isinf(value), np.sign(value) * large, value).astype(value.dtype)
     infinite = keras.ops.isinf(value)
-    signed = keras.ops.sign(value) * keras.ops.convert_to_tensor(large, str(value.dtype))
+    signed = keras.ops.sign(value) * keras.ops.convert_to_tensor(
+        large, keras.backend.standardize_dtype(value.dtype)
+    )
     return keras.ops.where(infinite, signed, value)
 
 
@@ -122,7 +124,8 @@ def scaled(value, factors):
     if isinstance(value, np.ndarray):
         return value * factors.astype(value.dtype)
     if isinstance(value, backend.TENSOR):
-        return value * keras.ops.convert_to_tensor(factors.astype("float64"), str(value.dtype))
+        dtype = keras.backend.standardize_dtype(value.dtype)
+        return value * keras.ops.convert_to_tensor(factors.astype("float64"), dtype)
     return value
 
 
