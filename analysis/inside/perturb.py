@@ -30,6 +30,7 @@ EPSILON = {
 }
 """The distance from 1 to the next number, by dtype."""
 COARSE = ("float16", "bfloat16", "float32")
+"""Floating-point dtypes that double precision stands for."""
 DEPTH = 3
 """Lists in lists that are looked into."""
 MOST_TOLD = 64

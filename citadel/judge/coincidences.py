@@ -269,7 +269,7 @@ def plain(values: Values, spot: Spot) -> bool:
 
 def _usual(values: Values, spot: Spot) -> bool:
     """Whether a tensor, or an array that was made of one, is of zeros, or of ones, alone."""
-    shaped = spot in values and (values[spot].is_tensor or values[spot].kind == "array")
+    shaped = spot in values and values[spot].is_shaped
     found = elements(values[spot]) if shaped else None
     sizes = {repr(abs(number)) for number in found or ()}
     return len(sizes) == 1 and sizes <= _USUAL

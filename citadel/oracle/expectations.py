@@ -114,8 +114,8 @@ def _unlike_expected(run: Seen) -> list[tuple[Spot, Value, Expectation]]:
 
     A single number is meant where the report calls wrong what stands beside it, and what is
     right by now is known there, too; so it is of the only value that is shown, and what a text
-    quotes of it is what comes out. Where some come of
-    what the title names, no others are meant: what is shown beside them may be right.
+    quotes of it is what comes out. Where some come of what the title names, no others are meant:
+    what is shown beside them may be right.
     """
     found: list[tuple[Spot, Value, Expectation]] = []
     titled: set[Spot] = set()

@@ -50,7 +50,7 @@ def elements(value: Value) -> tuple[complex, ...] | None:
     if value.kind in _SCALARS:
         number = _number(value)
         return None if number is None else (number,)
-    if value.kind in ("tensor", "array"):
+    if value.is_shaped:
         return None if value.numbers is None else value.numbers.few
     if value.kind in ("list", "tuple") and value.items is not None:
         parts = [elements(item) for item in value.items]
@@ -165,7 +165,7 @@ def whole(value: Value) -> bool:
 
 
 def _shaped(value: Value) -> bool:
-    return value.kind in ("tensor", "array") and value.shape is not None
+    return value.is_shaped and value.shape is not None
 
 
 def all_close(

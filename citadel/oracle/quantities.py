@@ -81,7 +81,7 @@ def number(value: Value) -> tuple[float, str | None] | None:
         except (ValueError, OverflowError):
             return None
         return (found, value.unit) if math.isfinite(found) else None
-    if value.kind in ("tensor", "array") and value.numbers is not None:
+    if value.is_shaped and value.numbers is not None:
         few = value.numbers.few
         if value.numbers.count == 1 and few and isinstance(few[0], (int, float)):
             return (float(few[0]), None) if math.isfinite(few[0]) else None

@@ -254,7 +254,7 @@ def _rounded(value: Value) -> str:
 
 def told(value: Value) -> str:
     """A value in few words."""
-    if value.kind in ("tensor", "array"):
+    if value.is_shaped:
         return _tensor(value)
     if value.kind in ("list", "tuple") and value.items is not None:
         inner = ", ".join(told(item) for item in value.items[:MOST_TOLD])

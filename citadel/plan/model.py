@@ -84,6 +84,7 @@ class Step:
 
 FIRST = Step(name="first")
 DTYPE = "dtype"
+"""What constructors call the dtype that a layer computes in, and the step that takes a tensor's."""
 SPREAD = "spread"
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from analysis.values import Value
+from citadel.plan.assign import DESTINATION
 from citadel.plan.dimensions import Lift, keeps_rank
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
@@ -94,7 +95,7 @@ def _alike(
     its result is of that rank, too."""
     tensors = [value for value in source.values if value.value.is_shaped]
     several = [found for found in given if len(found) > 1]
-    inputs = [value for value in tensors if value.name != "out"]
+    inputs = [value for value in tensors if value.name != DESTINATION]
     one_rank = all(value.value.rank == main.value.rank for value in tensors)
     # Others are broadcast.
     theirs = bool(several) and 2 * sum(len(set(found)) == 1 for found in several) >= len(several)

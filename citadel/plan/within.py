@@ -63,7 +63,7 @@ def _fill(value: Value, source: Invocation) -> Fill | None:
     """A value in text, of a tensor its elements; None where it is none that can be written."""
     if value.kind in _NOT_SET:
         return None
-    if value.kind in ("tensor", "array"):
+    if value.is_shaped:
         root = source.api.name.partition(".")[0]
         # Numbers with a point are what the call has computed: they are wrong if it is.
         if value.content is None or value.dtype is None or "int" not in value.dtype:
