@@ -111,7 +111,8 @@ def unsaid(
     """A plan without the words that the target does without and no valid call of it has:
     `ord="euclidean"` is what `norm` does in libraries that have no such word."""
     said = {value.key: value for value in values if value.value.kind == "str"}
-    declared = [parameter for one in target.signatures for parameter in one.parameters]
+    signatures = (*target.signatures, *target.call_signatures)
+    declared = [parameter for one in signatures for parameter in one.parameters]
     needed = {keyword_name(one, target) for one in declared if one.required}
     optional = {one.name for one in declared if not one.required} - needed
 

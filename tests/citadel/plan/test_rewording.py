@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from analysis.catalog.model import ApiKind
 from analysis.values import Value
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
@@ -122,3 +123,14 @@ def test_devices_and_dtypes_are_no_modes(api, call):
     target = api("torch.g", "input: Tensor, *, device: str? = None")
     found = plans(source, target, Book({"device": word("'cpu'")}, {"device": word("'meta'")}))
     assert len(found) == 1
+
+
+def test_a_word_that_a_layers_call_needs_is_kept(api, call):
+    """Its construction could do without one of the same name."""
+    made = call("torch.f", {(2,)}, how="fast")
+    source = invocation(made, api("torch.f", "input: Tensor, how: str"), ())
+    layer = api(
+        "torch.nn.F", "how: int = 1", kind=ApiKind.MODULE, call="input: Tensor, *, how: str"
+    )
+    found = plans(source, layer, Book({"how": word("'slow'")}))
+    assert all("how" in {slot.name for slot in (*plan.new, *plan.call)} for plan in found)
