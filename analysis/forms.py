@@ -41,17 +41,24 @@ class Forms:
 
 def forms(index: ApiIndex) -> Mapping[str, Forms]:
     """The forms of every API for which an operator is known, itself included."""
-    called = roots(index.profiles, index.bodies)
     by_operator: dict[str, list[Api]] = defaultdict(list)
-    for api in index.catalog.apis.values():
-        operator = _operator(api, called.get(api.name, frozenset()))
-        if operator:
-            by_operator[operator].append(api)
+    for name, operator in operators(index).items():
+        by_operator[operator].append(index.catalog.apis[name])
     found = {}
     for apis in by_operator.values():
         shared = _sorted(apis)
         found.update({api.name: shared for api in apis})
     return found
+
+
+def operators(index: ApiIndex) -> dict[str, str]:
+    """The operator that an API stands for, for every API for which one is known."""
+    called = roots(index.profiles, index.bodies)
+    found = {
+        api.name: _operator(api, called.get(api.name, frozenset()))
+        for api in index.catalog.apis.values()
+    }
+    return {name: operator for name, operator in found.items() if operator}
 
 
 def _operator(api: Api, called: frozenset[str]) -> str:

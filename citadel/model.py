@@ -140,6 +140,8 @@ class BugCase:
     samples: tuple[float, ...] = ()
     """What was measured, as in a `Verdict`."""
     file: str | None = None
+    operation: str = ""
+    """As in a `Finding`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +202,8 @@ class Finding:
     code: str = ""
     file: str | None = None
     aliases: tuple[str, ...] = ()
+    operation: str = ""
+    """What forms of one operation have in common (`citadel.family.operations`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,7 +54,9 @@ def triage(
     calls = verified.observation.calls
     learn(bench.learned, samples_of(calls, verified.api, bench.index.catalog))
     seconds = Seconds(verify=time.monotonic() - started)
-    result = replace(result, case=verified.case, seconds=seconds)
+    operation = bench.operations.of
+    case = replace(verified.case, operation=operation(verified.case.api))
+    result = replace(result, case=case, seconds=seconds)
     siblings = Propagation(verified, bench, options)
     halted = False
     try:
@@ -69,7 +71,7 @@ def triage(
     took = time.monotonic() - started - seconds.verify
     result = replace(
         result,
-        findings=siblings.done(),
+        findings=tuple(replace(one, operation=operation(one.api)) for one in siblings.done()),
         tried=siblings.tried,
         unconfirmed=siblings.unconfirmed,
         cut=siblings.cut or halted,

@@ -10,6 +10,7 @@ from analysis.index import ApiIndex, learned_path
 from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.session import Baseline, Session
 from analysis.target.target import Interpreter, Target
+from citadel.family.operations import Operations
 from citadel.model import TargetSummary
 from citadel.plan.lexicon import learnt
 from citadel.plan.samples import SampleBook
@@ -35,6 +36,7 @@ class Workbench:
         self.index = index
         self.samples = SampleBook(index)
         self.lexicon = learnt(index.catalog.apis.values())
+        self.operations = Operations(index)
         info = target.info
         self.learned = learned_path(info.framework, info.version, info.key)
         self.replays: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))

@@ -2,9 +2,10 @@
 
 In: the build under test and the triages. Out: a dictionary of plain JSON values. Fields beyond the
 contract are additive: `case.observed`, `case.runs`, `case.samples`, `case.evidence`, `case.doubts`,
-`case.file`, `case.aliases`, `tried`, `control`, and per sibling `aliases`. An API with several
-public names has an entry for each of them, so that one looks up whatever name one has; `alias_of`
-tells the name under which it was judged.
+`case.file`, `case.aliases`, `tried`, `control`, and per sibling `aliases`; `operation`, in the case
+and per sibling, is the same for the forms of one operation (function, method, layer). An API with
+several public names has an entry for each of them, so that one looks up whatever name one has;
+`alias_of` tells the name under which it was judged.
 """
 
 from __future__ import annotations
@@ -85,6 +86,7 @@ def sibling_record(finding: Finding) -> dict[str, Any]:
     verdict = finding.verdict
     return {
         "api": finding.api,
+        "operation": finding.operation,
         "verdict": str(verdict.kind),
         "runs": list(verdict.runs),
         "confidence": round(verdict.confidence, 3),
@@ -115,6 +117,7 @@ def _source_under(name: str, case: BugCase) -> dict[str, Any]:
     """The source itself, which is the same object under each of its names."""
     return {
         "api": name,
+        "operation": case.operation,
         "verdict": str(VerdictKind.BUG),
         "runs": list(case.runs),
         "confidence": 1.0,
@@ -168,6 +171,7 @@ def _case_record(case: BugCase) -> dict[str, Any]:
     return {
         "id": case.id,
         "api": case.api,
+        "operation": case.operation,
         "aliases": list(case.aliases),
         "kind": str(case.kind),
         "reproduces": case.reproduces,

@@ -28,6 +28,7 @@ from citadel.report.order import (
     INTENDED,
     describe_channels,
     may_be_intended,
+    operations_told,
     ranked,
     verdict_counts,
 )
@@ -134,7 +135,9 @@ def _table(case: BugCase, bugs: list[Finding], triage: Triage) -> str:
         # A column of equal messages hides the one that differs.
         said = "the same" if case.reproduces and symptom == shown else symptom
         rows.append(_row(finding.api, str(verdict.kind), verdict.runs, said))
-    parts = ["## Affected APIs", "\n".join((*_HEAD, *rows[: _TOP + 1]))]
+    forms = operations_told(case, bugs)
+    told = [f"{len(bugs)} sibling{'s' if len(bugs) > 1 else ''}, {forms}."] if forms else []
+    parts = ["## Affected APIs", *told, "\n".join((*_HEAD, *rows[: _TOP + 1]))]
     if rows[_TOP + 1 :]:
         rest = "\n".join((*_HEAD, *rows[_TOP + 1 :]))
         parts.append(details(f"{len(rows) - _TOP - 1} more siblings", rest))

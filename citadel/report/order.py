@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from citadel.model import Channels, Finding, Triage, VerdictKind
+from citadel.model import BugCase, Channels, Finding, Triage, VerdictKind
 from citadel.oracle import status
 
 _RANK = {
@@ -51,6 +51,31 @@ def describe_channels(channels: Channels) -> str:
     if channels.matched is not None:
         parts.append(f"matched ({channels.matched})")
     return ", ".join(parts) or "none"
+
+
+def by_operation(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """The findings of each operation, in the order in which the first of each comes."""
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(finding.operation or finding.api, []).append(finding)
+    return list(found.values())
+
+
+def operations_told(case: BugCase, findings: Sequence[Finding]) -> str:
+    """Of which operations findings are forms; "" where each is another operation."""
+    own = case.operation or case.api
+    operations = {finding.operation or finding.api for finding in findings}
+    others = len(operations - {own})
+    if others == len(findings):
+        return ""
+    if own not in operations:
+        return f"forms of {_operations(others)}"
+    same = "forms of the same operation" if len(findings) > 1 else "a form of the same operation"
+    return f"{same} and of {others} other{'s' if others > 1 else ''}" if others else same
+
+
+def _operations(count: int) -> str:
+    return f"{count} operations" if count > 1 else "one operation"
 
 
 INTENDED = (

@@ -27,8 +27,10 @@ from citadel.report.headline import (
 from citadel.report.literal import cell, say, table
 from citadel.report.order import (
     INTENDED,
+    by_operation,
     describe_channels,
     may_be_intended,
+    operations_told,
     ranked,
 )
 from citadel.report.text import plain, shorten
@@ -110,24 +112,32 @@ def _render_bugs(console: Console, triage: Triage, *, show_all: bool) -> None:
     if not bugs:
         say(console, none_found(triage))
         return
-    say(console, f"{len(bugs)} sibling{'s' if len(bugs) > 1 else ''} with the same symptom", "bold")
+    forms = operations_told(triage.case, bugs) if triage.case is not None else ""
+    count = f"{len(bugs)} sibling{'s' if len(bugs) > 1 else ''} with the same symptom"
+    say(console, f"{count}{', ' * bool(forms)}{forms}", "bold")
     folder = _common_folder(bugs)
-    shown = bugs if show_all else bugs[:_MOST_BUGS]
+    groups = [[bug] for bug in bugs] if show_all else by_operation(bugs)
+    shown = groups if show_all else groups[:_MOST_BUGS]
     if console.width >= _WIDE:
         _print_wide(console, shown, folder)
     else:
         _print_narrow(console, shown, folder)
-    if len(shown) < len(bugs):
-        say(console, f"  ... and {len(bugs) - len(shown)} more (--all shows them)")
+    if left := sum(map(len, groups[len(shown) :])):
+        say(console, f"  ... and {left} more (--all shows them)")
+    elif len(groups) < len(bugs):
+        say(console, "  (--all shows how each of them was called)")
     if folder is not None:
         # Unwrapped, so that the path can be copied.
         console.print(cell(console, f"cases and family.md in {folder}"), soft_wrap=True)
 
 
-def _print_wide(console: Console, bugs: Sequence[Finding], folder: Path | None) -> None:
-    files = [_file(finding, folder) for finding in bugs]
+def _print_wide(
+    console: Console, operations: Sequence[Sequence[Finding]], folder: Path | None
+) -> None:
+    """Print a row per operation, and the names of its other forms below it."""
+    files = [_file(finding, folder) for finding, *_ in operations]
     rows = table("API", "verdict", "channels", "edits", *(["file"] if any(files) else []))
-    for finding, file in zip(bugs, files, strict=True):
+    for (finding, *others), file in zip(operations, files, strict=True):
         row = (
             finding.api,
             _verdict(finding.verdict),
@@ -136,12 +146,16 @@ def _print_wide(console: Console, bugs: Sequence[Finding], folder: Path | None) 
             *([file] if any(files) else []),
         )
         rows.add_row(*(cell(console, text) for text in row))
+        for other in others:
+            rows.add_row(cell(console, f"  {other.api}"), cell(console, _verdict(other.verdict)))
     console.print(rows)
 
 
-def _print_narrow(console: Console, bugs: Sequence[Finding], folder: Path | None) -> None:
-    """Print two or three lines per finding: five columns do not fit into 80 characters."""
-    for finding in bugs:
+def _print_narrow(
+    console: Console, operations: Sequence[Sequence[Finding]], folder: Path | None
+) -> None:
+    """Print a few lines per operation: five columns do not fit into 80 characters."""
+    for finding, *others in operations:
         head = f"  {plain(finding.api)}"
         verdict = _verdict(finding.verdict)
         # Where name and verdict do not fit on one line the name is still shown whole.
@@ -156,6 +170,9 @@ def _print_narrow(console: Console, bugs: Sequence[Finding], folder: Path | None
             say(console, edits, indent=4)
         if file := _file(finding, folder):
             console.print(cell(console, f"    {file}"), soft_wrap=True)
+        if others:
+            names = ", ".join(plain(other.api) for other in others)
+            say(console, f"also {names}", indent=4)
 
 
 def _render_close(console: Console, triage: Triage) -> None:

@@ -32,8 +32,18 @@ def _printable(character: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return `text` cut to `limit` characters, with a visible mark where it was cut."""
-    return text if len(text) <= limit else text[: max(limit - 4, 1)].rstrip() + " ..."
+    """Return `text` cut to `limit` characters, with a visible mark where it was cut.
+
+    It is cut between words where one ends near the limit.
+
+    >>> shorten("an internal assertion failed", 20)
+    'an internal ...'
+    """
+    if len(text) <= limit:
+        return text
+    room = max(limit - 4, 1)
+    kept = text[: room + 1].rpartition(" ")[0].rstrip()
+    return (kept if len(kept) * 3 > room * 2 else text[:room].rstrip()) + " ..."
 
 
 def counted(number: int, noun: str) -> str:

@@ -42,6 +42,7 @@ def finding(
     symptom: Symptom | None = RAISES,
     file: str | None = None,
     samples: tuple[float, ...] = (),
+    operation: str = "",
 ) -> Finding:
     return Finding(
         api=api,
@@ -58,6 +59,7 @@ def finding(
         code=code or f"{api}(3)\n",
         file=file,
         aliases=(f"{api}.alias",),
+        operation=operation,
     )
 
 

@@ -20,7 +20,7 @@ def test_the_contract(
 ) -> None:
     triage = make_triage(
         make_finding("b.clean", VerdictKind.CLEAN, symptom=None),
-        make_finding("a.bug", file="generated_cases/torch/x/a.bug.py"),
+        make_finding("a.bug", file="generated_cases/torch/x/a.bug.py", operation="bug"),
         control="builtins.len fails too",
     )
     record = json.loads(json.dumps(document(target, [triage])))
@@ -36,6 +36,7 @@ def test_the_contract(
     assert report["case"] == {
         "id": "0123456789abcdef",
         "api": "builtins.int",
+        "operation": "",
         "aliases": [],
         "kind": "status",
         "reproduces": True,
@@ -56,6 +57,7 @@ def test_the_contract(
     assert [s["api"] for s in report["siblings"]] == ["a.bug", "b.clean", "a.bug.alias"]
     assert report["siblings"][0] == {
         "api": "a.bug",
+        "operation": "bug",
         "verdict": "bug",
         "runs": [3, 3],
         "confidence": 0.9,

@@ -1,10 +1,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
-from citadel.model import Channels, Finding, VerdictKind
-from citadel.report.order import describe_channels, ranked, verdict_counts
+import pytest
+
+from citadel.model import Channels, Finding, Triage, VerdictKind
+from citadel.report.order import (
+    by_operation,
+    describe_channels,
+    operations_told,
+    ranked,
+    verdict_counts,
+)
 
 
 def test_bugs_come_first_and_the_ranking_stands(make_finding: Callable[..., Finding]) -> None:
@@ -28,3 +37,39 @@ def test_silent_channels_are_not_named() -> None:
     assert describe_channels(Channels()) == "none"
     spoken = Channels(context=Fraction(3, 4), family="method")
     assert describe_channels(spoken) == "context 0.75, family (method)"
+
+
+def test_findings_are_counted_by_operation(make_finding: Callable[..., Finding]) -> None:
+    names = {"f": "sin", "g": "cos", "f_": "sin", "h": ""}
+    found = [make_finding(api, operation=operation) for api, operation in names.items()]
+    assert [[one.api for one in forms] for forms in by_operation(found)] == [
+        ["f", "f_"],
+        ["g"],
+        ["h"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("operations", "told"),
+    [
+        (("b", "c"), ""),
+        (("b",), ""),
+        (("", ""), ""),  # nothing is known of them
+        (("b", "b"), "forms of one operation"),
+        (("b", "b", "c"), "forms of 2 operations"),
+        (("own",), "a form of the same operation"),
+        (("own", "own"), "forms of the same operation"),
+        (("own", "b"), "forms of the same operation and of 1 other"),
+        (("own", "b", "b", "c"), "forms of the same operation and of 2 others"),
+    ],
+)
+def test_operations_are_told(
+    operations: tuple[str, ...],
+    told: str,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    case = make_triage().case
+    assert case is not None
+    found = [make_finding(f"api{at}", operation=one) for at, one in enumerate(operations)]
+    assert operations_told(replace(case, operation="own"), found) == told

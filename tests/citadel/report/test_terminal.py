@@ -68,6 +68,31 @@ def test_a_table_where_there_is_room(
     assert row.split()[-2:] == ["renamed", "float.py"]
 
 
+def test_forms_of_one_operation_stand_together(
+    make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]
+) -> None:
+    folder = "generated_cases/torch/0123456789abcdef"
+    names = {"torch.sin": "sin", "torch.cos": "cos", "torch.Tensor.sin": "sin", "torch.tan": "tan"}
+    bugs = [
+        make_finding(api, file=f"{folder}/{api}.py", operation=operation)
+        for api, operation in names.items()
+    ]
+    narrow, wide, whole = pipe(), pipe(width=160), pipe()
+    render_triage(narrow, make_triage(*bugs))
+    lines = text_of(narrow).splitlines()
+    assert "4 siblings with the same symptom, forms of 3 operations" in lines
+    assert "  (--all shows how each of them was called)" in lines
+    first = next(at for at, line in enumerate(lines) if line.split() == ["torch.sin", "bug", "3/3"])
+    assert lines[first + 3] == "    also torch.Tensor.sin"
+    assert lines[first + 4].split() == ["torch.cos", "bug", "3/3"]
+    render_triage(wide, make_triage(*bugs))
+    rows = [line.split()[0] for line in text_of(wide).splitlines() if " bug 3/3" in line]
+    assert rows == ["torch.sin", "torch.Tensor.sin", "torch.cos", "torch.tan"]
+    render_triage(whole, make_triage(*bugs), show_all=True)
+    assert "also" not in text_of(whole)
+    assert text_of(whole).count("    renamed") == 4
+
+
 @pytest.mark.parametrize("width", [40, 80, 160])
 def test_long_names_are_shown_whole(
     width: int, make_finding: Callable[..., Finding], make_triage: Callable[..., Triage]

@@ -67,3 +67,5 @@ def test_fence_cannot_be_closed_from_inside(text: str) -> None:
 def test_shorten_marks_the_cut() -> None:
     assert shorten("abcdefghij", 8) == "abcd ..."
     assert shorten("abc", 8) == "abc"
+    assert shorten("an internal assertion failed", 20) == "an internal ..."
+    assert shorten("Error: anunbrokenwordthatislong", 16) == "Error: anunb ..."

@@ -1,0 +1,40 @@
+"""Which APIs are forms of one operation."""
+
+import pytest
+
+from citadel.family.operations import Operations
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "forms",
+    [
+        ("torch.clamp", "torch.Tensor.clamp", "torch.Tensor.clamp_", "torch.ops.aten.clamp"),
+        ("torch.nn.MaxPool3d", "torch.nn.functional.max_pool3d"),
+        ("torch.linalg.norm", "torch.ops.aten.linalg_norm"),
+    ],
+)
+def test_forms_share_their_operation(torch_target, index_of, forms):
+    of = Operations(index_of(torch_target)).of
+    assert len({of(form) for form in forms}) == 1
+
+
+@pytest.mark.slow
+def test_strangers_do_not(torch_target, index_of):
+    of = Operations(index_of(torch_target)).of
+    names = ("torch.clamp", "torch.nn.Conv2d", "torch.nn.Conv3d", "torch.nn.LSTM", "no.such.name")
+    assert len({of(name) for name in names}) == len(names)
+
+
+@pytest.mark.slow
+@pytest.mark.tf
+@pytest.mark.parametrize(
+    "forms",
+    [
+        ("tf.nn.max_pool3d", "tf.raw_ops.MaxPool3D", "tf.keras.layers.MaxPooling3D"),
+        ("tf.math.sin", "tf.raw_ops.Sin"),
+    ],
+)
+def test_forms_of_tensorflow(tf_target, index_of, forms):
+    of = Operations(index_of(tf_target)).of
+    assert len({of(form) for form in forms}) == 1
