@@ -15,15 +15,15 @@ class Operations:
     """The operations of one build."""
 
     def __init__(self, index: ApiIndex) -> None:
-        self._apis = index.catalog.apis
+        self._catalog = index.catalog
         self._operators = operators(index)
 
     def of(self, name: str) -> str:
         """The operation behind an API; of one that stands for no operator, what its name says."""
-        api = self._apis.get(name)
+        api = self._catalog.resolve(name)
         if api is None:
             return name
-        if operator := self._operators.get(name):
+        if operator := self._operators.get(api.name):
             return _plain(operator)
         parts = parse(name, api.kind)
         return _plain(parts.core + parts.dimension)
