@@ -12,7 +12,7 @@ from analysis.values import Value
 from citadel.judge.relations import SAME_PARAMETER, alike, related
 from citadel.judge.verdicts import made_up
 from citadel.model import Channels, SymptomKind
-from citadel.oracle.numbers import distance, elements, finite, has_nan, largest, same, whole
+from citadel.oracle.numbers import distance, elements, finite, has_nan, largest, layout, same, whole
 from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
 from citadel.plan.model import Adaptation
 from citadel.plan.types import SEED
@@ -234,8 +234,8 @@ def cuts_off(oracle: ValueOracle, before: Values, values: Values) -> bool:
 
 
 def _of_one_shape(oracle: ValueOracle, values: Values) -> bool:
-    """Whether two tensors are compared that have the same shape."""
-    shapes = [values[spot].shape for spot in oracle.spots if spot in values]
+    """Whether two tensors of one shape are compared, or two lists that could be such."""
+    shapes = [layout(values[spot]) for spot in oracle.spots if spot in values]
     return len(shapes) == 2 and shapes[0] is not None and shapes[0] == shapes[1]
 
 

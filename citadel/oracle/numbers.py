@@ -62,6 +62,18 @@ def elements(value: Value) -> tuple[complex, ...] | None:
     return None
 
 
+def layout(value: Value) -> tuple[int, ...] | None:
+    """The shape of a tensor, or of nested lists that could be one; None of everything else."""
+    if value.is_shaped:
+        return value.shape
+    if value.kind not in ("list", "tuple") or value.items is None:
+        return None
+    inner = {() if item.kind in _SCALARS else layout(item) for item in value.items}
+    if len(inner) > 1 or None in inner:
+        return None
+    return (len(value.items), *(inner.pop() or () if inner else ()))
+
+
 def _number(value: Value) -> complex | None:
     text = value.text or ""
     try:

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.target.watch import Check
 from analysis.values import Numbers, Value
-from citadel.oracle.numbers import distance, elements, finite, is_literal, of_kind, same
+from citadel.oracle.numbers import distance, elements, finite, is_literal, layout, of_kind, same
 from citadel.oracle.value import truth
 
 
@@ -156,3 +156,20 @@ def test_what_is_asserted_to_be_finite_is_handed_on(numbers, outcome):
 def test_no_whole_number_is_meant_to_be_nan(value, written, meant):
     """A sentence about the index of a NaN does not say that the index should be one."""
     assert of_kind(value, written) is meant
+
+
+@pytest.mark.parametrize(
+    ("value", "shape"),
+    [
+        (tensor(1.0, 2.0, shape=(1, 2)), (1, 2)),
+        (pair(number(1), number(2)), (2,)),
+        (pair(pair(number(1)), pair(number(2))), (2, 1)),
+        (pair(tensor(1.0, 2.0), tensor(3.0, 4.0)), (2, 2)),
+        (pair(), (0,)),
+        (pair(number(1), pair(number(2))), None),  # ragged
+        (pair(Value(kind="str", text="a")), None),
+        (number(1), None),
+    ],
+)
+def test_nested_lists_have_a_shape_where_they_could_be_a_tensor(value, shape):
+    assert layout(value) == shape

@@ -230,6 +230,25 @@ def test_what_is_resized_is_another_matter(verified, judged, call, reason):
     assert told.kind is (VerdictKind.CLEAN if reason is None else VerdictKind.NOT_ADAPTED)
 
 
+LISTED = """
+    import torch
+    x = torch.tensor([1, 8])
+    got = torch.CALL.tolist()
+    want = [1, 8]
+    print(got, want, "" if got == want else "<-- mismatch")
+"""
+
+
+def test_lists_have_shapes_too(verified, judged):
+    found = verified("bitwise_or is wrong", LISTED.replace("CALL", "bitwise_or(x, x)"))
+    assert not found.case.reproduces
+    nested = judged(found, LISTED.replace("CALL", "atleast_2d(x)"), "torch.atleast_2d")
+    assert nested.kind is VerdictKind.NOT_ADAPTED
+    assert nested.reason == "gives another shape than what it is compared with"
+    flat = judged(found, LISTED.replace("CALL", "atleast_1d(x)"), "torch.atleast_1d")
+    assert flat.kind is VerdictKind.CLEAN
+
+
 def test_where_neither_side_is_defined_nothing_need_agree(verified, judged):
     code = """
         import torch
