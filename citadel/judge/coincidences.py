@@ -94,7 +94,7 @@ def coincidence(
     its inputs does not demand it (`infinities.tends_to`, `infinities.spreads`).
     """
     oracle = source.oracle
-    changes = unlike(oracle, source.values, values)
+    changes = _changes(oracle, source.values, values, close=close or akin)
     equal = all(change is False for change in changes)
     if oracle.kind is SymptomKind.ACCEPTS:
         if not equal:
@@ -127,6 +127,29 @@ def coincidence(
     if oracle.check is not None and oracle.how not in _EQUALITIES:
         return None if akin else "nothing says that this must hold for what it gives, too"
     return "computes something else than what is expected"
+
+
+def _changes(
+    oracle: ValueOracle, had: Values, has: Values, *, close: bool
+) -> tuple[bool | None, ...]:
+    """For each spot of the oracle, whether the sibling's value is another than the source's."""
+    found = unlike(oracle, had, has)
+    if close:
+        return found
+    return tuple(
+        True if change is False and _zero_for_small(had, has, spot) else change
+        for change, spot in zip(found, oracle.spots, strict=True)
+    )
+
+
+def _zero_for_small(had: Values, has: Values, spot: Spot) -> bool:
+    """Whether one of the two is zero where the other is not, if only by less than tolerances.
+
+    A function that rightly gives 5e-11 does not lose its numbers, as one does that gives 0.
+    """
+    if spot not in had or spot not in has:
+        return False
+    return (largest(had[spot]) == 0) != (largest(has[spot]) == 0)
 
 
 def _of_another_kind(source: Witness, values: Values) -> str | None:

@@ -312,3 +312,22 @@ def test_an_object_is_to_blame_where_nothing_else_is_called(verified):
     code = "import torch\nlayer = torch.nn.Dropout(p=0.3)\nprint(layer.p)"
     found = verified("A rate is wrong", code, "This prints `0.3`, it should be 0.0.")
     assert (found.case.api, found.case.reproduces) == ("torch.nn.Dropout", True)
+
+
+VANISHED = """
+    import numpy as np
+    import torch
+    x = torch.tensor([3e20, 4e20])
+    got = torch.CALL
+    want = x.double() / x.double().norm()
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+"""
+
+
+def test_small_numbers_are_no_zeros_of_another_function(verified, judged):
+    call = "nn.functional.normalize(x, dim=0)"
+    found = verified("normalize gives zeros", VANISHED.replace("CALL", call), "Wrong.")
+    assert found.case.reproduces
+    right = judged(found, VANISHED.replace("CALL", "rsqrt(x)"), "torch.rsqrt", FAR)
+    assert right.kind is VerdictKind.NOT_ADAPTED
+    assert right.reason == "computes something else than what it is compared with"
