@@ -7,10 +7,13 @@ for `autograph=False`, which makes the same graph of the instrumented Python.
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 import libcst.matchers as m
 
 _FUNCTION = m.Attribute(value=m.Name("tf") | m.Name("tensorflow"), attr=m.Name("function"))
+_NAMED = re.compile(r"\.\s*function\b")
 _OPTION = "autograph"
 _OPTIONS = (_OPTION, "experimental_autograph_options")
 _BEFORE = 2
@@ -33,6 +36,11 @@ _REWRITTEN = (
     | m.CompFor()
     | m.Call(func=m.Name(value=m.MatchIfTrue(lambda name: name in _CONVERTED)))
 )
+
+
+def may_make_functions(code: str) -> bool:
+    """Whether a text may use `tf.function` at all: most do not, and need no second look."""
+    return _NAMED.search(code) is not None
 
 
 def unchanged(module: cst.Module) -> bool:

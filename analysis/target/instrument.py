@@ -9,8 +9,10 @@ TensorFlow's functions are traced as they stand (`analysis.target.graphs`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 import libcst as cst
@@ -19,7 +21,12 @@ import libcst.matchers as m
 from analysis import parsing
 from analysis.errors import CitadelError
 from analysis.target.align import aligned
-from analysis.target.graphs import as_it_stands, decorated_as_it_stands, unchanged
+from analysis.target.graphs import (
+    as_it_stands,
+    decorated_as_it_stands,
+    may_make_functions,
+    unchanged,
+)
 from analysis.target.operators import NAMESPACE, Operation, Site, operation, statement, stored
 from analysis.target.watch import Point, points_of
 
@@ -44,16 +51,32 @@ FRAME_DEPENDENT_ATTRIBUTES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Instrumented:
     """A parsed case: `nodes[site]` is the call or operation behind a site of the trace."""
 
     module: cst.Module
     nodes: tuple[Site, ...]
-    traced: str
+    straight: bool
+    """Whether TensorFlow's functions are made of the Python as it stands."""
+
+    @cached_property
+    def sites(self) -> dict[int, int]:
+        """The `id` of each node in `nodes` -> its site."""
+        return {id(node): site for site, node in enumerate(self.nodes)}
+
+    @cached_property
+    def traced(self) -> str:
+        """The text in which each call goes through the tracer.
+
+        Raises:
+            CitadelError: when it is nested too deeply.
+        """
+        with _parsing():
+            return self.module.visit(_Wrapper(self.sites, straight=self.straight)).code
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Watched:
     """A case whose interesting expressions are watched: `points[k]` is what a watch event tells of.
 
@@ -61,48 +84,65 @@ class Watched:
     rewritten case, `missing` are the numbers of the original's points that it has not.
     """
 
+    case: Instrumented
+    numbers: Mapping[int, int]
+    """The `id` of each watched node -> the number of its point."""
     points: tuple[Point, ...]
     missing: frozenset[int] = frozenset()
-    text: str
     traced: str
+
+    @cached_property
+    def text(self) -> str:
+        """The text with the points alone in it."""
+        return self.case.module.visit(_Wrapper({}, self.numbers)).code
 
 
 def instrument(code: str) -> Instrumented:
-    """Parse and instrument.
+    """Parse, and find the sites.
 
     Raises:
         CitadelError: when the text is no Python that LibCST can parse.
     """
-    try:
+    with _parsing():
         _check(code)
         module = cst.parse_module(code)
-        nodes = sites_of(module)
-        sites = {id(node): site for site, node in enumerate(nodes)}
-        traced = module.visit(_Wrapper(sites, straight=unchanged(module))).code
+        straight = may_make_functions(code) and unchanged(module)
+        return Instrumented(module=module, nodes=sites_of(module), straight=straight)
+
+
+@contextmanager
+def _parsing() -> Iterator[None]:
+    """Turn what parsers and walks of trees raise of strange text into a `CitadelError`."""
+    try:
+        yield
     except (cst.ParserSyntaxError, SyntaxError, RecursionError, MemoryError, ValueError) as problem:
         reason = getattr(problem, "message", None) or type(problem).__name__
         raise CitadelError(f"cannot parse the case: {reason}") from problem
-    return Instrumented(module=module, nodes=nodes, traced=traced)
 
 
 def watched(case: Instrumented, original: Sequence[Point] | None = None) -> Watched:
     """Put the watcher around what a case shows, tests and compares.
 
     With the points of an `original`, of which this case was rewritten, they have its numbers; what
-    this case has besides is not watched.
+    this case has besides is not watched, and nobody asks where its values come from.
+
+    Raises:
+        CitadelError: when it is nested too deeply.
     """
-    points = points_of(case.module)
+    with _parsing():
+        points = points_of(case.module, explained=original is None)
     known = {p.number: p.number for p in points} if original is None else aligned(original, points)
     numbers = {id(point.node): known[point.number] for point in points if point.number in known}
     found = {known[p.number]: p for p in points if p.number in known}
-    sites = {id(node): site for site, node in enumerate(case.nodes)}
+    with _parsing():
+        wrapper = _Wrapper(case.sites, numbers, straight=case.straight)
+        traced = case.module.visit(wrapper).code
     return Watched(
+        case=case,
+        numbers=numbers,
         points=tuple(found.get(p.number, p) for p in (points if original is None else original)),
         missing=frozenset() if original is None else frozenset(range(len(original))) - set(found),
-        text=case.module.visit(_Wrapper({}, numbers)).code,
-        traced=case.module.visit(
-            _Wrapper(sites, numbers, straight=unchanged(case.module)),
-        ).code,
+        traced=traced,
     )
 
 

@@ -48,23 +48,58 @@ _ANYWHERE = -1
 """The place of what may run at any time, or several times."""
 
 
-class Origins:
-    """The origins of a text's expressions; `modules` are the names that it imports."""
+class Imports(cst.CSTVisitor):
+    """What a text imports: name -> (what it stands for, whether that is a module)."""
 
     def __init__(self, module: cst.Module) -> None:
+        super().__init__()
+        self.names: dict[str, tuple[str, bool]] = {}
+        module.visit(self)
+
+    @property
+    def modules(self) -> frozenset[str]:
+        """The names by which the text calls modules."""
+        return frozenset(name for name, (_, whole) in self.names.items() if whole)
+
+    def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> bool:
+        """Take what the line imports; there is nothing further inside."""
+        for one in node.body:
+            if isinstance(one, cst.Import):
+                self._import(one)
+            elif isinstance(one, cst.ImportFrom):
+                self._import_from(one)
+        return False
+
+    def _import(self, node: cst.Import) -> None:
+        for alias in node.names:
+            root = alias.evaluated_name.partition(".")[0]  # all that `import a.b` binds
+            self.names[alias.evaluated_alias or root] = (
+                alias.evaluated_name if alias.evaluated_alias else root,
+                True,
+            )
+
+    def _import_from(self, node: cst.ImportFrom) -> None:
+        base = "" if node.module is None else _dotted(node.module)
+        if not isinstance(node.names, cst.ImportStar):
+            for alias in node.names:
+                name = alias.evaluated_alias or alias.evaluated_name
+                # What a module of functions is called is lower case, as functions are.
+                whole = alias.evaluated_name in ("functional", "nn", "ops", "linalg", "special")
+                self.names[name] = (f"{base}.{alias.evaluated_name}", whole)
+
+
+class Origins:
+    """The origins of the expressions of a text with these imports."""
+
+    def __init__(self, module: cst.Module, imports: Imports) -> None:
         collector = _Collector()
         module.visit(collector)
         self._values = collector.values
         self._places = collector.places
         self._straight = collector.straight
         self._changed = collector.changed
-        self._imports = collector.imports
+        self._imports = imports.names
         self._known: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
-
-    @property
-    def modules(self) -> frozenset[str]:
-        """The names by which the text calls modules."""
-        return frozenset(name for name, (_, whole) in self._imports.items() if whole)
 
     def of(self, node: cst.BaseExpression) -> Origin:
         """Where a value comes from."""
@@ -254,7 +289,7 @@ _BLOCKS = (cst.BaseCompoundStatement, cst.Lambda, cst.BaseComp)
 
 
 class _Collector(cst.CSTVisitor):
-    """What is imported, assigned, and changed in place."""
+    """What is assigned, and changed in place."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -265,7 +300,6 @@ class _Collector(cst.CSTVisitor):
         """The expressions that are in no block either."""
         self._functions, self._blocks, self._statement = 0, 0, 0
         self.changed: set[str] = set()
-        self.imports: dict[str, tuple[str, bool]] = {}
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         self._functions += isinstance(node, _FUNCTIONS)
@@ -281,23 +315,6 @@ class _Collector(cst.CSTVisitor):
         self._functions -= isinstance(original_node, _FUNCTIONS)
         self._blocks -= isinstance(original_node, _BLOCKS)
         super().on_leave(original_node)
-
-    def visit_Import(self, node: cst.Import) -> None:
-        for alias in node.names:
-            root = alias.evaluated_name.partition(".")[0]  # all that `import a.b` binds
-            self.imports[alias.evaluated_alias or root] = (
-                alias.evaluated_name if alias.evaluated_alias else root,
-                True,
-            )
-
-    def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
-        base = "" if node.module is None else _dotted(node.module)
-        if not isinstance(node.names, cst.ImportStar):
-            for alias in node.names:
-                name = alias.evaluated_alias or alias.evaluated_name
-                # What a module of functions is called is lower case, as functions are.
-                whole = alias.evaluated_name in ("functional", "nn", "ops", "linalg", "special")
-                self.imports[name] = (f"{base}.{alias.evaluated_name}", whole)
 
     def visit_Assign(self, node: cst.Assign) -> None:
         for target in node.targets:

@@ -26,9 +26,20 @@ def prints(call: cst.Call) -> bool:
 
 def printed_names(module: cst.Module) -> frozenset[str]:
     """The names that a `print` has alone."""
-    alone = m.Call(func=m.Name("print"), args=[m.Arg(value=m.SaveMatchedNode(m.Name(), "it"))])
-    found = (one["it"] for one in m.extractall(module, alone))
-    return frozenset(name.value for name in found if isinstance(name, cst.Name))
+    collector = _Printed()
+    module.visit(collector)
+    return frozenset(collector.names)
+
+
+class _Printed(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def visit_Call(self, node: cst.Call) -> None:
+        match node:
+            case cst.Call(func=cst.Name(value="print"), args=[cst.Arg(value=cst.Name(value=name))]):
+                self.names.add(name)
 
 
 def displayed(node: cst.BaseExpression) -> Iterator[tuple[str, cst.BaseExpression | None]]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 import libcst as cst
 import libcst.matchers as m
@@ -18,7 +19,7 @@ import libcst.matchers as m
 from analysis.target.checks import CHECK_CALLS, MODULES, Check, Checks, leaf
 from analysis.target.commented import commented
 from analysis.target.loops import loop_numbers
-from analysis.target.origins import NO_ORIGIN, Origin, Origins
+from analysis.target.origins import NO_ORIGIN, Imports, Origin, Origins
 from analysis.target.printing import displayed, is_message, printed_names, prints, said
 from analysis.target.refusing import wanted_to_raise
 
@@ -87,12 +88,13 @@ _LITERALS = (
 )
 
 
-def points_of(module: cst.Module) -> tuple[Point, ...]:
+def points_of(module: cst.Module, *, explained: bool = True) -> tuple[Point, ...]:
     """The points of a parsed case, in the order of the text, outer ones first.
 
-    Code that shows and tests nothing is watched at the last value that it makes.
+    Code that shows and tests nothing is watched at the last value that it makes. Where they are
+    not `explained`, `origin` and `comment` are left empty, which takes half the time.
     """
-    collector = _Collector(module)
+    collector = _Collector(module, explained=explained)
     module.visit(collector)
     if not collector.points:
         collector.show_last()
@@ -106,14 +108,15 @@ _BLOCKS = (cst.FunctionDef, cst.ClassDef, cst.For, cst.While, cst.With, cst.Try)
 class _Collector(cst.CSTVisitor):
     """Finds the points. A node is noted where it is met first, with its outermost role."""
 
-    def __init__(self, module: cst.Module) -> None:
+    def __init__(self, module: cst.Module, *, explained: bool) -> None:
         super().__init__()
         self.points: list[Point] = []
         self._module = module
-        self._origins = Origins(module)
-        self._comments = commented(module)
+        imports = Imports(module)
+        self._origins = Origins(module, imports) if explained else None
+        self._comments = commented(module) if explained else {}
         self._comment = ""
-        self._checks = Checks(MODULES | self._origins.modules)
+        self._checks = Checks(MODULES | imports.modules)
         self._numbers: dict[int, int] = {}
         self._inside: set[int] = set()
         self._masks: set[int] = set()
@@ -121,7 +124,6 @@ class _Collector(cst.CSTVisitor):
         self._depth = 0
         self._loops: list[tuple[float, ...]] = []
         self._last: cst.BaseExpression | None = None
-        self._printed = printed_names(module)
 
     def show_last(self) -> None:
         """Take the last assignment of the module itself for what it shows."""
@@ -225,11 +227,17 @@ class _Collector(cst.CSTVisitor):
 
     def _kept(self, target: cst.BaseExpression) -> bool:
         """Whether what is assigned is an entry of a dictionary that is printed as a whole."""
-        entry = m.Subscript(
-            value=m.Name(value=m.MatchIfTrue(self._printed.__contains__)),
-            slice=[m.SubscriptElement(slice=m.Index(value=m.SimpleString()))],
-        )
-        return m.matches(target, entry)
+        match target:
+            case cst.Subscript(
+                value=cst.Name(value=name),
+                slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString()))],
+            ):
+                return name in self._printed
+        return False
+
+    @cached_property
+    def _printed(self) -> frozenset[str]:
+        return printed_names(self._module)
 
     def _select(self, *nodes: cst.CSTNode) -> None:
         """Note what says which elements are meant, and tests nothing: `where(x == 0, a, b)`."""
@@ -273,7 +281,7 @@ class _Collector(cst.CSTVisitor):
                 check=None if found is None else found.check,
                 negated=found is not None and found.negated,
                 parent=parent,
-                origin=self._origins.of(node),
+                origin=NO_ORIGIN if self._origins is None else self._origins.of(node),
                 loop=self._loops[-1] if self._loops else (),
                 comment=self._comment,
                 unwanted=unwanted,
@@ -300,7 +308,8 @@ def _conjuncts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
         yield node
 
 
-def _constant(node: cst.BaseExpression) -> bool:
+def _constant(node: cst.CSTNode) -> bool:
     """Whether an expression is a literal all through: `[1.0, 2.0]`, `-1`, `None`."""
-    names = m.findall(node, m.Name() | m.Call())
-    return all(isinstance(n, cst.Name) and n.value in ("None", "True", "False") for n in names)
+    if isinstance(node, cst.Name):
+        return node.value in ("None", "True", "False")
+    return not isinstance(node, cst.Call) and all(map(_constant, node.children))

@@ -8,7 +8,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from analysis.target.session import Session
 from citadel.model import Finding
@@ -31,6 +31,10 @@ class Replays:
         self._lock = threading.Lock()
         self._waiting: list[tuple[tuple[int, int], int, Job]] = []
         self._count = itertools.count()
+        # Counted as they come and go: others ask after every attempt.
+        self._open = 0
+        self._first = 0
+        self._ended: queue.SimpleQueue[Future[Finding | None]] = queue.SimpleQueue()
         self._closed = False
 
     def submit(self, job: Job, rank: int = 0, turn: int = 0) -> bool:
@@ -43,18 +47,22 @@ class Replays:
             if self._closed:
                 return False
             heapq.heappush(self._waiting, ((turn, rank), next(self._count), job))
-            self._pending.add(self._pool.submit(self._run))
+            future = self._pool.submit(self._run)
+            self._pending.add(future)
+            future.add_done_callback(self._ended.put)
+            self._open += 1
+            self._first += not turn
             return True
 
     def waiting(self) -> int:
         """How many have not ended; may be asked in any thread."""
         with self._lock:
-            return sum(not future.done() for future in self._pending)
+            return self._open
 
     def ahead(self) -> int:
         """How many of the first turn wait to begin."""
         with self._lock:
-            return sum(not turn for (turn, _), _, _ in self._waiting)
+            return self._first
 
     def finished(self) -> Iterator[Finding]:
         """What has ended since the last call; does not wait."""
@@ -64,11 +72,9 @@ class Replays:
         """What is still to end, until the deadline (`time.monotonic()`)."""
         while (left := deadline - time.monotonic()) > 0:
             with self._lock:
-                pending = tuple(self._pending)
-            if not pending:
-                return
-            wait(pending, left, FIRST_COMPLETED)
-            yield from self._take()
+                if not self._pending:
+                    return
+            yield from self._take(left)
 
     def cancel(self) -> int:
         """Drop what has not begun, wait for what has; returns how many were dropped.
@@ -79,14 +85,22 @@ class Replays:
             self._closed = True
             dropped = {future for future in self._pending if future.cancel()}
             self._pending -= dropped
+            self._open -= len(dropped)
         self._pool.shutdown(wait=True, cancel_futures=True)
         return len(dropped)
 
-    def _take(self) -> Iterator[Finding]:
-        with self._lock:
-            done = {future for future in self._pending if future.done()}
-            self._pending -= done
-        for future in done:
+    def _take(self, patience: float = 0.0) -> Iterator[Finding]:
+        """What has ended; for the first of it, wait so many seconds."""
+        while True:
+            try:
+                future = self._ended.get(block=patience > 0, timeout=patience or None)
+            except queue.Empty:
+                return
+            patience = 0.0
+            with self._lock:
+                if future not in self._pending:
+                    continue  # it was dropped
+                self._pending.remove(future)
             found = future.result()
             if found is not None:
                 yield found
@@ -94,8 +108,11 @@ class Replays:
     def _run(self) -> Finding | None:
         session = self._free.get()
         with self._lock:
-            job = heapq.heappop(self._waiting)[2]
+            (turn, _), _, job = heapq.heappop(self._waiting)
+            self._first -= not turn
         try:
             return job(session)
         finally:
             self._free.put(session)
+            with self._lock:
+                self._open -= 1

@@ -281,3 +281,23 @@ def test_functions_are_traced_as_they_stand_where_nothing_is_converted(code, cha
     assert case.module.code == code
     assert ("autograph=False" in case.traced) is changed
     assert "autograph=False" not in watched(case).text
+
+
+def test_a_rewritten_case_keeps_the_numbers_of_what_is_watched():
+    code = "import torch\nx = torch.ones(2)  # two\nprint('sum', x.sum())\n"
+    original = watched(instrument(code))
+    assert original.points[0].origin.calls == {"x.sum", "torch.ones"}
+    other = instrument(code.replace("x.sum()", "torch.mean(x)"))
+    again = watched(other, original.points)
+    assert [point.number for point in again.points] == [point.number for point in original.points]
+    assert "__citadel_watch__(0, torch.mean(x))" in again.text
+    assert "__citadel_watch__(0, __citadel__(" in again.traced
+    assert not again.points[0].origin.calls  # nobody asks
+
+
+def test_deep_nesting_is_refused_wherever_it_is_met():
+    code = "x = " + "(" * 90 + "1" + ")" * 90 + "\nprint(x)\n"
+    case = instrument(code)
+    assert case.traced.count("print") == 1
+    with pytest.raises(CitadelError, match="cannot parse the case"):
+        instrument("x = " + "-" * 5000 + "1")

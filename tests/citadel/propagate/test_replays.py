@@ -169,3 +169,21 @@ def test_a_jobs_error_is_raised_where_findings_are_taken(replays):
         collect(pool)
     pool.submit(lambda session: session)
     assert collect(pool) == ["a"]
+
+
+def test_what_waits_is_counted_as_it_comes_and_goes(replays):
+    pool = replays("a")
+    begun, release = threading.Event(), threading.Event()
+
+    def job(session):
+        begun.set()
+        release.wait(10)
+        return session
+
+    for turn in (0, 0, 1):
+        pool.submit(job, turn=turn)
+    begun.wait(10)
+    assert (pool.waiting(), pool.ahead()) == (3, 1)  # the first one is running
+    release.set()
+    assert collect(pool) == ["a"] * 3
+    assert (pool.waiting(), pool.ahead()) == (0, 0)
