@@ -35,6 +35,8 @@ from watching import NAMESPACE, Control, Watch
 
 SWEEP_SECONDS = 2.0
 SHARED = "/dev/shm"
+SHARED_MODULES = ("child", "case", "handed", "watch", "probe", "perturb", "selected")
+"""Loaded once here, not in nearly every child: nothing that is compiled there is kept."""
 NOT_LOADED = set()
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "2"}
 """Set before the framework is loaded: notices about the machine would be in every case's output."""
@@ -165,7 +167,7 @@ def main(framework, sandbox, scratch, lent):
         side.module("names").prepare()
         side.module("live")
     lazy = ("numpy.random",) if "numpy" in sys.modules else ()
-    for module in (*lazy, "child", "case", "probe"):  # loaded once here, not in every child
+    for module in (*lazy, *SHARED_MODULES):
         importlib.import_module(module)
     atexit._clear()  # the framework's handlers cost more than most cases; a case's own do run
     Server(control, sandbox, scratch).serve()
