@@ -10,6 +10,7 @@ import sys
 import traceback
 import types
 
+import side
 import texts
 
 NAME = "case.py"
@@ -47,6 +48,9 @@ def run(emit, code, traced=None, hook=None, watcher=None):
         module.__dict__["__citadel_watch__"] = watcher or watch.Watcher(emit)
         module.__dict__["__citadel__"] = trace_calls.Tracer(emit, hook)
         module.__dict__["__citadel_operators__"] = trace_calls.OPERATORS
+        names = side.module("names")
+        if hasattr(names, "overlook"):
+            names.overlook(trace_calls.Tracer, watch.Watcher)
     before = frozenset(sys.modules)
     try:
         exec(compile(traced if traced is not None else code, path, "exec"), module.__dict__)

@@ -4,7 +4,10 @@ import sys
 import types
 
 import torch
+from overlooked_torch import overlook
 from public_torch import PUBLIC
+
+__all__ = ["overlook"]
 
 NAMESPACES = (*PUBLIC, "torch._C._nn")
 PRIVATE = ("torch", "torch._C._nn")

@@ -202,3 +202,26 @@ def test_a_run_may_end_where_an_api_is_reached(trace):
     assert (seen.outcome, seen.stdout) == (Outcome.EXIT, "")
     whole = trace(code, entry="reached:run", arguments={"names": ["torch.sin"]})
     assert (len(whole.calls), whole.outcome) == (4, Outcome.OK)
+
+
+def test_compilers_leave_the_tracers_own_frames_alone(trace, torch_session):
+    """A graph ends at each call of the tracer; what runs then must not be compiled in its turn."""
+    if trace("import torch; print(torch.__version__)").stdout.startswith("1."):
+        pytest.skip("no torch.compile before 2.0")
+    code = """
+import torch
+from torch._dynamo.utils import counters
+def add(t):
+    return torch.nn.functional.silu(t.expand(4) + 1)
+print(torch.compile(add, backend="eager")(torch.ones(1)).shape)
+print("frames", counters["frames"]["total"])
+"""
+    torch_session.ask_for({}, ["torch._dynamo"])
+    try:
+        seen = trace(code)
+    finally:
+        torch_session.ask_for({})
+    assert {"torch.nn.functional.silu", "torch.Tensor.expand"} <= {call.name for call in seen.calls}
+    frames = int(seen.stdout.split("frames")[1])
+    assert frames <= 6, seen.stdout  # those of `add`, in pieces
+    assert not seen.stderr
