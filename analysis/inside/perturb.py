@@ -5,9 +5,9 @@ precision (`widened`: whole numbers, too): does the trouble stay? `nudged` chang
 their inputs: is it more than that which is wrong? `scaled` makes their inputs smaller: from where
 on is it wrong? `cleaned` gives them numbers for NaN and infinities: did the trouble just go
 through? `bounded` gives them large numbers for infinities: is there a limit? `reseeded` has them
-draw other random numbers: do they? `gradients` and `told` change
-nothing: the one listens to what goes back through these calls, the other tells of what they are
-given and give (or would give for other numbers).
+draw other random numbers: do they? `omitted` leaves them out: is it wrong without them? `gradients`
+and `told` change nothing: the one listens to what goes back through these calls, the other tells of
+what they are given and give (or would give for other numbers).
 """
 
 import ast
@@ -245,6 +245,19 @@ def reseeded(emit, code, traced, sites, number):
             child.seeded(0)
 
     return _run(emit, code, traced, sites, call)
+
+
+def omitted(emit, code, traced, sites):
+    """Run a case as `case.run` does, the calls at `sites` being left out: the first tensor that
+    they are given stands for what they give. Assertions end nothing, as in `run`."""
+    live = side.module("live")
+
+    def call(function, args, kwargs):
+        given = (getattr(function, "__self__", None), *args, *kwargs.values())
+        first = next(filter(live.is_tensor, _parts(given)), None)
+        return function(*args, **kwargs) if first is None else first
+
+    return _run(emit, code, _Tested().visit(ast.parse(traced)), sites, call)
 
 
 def told(emit, code, traced, sites, number=None):

@@ -5,7 +5,7 @@ hang or a changed argument ends its grandchild, and another one carries on. Fork
 an attempt, so one grandchild makes many as long as nothing happens; whatever dies is tried again
 alone, since an earlier attempt may have damaged the process. Threads are pinned to one: a forked
 process has no thread pool. What hangs nevertheless is tried again with pools of its own, where the
-framework can start such, and so is all that follows it.
+framework can start such, and so is all that follows it, unless that hangs as well.
 Emits an event per plan that is tried: {"e": "probe", "i": index, "o": outcome}, the outcome being
 "ok", "raise", "signal", "timeout", "exit", or "budget" where the time was up. An attempt whose time
 is up because it imports a package that this process has not loaded has raised an `ImportError`.
@@ -25,6 +25,8 @@ from marks import state
 from planned import execute, live_values
 
 BATCH = 64
+USELESS = 3
+"""Attempts that pools did not help, after which what hangs is not tried again."""
 OWN = getattr(sys, "stdlib_module_names", frozenset())
 """Modules that take no time to import."""
 
@@ -75,6 +77,7 @@ class Probe:
         self.going = None  # in a grandchild that carries on: where it reports to
         self.problem = None
         self.pools = False  # whether grandchildren start thread pools of their own
+        self.useless = 0
 
     def tell(self, event):
         """The case's own events; those of a grandchild that carries on are not the trace's."""
@@ -95,7 +98,7 @@ class Probe:
         """All attempts. Returns the result to carry on with, where that is what is left to do."""
         values = live_values(self.live, function, args, kwargs)
         position = 0
-        alone = False
+        alone, tried_again = False, None
         while position < len(self.plans) and not self.late(position):
             start = position
             last = self.batch(position, 1 if alone else BATCH, values)
@@ -103,7 +106,10 @@ class Probe:
             alone = False
             if last["died"] is not None:
                 if self.without_pools(last["died"]):
+                    tried_again = position
                     continue
+                if position == tried_again:
+                    self.did_not_help(last["died"])
                 if position > start and last["died"]["o"] not in ("timeout", "raise"):
                     alone = True  # was it this API, or damage that an earlier one did?
                     continue
@@ -115,6 +121,7 @@ class Probe:
             last = self.batch(position, 1, values, onward=True)
             if self.going is None and last["died"] and self.without_pools(last["died"]):
                 last = self.batch(position, 1, values, onward=True)
+                self.did_not_help(last["died"] if self.going is None else None)
             if self.going is not None:
                 return last
             if last["died"] is not None:
@@ -124,8 +131,15 @@ class Probe:
     def without_pools(self, died):
         """Whether an attempt may have waited for threads that its process did not have."""
         first = died["o"] == "timeout" and not self.pools and hasattr(self.live, "start_pools")
+        first = first and self.useless < USELESS
         self.pools = self.pools or first
         return first
+
+    def did_not_help(self, died):
+        """Do without pools again where what hung without them hangs with them, too."""
+        if died is not None and died["o"] == "timeout":
+            self.pools = False
+            self.useless += 1
 
     def late(self, position):
         """Whether the time is up, which is reported."""

@@ -11,7 +11,7 @@ from analysis.target.instrument import instrument
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from citadel.judge.gradients import Failed, cut, drawn_alone, other_numbers
-from citadel.judge.verdicts import confidence, made_up, mostly_filled, shaping, verdict
+from citadel.judge.verdicts import confidence, made_up, mostly_filled, shaping, shown_in, verdict
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.aborts import names_check
@@ -84,7 +84,7 @@ def judge(
         return verdict(VerdictKind.CLEAN)  # it takes long, and comes to its end
     if seen is not None and hits and not source.deferred:
         seen = located(seen, code, traced_code, session, limits)
-    kind = VerdictKind.BUG if hits == runs else VerdictKind.FLAKY
+    kind = shown_in(hits, runs, source.case.runs)
     return Verdict(
         kind=kind if hits else VerdictKind.NOT_ADAPTED,
         runs=(hits, runs),

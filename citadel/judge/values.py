@@ -17,7 +17,7 @@ from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from citadel.judge.relations import alike
 from citadel.judge.value_replay import ValueReplay
-from citadel.judge.verdicts import confidence, verdict
+from citadel.judge.verdicts import confidence, shown_in, verdict
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.value import ValueOracle, shows
@@ -80,7 +80,7 @@ def judge_value(
     silent = replay.silent
     sure = confidence(plan, hits, runs) * UNGUARDED ** len(silent)
     return Verdict(
-        kind=VerdictKind.BUG if hits == runs else VerdictKind.FLAKY,
+        kind=shown_in(hits, runs, (source.hits, source.runs)),
         runs=(hits, runs),
         confidence=round(sure / 2 ** len(source.doubts), 2),
         symptom=replace(seen, expected=replay.right or seen.expected),

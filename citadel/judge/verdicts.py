@@ -65,6 +65,13 @@ def mostly_filled(plan: Adaptation) -> bool:
     return len(made_up(plan)) * 2 > given
 
 
+def shown_in(hits: int, runs: int, source: tuple[int, int]) -> VerdictKind:
+    """What a symptom is that shows in some runs: a bug, if it is no rarer than the report's own."""
+    shown, of = source
+    as_often = hits == runs or 0 < shown * runs <= hits * of
+    return VerdictKind.BUG if as_often else VerdictKind.FLAKY
+
+
 def confidence(plan: Adaptation, hits: int, runs: int) -> float:
     """Laplace's estimate of the rate, less what the adaptation may have distorted."""
     rate = (hits + 1) / (runs + 2) if hits < runs else 1.0

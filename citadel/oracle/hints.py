@@ -77,7 +77,9 @@ NAN_IS_LOST = re.compile(
 )
 """A title that misses NaN: what is shown to be NaN is no bug then."""
 _OF_PARTS = (
-    r"\bdepends? on (?:\w+ ){0,3}(?:length|size|shape|layout|strides?|contiguity|number|many)\b"
+    r"\bdepends? on (?:\w+ ){0,3}"
+    r"(?:length|size|shape|layout|strides?|contiguity|number|many|positions?|order)\b"
+    r"|\b(?:length|size|shape|layout|position|order)[- ]dependent\b"
 )
 OF_PARTS = re.compile(_OF_PARTS, re.IGNORECASE)
 """A title by which a part of the input gives another result than all of it."""

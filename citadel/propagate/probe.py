@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from analysis.target.observation import Call, Observation, Raised, signal_name
+from analysis.target.observation import Observation, Raised, signal_name
 from analysis.target.session import Limits, Session
 from analysis.values import Value
 from citadel.model import Symptom, SymptomKind
@@ -23,7 +23,7 @@ from citadel.verify.verified import Verified
 ATTEMPT_SECONDS = 2.0
 MOST_SECONDS = 20.0
 AS_LONG = 4.0
-"""Times as long as the report's own call that an attempt may take: slowness may be the bug."""
+"""Times as long as the report's own code that an attempt may take: slowness may be the bug."""
 
 
 class ProbeOutcome(StrEnum):
@@ -62,6 +62,7 @@ def probe(
     """
     wanted, result = verified.case.symptom, verified.call.result
     outputs = 0 if result is None else _outputs(result.value)
+    onward = verified.deferred or _may_be_deferred(verified)
 
     def on_event(event: dict[str, Any]) -> None:
         index = event.get("i")
@@ -86,8 +87,8 @@ def probe(
             ],
             "wanted": _coarse(wanted),
             "outputs": outputs,
-            "onward": verified.deferred or _may_be_deferred(verified),
-            "wall": attempt_seconds(verified.call),
+            "onward": onward,
+            "wall": attempt_seconds(verified.observation.wall if onward else verified.call.seconds),
             "total": seconds,
         },
         on_event=on_event,
@@ -115,9 +116,10 @@ def _group(plan: Adaptation) -> str:
     return " ".join((plan.target, *filled))
 
 
-def attempt_seconds(call: Call) -> float:
-    """How long one attempt may take, in seconds, where the report's own call took what it took."""
-    return min(MOST_SECONDS, max(ATTEMPT_SECONDS, AS_LONG * call.seconds))
+def attempt_seconds(own: float) -> float:
+    """How long one attempt may take, in seconds, where the report's own call took what it took, or
+    its whole case where an attempt goes on to its end."""
+    return min(MOST_SECONDS, max(ATTEMPT_SECONDS, AS_LONG * own))
 
 
 def _may_be_deferred(verified: Verified) -> bool:

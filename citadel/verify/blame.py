@@ -1,13 +1,16 @@
 """Whose fault a wrong value is: the API that it depends on.
 
 In: a case with an oracle, and the calls that come before what it shows. The case is run once more
-with a suspect's results replaced by others; what does not change then is a reference.
+with a suspect's results replaced by others; what does not change then is a reference. Where one
+function gives two values, run in two ways, that differ without the suspect, too, it is somebody
+whose result the suspect is given.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api, Catalog
 from analysis.target.instrument import Watched
@@ -16,7 +19,7 @@ from analysis.target.session import Baseline, Limits
 from citadel.oracle.backends import OnBoth, Runs
 from citadel.oracle.hints import is_slope
 from citadel.oracle.numbers import finite
-from citadel.oracle.value import ValueOracle, Values, has_nan_at, unlike, values_of
+from citadel.oracle.value import ValueOracle, Values, agrees, has_nan_at, unlike, values_of
 from citadel.traced import leaf, resolve
 from citadel.verify.guards import Rerun
 from citadel.verify.infinities import made_backward
@@ -100,7 +103,8 @@ class Trial:
                 continue
             named = titled(api, self._mentions)
             if True in own:
-                return (None if named else wraps) or Blamed(call=call, api=api, own=own)
+                found = (None if named else wraps) or Blamed(call=call, api=api, own=own)
+                return self._before(found, oracle, calls, suspected)
             told = named or spoken(api, self._title)
             if told and wraps is None and (_gives(call, calls) or self._goes_through(oracle, call)):
                 wraps = Blamed(call=call, api=api, own=tuple(None for _ in own))
@@ -114,6 +118,38 @@ class Trial:
                 return behind
             call, api = suspected[0]
         return Blamed(call=call, api=api, own=tuple(None for _ in oracle.spots))
+
+    def _before(
+        self,
+        found: Blamed,
+        oracle: ValueOracle,
+        calls: Sequence[Call],
+        suspected: Sequence[tuple[Call, Api]],
+    ) -> Blamed:
+        """Who is to blame for two values of one function that still differ without the suspect.
+
+        The function is run twice, eagerly and compiled, say. Who comes before the suspect in it is
+        to blame if the values agree as soon as its call is left out, too.
+        """
+        twice = {site for site, count in Counter(one.site for one in calls).items() if count > 1}
+        of_api = [one for one in calls if resolve(one, self._catalog) is found.api]
+        if not (oracle.paired and all(found.own)) or any(one.site not in twice for one in of_api):
+            return found
+        apis = [api for _, api in suspected if api is not found.api]
+        sites = {one.site: one for one in reversed(calls) if one.site in twice}
+        sooner = [(one, resolve(one, self._catalog)) for one in sites.values()]
+        sooner = [(one, api) for one, api in sooner if one.number < found.call.number]
+        others = [(one, api) for one, api in sooner if any(api is known for known in apis)]
+        if not others or self._agree_without(oracle, of_api) is not False:
+            return found
+        for call, api in others[:MOST_SUSPECTS]:
+            if api is not None and self._agree_without(oracle, [*of_api, call]):
+                return replace(found, call=call, api=api)
+        return found
+
+    def _agree_without(self, oracle: ValueOracle, calls: Sequence[Call]) -> bool | None:
+        """Whether the two values agree with these calls left out; None where they are not there."""
+        return agrees(oracle, values_of(self.again.run("perturb:omitted", calls)))
 
     def _goes_through(self, oracle: ValueOracle, call: Call) -> bool:
         """Whether a gradient is shown, which need not depend on what a call gives that it goes

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from analysis.catalog.model import Catalog
 from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
-from citadel.model import BugCase, BugKind, content_id
+from citadel.model import BugCase, BugKind, SymptomKind, content_id
 from citadel.oracle import status
+from citadel.oracle.hints import DIFFERENT
 from citadel.oracle.measure import Form
 from citadel.verify.performance import Measured, measured
 from citadel.verify.values import witness
@@ -64,6 +65,7 @@ def _first(
     reading: Reading, attempts: Sequence[Attempt], info: TargetInfo, look: Look
 ) -> Verified | NotVerified:
     reasons: list[str] = []
+    differing = DIFFERENT.search(reading.report.title) is not None
     kept: Verified | None = None
     for attempt in attempts[:MOST_SNIPPETS]:
         found = look(attempt)
@@ -71,10 +73,22 @@ def _first(
             reasons.append(found)
             continue
         verified = _verified(reading, attempt, found, info)
-        if found.reproduces:
+        if found.reproduces and not (differing and _of_one_value(found)):
             return verified
-        kept = kept or verified
+        kept = verified if kept is None or _improves(kept, found) else kept
     return kept or NotVerified(reason="; ".join(dict.fromkeys(reasons)))
+
+
+def _of_one_value(found: Witness | Measured) -> bool:
+    """Whether NaN or an infinity is all that it shows: of two results that are said to differ, one
+    may well be so."""
+    is_witness = isinstance(found, Witness)
+    return is_witness and found.symptom.kind is SymptomKind.NON_FINITE
+
+
+def _improves(kept: Verified, found: Witness | Measured) -> bool:
+    """Whether what is found shows here, where what is kept does not."""
+    return found.reproduces and not kept.case.reproduces
 
 
 def _samples(found: Witness | Measured) -> tuple[float, ...]:

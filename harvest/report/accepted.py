@@ -53,6 +53,21 @@ TITLES: tuple[tuple[str, bool], ...] = (
     ("f crashes if the width can be set to a negative number", False),
 )
 """(title, whether it says that something is taken, or made, that there cannot be)."""
+CHECKS: tuple[tuple[str, bool], ...] = (
+    ("negative values raise in eager, silently ignored under jit_compile=True", True),
+    ("the function that XLA compiles raises nothing", True),
+    ("Validation is lost in the compiled path", True),
+    ("the bounds check of axis is skipped in graph mode", True),
+    ("the compiled path appears to skip the input validation", True),
+    ("XLA drops all range checks", True),
+    ("f raises in eager mode but works under XLA", False),
+    ("raises TypeError in graph mode, the name is silently ignored", False),
+    ("the argument is silently ignored", False),
+    ("XLA should skip the shape check", False),
+    ("it no longer skips the check", False),
+    ("the checksum is lost", False),
+)
+"""(sentence, whether it says that what should be checked is not)."""
 
 _ACCEPTS = re.compile(
     r"\b(?:accepts|accepted(?! (?:as|values?|types?|dtypes?|range|inputs?|formats?|shapes?)\b))\b",
@@ -67,6 +82,17 @@ _NOT_SO = re.compile(
     re.IGNORECASE,
 )
 """What stands in front of a verb that says no fact."""
+_CHECKS = r"(?:(?:validation|checks?|checking)(?! (?:mark|point|box)))"
+_UNCHECKED = re.compile(
+    r"\b(?:rais|throw|report)(?:es|s|ed) nothing\b|\bnothing (?:is |was )?(?:raised|thrown)\b"
+    rf"|\b{_CHECKS}\b(?: (?:of|for) [`\w.]+)? (?:is|are|was|were|gets?) (?:(?!not\b)\w+ )?"
+    r"(?:lost|skipped|dropped|bypassed|missing|omitted|ignored)\b"
+    r"|\b(?:skip|drop|bypass|lose|omit|mishandle)(?:e?s)?(?: or \w+)?(?: (?:the|its|all|any))?"
+    rf"(?: [\w-]+){{0,2}} {_CHECKS}\b"
+    r"|\brais(?:e|es|ed) (?:an? )?(?:\w+ )?(?:in|under|with) eager\b[^.\n]{0,40}"
+    r"\bsilently (?:ignored|dropped|skipped|swallowed)\b",
+    re.IGNORECASE,
+)
 _NO_ARGUMENT = r"\b(?:negative|invalid|illegal|out[- ]of[- ]range|nonsensical)\b"
 """What is said of an argument that has to be refused, whatever the function."""
 _NO_SHAPE = (
@@ -101,6 +127,11 @@ _ELSE = re.compile(
 def accepts(sentence: str) -> bool:
     """Tell whether a sentence says, as a fact, that something is accepted."""
     return is_fact(_ACCEPTS, sentence)
+
+
+def unchecked(sentence: str) -> bool:
+    """Tell whether a sentence says, as a fact, that a check is missing, in one mode perhaps."""
+    return is_fact(_UNCHECKED, sentence)
 
 
 def is_fact(words: re.Pattern[str], sentence: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from harvest.report.accepted import accepts, out_of_bounds, takes_what_is_none
+from harvest.report.accepted import accepts, out_of_bounds, takes_what_is_none, unchecked
 from harvest.report.intended import SUCCEEDS
 from harvest.report.lines import heading_of
 from harvest.report.markdown import Block, Document
@@ -134,7 +134,8 @@ def wants_refusal(title: str, document: Document, *, code: str | None = None) ->
             if text is wished and DENIED.search(sentence[:500]):
                 continue
             said = _FREE.sub("", sentence[:500])
-            taken = accepts(said) or (text is title and takes_what_is_none(said))
+            taken = accepts(said) or unchecked(said)
+            taken = taken or (text is title and takes_what_is_none(said))
             if taken or _REFUSAL.search(said):
                 return shorten(sentence)
     for block in (*(block.text for block in document.blocks), code or ""):

@@ -66,6 +66,33 @@ def test_what_depends_on_a_call_changes_with_its_result(bubblewrap_session, expr
     assert other.shape == plain.shape
 
 
+@pytest.mark.parametrize(
+    ("expression", "left"),
+    [
+        ("torch.exp(x)", "x"),
+        ("torch.exp(torch.neg(x) + torch.exp(x))", "-x + x"),
+        ("torch.stack([x, x])", "x"),
+        ("torch.clamp(min=0, input=x)", "x"),
+        ("x.neg()", "x"),
+        ("torch.zeros(3)", "torch.zeros(3)"),
+    ],
+)
+def test_what_a_call_is_given_stands_for_what_it_gives(bubblewrap_session, expression, left):
+    code = f"import torch\nx = torch.tensor([3.0, 1.0, 2.0])\nprint({expression}, {left})\n"
+    case = instrument(code)
+    calls = ("torch.exp(", "torch.stack(", "torch.clamp(", "x.neg(", "torch.zeros(")
+    texts = [case.module.code_for_node(node) for node in case.nodes]
+    run = bubblewrap_session.run(
+        code,
+        traced=watched(case).traced,
+        entry="perturb:omitted",
+        arguments={"sites": [n for n, text in enumerate(texts) if text.startswith(calls)]},
+    )
+    assert run.outcome is Outcome.OK, run.stderr
+    one, other = run.seen[:2]
+    assert one.value.numbers.few == other.value.numbers.few
+
+
 @pytest.mark.parametrize("expression", PRECISE)
 def test_double_precision_is_given_in_lists_as_well(bubblewrap_session, expression):
     name = expression.partition("(")[0]

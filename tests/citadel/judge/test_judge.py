@@ -7,7 +7,7 @@ import pytest
 
 from analysis.target.session import Limits
 from citadel.judge.status import confidence, judge, made_up
-from citadel.judge.verdicts import shaping
+from citadel.judge.verdicts import shaping, shown_in
 from citadel.model import Symptom, SymptomKind, VerdictKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation, Fill, Form, Slot, Take
@@ -33,6 +33,22 @@ def plan(target, *, invented=(), plausibility=1.0, call=(), edits=()):
 )
 def test_confidence(plausibility, hits, runs, expected):
     assert confidence(plan("torch.f", plausibility=plausibility), hits, runs) == expected
+
+
+@pytest.mark.parametrize(
+    ("hits", "source", "kind"),
+    [
+        (3, (3, 3), VerdictKind.BUG),
+        (2, (3, 3), VerdictKind.FLAKY),
+        (2, (2, 3), VerdictKind.BUG),
+        (1, (2, 3), VerdictKind.FLAKY),
+        (3, (0, 3), VerdictKind.BUG),
+        (2, (0, 3), VerdictKind.FLAKY),
+    ],
+)
+def test_a_sibling_no_flakier_than_its_source_is_no_less_a_finding(hits, source, kind):
+    """What the source no longer shows here says nothing of how often it would."""
+    assert shown_in(hits, 3, source) is kind
 
 
 def test_a_receiver_that_is_filled_is_made_up():

@@ -134,7 +134,12 @@ def test_of_what_is_pasted_as_it_comes_out_it_is_the_value_of_the_api_in_the_tit
 
 
 @pytest.mark.parametrize(
-    ("title", "holds"), [("f depends on tensor length", True), ("f gives a wrong value", False)]
+    ("title", "holds"),
+    [
+        ("f depends on tensor length", True),
+        ("f is length-dependent", True),
+        ("f gives a wrong value", False),
+    ],
 )
 def test_where_a_title_says_so_a_part_gives_what_all_gives(title, holds):
     code = "import torch\nprint(torch.exp(x)[0])\nprint(torch.exp(x[:1])[0])"

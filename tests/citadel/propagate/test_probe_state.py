@@ -52,6 +52,32 @@ def state(monkeypatch):
     return lambda *values: inside.state(Live(), dict(enumerate(values)))
 
 
+@pytest.fixture
+def probing(monkeypatch):
+    monkeypatch.syspath_prepend(str(INSIDE))
+    live = SimpleNamespace(start_pools=None)
+    return importlib.import_module("probe").Probe(live, print, [], None, False, 1, 1.0, 0.0)
+
+
+HANGS = {"o": "timeout"}
+
+
+def test_pools_that_help_are_kept(probing):
+    assert probing.without_pools(HANGS)
+    probing.did_not_help(None)
+    assert probing.pools
+    assert not probing.without_pools(HANGS)
+
+
+def test_pools_that_do_not_help_are_done_without(probing):
+    """What hangs on a busy machine need not wait for threads: pools take time to start as well."""
+    for _ in range(3):
+        assert probing.without_pools(HANGS)
+        probing.did_not_help(HANGS)
+        assert not probing.pools
+    assert not probing.without_pools(HANGS)
+
+
 def loop():
     found = [NoAttributes()]
     found.append(found)

@@ -2,12 +2,28 @@
 
 import pytest
 
-from harvest.report.accepted import EXAMPLES, TITLES, accepts, out_of_bounds, takes_what_is_none
+from harvest.report.accepted import (
+    CHECKS,
+    EXAMPLES,
+    TITLES,
+    accepts,
+    out_of_bounds,
+    takes_what_is_none,
+    unchecked,
+)
+from harvest.report.expectations import wants_refusal
+from harvest.report.markdown import read_markdown
 
 
 @pytest.mark.parametrize(("sentence", "told"), EXAMPLES)
 def test_what_is_accepted(sentence, told):
     assert accepts(sentence) is told
+
+
+@pytest.mark.parametrize(("sentence", "told"), CHECKS)
+def test_checks_that_are_missing(sentence, told):
+    assert unchecked(sentence) is told
+    assert (wants_refusal(sentence, read_markdown("")) is not None) is told
 
 
 @pytest.mark.parametrize(("title", "told"), TITLES)
