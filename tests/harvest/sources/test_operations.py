@@ -53,6 +53,9 @@ def test_a_script_calls_the_function_itself():
     long = Suspect(kind="ops.sum", config={"axis": None, "keepdims": True}, shapes=((2, 3),))
     assert "actual = keras.ops.sum(x, axis=None, " in seeded_script("jax", long, {}, (line,))
     assert "actual = keras.ops.add(x0, x1)" in seeded_script("jax", two, {}, (line,))
+    assert "x = [x0, x1]" not in seeded_script("jax", two, {}, (line,))
+    lines = (*of_numpy(two).lines, line)
+    assert "x = [x0, x1]" in seeded_script("jax", two, {}, lines).splitlines()
     assert of_numpy(one).lines[0] == "expected = np.sum(x, axis=-1)"
     assert "assert actual.shape == np.shape(expected)" in of_numpy(one).lines
     assert of_numpy(two).lines[0] == "expected = np.add(*x)"
