@@ -47,8 +47,21 @@ class LayerSpec:
     indices: int = 0
 
 
+def of_another_type(legal: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What the types of legal values exclude: fractions among whole numbers, a number too many.
+
+    >>> of_another_type((2, (3, 1)))
+    (2.5, (3, 1, 1))
+    >>> of_another_type((True, False)), of_another_type((1e-3, None))
+    ((), ())
+    """
+    whole = [value + 0.5 for value in legal if type(value) is int]
+    several = [(*value, value[-1]) for value in legal if isinstance(value, tuple)]
+    return (*whole[:1], *several[:1])
+
+
 def _parameter(name: str, *legal: Any, invalid: tuple[Any, ...] = ()) -> Parameter:
-    return Parameter(name=name, legal=legal, invalid=invalid)
+    return Parameter(name=name, legal=legal, invalid=(*invalid, *of_another_type(legal)))
 
 
 _COUNT = (0, -1, None)
@@ -60,7 +73,7 @@ _ACTIVATION = _parameter(
 )
 SWITCH = (None, -1)
 """In the place of a truth value."""
-_NUMBER = (None, "nonsense")
+NUMBER = (None, "nonsense")
 """In the place of any number."""
 _BIAS = _parameter("use_bias", True, False, invalid=SWITCH)
 _LAST = _parameter("data_format", "channels_last", invalid=("nonsense",))
@@ -194,14 +207,12 @@ def _element_wise() -> Iterator[LayerSpec]:
     )
     yield LayerSpec(kind="ReLU", rank=4, parameters=limits)
     yield LayerSpec(kind="LeakyReLU", rank=4, parameters=(slope,))
-    yield LayerSpec(
-        kind="ELU", rank=4, parameters=(_parameter("alpha", 1.0, 0.3, invalid=_NUMBER),)
-    )
+    yield LayerSpec(kind="ELU", rank=4, parameters=(_parameter("alpha", 1.0, 0.3, invalid=NUMBER),))
     shared = _parameter("shared_axes", None, (1, 2), invalid=((9,),))
     yield LayerSpec(kind="PReLU", rank=4, parameters=(shared,))
     factor = (
-        _parameter("scale", 2.0, 1 / 255, invalid=_NUMBER),
-        _parameter("offset", 0.0, -1.0, invalid=_NUMBER),
+        _parameter("scale", 2.0, 1 / 255, invalid=NUMBER),
+        _parameter("offset", 0.0, -1.0, invalid=NUMBER),
     )
     yield LayerSpec(kind="Rescaling", rank=4, parameters=factor)
     yield LayerSpec(

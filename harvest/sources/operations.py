@@ -10,7 +10,15 @@ from typing import Any
 
 from analysis.target.fork_server import Event
 from harvest.sources.backends import Backends
-from harvest.sources.layers import FUNCTION, SWITCH, LayerSpec, Parameter, add
+from harvest.sources.layers import (
+    FUNCTION,
+    NUMBER,
+    SWITCH,
+    LayerSpec,
+    Parameter,
+    add,
+    of_another_type,
+)
 
 RANK = 3
 AXES = (-1, 1, 0)
@@ -50,9 +58,10 @@ def parameter(name: str, default: Any) -> Parameter | None:
         return Parameter(name=name, legal=(default, not default), invalid=SWITCH)
     if name == "axis" and (default is None or isinstance(default, int)):
         legal = (default, *(axis for axis in AXES if axis != default))
-        return Parameter(name=name, legal=legal, invalid=(WRONG_AXIS,))
+        return Parameter(name=name, legal=legal, invalid=(WRONG_AXIS, *of_another_type(legal)))
     if isinstance(default, int):
-        return Parameter(name=name, legal=(default, default + 1))
+        legal = (default, default + 1)
+        return Parameter(name=name, legal=legal, invalid=of_another_type(legal))
     if isinstance(default, float):
-        return Parameter(name=name, legal=(default, default / 2))
+        return Parameter(name=name, legal=(default, default / 2), invalid=NUMBER)
     return None

@@ -71,8 +71,6 @@ def _lines(
     """The inputs by their expressions, the layer, what loads its weights, the lines."""
     names = named(suspect)
     made = [f"{name} = {given}" for name, given in zip(names, inputs, strict=True)]
-    if len(names) > 1:
-        made.append(f"x = [{', '.join(names)}]")
     built, called = _built(suspect, names)
     uses = sum(line.count("layer(") + 2 * line.count("layer.") for line in lines)
     long = len(built) > LONG and not suspect.kind.startswith(FUNCTION)
@@ -90,6 +88,8 @@ def _lines(
         same = [f"other.build({given}.shape)", "other.set_weights(layer.get_weights())"]
         made_other = f"other = {api(suspect.kind)}({as_literal(other)})"
         body[at:at] = [made_other, *(same if loaded else [])]
+    if len(names) > 1 and any(re.search(r"\bx\b", line) for line in (*made, *body)):
+        made.insert(len(names), f"x = [{', '.join(names)}]")
     return [*made, *body]
 
 

@@ -53,6 +53,19 @@ def test_every_parameter_has_values_that_no_layer_should_take():
     assert not lacking
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "wrong"),
+    [
+        ("Conv2D", "kernel_size", {2.5, (3, 2, 2)}),
+        ("Dense", "units", {4.5}),
+        ("ELU", "alpha", set()),
+    ],
+)
+def test_what_no_type_of_legal_values_allows_is_invalid(kind, name, wrong):
+    (one,) = (one for one in specs(kind)[0].parameters if one.name == name)
+    assert wrong <= set(one.invalid)
+
+
 FOUND = Suspect(kind="Conv2D", config={"filters": 6, "padding": "same"}, shapes=((2, 9, 9, 4),))
 
 

@@ -28,7 +28,9 @@ from harvest.sources.writing import seeded_script
     ],
 )
 def test_values_follow_from_the_default(name, default, legal):
-    assert parameter(name, default).legal == legal
+    found = parameter(name, default)
+    assert found.legal == legal
+    assert found.invalid
 
 
 @pytest.mark.parametrize("default", [None, "fro"])
@@ -40,7 +42,7 @@ def test_an_entry_is_drawn_from_as_a_layer_is():
     spec = entry({"operation": "sum", "tensors": 1, "optional": {"axis": None, "dtype": None}})
     assert (spec.kind, spec.arity) == ("ops.sum", 1)
     assert api(spec.kind) == "keras.ops.sum"
-    assert draw(spec, np.random.default_rng(0), invalid=1.0) == {"axis": 9}
+    assert draw(spec, np.random.default_rng(0), invalid=1.0)["axis"] in (9, -0.5)
 
 
 def test_a_script_calls_the_function_itself():
@@ -51,6 +53,9 @@ def test_a_script_calls_the_function_itself():
     long = Suspect(kind="ops.sum", config={"axis": None, "keepdims": True}, shapes=((2, 3),))
     assert "actual = keras.ops.sum(x, axis=None, " in seeded_script("jax", long, {}, (line,))
     assert "actual = keras.ops.add(x0, x1)" in seeded_script("jax", two, {}, (line,))
+    assert "x = [x0, x1]" not in seeded_script("jax", two, {}, (line,))
+    lines = (*of_numpy(two).lines, line)
+    assert "x = [x0, x1]" in seeded_script("jax", two, {}, lines).splitlines()
     assert of_numpy(one).lines[0] == "expected = np.sum(x, axis=-1)"
     assert "assert actual.shape == np.shape(expected)" in of_numpy(one).lines
     assert of_numpy(two).lines[0] == "expected = np.add(*x)"
