@@ -4,7 +4,7 @@ import sys
 import types
 
 import torch
-from public_torch import PUBLIC
+from public_torch import PUBLIC, is_constructor
 
 NAMESPACES = (*PUBLIC, "torch._C._nn")
 PRIVATE = ("torch", "torch._C._nn")
@@ -70,6 +70,8 @@ def identify(function):
     name = _TENSOR_METHODS.get(id(function))
     if name is not None:
         return name, "unbound", None
+    if is_constructor(function):
+        return _class_name(function), "function", None
     if isinstance(function, type):
         name = _class_name(_public(function, "__init__"))
         return (name, "class", None) if name.startswith("torch.") else None
