@@ -105,12 +105,11 @@ def public(namespace, module):
             continue
         if name not in exported and not at_home(thing, namespace):
             continue
-        if isinstance(thing, type):
-            if (
-                is_constructor(thing)
-                or offered_class(thing)
-                or (namespace not in NO_MORE_CLASSES and useful_class(thing))
-            ):
+        if is_constructor(thing):
+            if namespace == thing.__module__:  # `torch.fft` exports `Tensor`, too
+                yield name, thing
+        elif isinstance(thing, type):
+            if offered_class(thing) or (namespace not in NO_MORE_CLASSES and useful_class(thing)):
                 yield name, thing
         elif is_function(thing):
             yield name, thing

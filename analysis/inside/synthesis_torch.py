@@ -151,14 +151,19 @@ def constrained(kind):
 
 
 def satisfying(kind, number):
-    """Parameters of a distribution that satisfy its constraints."""
+    """Parameters of a distribution that satisfy its constraints.
+
+    One of those that have no default but need not be given goes with what is required, as some want
+    one of them; later attempts are without.
+    """
     torch.default_generator.manual_seed(number)
     rows = signatures_torch.constructor(kind)
     required = {row[0] for signature in rows for row in signature["p"] if row[2] is None}
     named = constrained(kind)
     given = [name for name in named if name in required]
     alternatives = [name for name in named if name not in required]
-    given += alternatives[number % len(alternatives) :][:1] if alternatives and not given else []
+    choices = [[name] for name in alternatives] + ([[]] if given else [])
+    given += choices[number % len(choices)] if choices else []
     shape = (SIZE,) * (1 + number % 2)
     return {name: satisfied(named[name], shape) for name in given}
 

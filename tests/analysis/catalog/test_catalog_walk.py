@@ -272,6 +272,7 @@ def test_every_default_is_python(catalog):
 
 def test_constructors_of_one_dtype_are_functions_of_data_or_sizes(catalog):
     for name in ("torch.FloatTensor", "torch.Tensor"):
+        assert catalog.resolve(name).name == name
         assert catalog.resolve(name).kind is ApiKind.FUNCTION
         assert [names(catalog, name, n) for n in (0, 1)] == [("data",), ("size",)]
     assert names(catalog, "torch.Tensor.new") == ("self", "data")
