@@ -63,7 +63,7 @@ def operators(index: ApiIndex) -> dict[str, str]:
 
 def _operator(api: Api, called: frozenset[str]) -> str:
     """Base name of the one operator behind an API, without the mark of its in-place form."""
-    known = {name.rpartition("::")[2].rstrip("_") for name in api.operators or called}
+    known = {name.removeprefix("aten::").rstrip("_") for name in api.operators or called}
     return known.pop() if len(known) == 1 else ""
 
 

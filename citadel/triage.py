@@ -14,6 +14,7 @@ from analysis.dynamic.learned import learn
 from analysis.target.frameworks import FRAMEWORKS
 from citadel.family.group import families
 from citadel.learn import samples_of
+from citadel.members import member, of_member, with_member
 from citadel.model import Finding, Seconds, Triage, VerdictKind
 from citadel.options import Options
 from citadel.propagate.propagation import Propagation
@@ -54,9 +55,9 @@ def triage(
     calls = verified.observation.calls
     learn(bench.learned, samples_of(calls, verified.api, bench.index.catalog))
     seconds = Seconds(verify=time.monotonic() - started)
-    operation = bench.operations.of
+    operation, method = bench.operations.of, member(verified, reading.mentions)
     case = replace(verified.case, operation=operation(verified.case.api))
-    result = replace(result, case=case, seconds=seconds)
+    result = replace(result, case=with_member(case, method), seconds=seconds)
     siblings = Propagation(verified, bench, options)
     halted = False
     try:
@@ -65,13 +66,15 @@ def triage(
                 if seconds.first_finding is None:
                     seconds = replace(seconds, first_finding=time.monotonic() - started)
                 if on_finding is not None:
-                    on_finding(finding)
+                    on_finding(of_member(finding, method))
     except KeyboardInterrupt:
         halted = True
     took = time.monotonic() - started - seconds.verify
     result = replace(
         result,
-        findings=tuple(replace(one, operation=operation(one.api)) for one in siblings.done()),
+        findings=tuple(
+            of_member(replace(one, operation=operation(one.api)), method) for one in siblings.done()
+        ),
         tried=siblings.tried,
         unconfirmed=siblings.unconfirmed,
         cut=siblings.cut or halted,

@@ -12,8 +12,17 @@ import types
 
 import signatures_torch
 import torch
-from public_torch import ALSO, CONFIGURES, PUBLIC, is_function, is_private, loaded, public
-from schemas_torch import Schemas
+from public_torch import (
+    ALSO,
+    CONFIGURES,
+    PUBLIC,
+    is_constructor,
+    is_function,
+    is_private,
+    loaded,
+    public,
+)
+from schemas_torch import ATEN, Schemas
 
 SPECIAL_METHODS = frozenset(
     "__%s%s__" % (prefix, name)
@@ -63,7 +72,10 @@ def describe(thing, names, schemas):
     hidden = is_private(names[0].rpartition(".")[2])
     record = {"n": names[0], "d": not hidden and bool(getattr(thing, "__doc__", None))}
     record["o"], record["out"] = [], False
-    if isinstance(thing, type):
+    if is_constructor(thing):
+        record["k"], record["c"] = "function", []
+        record["s"] = signatures_torch.legacy()
+    elif isinstance(thing, type):
         record["k"] = "module" if issubclass(thing, torch.nn.Module) else "class"
         record["s"] = signatures_torch.constructor(thing)
         record["c"] = signatures_torch.call(thing) if record["k"] == "module" else []
@@ -133,14 +145,16 @@ def methods(schemas):
 
 
 def operators(schemas):
-    """Records of the operators of the aten library that Python can reach."""
+    """Records of the operators that Python can reach."""
     for name in schemas.names():
         if name.startswith("__"):
             continue
         found = signatures_torch.operator(name, schemas)
-        if not found or getattr(torch.ops.aten, name, None) is None:
+        library, _, leaf = name.rpartition("::")
+        library = library or ATEN
+        if not found or getattr(getattr(torch.ops, library), leaf, None) is None:
             continue
-        full = "torch.ops.aten." + name
+        full = "torch.ops.{}.{}".format(library, leaf)
         aliases = [full + "." + (overload or "default") for overload, _ in found]
         if hasattr(torch._C._nn, name) and not hasattr(torch.nn.functional, name):
             aliases.append("torch._C._nn." + name)

@@ -279,6 +279,16 @@ def narrow(value, amount):
     return torch.cat([value] + [value[..., :1]] * (amount - have), -1)
 
 
+def made(value, dtype=None):
+    """A tensor of a number or a list, of a dtype's name."""
+    return torch.tensor(value, dtype=dtype and getattr(torch, dtype))
+
+
+def quantize(value, dtype):
+    """A tensor of real numbers quantised, at a scale that suits them."""
+    return torch.quantize_per_tensor_dynamic(value.float(), getattr(torch, dtype), False)
+
+
 STEPS = {
     "lift": lift,
     "repeat": repeat,
@@ -290,5 +300,6 @@ STEPS = {
     "values": lambda value: value.coalesce().values(),
     "shape": lambda value: list(value.shape),
     "clone": lambda value: value.clone(),
-    "tensor": torch.tensor,
+    "tensor": made,
+    "quantize": quantize,
 }

@@ -94,7 +94,7 @@ class Maker:
                 continue
             if default is not None and not self.daring():
                 continue
-            value = self.value(name, kind or guessed(name, default))
+            value = self.named(name, kind or guessed(name, default))
             if flag == "k" or default is not None:
                 kwargs[name] = value
             else:
@@ -118,6 +118,16 @@ class Maker:
             if re.search(pattern, kind, re.I):
                 return make(self)
         return self.instance(kind) if kind.lower() in INSTANCES else self.tensor()
+
+    def named(self, name, kind):
+        """A value for a parameter: quantised weights are signed, and go with a plain bias."""
+        value = self.value(name, kind)
+        quantized = isinstance(value, torch.Tensor) and value.is_quantized
+        if quantized and name == "bias":
+            return value.dequantize()
+        if quantized and re.fullmatch("w|weights?", name):
+            return torch.quantize_per_tensor(value.dequantize(), 0.1, 0, torch.qint8)
+        return value
 
     def instance(self, kind):
         """An instance of a base class."""

@@ -5,7 +5,7 @@ import types
 
 import torch
 from overlooked_torch import overlook
-from public_torch import PUBLIC
+from public_torch import PUBLIC, is_constructor
 
 __all__ = ["overlook"]
 
@@ -73,6 +73,8 @@ def identify(function):
     name = _TENSOR_METHODS.get(id(function))
     if name is not None:
         return name, "unbound", None
+    if is_constructor(function):
+        return _class_name(function), "function", None
     if isinstance(function, type):
         name = _class_name(_public(function, "__init__"))
         return (name, "class", None) if name.startswith("torch.") else None

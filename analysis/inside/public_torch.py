@@ -79,6 +79,8 @@ ALSO = (
 )
 NO_MORE_CLASSES = ("torch", "torch.autograd", "torch.jit", "torch.fx")
 """Namespaces whose further classes are settings, or belong to compilers and tracers."""
+LEGACY = type(torch.FloatTensor)
+"""What the constructors are of that make tensors of one dtype."""
 CONFIGURES = re.compile(r"(set|get|is|are|has|use|enable|disable|init)_")
 
 
@@ -103,11 +105,19 @@ def public(namespace, module):
             continue
         if name not in exported and not at_home(thing, namespace):
             continue
-        if isinstance(thing, type):
+        if is_constructor(thing):
+            if namespace == thing.__module__:  # `torch.fft` exports `Tensor`, too
+                yield name, thing
+        elif isinstance(thing, type):
             if offered_class(thing) or (namespace not in NO_MORE_CLASSES and useful_class(thing)):
                 yield name, thing
         elif is_function(thing):
             yield name, thing
+
+
+def is_constructor(thing):
+    """Whether it is one of the constructors from before `torch.tensor`: they make plain tensors."""
+    return thing is torch.Tensor or isinstance(thing, LEGACY)
 
 
 def is_private(name):

@@ -1,4 +1,4 @@
-"""Operator schemas of the aten library as signatures; the most trusted source.
+"""Operator schemas as signatures; the most trusted source.
 
 In: operator names. Out: lists of `[name, type, default, flag]`, one list per overload that works on
 tensors; `flag` is "k" for keyword-only parameters, else "". Types are the schema's own ("Tensor?",
@@ -18,10 +18,14 @@ DTYPES = (
 ).split()
 FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
 LAYOUTS = ("strided", "sparse_coo")
+ATEN = "aten"
+LIBRARIES = (ATEN, "quantized")
+"""The libraries whose operators people call; the others' are those of compilers, of communication
+and of TorchScript."""
 
 
 class Schemas:
-    """All schemas of the aten library by operator name, read once.
+    """All schemas by operator name, read once: `add` of aten, `quantized::add` of another library.
 
     `with_out` names the operators whose Python functions take `out=`.
     """
@@ -30,8 +34,10 @@ class Schemas:
         self.by_name = {}
         self.with_out = declared_with_out()
         for schema in torch._C._jit_get_all_schemas():
-            if schema.name.startswith("aten::"):
-                self.by_name.setdefault(schema.name[len("aten::") :], []).append(schema)
+            library, _, name = schema.name.partition("::")
+            if library in LIBRARIES:
+                name = name if library == ATEN else schema.name
+                self.by_name.setdefault(name, []).append(schema)
 
     def names(self):
         """Operator names, sorted."""

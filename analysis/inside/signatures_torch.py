@@ -47,14 +47,22 @@ def method(name, thing, schemas):
         rows = inspected(thing)
         if rows is not None and not anonymous(rows[1:]):
             return [{"s": "inspect", "p": [["self", "Tensor", None, ""], *rows[1:]]}]
+    if name == "new":
+        return legacy(["self", "Tensor", None, ""])
     found = [rows for _, rows in schemas.overloads(name) if of_self(rows)]
     if not found and name.startswith("__"):
         found = special(name, schemas)
     return trusted(thing, found, receiver=["self", "Tensor", None, ""])
 
 
+def legacy(*receiver):
+    """Overloads of `torch.FloatTensor` and its like, which document none: of data and of sizes."""
+    rows = ["data", None, None, ""], ["size", "int[]", None, ""]
+    return [{"s": "doc", "p": [*receiver, row]} for row in rows]
+
+
 def operator(name, schemas):
-    """`[(overload name, signature)]` of an operator of the aten library."""
+    """`[(overload name, signature)]` of an operator."""
     return [
         (overload, {"s": "schema", "p": [row for row in rows if row[0] != "out"]})
         for overload, rows in schemas.overloads(name)

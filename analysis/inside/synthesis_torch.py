@@ -16,8 +16,9 @@ import torch
 from described import describe_call
 from examples_torch import located
 from makers_torch import PRESETS, SIZE, Maker
+from public_torch import is_constructor
 from recorder_torch import Recorder
-from schemas_torch import Schemas
+from schemas_torch import ATEN, Schemas
 from tested_torch import Tested, prepare
 
 PROVIDER = "synthesis"
@@ -103,10 +104,14 @@ def attempts(name, thing, schemas):
 def calls(name, thing, schemas):
     """Functions from an attempt's number to a call, one per overload."""
     doc = getattr(thing, "__doc__", None) or ""
-    if isinstance(thing, type):
+    if isinstance(thing, type) and not is_constructor(thing):
         return constructed(thing, doc)
-    if name.startswith("torch.ops."):
-        found = [item for _, item in signatures_torch.operator(name.split(".")[-1], schemas)]
+    if isinstance(thing, type):
+        found = signatures_torch.legacy()
+    elif name.startswith("torch.ops."):
+        library, leaf = name.split(".")[2:4]
+        leaf = leaf if library == ATEN else "{}::{}".format(library, leaf)
+        found = [item for _, item in signatures_torch.operator(leaf, schemas)]
     elif name.startswith("torch.Tensor."):
         found = signatures_torch.method(name.split(".")[-1], thing, schemas)
     else:
@@ -146,14 +151,19 @@ def constrained(kind):
 
 
 def satisfying(kind, number):
-    """Parameters of a distribution that satisfy its constraints."""
+    """Parameters of a distribution that satisfy its constraints.
+
+    One of those that have no default but need not be given goes with what is required, as some want
+    one of them; later attempts are without.
+    """
     torch.default_generator.manual_seed(number)
     rows = signatures_torch.constructor(kind)
     required = {row[0] for signature in rows for row in signature["p"] if row[2] is None}
     named = constrained(kind)
     given = [name for name in named if name in required]
     alternatives = [name for name in named if name not in required]
-    given += alternatives[number % len(alternatives) :][:1] if alternatives and not given else []
+    choices = [[name] for name in alternatives] + ([[]] if given else [])
+    given += choices[number % len(choices)] if choices else []
     shape = (SIZE,) * (1 + number % 2)
     return {name: satisfied(named[name], shape) for name in given}
 

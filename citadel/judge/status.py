@@ -233,13 +233,22 @@ def _artefact(
         return f"the complaint may be about what was filled in: {', '.join(blamed)}"
     if not close and _gives_nothing(observation, target, catalog):
         return "gives nothing, as functions may that are called for their effect"
+    stranger = filled and plan.drops and not close
+    if source.deferred and stranger and _fails_itself(observation, target, catalog):
+        return "no relation, and fails at once, where the report's call returns"
     if source.case.symptom.kind is not SymptomKind.CRASHES:
         return None  # of crashes, the signal alone is compared
     if mostly_filled(plan):
         return "more of the call is filled in than comes from the report"
-    if filled and plan.drops and not close:
+    if stranger:
         return "no relation, and takes other arguments than the report's call"
     return None
+
+
+def _fails_itself(observation: Observation, target: Api, catalog: Catalog) -> bool:
+    """Whether the call that fails is the sibling's own."""
+    failing = failing_call(observation)
+    return failing is not None and is_call_of(failing, target, catalog)
 
 
 def _may_be_meant(seen: Symptom, wanted: Symptom, plan: Adaptation, target: Api) -> tuple[str, ...]:
@@ -259,8 +268,8 @@ def _gives_nothing(observation: Observation, target: Api, catalog: Catalog) -> b
 
 def _unfilled(observation: Observation, target: Api, catalog: Catalog) -> bool:
     """Whether a layer's own parameters could not be given it: another call than its own fails."""
-    failing = failing_call(observation)
-    return failing is not None and not is_call_of(failing, target, catalog)
+    own = _fails_itself(observation, target, catalog)
+    return failing_call(observation) is not None and not own
 
 
 def _returned(observation: Observation, target: Api, catalog: Catalog) -> bool:

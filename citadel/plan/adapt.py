@@ -16,6 +16,7 @@ from itertools import islice, product
 
 from analysis.catalog.model import Api, ApiKind
 from citadel.plan.dimensions import dimension_change
+from citadel.plan.example import as_in_example
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
@@ -74,6 +75,8 @@ def plans(
     if not any(plan.after for plan in kept):
         kept += [plan for plan in ordered[MAX_PLANS:] if plan.after][:1]
     kept += [plan for plan in reworded(kept[0], known) if plan not in kept][:OTHER_MODES]
+    example = as_in_example(kept[0], source, target, known)
+    kept += [] if example is None else [example]
     kept += unsaid(kept[0], source.values, target, known)
     kept += islice(in_other_modes(kept[0], target, known), OTHER_MODES)
     named_after = [*named(kept[0], source.api.name, target, known), *kept]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from analysis.catalog.model import Api
 from citadel.plan.model import Expression, Gather, SourceValue, Take
 from citadel.plan.places import Place, is_receiver
+from citadel.plan.quantised import QUANTIZE
 
 
 def renames(named: Sequence[Place], chosen: Mapping[int, SourceValue]) -> list[str]:
@@ -25,7 +26,8 @@ def changes(
     target: Api,
     names: Mapping[str, str],
 ) -> list[str]:
-    """Words that are spelled otherwise, numbers that become tensors, and tensors in one list.
+    """Words that are spelled otherwise, numbers that become tensors, tensors that are quantised or
+    in one list.
 
     `names`: key of one of the source's values -> its parameter.
     """
@@ -38,6 +40,8 @@ def changes(
         for step in one.steps if isinstance(one, Take) else ():
             if step.name == "say":
                 found.append(f"{named[number].parameter.name} as {step.text}")
+            elif step.name == QUANTIZE:
+                found.append(f"{named[number].parameter.name} quantised")
             elif step.name == "tensor" and not is_receiver(named[number], target):
                 found.append(f"{named[number].parameter.name} as a tensor")
     return found

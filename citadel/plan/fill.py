@@ -18,6 +18,7 @@ from citadel.plan.frameworks import as_tensorflow, dtype_text, tensor_text
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import SAME_WORDS, Lexicon
 from citadel.plan.model import NOTHING, Expression, Fill, SourceValue, Step, Take
+from citadel.plan.quantised import quantised
 from citadel.plan.types import (
     ANY,
     BOOL,
@@ -119,7 +120,8 @@ class Filler:
         if main is None or not kinds & {TENSOR, TENSORS} or self._scalar(parameter):
             return None
         wrap = () if TENSOR in kinds else (Step(name="list"),)
-        return main.take(*lifted(main, self.lift), *wrap)
+        known = [s[parameter.name] for s in self.analogy.samples if parameter.name in s]
+        return main.take(*lifted(main, self.lift), *quantised(main.value, known), *wrap)
 
     def _scalar(self, parameter: Parameter) -> bool:
         """Whether valid calls give numbers alone, though it is declared a tensor: of rank 0; or

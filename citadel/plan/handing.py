@@ -19,6 +19,7 @@ from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import FIRST, Expression, Gather, SourceValue, Step
 from citadel.plan.places import Place, Places, is_receiver
+from citadel.plan.quantised import quantised
 from citadel.plan.receivers import as_receiver
 from citadel.plan.sizes import one_by_one
 from citadel.plan.types import (
@@ -60,6 +61,7 @@ class Handing:
             if as_tensorflow(self.target.name):
                 steps += with_ends(value.value, steps, self._valid(number))
             steps += self._made_tensor(value, number) or self._of_tensors(value, number)
+            steps += quantised(value.value, self._valid(number))
             taken = value.take(*steps, *self._received(value, number))
             found[number] = taken
             whole = any(step.name in ("ends", "each") for step in steps)
@@ -93,7 +95,8 @@ class Handing:
         return window_lifted(value, self.lift, parameter.type) if known else ()
 
     def _made_tensor(self, value: SourceValue, number: int) -> tuple[Step, ...]:
-        """A number where only tensors are taken, of one element where valid calls have vectors.
+        """A number where only tensors are taken, of one element where valid calls have vectors, and
+        of their dtype where that is of another size than a number's.
 
         TensorFlow makes tensors of numbers itself.
         """
@@ -102,8 +105,10 @@ class Handing:
             return ()
         if not becomes_tensor(value.value, declared):
             return ()
-        vectors = {valid.rank for valid in self._valid(number)} == {1}
-        return (WRAP, Step(name="tensor")) if vectors else (Step(name="tensor"),)
+        known = self._valid(number)
+        vectors = {valid.rank for valid in known} == {1}
+        made = Step(name="tensor", text=_width(value.value, known))
+        return (WRAP, made) if vectors else (made,)
 
     def _of_tensors(self, value: SourceValue, number: int) -> tuple[Step, ...]:
         """The first of a tuple of tensors where valid calls have one tensor under the same name, or
@@ -172,3 +177,13 @@ class Handing:
         if first is None or not single or SEED.fullmatch(parameter.name) is None:
             return ()
         return (Step(name="say", text=first),)
+
+
+def _width(number: Value, valid: Sequence[Value]) -> str:
+    """The dtype that all of these tensors are of, where a tensor of the number would be wider or
+    narrower; nothing where it would be of another kind."""
+    made = {"int": ("int64", "int"), "float": ("float32", "float")}
+    usual, kind = made.get(number.kind, ("", ""))
+    dtypes = {one.dtype or "" for one in valid if one.is_tensor}
+    only = dtypes.pop() if len(dtypes) == 1 else usual
+    return only if only != usual and only.strip("u0123456789") == kind else ""

@@ -66,7 +66,8 @@ class Step:
     n of a number, `extend` puts the number `text` n times in front of a list's last `behind`;
     `indices`, `values` and `shape` are those of a sparse tensor; `clone` is a copy that gradients
     flow through; `tensor` and `variable` make one
-    of TensorFlow's of an array or a list; `spread` puts one value n times in a list; `dtype` is
+    of an array or a list, PyTorch's of the dtype `text`, if there is one; `quantize` makes one of
+    real numbers one of the dtype `text`; `spread` puts one value n times in a list; `dtype` is
     that of a tensor or an array, in the text `text` where the tensor has no name.
     """
 

@@ -35,7 +35,8 @@ def as_reported(triage: Triage) -> Triage:
     names = [case.api, *filter(is_public, case.aliases)]
     for text in (triage.title, case.code):
         spelled = [_parts(name, text) for name in names]
-        if spelled[0]:
+        member = names[1:2] and names[1].startswith(f"{case.api}.") and spelled[1] > spelled[0]
+        if spelled[0] and not member:
             return triage
         if any(spelled):
             told = [

@@ -10,6 +10,7 @@ import libcst as cst
 
 from analysis.values import Value
 from citadel.plan.model import DTYPE, Step
+from citadel.plan.quantised import QUANTIZE
 
 Item = TypeVar("Item")
 MADE = {
@@ -30,11 +31,11 @@ MADE = {
 """Step -> function that writes it, by the root of the APIs that a case is about."""
 WHOLES = {"sparse": "tf.SparseTensor"}
 """What is made of several values -> function that makes it."""
-NAMING = frozenset(("tensor", "variable", "narrow", "repeat"))
+NAMING = frozenset(("tensor", "variable", "narrow", "repeat", QUANTIZE))
 """Steps that are written with a function of the framework."""
 INNER = ("first", "item")
 """Steps to something in a list."""
-KEPT = (*INNER, DTYPE)
+KEPT = (*INNER, DTYPE, QUANTIZE)
 """Steps that are taken where the value is used: it stays what it is where it is made."""
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
@@ -114,6 +115,11 @@ WITH_VALUES: tuple[tuple[str, Value, Step, str | None], ...] = (
     ("size", _PAIR, Step(name="extend", amount=1, text="1"), "(3, 4, 1)"),
     ("size", _PAIR, Step(name="extend", amount=2, behind=2, text="0"), "(0, 0, 3, 4)"),
     ("size", Value(kind="list", length=999), Step(name="extend", amount=1, text="1"), None),
+    ("x", Value(kind="tensor", shape=(5,), dtype="float32"), Step(name="quantize", text="qint8"),
+     "torch.quantize_per_tensor_dynamic(x, torch.qint8, False)"),
+    ("a + b", Value(kind="tensor", shape=(5,), dtype="float64"),
+     Step(name="quantize", text="quint8"),
+     "torch.quantize_per_tensor_dynamic((a + b).float(), torch.quint8, False)"),
     ("x", _OF_TENSORFLOW, Step(name="lift", amount=2), "x[..., None, None]"),
     ("x", _OF_TENSORFLOW, Step(name="lift", amount=1, behind=1), "x[..., None, :]"),
     ("x", _OF_TENSORFLOW, Step(name="repeat", amount=2, behind=1),
@@ -168,8 +174,8 @@ def _apply(
     if step.name == DTYPE:
         named = isinstance(node, cst.Name | cst.Attribute)
         return cst.parse_expression(f"{code_of(node)}.dtype" if named else step.text)
-    if step.name in ("tensor", "variable"):
-        return cst.parse_expression(f"{made[step.name]}({code_of(node)})")
+    if step.name in ("tensor", "variable", QUANTIZE):
+        return cst.parse_expression(_made(code_of(node), step, value, made))
     if step.name == "repeat":
         torch = not _of_tensorflow(value) and made is not MADE["keras"]
         return _repeat(code_of(node), step, value, "torch.stack" if torch else made["repeat"])
@@ -185,6 +191,16 @@ def _apply(
         return cst.parse_expression(_narrowed(text, step.amount, value, made["narrow"]))
     write = _in_tensorflow if _of_tensorflow(value) else _in_torch
     return cst.parse_expression(write(text, step, value))
+
+
+def _made(text: str, step: Step, value: Value | None, made: Mapping[str, str]) -> str:
+    """A tensor of something; what is quantised, at a scale that suits it, has single precision."""
+    if step.name != QUANTIZE:
+        dtype = f", dtype=torch.{step.text}" if step.text else ""
+        return f"{made[step.name]}({text}{dtype})"
+    if value is None or value.dtype != "float32":
+        text = f"{text if text.isidentifier() else f'({text})'}.float()"
+    return f"torch.quantize_per_tensor_dynamic({text}, torch.{step.text}, False)"
 
 
 def _item(node: cst.BaseExpression, at: int) -> cst.BaseExpression | None:

@@ -42,6 +42,8 @@ _OF_ANY = frozenset(
     ("value", "values", "input", "inputs", "other", "number", "argument", "parameter", "result")
 )
 """Names of parameters that are words for what any parameter is given, or a function gives."""
+_AROUND = frozenset(("list", "tensor"))
+"""Steps that put a number into something."""
 _MINUS = str.maketrans("\u2212\u2013", "--")
 
 
@@ -84,16 +86,24 @@ def disputed(call: Call, api: Api, calls: Sequence[Call], reading: Reading) -> t
 
 
 def carried(plan: Adaptation, wanted: Iterable[Disputed]) -> bool:
-    """Whether a plan hands these arguments on unchanged, each to a parameter of the same name."""
+    """Whether a plan hands these arguments on unchanged, each to a parameter of the same name.
+
+    A number may stand alone in a tensor, or in a list.
+    """
     slots = {
         (slot.value.key, slot.name)
         for slot in (*plan.new, *plan.call)
-        if isinstance(slot.value, Take) and not slot.value.steps
+        if isinstance(slot.value, Take) and {step.name for step in slot.value.steps} <= _AROUND
     }
     found = [
-        any(key == one.key and same_name(name, one.name) for key, name in slots) for one in wanted
+        any(key == one.key and _means(name, one.name) for key, name in slots) for one in wanted
     ]
     return bool(found) and all(found)
+
+
+def _means(name: str, other: str) -> bool:
+    """Whether two parameters have one name, be it in the plural."""
+    return same_name(name, other) or same_name(name.removesuffix("s"), other.removesuffix("s"))
 
 
 def _told(values: Iterable[SourceValue]) -> tuple[Disputed, ...]:

@@ -142,3 +142,18 @@ def test_one_output_stands_for_each_of_the_reports(triaged, read, before, behind
     (single,) = [finding for finding in found.bugs if finding.api == "torch.var"]
     assert f"{before.format('([torch.var(x)] * 2)')}{behind}\n" in single.code
     assert "its one output stands for all 2" in single.edits
+
+
+METHOD = """
+    import torch
+    d = torch.distributions.StudentT(torch.tensor([3.0]))
+    print(d.cdf(torch.tensor([1.0])))
+"""
+
+
+def test_what_fails_in_a_method_is_found_under_the_name_of_the_method(triaged, read):
+    found = triaged(read("`StudentT.cdf` raises", METHOD, text="NotImplementedError"), siblings=60)
+    assert found.case is not None
+    assert found.case.aliases[0] == "torch.distributions.StudentT.cdf"
+    bugs = {finding.aliases[0] for finding in found.bugs}
+    assert {f"torch.distributions.{name}.cdf" for name in ("Beta", "Bernoulli")} <= bugs

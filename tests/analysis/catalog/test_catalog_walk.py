@@ -59,6 +59,7 @@ def test_every_object_is_listed_once(walk):
         ("torch._C._nn.gelu", "torch.nn.functional.gelu"),
         ("torch._C._linalg.linalg_inv", "torch.linalg.inv"),
         ("torch.ops.aten.add.Tensor", "torch.ops.aten.add"),
+        ("torch.ops.quantized.add.default", "torch.ops.quantized.add"),
         ("torch._tensor.Tensor.clamp", "torch.Tensor.clamp"),
         ("torch._C._nn.upsample_nearest1d", "torch.ops.aten.upsample_nearest1d"),
     ],
@@ -267,3 +268,18 @@ def test_every_default_is_python(catalog):
             for parameter in signature.parameters:
                 if parameter.default is not None:
                     ast.parse(parameter.default, mode="eval")
+
+
+def test_constructors_of_one_dtype_are_functions_of_data_or_sizes(catalog):
+    for name in ("torch.FloatTensor", "torch.Tensor"):
+        assert catalog.resolve(name).name == name
+        assert catalog.resolve(name).kind is ApiKind.FUNCTION
+        assert [names(catalog, name, n) for n in (0, 1)] == [("data",), ("size",)]
+    assert names(catalog, "torch.Tensor.new") == ("self", "data")
+
+
+def test_operators_of_other_libraries_are_not_those_of_the_same_name(catalog):
+    assert names(catalog, "torch.ops.quantized.elu")[:3] == ("self", "output_scale",
+                                                            "output_zero_point")  # fmt: skip
+    assert catalog.resolve("torch.ops.quantized.elu").operators == ("quantized::elu",)
+    assert catalog.resolve("torch.ops.prim.min") is None

@@ -19,6 +19,8 @@ pytestmark = pytest.mark.torch
         ("torch.nn.functional.softmax(x.real, 0)", "torch.nn.functional.softmax"),
         ("x.__pow__(2)", "torch.Tensor.__pow__"),  # a wrapper that calls itself `pow`
         ("x.pow(2)", "torch.Tensor.pow"),
+        ("torch.FloatTensor([1, 2])", "torch.FloatTensor"),
+        ("torch.Tensor(2, 3)", "torch.Tensor"),
     ],
 )
 def test_public_and_private_functions_have_the_names_they_are_called_by(torch_session, call, name):

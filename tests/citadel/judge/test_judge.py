@@ -69,14 +69,14 @@ MATMUL = "import torch\nx = torch.rand(2, 3)\ntorch.matmul(x, x)\n"
 
 @pytest.fixture
 def judged(bench, by_hand, call):
-    def check(code, target, wanted, *, close=True, wall=20.0, **fields):
+    def check(code, target, wanted, *, close=True, wall=20.0, result=..., **fields):
         api = bench.index.catalog.resolve(target)
         assert api is not None
         return judge(
             Rewritten(code=dedent(code), edits=(), sites={}),
             plan(api.name, **fields),
             api,
-            by_hand(call("torch.nn.functional.conv2d"), wanted),
+            by_hand(call("torch.nn.functional.conv2d", result=result), wanted),
             bench.replays[0],
             bench.index.catalog,
             close=close,
@@ -176,6 +176,23 @@ BEYOND = """
     y = torch.ones(3).as_strided_([2], [1], 2305878193585782784)
     print(y)
 """
+
+
+@on_torch
+@pytest.mark.parametrize(("result", "kind"), [(..., "bug"), (1.0, "not_adapted")])
+def test_a_stranger_that_fails_where_the_reports_call_returns_is_no_finding(judged, result, kind):
+    slots = tuple(Slot(name=name, keyword=False, value=Take(key=name)) for name in ("a", "b"))
+    verdict = judged(
+        CONV3D,
+        "torch.nn.functional.conv3d",
+        GROUPS,
+        close=False,
+        result=result,
+        call=slots,
+        invented=("groups",),
+        edits=("filled groups", "dropped c"),
+    )
+    assert verdict.kind == kind
 
 
 @on_torch

@@ -88,6 +88,7 @@ def test_a_word_for_any_argument_names_none(read, api, call, title, names):
     [
         ("input: Tensor, beta1: float", True),
         ("input: Tensor, beta_1: float, beta_2: float = 0.5", True),
+        ("input: Tensor, beta_1s: Tensor", True),
         ("input: Tensor, beta_2: float", False),
         ("input: Tensor, *, gamma: float = 1.0", False),
         ("input: Tensor", False),

@@ -146,6 +146,10 @@ def test_a_number_becomes_a_tensor_where_only_those_are_taken(api, call):
     whole = first(plans(source, api("torch.put", "input: Tensor, values: Tensor"), vectors))
     steps = (Step(name="list"), Step(name="tensor"))
     assert whole.call[1].value == Take(key="arg:1", steps=steps)
+    halves = Book({"values": Value(kind="tensor", shape=(), dtype="float16")})
+    half = first(plans(source, api("torch.put", "input: Tensor, values: Tensor"), halves))
+    steps = (Step(name="tensor", text="float16"),)
+    assert half.call[1].value == Take(key="arg:1", steps=steps)
     other = first(plans(source, api("torch.put", "input: Tensor, values: Scalar | Tensor")))
     assert other.call[1].value == Take(key="arg:1")
 

@@ -28,3 +28,16 @@ def test_names_are_those_of_the_report(make_triage, title, code, name):
     assert known is not None
     assert known.api == name
     assert {known.api, *known.aliases} == {"tf.nn.swish", *ALIASES}
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [("`StudentT.cdf` is missing", "d.StudentT.cdf"), ("StudentT has no cdf", "d.StudentT")],
+)
+def test_the_method_of_a_class_is_named_where_the_report_does(make_triage, title, name):
+    triage = make_triage(title=title, code="d.StudentT(3.0).cdf(x)", api="d.StudentT")
+    assert triage.case is not None
+    case = replace(triage.case, aliases=("d.StudentT.cdf", "d.studentT.StudentT"))
+    known = as_reported(replace(triage, case=case)).case
+    assert known is not None
+    assert known.api == name

@@ -20,6 +20,8 @@ live = side.module("live")
 def plain(value):
     if isinstance(value, (list, tuple, str)):
         return value
+    if getattr(value, "is_quantized", False):
+        return value.dtype, value.dequantize().tolist()
     value = value.numpy() if hasattr(value, "numpy") else np.asarray(value)
     return value.shape, value.tolist()
 for text, name, given, value in CASES:
@@ -69,6 +71,9 @@ def cases(framework):
     if framework == "tensorflow":
         yield "[1, 2, 3, 4]", SIZES, Step(name="tensor")
         yield "x", tensor, Step(name="variable")
+    else:
+        yield "3", Value(kind="int", text="3"), Step(name="tensor", text="float16")
+        yield "x", tensor, Step(name="quantize", text="qint8")
     yield "3", Value(kind="int", text="3"), Step(name="tensor")
     yield "'same'", Value(kind="str", text="'same'"), Step(name="say", text="'SAME'")
 
