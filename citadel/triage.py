@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from analysis.catalog.model import ApiKind
 from analysis.dynamic.learned import learn
 from analysis.target.frameworks import FRAMEWORKS
 from citadel.family.group import families
@@ -57,6 +58,12 @@ def triage(
     seconds = Seconds(verify=time.monotonic() - started)
     operation, method = bench.operations.of, member(verified, reading.mentions)
     case = replace(verified.case, operation=operation(verified.case.api))
+
+    def named(finding: Finding) -> Finding:
+        api = bench.index.catalog.apis.get(finding.api)
+        made = api is not None and api.kind in (ApiKind.CLASS, ApiKind.MODULE)
+        return of_member(finding, method if made else "")
+
     result = replace(result, case=with_member(case, method), seconds=seconds)
     siblings = Propagation(verified, bench, options)
     halted = False
@@ -66,14 +73,14 @@ def triage(
                 if seconds.first_finding is None:
                     seconds = replace(seconds, first_finding=time.monotonic() - started)
                 if on_finding is not None:
-                    on_finding(of_member(finding, method))
+                    on_finding(named(finding))
     except KeyboardInterrupt:
         halted = True
     took = time.monotonic() - started - seconds.verify
     result = replace(
         result,
         findings=tuple(
-            of_member(replace(one, operation=operation(one.api)), method) for one in siblings.done()
+            named(replace(one, operation=operation(one.api))) for one in siblings.done()
         ),
         tried=siblings.tried,
         unconfirmed=siblings.unconfirmed,

@@ -15,7 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 def overlook(*kinds):
     """Leave our frames alone; instances of `kinds` are called by name and not looked into.
 
-    Nothing happens where Dynamo was not imported: what is imported later finds nothing compiled.
+    Nothing happens where Dynamo was not imported before: the host has it imported by the server
+    for a case that compiles.
     """
     skip = getattr(sys.modules.get("torch._dynamo.eval_frame"), "skip_code", None)
     if skip is None:

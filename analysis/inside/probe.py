@@ -31,7 +31,9 @@ OWN = getattr(sys, "stdlib_module_names", frozenset())
 """Modules that take no time to import."""
 
 
-def run(emit, code, traced, site, occurrence, plans, wanted, onward, outputs, wall, total):
+def run(
+    emit, code, traced, site, occurrence, plans, wanted, onward, outputs, wall, onward_wall, total
+):
     """Try `plans` (see `citadel.plan.model.Adaptation.to_json`) at one execution of one call.
 
     `plans` are (index, group, plan); the first plan of a group (an API) that runs through, or dies
@@ -41,11 +43,12 @@ def run(emit, code, traced, site, occurrence, plans, wanted, onward, outputs, wa
     `onward`: the source's failure showed only when its result was used, so each attempt carries on
     with the rest of the case, the sibling's result in the place of the source's.
     `outputs`: as how many tensors the source's result comes, 0 if it is none or nobody knows.
-    `wall`: seconds per attempt; `total`: seconds for all of them.
+    `wall`: seconds per attempt, `onward_wall` where it carries on; `total`: seconds for all.
     """
     live = side.module("live")
     live.pin()
-    probe = Probe(live, emit, plans, wanted, onward, outputs, wall, time.monotonic() + total)
+    walls = {False: wall, True: onward_wall}
+    probe = Probe(live, emit, plans, wanted, onward, outputs, walls, time.monotonic() + total)
 
     def hook(at, nth, function, args, kwargs):
         if probe.going is None and at == site and nth == occurrence:
@@ -64,14 +67,14 @@ def run(emit, code, traced, site, occurrence, plans, wanted, onward, outputs, wa
 class Probe:
     """The attempts at one call. `plans` are (index, group, plan), a group's plans in a row."""
 
-    def __init__(self, live, emit, plans, wanted, onward, outputs, wall, deadline):
+    def __init__(self, live, emit, plans, wanted, onward, outputs, walls, deadline):
         self.live = live
         self.emit = emit
         self.plans = plans
         self.wanted = wanted
         self.onward = onward
         self.outputs = outputs
-        self.wall = wall
+        self.walls = walls
         self.deadline = deadline
         self.open = []  # attempts that ran through the call, whose case has yet to go on
         self.going = None  # in a grandchild that carries on: where it reports to
@@ -170,7 +173,7 @@ class Probe:
         position, died, importing, taken = start, None, None, ""
         lines = Lines(reading)
         while True:
-            record = lines.next(self.wall)
+            record = lines.next(self.walls[onward])
             if record is None:
                 break
             importing = record.get("importing")

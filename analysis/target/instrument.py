@@ -93,8 +93,13 @@ class Watched:
 
     @cached_property
     def text(self) -> str:
-        """The text with the points alone in it."""
-        return self.case.module.visit(_Wrapper({}, self.numbers)).code
+        """The text with the points alone in it.
+
+        Raises:
+            CitadelError: when it is nested too deeply.
+        """
+        with _parsing():
+            return self.case.module.visit(_Wrapper({}, self.numbers)).code
 
 
 def instrument(code: str) -> Instrumented:

@@ -7,7 +7,7 @@ of them where one is in a loop, a branch or a function. Nothing is run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -63,12 +63,20 @@ class Imports(cst.CSTVisitor):
 
     def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> bool:
         """Take what the line imports; there is nothing further inside."""
-        for one in node.body:
+        self._take(node.body)
+        return False
+
+    def visit_SimpleStatementSuite(self, node: cst.SimpleStatementSuite) -> bool:
+        """The same for `try: import f`."""
+        self._take(node.body)
+        return False
+
+    def _take(self, statements: Sequence[cst.BaseSmallStatement]) -> None:
+        for one in statements:
             if isinstance(one, cst.Import):
                 self._import(one)
             elif isinstance(one, cst.ImportFrom):
                 self._import_from(one)
-        return False
 
     def _import(self, node: cst.Import) -> None:
         for alias in node.names:

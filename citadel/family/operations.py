@@ -16,19 +16,26 @@ class Operations:
 
     def __init__(self, index: ApiIndex) -> None:
         self._catalog = index.catalog
-        self._operators = operators(index)
+        self._observed = operators(index)
 
     def of(self, name: str) -> str:
-        """The operation behind an API; of one that stands for no operator, what its name says."""
+        """The operation behind an API: the operator that its schema names, or what its name says.
+
+        What it was seen to run tells only where the two agree: many APIs do all their work by one
+        operator (`StepLR` by steps of an optimiser), and are no forms of it.
+        """
         api = self._catalog.resolve(name)
         if api is None:
             return name
-        if operator := self._operators.get(api.name):
-            return _plain(operator)
-        parts = parse(name, api.kind)
-        return _plain(parts.core + parts.dimension)
+        declared = {_plain(operator.removeprefix("aten::")) for operator in api.operators}
+        if len(declared) == 1:
+            return declared.pop()
+        parts = parse(api.name, api.kind)
+        said = _plain(parts.core + parts.dimension)
+        observed = _plain(self._observed.get(api.name, ""))
+        return observed if observed == said.removeprefix("reduce") else said
 
 
 def _plain(name: str) -> str:
     """Names of either style alike: `max_pool3d`, `MaxPool3D`."""
-    return name.replace("_", "").lower()
+    return name.rstrip("_").replace("_", "").lower()

@@ -66,13 +66,14 @@ def judge_performance(
         return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
     try:
         parsed = instrument(written.code)
+        traced_code = parsed.traced
+        case = watched(parsed, source.watched.points)
     except CitadelError as problem:
         return verdict(VerdictKind.NOT_ADAPTED, reason=problem.message)
-    case = watched(parsed, source.watched.points)
     if case.missing & set(source.oracle.measure.points):
         return verdict(VerdictKind.NOT_ADAPTED, reason="the rewritten code measures other things")
     with alone(gpu=source.oracle.gpu):
-        traced = _traced(written.code, parsed.traced, target, source, session, limits)
+        traced = _traced(written.code, traced_code, target, source, session, limits)
     seen = status.capture(traced)
     if seen is not None:
         kind = VerdictKind.NEEDS if status.unavailable(seen) else VerdictKind.NOT_ADAPTED
@@ -82,7 +83,7 @@ def judge_performance(
     told = judge(source.oracle, Case(code=written.code, watched=case), session, limits=limits)
     bug = told.decision is Decision.BUG
     kept = bug and _kept_in_place(source)
-    if kept and _folds(written.code, parsed.traced, target, session, limits):
+    if kept and _folds(written.code, traced_code, target, session, limits):
         shown = symptom(source.oracle, told.ratio)
         return verdict(VerdictKind.EXPECTED, symptom=shown, reason=NEEDS_INPUT)
     return Verdict(

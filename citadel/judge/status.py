@@ -68,8 +68,7 @@ def judge(
         if passed(traced, written, source):
             return verdict(VerdictKind.CLEAN)
         return _unlike(wanted, seen, traced, plan, target, catalog)
-    if traced.exception is not None and status.no_kernel_here(traced.exception.message):
-        lack = "the operator has no kernel for this device, whatever it is given"
+    if (lack := _lack(traced, wanted, seen)) is not None:
         return verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
     reason = _artefact(traced, plan, target, seen, source, catalog, close=close, late=late)
     if reason is None and other_numbers(traced, source.observation):
@@ -92,6 +91,15 @@ def judge(
         symptom=seen,
         reason=None if hits else "shows only while traced",
     )
+
+
+def _lack(traced: Observation, wanted: Symptom, seen: Symptom | None) -> str | None:
+    """Why a missing kernel says nothing about the report's, if so."""
+    if traced.exception is not None and status.no_kernel_here(traced.exception.message):
+        return "the operator has no kernel for this device, whatever it is given"
+    if seen is not None and status.library(seen) != status.library(wanted):
+        return "the operator is of another library, whose kernels are for tensors of its own"
+    return None
 
 
 def refused_elsewhere(

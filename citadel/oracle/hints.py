@@ -54,6 +54,8 @@ _MAKERS = frozenset(
         *("zeros", "ones", "full", "eye", "arange", "convert_to_tensor", "Tensor", "Parameter"),
         *("reshape", "view", "requires_grad_", "float64", "float32", "complex", "int64"),
         *("numpy", "tolist", "item", "detach", "cpu"),
+        *("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "BoolTensor"),
+        *("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor"),
     )
 )
 """Calls that make values of what is written in the text, or read them. Those that compute a value,

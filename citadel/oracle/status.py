@@ -161,6 +161,12 @@ def without_kernel(symptom: Symptom) -> bool:
     return re.search(_NO_KERNEL, symptom.message or "", re.IGNORECASE) is not None
 
 
+def library(symptom: Symptom) -> str | None:
+    """The library of PyTorch's operator that has no kernel: of `'aten::elu'` aten."""
+    named = _OPERATOR.search(symptom.message or "")
+    return named["library"] if named is not None else None
+
+
 def lacking(symptom: Symptom) -> frozenset[str]:
     """The dtypes for which a message says that an operator, which takes them, has no kernel."""
     if not without_kernel(symptom):
@@ -178,6 +184,8 @@ def no_kernel_here(message: str) -> bool:
     return "kernels registered for op" in message and "device='CPU'" not in message
 
 
+_OPERATOR = re.compile(r"Could not run '(?P<library>\w+)::\w")
+"""What PyTorch says where an operator has no kernel for a kind of tensors."""
 _OFFENDING = re.compile(
     r"(?:\bindex|\bvalue|=) (?P<value>-?\d+(?:\.\d+)?),? (?:is|was) (?:not (?:with)?in|out of)\b"
 )

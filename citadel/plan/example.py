@@ -40,7 +40,7 @@ def as_in_example(
     return replace(
         plan,
         call=call,
-        edits=(*plan.edits[:1], EDIT),
+        edits=(*plan.edits[:1], EDIT, *(f"dropped {value.name}" for value in source.values)),
         plausibility=PLAUSIBILITY,
         renamed=(),
         invented=(),

@@ -23,7 +23,8 @@ from citadel.verify.verified import Verified
 ATTEMPT_SECONDS = 2.0
 MOST_SECONDS = 20.0
 AS_LONG = 4.0
-"""Times as long as the report's own code that an attempt may take: slowness may be the bug."""
+"""Times as long as the report's own call, or its code, that an attempt may take: slowness may be
+the bug."""
 
 
 class ProbeOutcome(StrEnum):
@@ -88,7 +89,8 @@ def probe(
             "wanted": _coarse(wanted),
             "outputs": outputs,
             "onward": onward,
-            "wall": attempt_seconds(verified.observation.wall if onward else verified.call.seconds),
+            "wall": attempt_seconds(verified.call.seconds),
+            "onward_wall": attempt_seconds(verified.observation.wall),
             "total": seconds,
         },
         on_event=on_event,

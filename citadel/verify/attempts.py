@@ -184,9 +184,10 @@ def _attempt(
 ) -> Attempt | str:
     try:
         source = instrument(snippet.code)
+        traced_code = source.traced
     except CitadelError as problem:
         return problem.message
-    traced = session.run(snippet.code, traced=source.traced, limits=limits)
+    traced = session.run(snippet.code, traced=traced_code, limits=limits)
     symptom = status.capture(traced)
     hits = 0
     for run in range(runs if symptom is not None else 1):

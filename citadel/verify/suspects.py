@@ -15,8 +15,17 @@ from harvest.report.model import Mention, Reading
 
 SHORTEST = 4
 """Letters of an API's name that is recognised among the words of a title."""
+CONSTRUCTORS = frozenset(
+    (
+        *("Tensor", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "BoolTensor"),
+        *("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor"),
+    )
+)
+"""What made tensors of one dtype before there was `torch.tensor`."""
 MAKERS = frozenset(
     (
+        *map(str.lower, CONSTRUCTORS),
+        "new",
         *("tensor", "constant", "zeros", "ones", "full", "eye", "arange", "linspace", "empty"),
         *("rand", "randn", "randint", "normal", "uniform", "manual_seed", "set_seed", "variable"),
         *("convert_to_tensor", "array", "asarray", "cast", "to", "type", "type_as", "double"),

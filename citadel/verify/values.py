@@ -50,7 +50,7 @@ from citadel.verify.guards import (
 )
 from citadel.verify.identify import failing_call
 from citadel.verify.infinities import demanded, hands_on, let_in, mixes, spreads, tends_to
-from citadel.verify.suspects import MAKERS, named, spoken, suspects, titled
+from citadel.verify.suspects import CONSTRUCTORS, MAKERS, named, spoken, suspects, titled
 from citadel.verify.witness import Witness
 from harvest.report.model import Reading, Snippet
 
@@ -241,7 +241,11 @@ def _reads_memory(again: Rerun, oracle: ValueOracle, values: Values, calls: Sequ
 def _uninitialised(call: Call) -> bool:
     """Whether a call makes a tensor of whatever is in memory."""
     made = call.result.value if call.result is not None else None
-    return leaf(call.name) in _EMPTY and made is not None and 0 not in (made.shape or ())
+    sized = all(argument.value.kind == "int" for argument in call.arguments)
+    # `torch.Tensor(2)` has two elements, `torch.tensor(2)` is a number.
+    old = sized and call.name.rpartition(".")[2] in {*CONSTRUCTORS, "new"}
+    empty = old or leaf(call.name) in _EMPTY
+    return empty and made is not None and 0 not in (made.shape or ())
 
 
 def _holding(

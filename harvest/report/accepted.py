@@ -66,6 +66,12 @@ CHECKS: tuple[tuple[str, bool], ...] = (
     ("XLA should skip the shape check", False),
     ("it no longer skips the check", False),
     ("the checksum is lost", False),
+    ("fit drops the last validation batch", False),
+    ("torch.compile drops validation loss to nan", False),
+    ("Validation is skipped when validation_freq > epochs", False),
+    ("Passing validate_args=False skips the checks", False),
+    ("running with the autograd profiler reports nothing unusual", False),
+    ("with XLA you can skip the input check by setting a flag", False),
 )
 """(sentence, whether it says that what should be checked is not)."""
 
@@ -82,9 +88,12 @@ _NOT_SO = re.compile(
     re.IGNORECASE,
 )
 """What stands in front of a verb that says no fact."""
-_CHECKS = r"(?:(?:validation|checks?|checking)(?! (?:mark|point|box)))"
+_CHECKS = (
+    r"(?:(?:validation|checks?|checking)(?! (?:mark|point|box|loss|data|accuracy|batch|step|set"
+    r"|split|metric|score|error)))"
+)
 _UNCHECKED = re.compile(
-    r"\b(?:rais|throw|report)(?:es|s|ed) nothing\b|\bnothing (?:is |was )?(?:raised|thrown)\b"
+    r"\b(?:rais|throw)(?:es|s|ed) nothing\b|\bnothing (?:is |was )?(?:raised|thrown)\b"
     rf"|\b{_CHECKS}\b(?: (?:of|for) [`\w.]+)? (?:is|are|was|were|gets?) (?:(?!not\b)\w+ )?"
     r"(?:lost|skipped|dropped|bypassed|missing|omitted|ignored)\b"
     r"|\b(?:skip|drop|bypass|lose|omit|mishandle)(?:e?s)?(?: or \w+)?(?: (?:the|its|all|any))?"
@@ -93,6 +102,8 @@ _UNCHECKED = re.compile(
     r"\bsilently (?:ignored|dropped|skipped|swallowed)\b",
     re.IGNORECASE,
 )
+_MODE = re.compile(r"\b(?:eager\w*|xla|jit\w*|compil\w+|graphs?|traced?|tracing|scripted)\b", re.I)
+_CHOSEN = re.compile(r"\b(?:you|we|can|could|by setting|CI)\b", re.IGNORECASE)
 _NO_ARGUMENT = r"\b(?:negative|invalid|illegal|out[- ]of[- ]range|nonsensical)\b"
 """What is said of an argument that has to be refused, whatever the function."""
 _NO_SHAPE = (
@@ -130,8 +141,13 @@ def accepts(sentence: str) -> bool:
 
 
 def unchecked(sentence: str) -> bool:
-    """Tell whether a sentence says, as a fact, that a check is missing, in one mode perhaps."""
-    return is_fact(_UNCHECKED, sentence)
+    """Tell whether a sentence says, as a fact, that a check is missing in one of two modes.
+
+    Of no mode in particular it may be said that somebody leaves checks out on purpose.
+    """
+    text = sentence[:MOST_WORDS]
+    by_mode = _MODE.search(text) is not None and _CHOSEN.search(text) is None
+    return by_mode and is_fact(_UNCHECKED, text)
 
 
 def is_fact(words: re.Pattern[str], sentence: str) -> bool:

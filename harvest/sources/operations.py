@@ -61,7 +61,8 @@ def parameter(name: str, default: Any) -> Parameter | None:
         return Parameter(name=name, legal=legal, invalid=(WRONG_AXIS, *of_another_type(legal)))
     if isinstance(default, int):
         legal = (default, default + 1)
-        return Parameter(name=name, legal=legal, invalid=of_another_type(legal))
+        # Whether a fraction is invalid here nothing tells: a number to fill with may be one.
+        return Parameter(name=name, legal=legal)
     if isinstance(default, float):
         return Parameter(name=name, legal=(default, default / 2), invalid=NUMBER)
     return None

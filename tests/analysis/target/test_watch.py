@@ -313,3 +313,12 @@ def test_a_name_stands_for_what_was_last_assigned_above(code, calls, call):
 def test_a_line_that_the_code_wants_to_raise_is_unwanted(code, line):
     unwanted = [point.text for point in points_of(code) if point.unwanted]
     assert unwanted == ([] if line is None else [line])
+
+
+@pytest.mark.parametrize(
+    "imported",
+    ["import numpy.testing as npt", "try: import numpy.testing as npt\nexcept ImportError: raise"],
+)
+def test_modules_are_known_wherever_they_are_imported(imported):
+    points = points_of(f"{imported}\nnpt.assert_allclose(a, b)\n")
+    assert [p.text for p in points if p.role is Role.OPERAND] == ["a", "b"]

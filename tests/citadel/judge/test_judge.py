@@ -274,3 +274,23 @@ def test_what_takes_long_and_ends_does_not_hang(judged, monkeypatch, seconds, ki
     code = SLOW.replace("SECONDS", str(seconds))
     wanted = Symptom(kind=SymptomKind.HANGS)
     assert judged(code, "torch.utils.checkpoint.checkpoint", wanted, wall=6.0).kind is kind
+
+
+SPARSE = "import torch\nx = torch.eye(2).to_sparse()\ntorch.{}\n"
+
+
+@on_torch
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ("nn.functional.hardswish(x)", VerdictKind.BUG),
+        ("ops.quantized.relu6(x)", VerdictKind.NEEDS),
+    ],
+)
+def test_an_operator_of_another_library_has_kernels_for_its_own_tensors_alone(
+    judged, bench, call, kind
+):
+    wanted = status.capture(bench.replays[0].run(SPARSE.format("nn.functional.elu(x)")))
+    assert status.library(wanted) == "aten"
+    name = f"torch.{call.partition('(')[0]}"
+    assert judged(SPARSE.format(call), name, wanted).kind is kind

@@ -328,3 +328,11 @@ def test_an_error_may_be_a_wrong_value(verified, read):
     assert (found.case.api, found.case.kind) == ("torch.special.i0", BugKind.VALUE)
     calm = verified(read("torch i0 error", code.replace("713", "3"), text=text))
     assert isinstance(calm, NotVerified)
+
+
+@real
+def test_a_snippet_that_is_nested_too_deeply_costs_itself_alone(verified, read):
+    deep = "x = " + "+".join("1" for _ in range(290))
+    found = verified(read("conv2d", deep, CONV))
+    assert isinstance(found, Verified)
+    assert found.case.api == "torch.nn.functional.conv2d"
