@@ -281,16 +281,16 @@ SPARSE = "import torch\nx = torch.eye(2).to_sparse()\ntorch.{}\n"
 
 @on_torch
 @pytest.mark.parametrize(
-    ("call", "kind"),
+    ("made", "kind"),
     [
         ("nn.functional.hardswish(x)", VerdictKind.BUG),
         ("ops.quantized.relu6(x)", VerdictKind.NEEDS),
     ],
 )
 def test_an_operator_of_another_library_has_kernels_for_its_own_tensors_alone(
-    judged, bench, call, kind
+    judged, bench, made, kind
 ):
     wanted = status.capture(bench.replays[0].run(SPARSE.format("nn.functional.elu(x)")))
     assert status.library(wanted) == "aten"
-    name = f"torch.{call.partition('(')[0]}"
-    assert judged(SPARSE.format(call), name, wanted).kind is kind
+    name = f"torch.{made.partition('(')[0]}"
+    assert judged(SPARSE.format(made), name, wanted).kind is kind
