@@ -120,6 +120,9 @@ WITH_VALUES: tuple[tuple[str, Value, Step, str | None], ...] = (
     ("a + b", Value(kind="tensor", shape=(5,), dtype="float64"),
      Step(name="quantize", text="quint8"),
      "torch.quantize_per_tensor_dynamic((a + b).float(), torch.quint8, False)"),
+    ("x.unsqueeze(0)", Value(kind="tensor", shape=(5,), dtype="float64"),
+     Step(name="quantize", text="quint8"),
+     "torch.quantize_per_tensor_dynamic(x.unsqueeze(0).float(), torch.quint8, False)"),
     ("x", _OF_TENSORFLOW, Step(name="lift", amount=2), "x[..., None, None]"),
     ("x", _OF_TENSORFLOW, Step(name="lift", amount=1, behind=1), "x[..., None, :]"),
     ("x", _OF_TENSORFLOW, Step(name="repeat", amount=2, behind=1),
@@ -199,7 +202,8 @@ def _made(text: str, step: Step, value: Value | None, made: Mapping[str, str]) -
         dtype = f", dtype=torch.{step.text}" if step.text else ""
         return f"{made[step.name]}({text}{dtype})"
     if value is None or value.dtype != "float32":
-        text = f"{text if text.isidentifier() else f'({text})'}.float()"
+        plain = isinstance(cst.parse_expression(text), ATOMS)
+        text = f"{text if plain else f'({text})'}.float()"
     return f"torch.quantize_per_tensor_dynamic({text}, torch.{step.text}, False)"
 
 
