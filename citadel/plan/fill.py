@@ -121,8 +121,7 @@ class Filler:
             return None
         wrap = () if TENSOR in kinds else (Step(name="list"),)
         known = [s[parameter.name] for s in self.analogy.samples if parameter.name in s]
-        steps = lifted(main, self.lift) or quantised(main.value, known)
-        return main.take(*steps, *wrap)
+        return main.take(*lifted(main, self.lift), *quantised(main.value, known), *wrap)
 
     def _scalar(self, parameter: Parameter) -> bool:
         """Whether valid calls give numbers alone, though it is declared a tensor: of rank 0; or

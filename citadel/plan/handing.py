@@ -61,7 +61,7 @@ class Handing:
             if as_tensorflow(self.target.name):
                 steps += with_ends(value.value, steps, self._valid(number))
             steps += self._made_tensor(value, number) or self._of_tensors(value, number)
-            steps = steps or quantised(value.value, self._valid(number))
+            steps += quantised(value.value, self._valid(number))
             taken = value.take(*steps, *self._received(value, number))
             found[number] = taken
             whole = any(step.name in ("ends", "each") for step in steps)

@@ -214,7 +214,9 @@ class _Speller(cst.CSTTransformer):
     ) -> cst.BaseExpression:
         dotted = h.get_full_name_for_node(original_node)
         first = (dotted or "").partition(".")[0]
-        if dotted is None or "." not in dotted or self._local.get(first, first) != first:
+        # Of `x.sum(0).item` LibCST's name is `x.sum.item`.
+        whole = dotted is not None and cst.parse_expression(dotted).deep_equals(original_node)
+        if not whole or dotted is None or self._local.get(first, first) != first:
             return updated_node
         return cst.parse_expression(spelled(dotted, self._local)[0])
 

@@ -37,6 +37,13 @@ def test_a_name_that_stands_for_something_else_is_not_the_packages(api, written)
     assert steps.code_of(kept) == "tf.cast(1, tf.float32)"
 
 
+def test_what_is_called_on_the_way_to_a_name_keeps_its_arguments():
+    made = cst.parse_expression("torch.f(x.unsqueeze(0).float(), torch.quint8)")
+    assert steps.code_of(imports.respelled(made, {"th": "torch"})) == (
+        "th.f(x.unsqueeze(0).float(), th.quint8)"
+    )
+
+
 @pytest.mark.parametrize(("before", "after"), imports.MISSING)
 def test_missing_imports(before, after):
     assert imports.with_import(cst.parse_module(before), "torch").code == after
