@@ -35,7 +35,7 @@ from watching import NAMESPACE, Control, Watch
 
 SWEEP_SECONDS = 2.0
 SHARED = "/dev/shm"
-SHARED_MODULES = ("child", "case", "handed", "watch", "probe", "perturb", "selected")
+EVERYBODYS_MODULES = ("child", "case", "handed", "watch", "probe", "perturb", "selected")
 """Loaded once here, not in nearly every child: nothing that is compiled there is kept."""
 NOT_LOADED = set()
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "2"}
@@ -167,7 +167,7 @@ def main(framework, sandbox, scratch, lent):
         side.module("names").prepare()
         side.module("live")
     lazy = ("numpy.random",) if "numpy" in sys.modules else ()
-    for module in (*lazy, *SHARED_MODULES):
+    for module in (*lazy, *EVERYBODYS_MODULES):
         importlib.import_module(module)
     atexit._clear()  # the framework's handlers cost more than most cases; a case's own do run
     Server(control, sandbox, scratch).serve()

@@ -18,8 +18,9 @@ import libcst.matchers as m
 
 from analysis.target.checks import CHECK_CALLS, MODULES, Check, Checks, leaf
 from analysis.target.commented import commented
+from analysis.target.imports import Imports
 from analysis.target.loops import loop_numbers
-from analysis.target.origins import NO_ORIGIN, Imports, Origin, Origins
+from analysis.target.origins import NO_ORIGIN, Origin, Origins
 from analysis.target.printing import displayed, is_message, printed_names, prints, said
 from analysis.target.refusing import wanted_to_raise
 

@@ -32,8 +32,8 @@ class Replays:
         self._waiting: list[tuple[tuple[int, int], int, Job]] = []
         self._count = itertools.count()
         # Counted as they come and go: others ask after every attempt.
-        self._open = 0
-        self._first = 0
+        self._unfinished = 0
+        self._first_turns = 0
         self._ended: queue.SimpleQueue[Future[Finding | None]] = queue.SimpleQueue()
         self._closed = False
 
@@ -50,19 +50,19 @@ class Replays:
             future = self._pool.submit(self._run)
             self._pending.add(future)
             future.add_done_callback(self._ended.put)
-            self._open += 1
-            self._first += not turn
+            self._unfinished += 1
+            self._first_turns += not turn
             return True
 
     def waiting(self) -> int:
         """How many have not ended; may be asked in any thread."""
         with self._lock:
-            return self._open
+            return self._unfinished
 
     def ahead(self) -> int:
         """How many of the first turn wait to begin."""
         with self._lock:
-            return self._first
+            return self._first_turns
 
     def finished(self) -> Iterator[Finding]:
         """What has ended since the last call; does not wait."""
@@ -85,7 +85,7 @@ class Replays:
             self._closed = True
             dropped = {future for future in self._pending if future.cancel()}
             self._pending -= dropped
-            self._open -= len(dropped)
+            self._unfinished -= len(dropped)
         self._pool.shutdown(wait=True, cancel_futures=True)
         return len(dropped)
 
@@ -109,10 +109,10 @@ class Replays:
         session = self._free.get()
         with self._lock:
             (turn, _), _, job = heapq.heappop(self._waiting)
-            self._first -= not turn
+            self._first_turns -= not turn
         try:
             return job(session)
         finally:
             self._free.put(session)
             with self._lock:
-                self._open -= 1
+                self._unfinished -= 1

@@ -34,7 +34,7 @@ from citadel.report.order import (
 )
 from citadel.report.script import family_script, printing_script
 from citadel.report.strip import strips
-from citadel.report.text import code_span, details, fence, table_cell
+from citadel.report.text import code_span, counted, details, fence, table_cell
 
 VERBS = {
     SymptomKind.RAISES: ("fail", "fails"),
@@ -136,7 +136,7 @@ def _table(case: BugCase, bugs: list[Finding], triage: Triage) -> str:
         said = "the same" if case.reproduces and symptom == shown else symptom
         rows.append(_row(finding.api, str(verdict.kind), verdict.runs, said))
     forms = operations_told(case, bugs)
-    told = [f"{len(bugs)} sibling{'s' if len(bugs) > 1 else ''}, {forms}."] if forms else []
+    told = [f"{counted(len(bugs), 'sibling')}, {forms}."] if forms else []
     parts = ["## Affected APIs", *told, "\n".join((*_HEAD, *rows[: _TOP + 1]))]
     if rows[_TOP + 1 :]:
         rest = "\n".join((*_HEAD, *rows[_TOP + 1 :]))

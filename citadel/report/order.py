@@ -69,12 +69,12 @@ def operations_told(case: BugCase, findings: Sequence[Finding]) -> str:
     if others == len(findings):
         return ""
     if own not in operations:
-        return f"forms of {_operations(others)}"
+        return f"forms of {_told(others)}"
     same = "forms of the same operation" if len(findings) > 1 else "a form of the same operation"
     return f"{same} and of {others} other{'s' if others > 1 else ''}" if others else same
 
 
-def _operations(count: int) -> str:
+def _told(count: int) -> str:
     return f"{count} operations" if count > 1 else "one operation"
 
 

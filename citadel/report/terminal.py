@@ -33,7 +33,7 @@ from citadel.report.order import (
     operations_told,
     ranked,
 )
-from citadel.report.text import plain, shorten
+from citadel.report.text import counted, plain, shorten
 
 _WIDE = 130
 _MOST_BUGS = 20
@@ -113,7 +113,7 @@ def _render_bugs(console: Console, triage: Triage, *, show_all: bool) -> None:
         say(console, none_found(triage))
         return
     forms = operations_told(triage.case, bugs) if triage.case is not None else ""
-    count = f"{len(bugs)} sibling{'s' if len(bugs) > 1 else ''} with the same symptom"
+    count = f"{counted(len(bugs), 'sibling')} with the same symptom"
     say(console, f"{count}{', ' * bool(forms)}{forms}", "bold")
     folder = _common_folder(bugs)
     groups = [[bug] for bug in bugs] if show_all else by_operation(bugs)
