@@ -16,6 +16,7 @@ from libcst.helpers import get_full_name_for_node
 
 from analysis.target.checks import MODULES
 from analysis.target.imports import Imports
+from analysis.target.inlined import NOT_INLINED, Inlined, Inliner
 
 MOST_FOLLOWED = 200
 
@@ -42,6 +43,8 @@ class Origin:
     arguments."""
     numbers: tuple[str, ...] = ()
     """The same, all receivers included, where a copy in another layout is called what it is of."""
+    inlined: Inlined = NOT_INLINED
+    """What computes the value, with the text's own functions written out."""
 
 
 NO_ORIGIN = Origin()
@@ -60,6 +63,7 @@ class Origins:
         self._straight = collector.straight
         self._changed = collector.changed
         self._imports = imports.names
+        self._inliner = Inliner(module, collector.changed)
         self._known: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
 
     def of(self, node: cst.BaseExpression) -> Origin:
@@ -82,7 +86,13 @@ class Origins:
             fixed=fixed,
             given=() if call is None else tuple(self._given(call)),
             numbers=() if call is None else tuple(self._numbers(call)),
+            inlined=self._inlined(node),
         )
+
+    def _inlined(self, node: cst.BaseExpression) -> Inlined:
+        found = self._inliner.of(node)
+        ways = tuple((self._full(name), text) for name, text in found.ways)
+        return Inlined(found.text, ways)
 
     def _behind(self, node: cst.BaseExpression) -> tuple[list[cst.BaseExpression], bool]:
         """The expression and what its names are assigned; whether names are left open."""

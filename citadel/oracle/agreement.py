@@ -35,6 +35,7 @@ from citadel.oracle.hints import (
     made_of,
     says_good,
     wrapped,
+    written_out,
 )
 from citadel.oracle.numbers import elements, finite, same
 from citadel.oracle.seen import Seen, comparable, numeric
@@ -212,7 +213,11 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
         if first.number != second.number and comparable(left, right):
             if labelled and have_common(first, second):
                 yield pair(run, one, other, why=f'"{first.label}" and "{second.label}"')
-            elif wrapped(first.node, second.node) or made_of(first, second):
+            elif (
+                wrapped(first.node, second.node)
+                or made_of(first, second)
+                or written_out(first, second)
+            ):
                 yield pair(run, one, other, why="the same arguments, called in two ways")
             elif laid and left.kind in _OF_NUMBERS and _laid_out(first, second):
                 yield pair(run, one, other, why="the same numbers, given in two layouts")

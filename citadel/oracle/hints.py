@@ -269,6 +269,18 @@ def made_of(one: Point, other: Point) -> bool:
     return False
 
 
+def written_out(one: Point, other: Point) -> bool:
+    """Whether two values are computed by the same, with the text's own functions written out, and
+    only compilers made one or both of these.
+
+    `v, _ = top_k(x, k=3)` and `f(x)[0]` of a compiled `f` that returns `top_k(y, k=3)`.
+    """
+    first, second = one.origin.inlined, other.origin.inlined
+    differing = set(first.ways) ^ set(second.ways)
+    compiled = bool(differing) and all(is_compiler(name) for name, _ in differing)
+    return compiled and first.text == second.text != ""
+
+
 def _functions(node: cst.BaseExpression) -> Iterator[str]:
     """The dotted names that a function is made of: of `F.relu` that is all, and not the module.
 

@@ -73,17 +73,18 @@ def _first(
             reasons.append(found)
             continue
         verified = _verified(reading, attempt, found, info)
-        if found.reproduces and not (differing and _of_one_value(found)):
+        if found.reproduces and not _may_be_right(found, differing=differing):
             return verified
         kept = verified if kept is None or _improves(kept, found) else kept
     return kept or NotVerified(reason="; ".join(dict.fromkeys(reasons)))
 
 
-def _of_one_value(found: Witness | Measured) -> bool:
-    """Whether NaN or an infinity is all that it shows: of two results that are said to differ, one
-    may well be so."""
-    is_witness = isinstance(found, Witness)
-    return is_witness and found.symptom.kind is SymptomKind.NON_FINITE
+def _may_be_right(found: Witness | Measured, *, differing: bool) -> bool:
+    """Whether NaN or an infinity is all that it shows, and other code may show more: of two results
+    that are said to differ, one may well be so, and what is given NaN may well give it."""
+    if not isinstance(found, Witness) or found.symptom.kind is not SymptomKind.NON_FINITE:
+        return False
+    return differing or found.let_in
 
 
 def _improves(kept: Verified, found: Witness | Measured) -> bool:

@@ -120,6 +120,24 @@ def test_a_function_and_what_is_made_of_it_agree(made, shown, holds):
 
 
 @pytest.mark.parametrize(
+    ("made", "body", "holds"),
+    [
+        ("@tf.function(jit_compile=True)", "g(z, k=3)", True),
+        ("@tf.function(jit_compile=True)", "g(z, k=2)", False),
+        ("@torch.compile", "g(z, k=3)", True),
+        ("@torch.vmap", "g(z, k=3)", False),
+        ("", "g(z, k=3)", False),
+    ],
+)
+def test_a_call_and_a_compiled_function_that_makes_it_agree(made, body, holds):
+    code = (
+        f"{made}\ndef f(z):\n    return {body}\nv, _ = g(x, k=3)\nprint(v.numpy())\nprint(f(x)[0])"
+    )
+    events = [("v.numpy()", [1.0, 2.0]), ("f(x)[0]", [1.0, 3.0])]
+    assert holding(code, *events) == ((["v.numpy()", "f(x)[0]"], "disagrees") if holds else None)
+
+
+@pytest.mark.parametrize(
     ("imports", "made", "holds"),
     [
         ("from torch.jit import trace", "trace(f, x)", True),
