@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+OFTEN = 0.05
+"""Share of a build's APIs that call their first parameter by one name: `input`, `x`, `self`."""
 
 
 class ApiKind(StrEnum):
@@ -88,3 +92,17 @@ class Catalog:
     def resolve(self, name: str) -> Api | None:
         """The API behind a canonical name or an alias."""
         return self.apis.get(name) or self.apis.get(self._by_alias.get(name, ""))
+
+    def operands(self) -> frozenset[str]:
+        """The names that APIs have for whatever they work on, which say nothing of what that must
+        be: those by which many call their first parameter."""
+        first = [
+            {
+                one.parameters[0].name
+                for one in api.call_signatures or api.signatures
+                if one.parameters
+            }
+            for api in self.apis.values()
+        ]
+        times = Counter(name for names in first for name in names)
+        return frozenset(name for name, n in times.items() if n >= OFTEN * len(self.apis))

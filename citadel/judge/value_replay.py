@@ -45,6 +45,8 @@ class ValueReplay(Replayed):
             return self._backward()
         names = ", ".join(one.name for one in source.disputed)
         close = related(channels) and not plan.drops if source.refused else near(channels)
+        if any(one.operand for one in source.disputed):
+            close = close and alike(channels)  # every other function takes an `input`
         if source.oracle.kind is SymptomKind.ACCEPTS and unfinished(
             source.oracle, source.values, self.values
         ):

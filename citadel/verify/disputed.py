@@ -49,10 +49,14 @@ _MINUS = str.maketrans("\u2212\u2013", "--")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disputed:
-    """One argument that should be refused: its key among the source's values, and its name."""
+    """One argument that should be refused: its key among the source's values, and its name.
+
+    `operand`: the name is one that many APIs have for whatever they work on (`input`, `x`).
+    """
 
     key: str
     name: str
+    operand: bool = False
 
 
 def disputed(call: Call, api: Api, calls: Sequence[Call], reading: Reading) -> tuple[Disputed, ...]:

@@ -171,7 +171,7 @@ def witness(
         uninitialised=_reads_memory(trial.again, oracle, values, first.calls),
         of_ties=looked and of_ties(trial.again, oracle, blamed, values),
         ill_conditioned=looked and ill_conditioned(trial.again, oracle, blamed, values, free),
-        disputed=_disputed(oracle, who, first.calls, reading),
+        disputed=_disputed(oracle, who, first.calls, reading, catalog),
         refused_by=_refused_by(oracle, session, trial.again, who.api, catalog) if hits else "",
         hurried=hurried,
         untraced=whole is not None,
@@ -213,10 +213,13 @@ def _gave(
 
 
 def _disputed(
-    oracle: ValueOracle, who: Blamed, calls: Sequence[Call], reading: Reading
+    oracle: ValueOracle, who: Blamed, calls: Sequence[Call], reading: Reading, catalog: Catalog
 ) -> tuple[Disputed, ...]:
-    accepts = oracle.kind is SymptomKind.ACCEPTS
-    return disputed(who.call, who.api, calls, reading) if accepts else ()
+    if oracle.kind is not SymptomKind.ACCEPTS:
+        return ()
+    found = disputed(who.call, who.api, calls, reading)
+    operands = catalog.operands() if found else ()
+    return tuple(replace(one, operand=one.name in operands) for one in found)
 
 
 def _refused_by(
