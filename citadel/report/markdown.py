@@ -27,6 +27,7 @@ from citadel.report.headline import complaint, figure, headline, is_measured, ob
 from citadel.report.order import (
     INTENDED,
     describe_channels,
+    everywhere,
     may_be_intended,
     operations_told,
     ranked,
@@ -115,6 +116,8 @@ def _symptom(triage: Triage, case: BugCase) -> str:
     if not case.reproduces:
         now = f": {code_span(observed(case))}" if case.observed else ""
         lines += ["", f"{code_span(case.api)} itself is **fixed here**{now}."]
+    if spread := everywhere(triage):
+        lines += ["", f"Note: {spread}."]
     if may_be_intended(triage):
         lines += ["", f"Note: {INTENDED}."]
     lines += [line for doubt in case.doubts for line in ("", f"Doubt: {doubt}.")]

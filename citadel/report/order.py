@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from citadel.model import BugCase, Channels, Finding, Triage, VerdictKind
 from citadel.oracle import status
 
+MANY = 30
+"""Operations with one symptom from which on it may be that of what all of them are given."""
 _RANK = {
     kind: rank
     for rank, kind in enumerate(
@@ -87,3 +89,27 @@ INTENDED = (
 def may_be_intended(triage: Triage) -> bool:
     """Whether the symptom could be what the API is meant to do: no crash, no internal assertion."""
     return triage.case is not None and not status.internal(triage.case.symptom)
+
+
+_RAN = frozenset(
+    (
+        *(VerdictKind.BUG, VerdictKind.FLAKY, VerdictKind.DIFFERENT, VerdictKind.REFUSED),
+        *(VerdictKind.CLEAN, VerdictKind.EXPECTED),
+    )
+)
+
+
+def everywhere(triage: Triage) -> str:
+    """That most of what ran shows the symptom, so that no single API need be its cause; else "".
+
+    Counted are operations, however many forms of each were tried: an internal error for a kind of
+    tensor that nothing supports has hundreds of siblings, and one cause.
+    """
+    shown = {one.operation or one.api for one in triage.bugs}
+    ran = {one.operation or one.api for one in triage.findings if one.verdict.kind in _RAN}
+    if len(shown) < MANY or 2 * len(shown) <= len(ran):
+        return ""
+    return (
+        f"{len(shown)} of the {len(ran)} operations that ran show the symptom: its cause may be in "
+        "what all of them are given or call, rather than in each"
+    )

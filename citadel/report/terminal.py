@@ -29,6 +29,7 @@ from citadel.report.order import (
     INTENDED,
     by_operation,
     describe_channels,
+    everywhere,
     may_be_intended,
     operations_told,
     ranked,
@@ -185,6 +186,8 @@ def _render_close(console: Console, triage: Triage) -> None:
         say(console, f"family ({len(family.apis)}) {root}: {first_names(family.apis)}")
     if triage.control:
         say(console, f"control: {triage.control}", style="yellow")
+    if spread := everywhere(triage):
+        say(console, spread)
     if triage.bugs and may_be_intended(triage):
         say(console, INTENDED)
     seconds = triage.seconds

@@ -10,6 +10,7 @@ from citadel.model import Channels, Finding, Triage, VerdictKind
 from citadel.report.order import (
     by_operation,
     describe_channels,
+    everywhere,
     operations_told,
     ranked,
     verdict_counts,
@@ -73,3 +74,30 @@ def test_operations_are_told(
     assert case is not None
     found = [make_finding(f"api{at}", operation=one) for at, one in enumerate(operations)]
     assert operations_told(replace(case, operation="own"), found) == told
+
+
+@pytest.mark.parametrize(
+    ("bugs", "clean", "forms", "told"),
+    [(30, 29, 1, True), (30, 30, 1, False), (29, 0, 1, False), (29, 0, 2, False)],
+)
+def test_a_symptom_that_most_operations_show(
+    bugs: int,
+    clean: int,
+    forms: int,
+    told: bool,
+    make_finding: Callable[..., Finding],
+    make_triage: Callable[..., Triage],
+) -> None:
+    found = [
+        make_finding(f"{at}.{form}", kind, operation=str(at))
+        for kind, places in (
+            (VerdictKind.BUG, range(bugs)),
+            (VerdictKind.CLEAN, range(bugs, bugs + clean)),
+            (VerdictKind.NOT_ADAPTED, range(bugs + clean, 200)),
+        )
+        for at in places
+        for form in range(forms)
+    ]
+    said = everywhere(replace(make_triage(), findings=tuple(found)))
+    assert said.startswith(f"{bugs} of the {bugs + clean} operations") is told
+    assert bool(said) is told
