@@ -20,6 +20,7 @@ processes and output of everything below it, which it kills from outside.
 """
 
 import atexit
+import gc
 import importlib
 import importlib.util
 import json
@@ -169,6 +170,8 @@ def main(framework, sandbox, scratch, lent):
     lazy = ("numpy.random",) if "numpy" in sys.modules else ()
     for module in (*lazy, *EVERYBODYS_MODULES):
         importlib.import_module(module)
+    gc.collect()
+    gc.freeze()  # a child's collections look at what its case makes, not at the whole framework
     atexit._clear()  # the framework's handlers cost more than most cases; a case's own do run
     Server(control, sandbox, scratch).serve()
 
