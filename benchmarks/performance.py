@@ -68,6 +68,17 @@ def saved_bytes(layer):
 plain, other = saved_bytes(lambda t: t.relu_()), saved_bytes(lambda t: {layer})
 print(plain, other, other / plain)
 """
+COPY_OF_NONE = """import torch
+from torch.profiler import ProfilerActivity, profile
+x = torch.rand(500, 500)
+
+def allocated(call):
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as found:
+        call(x)
+    return sum(max(event.self_cpu_memory_usage, 0) for event in found.key_averages())
+
+print("relu_", allocated(lambda t: t.relu_()), "other", allocated(lambda t: {call}))
+"""
 SLOW = "one way is slower than the other"
 WASTE = "memory is wasted"
 
@@ -135,6 +146,14 @@ def _memory(session: Session, trials: int) -> None:
         "in-place copy": (
             COPY.format(layer="t.square().relu_()"),
             COPY.format(layer="t.sin().relu_()"),
+        ),
+        "copy beside none": (
+            COPY_OF_NONE.format(call="t.square().relu_()"),
+            COPY_OF_NONE.format(call="t.sin().relu_()"),
+        ),
+        "none beside none": (
+            COPY_OF_NONE.format(call="t.square().relu_()"),
+            COPY_OF_NONE.format(call="t.sigmoid_()"),
         ),
         "no copy": (COPY.format(layer="t.square().relu_()"), COPY.format(layer="t.sigmoid_()")),
     }

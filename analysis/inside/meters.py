@@ -72,34 +72,51 @@ def _benchmark(common, original):
 
 
 class Told(str):
-    """A profiler's table, which stands for the time of all that it lists."""
+    """A profiler's table, which stands for the time, or the memory, of all that it lists."""
 
     def citadel_quantity(self):
         return self.total
 
 
 def _profiler(module, original):
-    """`prof.key_averages().table()` and totals of PyTorch's profilers, in microseconds."""
+    """`prof.key_averages().table()` and totals of PyTorch's profilers: microseconds and bytes."""
     kind = module.EventList
 
-    def total(events):
-        spent = sum(event.self_cpu_time_total for event in events)
-        return units.measured(spent * 1e-6, "s")  # a table tells no number: its unit is ours
+    def spent(events):
+        # A table tells no number: its unit is ours.
+        return units.measured(sum(event.self_cpu_time_total for event in events) * 1e-6, "s")
+
+    def allocated(events):
+        # What is given back counts as nothing; on a device, its memory is what counts.
+        sums = [
+            sum(max(getattr(event, name, 0), 0) for event in events)
+            for name in ("self_cpu_memory_usage", "self_device_memory_usage")
+        ]
+        return units.measured(sums[1] or sums[0], "B")
+
+    def total(events, order=None):
+        """By what is sorted by, else by what was asked for: memory is recorded on demand."""
+        of_memory = getattr(events, "_profile_memory", False)
+        if order is not None:
+            of_memory = of_memory and "memory" in order
+        return allocated(events) if of_memory else spent(events)
 
     def telling(table):
         @functools.wraps(table)
-        def told(self, *args, **kwargs):
-            found = Told(table(self, *args, **kwargs))
-            found.total = total(self)
+        def told(self, sort_by=None, *args, **kwargs):
+            found = Told(table(self, sort_by, *args, **kwargs))
+            found.total = total(self, sort_by)
             return found
 
         return told
 
     wrap(kind, "table", telling)
     kind.citadel_quantity = total
-    found = vars(kind).get("self_cpu_time_total")
-    if isinstance(found, property):
-        kind.self_cpu_time_total = property(counting(found.fget, "us"))
+    for name, unit in (("self_cpu_time_total", "us"), ("self_cpu_memory_usage", "B")):
+        for owner in (kind, module.FunctionEvent):
+            found = vars(owner).get(name)
+            if isinstance(found, property):
+                setattr(owner, name, property(counting(found.fget, unit)))
 
 
 def _timer(module, original):

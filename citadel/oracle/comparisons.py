@@ -24,8 +24,8 @@ import libcst.matchers as m
 
 from analysis.target.watch import Check, Point, Role
 from citadel.oracle import samples
-from citadel.oracle.measure import AGAINST, SERIES, Form, Measure
-from citadel.oracle.quantities import AMOUNTS, Place, Table
+from citadel.oracle.measure import AGAINST, LEAST_BYTES, SERIES, Form, Measure
+from citadel.oracle.quantities import AMOUNTS, Column, Place, Table
 from citadel.oracle.scaling import Series, by_size, scalings, series
 from citadel.oracle.wording import complaint, pasted_side, slow_side
 from harvest.report.model import Reading
@@ -33,8 +33,6 @@ from harvest.report.model import Reading
 MOST_ALLOWED = 20.0
 """Factors in comparisons up to which they are what a report allows for."""
 MOST_MEASURES = 8
-LEAST_AMOUNT = 64.0
-"""Numbers without a unit that are smaller are counters, not amounts of memory."""
 _PERCENT = re.compile(r"\b100(?:\.0*)? ?\*|\* ?100(?:\.0*)?\b")
 
 
@@ -149,7 +147,7 @@ def _orders(points: Sequence[Point], known: Table) -> Iterator[Measure]:
         if len(units) != 1 or not units <= set(AMOUNTS):
             continue
         one, other = operands
-        if min(known[one].middle, known[other].middle) <= 0:
+        if not _comparable(known[one], known[other]):
             continue
         yield Measure(
             form=Form.ORDER,
@@ -159,6 +157,12 @@ def _orders(points: Sequence[Point], known: Table) -> Iterator[Measure]:
             lower=other,
             scale=_factor(points[other.point].node) / _factor(points[one.point].node),
         )
+
+
+def _comparable(one: Column, other: Column) -> bool:
+    """Whether both take something; of memory, they may take nothing."""
+    low = min(one.middle, other.middle)
+    return low > 0 or (one.unit == "B" and low == 0)
 
 
 def _factor(node: cst.BaseExpression) -> float:
@@ -186,8 +190,7 @@ def _pairs(
         for place, column in known.items()
         if column.unit in AMOUNTS
         and points[place.point].role is Role.SHOWN
-        and column.middle > 0
-        and (column.unit != "B" or column.middle >= LEAST_AMOUNT)
+        and (_amounts_to(column) or _takes_nothing(place, points, known))
     ]
     for group in _groups(points, known, shown):
         if not 2 <= len(group) < SERIES:
@@ -205,6 +208,26 @@ def _pairs(
             upper=upper,
             lower=lower,
         )
+
+
+def _amounts_to(column: Column) -> bool:
+    """Whether it is an amount: bytes without a unit that are few are counters."""
+    return column.middle >= LEAST_BYTES if column.unit == "B" else column.middle > 0
+
+
+def _takes_nothing(place: Place, points: Sequence[Point], known: Table) -> bool:
+    """Whether it is the memory, none, that a function tells which tells of memory elsewhere."""
+    column, call = known[place], points[place.point].origin.call
+    return (
+        column.unit == "B"
+        and column.middle == 0
+        and call not in ("", *_COUNTS)
+        and any(
+            one.unit == "B" and points[other.point].origin.call == call
+            for other, one in known.items()
+            if other != place
+        )
+    )
 
 
 def _told(one: Place, other: Place, points: Sequence[Point], reading: Reading) -> bool:

@@ -16,6 +16,9 @@ AGAINST = " against "
 """Between the two sides of a pair."""
 MOST_RATIO = 1e100
 """Ratios from which on nothing was measured; their powers would be no numbers."""
+LEAST_BYTES = 64.0
+"""What an allocator hands out at least: what takes nothing counts as that much, so that it can be
+compared with what takes something."""
 
 
 class Form(StrEnum):
@@ -80,6 +83,8 @@ class Measure:
 
     def log(self, upper: float, lower: float) -> float | None:
         """The log ratio of two numbers at the places, None where there is none."""
+        if self.unit == "B" and self.lower is not None and min(upper, lower) >= 0:
+            upper, lower = max(upper, LEAST_BYTES), max(lower, LEAST_BYTES)
         if lower == 0:
             return None
         ratio = upper / lower * abs(self.scale) + self.excess

@@ -95,6 +95,8 @@ _UNFIT = (
     r"|unsorted|unordered|decreasing|duplicate[ds]?|repeated|overlapping|infinite|infs?|non-?finite"
     r"|unknown|non-?existent|fractional|non-?integers?)"
 )
+_COST = r"[^.\n]{0,40}?\b(?:memory|speed|time|run-?time|performance|latency)\b"
+"""What something has no effect on where it costs as much as without."""
 _PLACE = r"\b(?:ind(?:ex|exes|ices)|ax[ei]s|dims?|dimensions?|shapes?)\b"
 """What a negative number is usual for."""
 _COUNT = (
@@ -175,7 +177,7 @@ IN_WORDS: tuple[Symptom, ...] = (
         ClaimKind.VALUE,
         r"(?:returns?|gives?|produces?|outputs?|yields?|prints?) [^.\n]{1,80}"
         r"(?:instead of|rather than|but expected|should be)",
-        r"repeats? the|ignores?|has no effect|truncat(?:es|ed)",
+        rf"repeats? the|ignores?|has no effect(?! on {_COST})|truncat(?:es|ed)",
     ),
     _word(
         ClaimKind.PERFORMANCE,
@@ -192,6 +194,9 @@ IN_WORDS: tuple[Symptom, ...] = (
         r"memory[- ]leak(?:s|ed|ing)?|leak(?:s|ed|ing)? memory|out of memory|OOM(?:s|ed)?",
         r"(?:extra|more|too much|excessive|high|peak|memory)"
         r" (?:memory|usage|consumption|activations|copies)",
+        rf"no effect on {_COST}",
+        r"(?:allocates?|uses?|needs?|takes?|consumes?) (?:[\w-]+ ){0,3}?"
+        r"(?:more|as much|twice|times) (?:[\w-]+ ){0,3}?memory",
     ),
     _word(
         ClaimKind.RAISES,

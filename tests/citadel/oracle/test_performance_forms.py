@@ -72,6 +72,34 @@ def test_two_durations_that_are_shown():
     assert found.ratio == pytest.approx(3)
 
 
+NOTHING = "print('in place', used(f))\nprint('plain', used(g))\n"
+MORE = "f uses more memory than g"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "ratio"),
+    [(640, 0, 10), (640, 64, 10), (0, 0, 1), (0, 640, 0.1)],
+)
+def test_what_takes_no_memory_is_compared_with_what_takes_some(one, other, ratio):
+    found = captured(NOTHING, {"used(f)": (one, "B"), "used(g)": (other, "B")}, title=MORE)
+    assert (found.measure.form, found.topic) == (Form.PAIR, Topic.MEMORY)
+    assert found.ratio == pytest.approx(ratio)
+    assert found.reproduces is (ratio == 10)
+
+
+def test_memory_that_an_assertion_compares_with_none():
+    values = {"used(f)": (640, "B"), "used(g)": (0, "B")}
+    found = captured("assert used(f) <= used(g)\n", values, title=MORE)
+    assert (found.measure.form, found.reproduces) == (Form.ORDER, True)
+
+
+def test_nothing_that_no_function_tells_is_no_amount():
+    code = "for step in range(2):\n    print(step, used(f))\n"
+    values = {"step": ([0, 0], "B"), "used(f)": ([640, 640], "B")}
+    found = captured(code, values, title=MORE)
+    assert "step" not in getattr(found, "where", "")
+
+
 def test_pasted_numbers_tell_which_side_is_the_slow_one():
     code = "a, b = f()\nprint('eager', a)\nprint('graph', b)\n"
     values = {"a": (2.0, "s"), "b": (1.0, "s")}
