@@ -2,13 +2,11 @@
 
 The text is run twice, silently the first time: pools, caches and lazy imports are no part of what a
 report measures. `traced` is the text with the watcher in it (`instrument.watched(...).text`). The
-last event is {"e": "measured", "cpu": s, "wall": s, "free": share of a CPU that was to be had,
-"switches": involuntary context switches}.
+last event is {"e": "measured", "cpu": s, "wall": s, "free": share of a CPU that was to be had}.
 """
 
 import gc
 import os
-import resource
 import sys
 import time
 
@@ -86,11 +84,12 @@ def run(emit, code, traced=None, warm=True, wall=False, gpu=False, points=None, 
         _quietly(lambda: case.run(Silence(), code, traced, watcher=_pass))
         child.seeded(again)
     gc.collect()
+    forget_peak()
     free, started = spin(), usage()
     result = case.run(emit, code, traced, watcher=Watcher(emit, clock, points))
-    cpu, wall_time, switches = (after - before for before, after in zip(started, usage()))
+    cpu, wall_time = (after - before for before, after in zip(started, usage()))
     free = min(free, spin())
-    emit({"e": "measured", "cpu": cpu, "wall": wall_time, "free": free, "switches": switches})
+    emit({"e": "measured", "cpu": cpu, "wall": wall_time, "free": free})
     return result
 
 
@@ -116,9 +115,18 @@ def _quietly(step):
 
 
 def usage():
-    """(CPU seconds, wall seconds, involuntary context switches) so far."""
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    return CPU() / 1e9, WALL() / 1e9, own[15]
+    """(CPU seconds, wall seconds) so far."""
+    return CPU() / 1e9, WALL() / 1e9
+
+
+def forget_peak():
+    """Count the largest resident memory (`VmHWM`, `ru_maxrss`) anew from what it is now, so that
+    warming up does not hide it."""
+    try:
+        with open("/proc/self/clear_refs", "w") as told:
+            told.write("5")
+    except OSError:
+        pass  # where nothing may be written to, a run without warming up tells
 
 
 def spin():
