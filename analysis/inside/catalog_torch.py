@@ -16,6 +16,7 @@ from public_torch import (
     ALSO,
     CONFIGURES,
     PUBLIC,
+    is_called,
     is_constructor,
     is_function,
     is_private,
@@ -76,7 +77,7 @@ def describe(thing, names, schemas):
         record["k"], record["c"] = "function", []
         record["s"] = signatures_torch.legacy()
     elif isinstance(thing, type):
-        record["k"] = "module" if issubclass(thing, torch.nn.Module) else "class"
+        record["k"] = "module" if is_called(thing) else "class"
         record["s"] = signatures_torch.constructor(thing)
         record["c"] = signatures_torch.call(thing) if record["k"] == "module" else []
     else:

@@ -12,6 +12,7 @@ import math
 import signal
 
 import torch
+from public_torch import is_called
 from recorder_torch import Recorder, copied
 from tested_torch import MOST_SAMPLES, Tested, prepare
 
@@ -104,10 +105,12 @@ def patched_function(function, places, calls):
 
 @contextlib.contextmanager
 def patched_class(kind, places, calls):
-    """Record how instances of a class are made and, of layers, called."""
-    own = {name: vars(kind)[name] for name in ("__init__", "forward") if name in vars(kind)}
-    init, forward = kind.__init__, getattr(kind, "forward", None)
-    layer = issubclass(kind, torch.nn.Module)
+    """Record how instances of a class are made and, of layers and such, called."""
+    layer = is_called(kind)
+    call = "forward" if issubclass(kind, torch.nn.Module) else "__call__"
+    changed = ("__init__", call) if layer else ("__init__",)
+    own = {name: vars(kind)[name] for name in changed if name in vars(kind)}
+    init, forward = kind.__init__, getattr(kind, call, None)
     built = {}
 
     def recording_init(self, *args, **kwargs):
@@ -126,10 +129,10 @@ def patched_class(kind, places, calls):
     try:
         kind.__init__ = recording_init
         if layer:
-            kind.forward = recording_forward
+            setattr(kind, call, recording_forward)
         yield
     finally:
-        for name in ("__init__", "forward") if layer else ("__init__",):
+        for name in changed:
             if name in own:
                 setattr(kind, name, own[name])
             else:

@@ -222,6 +222,8 @@ def become(layer, model):
 def load(layer, args, kwargs, state):
     """Give a layer its mode, and tensors for its parameters and buffers, whatever it is called
     with."""
+    if not isinstance(layer, torch.nn.Module):
+        return
     state = dict(state)
     layer.train(state.pop("training", layer.training))
     if state:

@@ -5,7 +5,7 @@ import types
 
 import torch
 from overlooked_torch import overlook
-from public_torch import PUBLIC, is_constructor
+from public_torch import PUBLIC, is_called, is_constructor
 
 __all__ = ["overlook"]
 
@@ -63,6 +63,8 @@ def identify(function):
         return _method_name(function), "method", owner
     if isinstance(function, torch.nn.Module):
         return _class_name(_public(type(function), "forward")), "module", function
+    if _is_transform(type(function)):
+        return _class_name(type(function)), "module", function
     if isinstance(owner, torch.nn.Module):
         found = _own(function, owner)
         if found is not None:
@@ -81,6 +83,11 @@ def identify(function):
     if id(getattr(function, "__wrapped__", None)) in _NAMES:
         return None  # what was made of an operation (`vmap(torch.abs)`) is another one
     return _by_module(function)
+
+
+def _is_transform(kind):
+    """Whether a class is one of the framework's own whose objects are called, and no layer."""
+    return kind.__module__.startswith("torch.distributions.") and is_called(kind)
 
 
 def _method_name(method):
@@ -157,8 +164,8 @@ def parts(function):
 
 
 def interesting(value):
-    """Whether the tracer follows this object: tensors and layers."""
-    return isinstance(value, (torch.Tensor, torch.nn.Module))
+    """Whether the tracer follows this object: tensors, layers and such."""
+    return isinstance(value, (torch.Tensor, torch.nn.Module)) or _is_transform(type(value))
 
 
 def compiled_from(function):

@@ -120,6 +120,16 @@ def is_constructor(thing):
     return thing is torch.Tensor or isinstance(thing, LEGACY)
 
 
+def is_called(kind):
+    """Whether the objects of a class are functions of what they are called with: layers, transforms
+    of distributions; not decorators and contexts."""
+    if issubclass(kind, torch.nn.Module):
+        return True
+    call = next((vars(base)["__call__"] for base in kind.__mro__ if "__call__" in vars(base)), None)
+    other = hasattr(kind, "__enter__") or issubclass(kind, torch.autograd.Function)
+    return inspect.isfunction(call) and not other
+
+
 def is_private(name):
     """Whether a name begins with `_` and is none of the language's own."""
     return name.startswith("_") and not name.startswith("__")

@@ -86,8 +86,10 @@ def constructor(kind):
 
 
 def call(kind):
-    """The call of a layer class: its `forward` without `self`, if it has one of its own."""
-    forward = getattr(kind, "forward", None)
+    """The call of a layer class: its `forward` without `self`, if it has one of its own; of other
+    classes their `__call__`."""
+    layer = issubclass(kind, torch.nn.Module)
+    forward = getattr(kind, "forward" if layer else "__call__", None)
     if forward is None or forward is torch.nn.Module.forward or not inspect.isfunction(forward):
         return []
     rows = inspected(forward)

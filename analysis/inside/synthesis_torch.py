@@ -16,7 +16,7 @@ import torch
 from described import describe_call
 from examples_torch import located
 from makers_torch import PRESETS, SIZE, Maker
-from public_torch import is_constructor
+from public_torch import is_called, is_constructor
 from recorder_torch import Recorder
 from schemas_torch import ATEN, Schemas
 from tested_torch import Tested, prepare
@@ -134,7 +134,7 @@ def constructed(kind, doc):
         return [lambda number: made([], lambda maker: ((), satisfying(kind, number)), number, doc)]
     rows = [signature["p"] for signature in signatures_torch.constructor(kind)] or [[]]
     given = []
-    if issubclass(kind, torch.nn.Module):
+    if is_called(kind):
         given = [signature["p"] for signature in signatures_torch.call(kind)]
         given = given or UNKNOWN[:1]
     return [
