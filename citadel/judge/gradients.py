@@ -11,7 +11,7 @@ from analysis.target.session import Limits, Session
 from citadel.oracle.messages import told_numbers
 from citadel.plan.model import Adaptation, Take
 from citadel.traced import is_call_of, leaf
-from citadel.verify.identify import GRADIENTS
+from citadel.verify.identify import GRADIENTS, failing_call
 from citadel.verify.verified import Verified
 
 
@@ -33,6 +33,17 @@ def other_numbers(observation: Observation, source: Observation) -> bool:
     return len(told) == 2 and any(told[0].get(n, kind) != kind for n, kind in told[1].items())
 
 
+def _checked_before(observation: Observation, source: Observation) -> bool:
+    """Whether a gradient check fails that the report's own code passes, before it fails another."""
+    checks = [
+        [call.number for call in one.calls if leaf(call.name) in GRADIENTS]
+        for one in (observation, source)
+    ]
+    failed = [failing_call(one) for one in (observation, source)]
+    checking = all(one is not None and leaf(one.name) in GRADIENTS for one in failed)
+    return checking and len(checks[0]) < len(checks[1])
+
+
 def cut(plan: Adaptation, source: Call, calls: Iterable[Call]) -> bool:
     """Whether gradients, which a case takes in `calls`, do not reach what the report's call
     (`source`) is given, because a layer has copies of it."""
@@ -44,10 +55,13 @@ def cut(plan: Adaptation, source: Call, calls: Iterable[Call]) -> bool:
     return any(given[key].requires_grad for key in own if key in given)
 
 
-def drawn_alone(
+def of_another_check(
     failed: Failed, source: Verified, session: Session, catalog: Catalog, limits: Limits
 ) -> str | None:
-    """Why a failed case is about the sibling's random numbers, if it and not the report is."""
+    """Why a failed case is not what the report's is: it fails a check that the report's own code
+    passes, or for the random numbers that the sibling draws."""
+    if _checked_before(failed.observation, source.observation):
+        return "fails a check that the report's own code passes"
     if not source.deferred or not _of_draws(failed, session, catalog, limits):
         return None
     module = source.source.module

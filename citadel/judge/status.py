@@ -10,7 +10,7 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import instrument
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
-from citadel.judge.gradients import Failed, cut, drawn_alone, other_numbers
+from citadel.judge.gradients import Failed, cut, of_another_check, other_numbers
 from citadel.judge.verdicts import confidence, made_up, mostly_filled, shaping, shown_in, verdict
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
@@ -75,7 +75,7 @@ def judge(
         return verdict(VerdictKind.DIFFERENT, symptom=seen, reason="other numbers are wrong")
     if reason is None and not late:
         failed = Failed(code, traced_code, traced, target)
-        reason = drawn_alone(failed, source, session, catalog, limits)
+        reason = of_another_check(failed, source, session, catalog, limits)
     if reason is not None:
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
     hits = _hits(code, traced_code, seen, shows, plan, source, session, limits, runs=runs)
@@ -90,6 +90,20 @@ def judge(
         confidence=confidence(plan, hits, runs),
         symptom=seen,
         reason=None if hits else "shows only while traced",
+        guards=_guards(source, plan, hits, runs) if hits else (),
+    )
+
+
+def _guards(source: Verified, plan: Adaptation, hits: int, runs: int) -> tuple[str, ...]:
+    """What has spoken for a bug of status."""
+    crashes = source.case.symptom.kind is SymptomKind.CRASHES
+    what = "signal or failed check" if crashes else "kind of failure, in the same words"
+    filled = ("and nothing that was filled in is complained about",) if made_up(plan) else ()
+    return (
+        "the failure is the sibling's own",
+        f"the same {what}",
+        *filled,
+        f"shown in {hits} of {runs} runs with seeds of their own",
     )
 
 

@@ -95,6 +95,11 @@ def on_torch(test):
 def test_the_same_symptom_in_every_run_is_a_bug(judged):
     verdict = judged(CONV3D, "torch.nn.functional.conv3d", GROUPS)
     assert (verdict.kind, verdict.runs, verdict.confidence) == (VerdictKind.BUG, (3, 3), 0.99)
+    assert verdict.guards == (
+        "the failure is the sibling's own",
+        "the same kind of failure, in the same words",
+        "shown in 3 of 3 runs with seeds of their own",
+    )
     assert verdict.symptom == GROUPS
 
 
