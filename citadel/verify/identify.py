@@ -19,6 +19,24 @@ from harvest.report.model import Mention
 
 CASE_FILE = "case.py"
 """What tracebacks call the case's own text."""
+CONSTRUCTORS = frozenset(
+    (
+        *("Tensor", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "BoolTensor"),
+        *("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor"),
+    )
+)
+"""What made tensors of one dtype before there was `torch.tensor`."""
+MAKERS = frozenset(
+    (
+        *map(str.lower, CONSTRUCTORS),
+        "new",
+        *("tensor", "constant", "zeros", "ones", "full", "eye", "arange", "linspace", "empty"),
+        *("rand", "randn", "randint", "normal", "uniform", "manual_seed", "set_seed", "variable"),
+        *("convert_to_tensor", "array", "asarray", "cast", "to", "type", "type_as", "double"),
+        *("float", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"),
+    )
+)
+"""Calls that make what others work on, or convert it: suspected last."""
 USERS_OF_VALUES = frozenset(
     (
         *("backward", "grad", "gradient", "gradients", "jacobian", "batch_jacobian", "hessians"),
@@ -103,6 +121,9 @@ def culprit(
     compared = _compared(failing, chain, titled)
     if compared is not None:
         return compared
+    subject = _subject(chain, mentions)
+    if subject is not None:
+        return subject
     user = first[0] is not failing or _uses(first[0])
     if first[0] is failing and not user:
         return _maker_of_nothing(failing, observation.calls, catalog, titled or named) or first
@@ -114,6 +135,23 @@ def culprit(
             if leaf(pair[0].name) in words:
                 return pair
     return _nearest_maker(makers_only) or first
+
+
+def _subject(
+    chain: Sequence[tuple[Call, Api]], mentions: Sequence[Mention]
+) -> tuple[Call, Api] | None:
+    """Who made what the failing call (the first) is given, if that is what the title is about, and
+    the failing call where it shows: "pointers given to sparse_csc_tensor crash in to_dense()"."""
+    titled = {leaf(one.name): one for one in reversed(mentions) if one.title}
+    (failing, _), *others = chain
+    setting = titled.get(leaf(failing.name))
+    if setting is None or not setting.setting:
+        return None
+    for call, api in others:
+        maker = titled.get(leaf(call.name))
+        if maker is not None and maker.place < setting.place and leaf(call.name) not in MAKERS:
+            return call, api
+    return None
 
 
 def _maker_of_what_runs(

@@ -10,29 +10,11 @@ from analysis.target.observation import Call, Observation
 from analysis.target.watch import CHECK_CALLS
 from citadel.oracle.compilers import is_compiler
 from citadel.traced import leaf, resolve, spellings, spelt
-from citadel.verify.identify import GRADIENTS, failing_call, hands_on, mentioned_calls
+from citadel.verify.identify import GRADIENTS, MAKERS, failing_call, hands_on, mentioned_calls
 from harvest.report.model import Mention, Reading
 
 SHORTEST = 4
 """Letters of an API's name that is recognised among the words of a title."""
-CONSTRUCTORS = frozenset(
-    (
-        *("Tensor", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "BoolTensor"),
-        *("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor"),
-    )
-)
-"""What made tensors of one dtype before there was `torch.tensor`."""
-MAKERS = frozenset(
-    (
-        *map(str.lower, CONSTRUCTORS),
-        "new",
-        *("tensor", "constant", "zeros", "ones", "full", "eye", "arange", "linspace", "empty"),
-        *("rand", "randn", "randint", "normal", "uniform", "manual_seed", "set_seed", "variable"),
-        *("convert_to_tensor", "array", "asarray", "cast", "to", "type", "type_as", "double"),
-        *("float", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"),
-    )
-)
-"""Calls that make what others work on, or convert it: suspected last."""
 _VIEWS = frozenset(
     (
         *("reshape", "view", "flatten", "squeeze", "unsqueeze", "expand_dims", "detach", "clone"),

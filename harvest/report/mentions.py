@@ -139,6 +139,10 @@ _SINGLE = frozenset(
         "INF",
     }
 )
+_HAPPENS = (
+    r"\b(?:crash|segfault|abort|fail|die|hang|rais|throw|error)\w*\b[^,;:]{0,40}?"
+    r"\b(?:in|during|when calling|on calling)\s+`?"
+)
 _FIRST_WORD = re.compile(r"(?:\[[^\]]{0,60}\]|\W)*+([a-z][a-z0-9]{2,30}+)(?=[\s,:;(]|$)")
 _ADJECTIVE = re.compile(
     r"\W*(?:half|double|float|int|long|short|bool|complex|empty|full|any|all|new|random|zero)\s+"
@@ -170,20 +174,34 @@ def find_mentions(title: str, prose: str) -> tuple[Mention, ...]:
     """Return the names that `title` and `prose` mention, those of the title first.
 
     A title that opens with a plain lower-case word may name an API by it ("addmm with a ..."), and
-    one that holds no better name may do so anywhere ("derivative of pow with respect to ...").
+    one that holds no better name may do so anywhere ("derivative of pow with respect to ...");
+    so may one that opens with an English word ("gradient of softshrink at NaN").
     What a title shows as an argument of a call counts as named in the text.
     """
     outer, inner = _outermost(title)
     in_title = Counter(_names(outer))
     first = _FIRST_WORD.match(title)
     named = first is not None and not _ADJECTIVE.match(title)
+    # "gradient of softshrink at NaN" is about softshrink.
+    named = named and not (
+        first and first[1] in _COMMON and title[first.end() :].startswith(" of ")
+    )
     if first and named and first[1] not in in_title and first[1] not in _SINGLE | _NO_API:
         in_title = Counter([first[1], *in_title.elements()])
     elif not in_title:
         in_title.update(word for word in _PLAIN.findall(title) if word not in _COMMON | _SINGLE)
     in_body = Counter([*inner, *_names(prose)])
     order = {name: at for at, name in enumerate([*in_title, *in_body])}
-    found = [Mention(name=name, title=in_title[name], body=in_body[name]) for name in order]
+    found = [
+        Mention(
+            name=name,
+            title=in_title[name],
+            body=in_body[name],
+            place=order[name],
+            setting=re.search(rf"{_HAPPENS}{re.escape(name)}\b", title) is not None,
+        )
+        for name in order
+    ]
     return tuple(sorted(found, key=lambda mention: (-mention.title, -mention.body)))
 
 

@@ -151,11 +151,17 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """An API-like dotted or backticked name in the prose, with how often and where."""
+    """An API-like dotted or backticked name in the prose, with how often and where.
+
+    `place` counts the names of a report in the order in which they first come; `setting`: the title
+    names it as where something happens ("bad pointers crash the process in to_dense()").
+    """
 
     name: str
     title: int
     body: int
+    place: int = 0
+    setting: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,6 +60,7 @@ def test_what_makes_an_argument_in_a_title_is_not_its_subject(title, expected):
         ("empty tensors crash torch.f", ["torch.f"]),
         ("empty with a negative size", ["empty"]),
         ("full_like is slow", ["full_like"]),
+        ("[CPU] gradient of softshrink at 0", ["softshrink"]),
     ],
 )
 def test_plain_words_of_a_title(title, expected):
@@ -76,3 +77,19 @@ def test_plain_words_of_a_title(title, expected):
 )
 def test_a_word_that_says_how_something_was_made_names_nothing(title, named):
     assert ("normal" in {mention.name for mention in find_mentions(title, "")}) is named
+
+
+@pytest.mark.parametrize(
+    ("title", "settings"),
+    [
+        (
+            "Pointers given to sparse_csc_tensor crash the process in to_dense()",
+            {"to_dense"},
+        ),
+        ("torch.f segfaults when calling `torch.g`", {"torch.g"}),
+        ("torch.f crashes, as does torch.g in torch.h", set()),
+        ("torch.f gives NaN in torch.g", set()),
+    ],
+)
+def test_where_a_title_says_that_something_happens(title, settings):
+    assert {one.name for one in find_mentions(title, "") if one.setting} == settings
