@@ -25,9 +25,17 @@ SAME_PLACE, NEXT_TENSOR = 2.0, 3.0
 
 
 def assign(
-    values: Sequence[SourceValue], places: Sequence[Place], lexicon: Lexicon
+    values: Sequence[SourceValue],
+    places: Sequence[Place],
+    lexicon: Lexicon,
+    *,
+    namesakes: bool = False,
 ) -> dict[int, SourceValue]:
-    """Number of a place -> the value that it gets; each value is used once."""
+    """Number of a place -> the value that it gets; each value is used once.
+
+    `namesakes`: the two APIs have one name, as `tf.transpose(x, perm)` and NumPy's
+    `transpose(x, axes)` have. Then a list means the same at one position, whatever it is called.
+    """
     if not values or not places:
         return {}
     tensors = _ranks([acts_as_tensor(value) for value in values])
@@ -37,12 +45,20 @@ def assign(
         for p, place in enumerate(places):
             nth = tensors[v] is not None and tensors[v] == takers[p]
             scores[v, p] = _score(value, place, lexicon, nth_tensor=nth, same_index=v == p)
+            if namesakes and v == p and not scores[v, p] and _listed(value, place.parameter):
+                scores[v, p] = 1.0
     # Of equal scores earlier values and places win, and both keep their order.
     v_at, p_at = np.arange(len(values))[:, None], np.arange(len(places))[None, :]
     order = 1e-6 * v_at * p_at - 1e-4 * (v_at + p_at)
     rows, columns = linear_sum_assignment(scores**2 + order, maximize=True)
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     return {p: values[v] for v, p in pairs if scores[v, p] > 0}
+
+
+def _listed(value: SourceValue, parameter: Parameter) -> bool:
+    """Whether it is a list of numbers that goes where nothing else is known to be taken."""
+    listed = value.value.kind in ("list", "tuple") and not acts_as_tensor(value)
+    return listed and parameter.name not in FACTORY and fits(value.value, parameter.type)
 
 
 def acts_as_tensor(value: SourceValue) -> bool:

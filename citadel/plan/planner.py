@@ -43,6 +43,7 @@ from citadel.plan.samples import richest
 from citadel.plan.sizes import as_lists
 from citadel.plan.state import MODE, flags, matched, own_name, owned
 from citadel.plan.types import becomes_tensor, fits, takes_tensor
+from citadel.traced import leaf
 
 
 @dataclass(slots=True)
@@ -74,7 +75,9 @@ class Planner:
         whole = [value for value in values if value.key not in used]
         whole = as_lists(whole, [place.parameter for place in self.places.named])
         free = [n for n in range(len(self.places.named)) if n not in parts and n not in joined]
-        found = assign(whole, [self.places.named[n] for n in free], self.lexicon)
+        namesakes = leaf(self.source.api.name) == leaf(self.target.name)
+        places = [self.places.named[n] for n in free]
+        found = assign(whole, places, self.lexicon, namesakes=namesakes)
         known = {value.key: value for value in values}
         chosen = {free[place]: known[value.key] for place, value in found.items()}
         if self.lift.ranks:

@@ -29,6 +29,21 @@ def test_the_identity(conv, api):
     assert plan.plausibility == 1.0
 
 
+@pytest.mark.parametrize(
+    ("target", "order", "given"),
+    [
+        ("tf.numpy.transpose", (1, 0), ["arg:0", "arg:1"]),
+        ("tf.permute", (1, 0), ["arg:0"]),
+        ("tf.numpy.transpose", 1, ["arg:0"]),
+    ],
+)
+def test_lists_of_namesakes_mean_the_same_at_one_position(api, call, target, order, given):
+    made = call("tf.transpose", {(2, 3)}, order)
+    source = invocation(made, api("tf.transpose", "a: Tensor, perm = None"), (made,))
+    plan = first(plans(source, api(target, "a: Tensor, axes = None")))
+    assert written(plan.call) == given
+
+
 def test_parameters_are_renamed(api, call):
     source = invocation(
         call("torch.sum", {(2, 3)}, dim=5),
