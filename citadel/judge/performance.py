@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
 from analysis.target.instrument import instrument, watched
-from analysis.target.observation import Observation
+from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
 from citadel.judge.verdicts import confidence, verdict
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.measure import Form
 from citadel.oracle.metering import LONG, Case, alone, judge
+from citadel.oracle.numbers import same
 from citadel.oracle.performance import Judged
 from citadel.oracle.quantities import Topic
 from citadel.oracle.samples import Decision
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
 from citadel.traced import is_call_of
+from citadel.verify.guards import Rerun
+from citadel.verify.guards import told as told_of
 from citadel.verify.performance import Measured, symptom
 from harvest.report.text import shorten
 
@@ -56,11 +60,8 @@ def judge_performance(
     a close relation that works in place by its name does.
     What works in place must keep its input all the same, if the result does not tell it.
     What is measured against another computation is only fast or slow beside that if it does the
-    same: `close` relations that take the report's arguments.
+    same: `close` relations that take the report's arguments, or what comes to the very result.
     """
-    if source.referred and not (close and not plan.drops):
-        reason = "need not be as fast as what the report measures beside it"
-        return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
     if plan.unset and not (close and _needs_no_flag(plan)):
         reason = f"has no {plan.unset[0]}, which the report sets"
         return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
@@ -80,6 +81,16 @@ def judge_performance(
         return verdict(kind, symptom=seen, reason=shorten(seen.headline()))
     if not any(is_call_of(call, target, catalog) for call in traced.calls):
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
+    if source.referred and not (close and not plan.drops):
+        calls = [call for call in traced.calls if is_call_of(call, target, catalog)]
+        if not _comes_to_the_same(
+            Case(code=written.code, watched=case),
+            calls,
+            source,
+            lambda one: Rerun(code=one.code, watched=one.watched, session=session, limits=limits),
+        ):
+            reason = "need not be as fast as what the report measures beside it"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
     told = judge(source.oracle, Case(code=written.code, watched=case), session, limits=limits)
     bug = told.decision is Decision.BUG
     kept = bug and _kept_in_place(source)
@@ -95,6 +106,16 @@ def judge_performance(
         guards=_guards(source, told) if bug else (),
         samples=_samples(source, told),
     )
+
+
+def _comes_to_the_same(
+    case: Case, calls: Sequence[Call], source: Measured, run: Callable[[Case], Rerun]
+) -> bool:
+    """Whether the first of a sibling's calls gives what the first of the report's call does."""
+    theirs = [call for call in source.observation.calls if call.name == source.call.name]
+    own = Case(code=source.code, watched=source.watched)
+    here, there = told_of(run(case), calls[:1]), told_of(run(own), theirs[:1])
+    return bool(here and there) and same(here[0].made, there[0].made) is True
 
 
 def _traced(

@@ -25,6 +25,7 @@ class Measured:
     """A performance symptom and what siblings are measured by."""
 
     oracle: PerformanceOracle
+    code: str
     watched: Watched
     symptom: Symptom
     observation: Observation
@@ -89,6 +90,7 @@ def measured(
     call, api = blamed
     return Measured(
         oracle=oracle,
+        code=snippet.code,
         watched=case,
         symptom=symptom(oracle, oracle.ratio),
         observation=traced,

@@ -8,6 +8,7 @@ import pytest
 from analysis.target.session import Limits
 from citadel.judge.performance import judge_performance
 from citadel.model import BugKind, SymptomKind, VerdictKind
+from citadel.oracle.quantities import Topic
 from citadel.plan.model import Adaptation, Form
 from citadel.rewrite.rewriter import Rewritten
 from citadel.verify.reports import verify
@@ -120,6 +121,81 @@ def test_memory_that_a_report_counts(verified, judged):
     verdict = judged(found, code, "torch.nn.SiLU")
     assert (verdict.kind, verdict.symptom.ratio) == (VerdictKind.EXPECTED, 2.0)
     assert "goes up and down" in verdict.reason
+
+
+BESIDE = """
+    import time
+    import numpy as np
+    import torch
+    x = torch.rand(300, 300)
+    a = x.numpy()
+
+    def seconds(work):
+        started = time.perf_counter()
+        for _ in range(5):
+            work()
+        return time.perf_counter() - started
+
+    slow = seconds(lambda: torch.erfinv(x))
+    fast = seconds(lambda: np.negative(a))
+    print("slower by", slow / fast)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "target", "kind"),
+    [
+        (
+            "torch.special.ndtri((x + 1) / 2) / 2**0.5",
+            "torch.special.ndtri",
+            VerdictKind.NOT_ADAPTED,
+        ),
+        ("x.erfinv()", "torch.Tensor.erfinv", VerdictKind.BUG),
+        ("torch.lgamma(x)", "torch.lgamma", VerdictKind.NOT_ADAPTED),
+    ],
+)
+def test_what_comes_to_the_same_should_be_as_fast(verified, judged, call, target, kind):
+    found = verified("torch.erfinv is slower than NumPy", BESIDE)
+    assert isinstance(found, Verified), found
+    assert found.measured.referred
+    code = BESIDE.replace("torch.erfinv(x)", call)
+    assert judged(found, code, target, close=False).kind is kind
+
+
+PROFILED = """
+    import torch
+    from torch.profiler import ProfilerActivity, profile
+    F = torch.nn.functional
+    x = torch.randn(500, 500)
+
+    def run(f):
+        with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as prof:
+            f(x, inplace=True)
+        return prof.key_averages()
+
+    def used(f):
+        return sum(max(e.self_cpu_memory_usage, 0) for e in run(f))
+
+    {shown}
+"""
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        'print("F", used(F.{0}), "relu", used(F.relu))',
+        "assert used(F.{0}) <= used(F.relu)",
+        'print(run(F.{0}).table(sort_by="self_cpu_memory_usage"), run(F.relu).table())',
+    ],
+)
+@pytest.mark.parametrize(("function", "copies"), [("dropout", True), ("mish", False)])
+def test_memory_that_a_profiler_tells(verified, shown, function, copies):
+    """`mish` takes far longer than `relu`; in place, neither allocates anything."""
+    code = PROFILED.replace("{shown}", shown.format(function))
+    found = verified(f"F.{function} allocates more memory than F.relu", code)
+    assert isinstance(found, Verified), found
+    assert found.measured.oracle.topic is Topic.MEMORY
+    assert (found.case.reproduces, found.measured.oracle.ratio > 1) == (copies, copies)
 
 
 @pytest.mark.parametrize(
