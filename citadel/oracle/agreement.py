@@ -27,6 +27,7 @@ from citadel.oracle.hints import (
     NEAR,
     OF_PARTS,
     PRECISION,
+    WRITES,
     bad_outcome,
     have_common,
     is_called_reference,
@@ -202,10 +203,12 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
 def modes(run: Seen) -> Iterator[ValueOracle]:
     """One expression shown in two modes: what it is made of is the same.
 
-    Where the report speaks of layouts, those of what one function is given are modes, too.
+    Where the report speaks of layouts, those of what one function is given are modes, too; where it
+    speaks of what is written to, so are calls with and without `out=`, in place and not.
     """
     claims = (one.text for one in run.reading.claims if one.kind is ClaimKind.VALUE)
-    laid = any(map(LAYOUTS.search, (run.reading.report.title, *claims)))
+    texts = (run.reading.report.title, *claims)
+    laid, writes = (any(map(words.search, texts)) for words in (LAYOUTS, WRITES))
     shown = [s for s in run.results(Role.SHOWN) if numeric(s[2])]
     for (one, first, left), (other, second, right) in combinations(shown[:40], 2):
         words = MODES.search(first.label), MODES.search(second.label)
@@ -221,6 +224,8 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
                 yield pair(run, one, other, why="the same arguments, called in two ways")
             elif laid and left.kind in _OF_NUMBERS and _laid_out(first, second):
                 yield pair(run, one, other, why="the same numbers, given in two layouts")
+            elif writes and _written_to(first, second):
+                yield pair(run, one, other, why="the same call, and one writes to what it is given")
 
 
 def _laid_out(one: Point, other: Point) -> bool:
@@ -228,6 +233,18 @@ def _laid_out(one: Point, other: Point) -> bool:
     same = leaf(one.origin.call) == leaf(other.origin.call) != "" and one.text != other.text
     numbers = one.origin.numbers == other.origin.numbers != ()
     return same and numbers and one.origin.given != other.origin.given
+
+
+def _written_to(one: Point, other: Point) -> bool:
+    """Whether two calls are one but for `out=`, or for the underscore of what works in place."""
+    calls = [point.origin.call for point in (one, other)]
+    given = [sorted(g for g in point.origin.given if g[:3] != "out") for point in (one, other)]
+    writes = [
+        name.endswith("_") or any(g[:3] == "out" for g in point.origin.given)
+        for name, point in zip(calls, (one, other), strict=True)
+    ]
+    same = leaf(calls[0]) == leaf(calls[1]) != "" and given[0] == given[1]
+    return same and writes[0] != writes[1]
 
 
 def said_to_differ(run: Seen) -> Iterator[ValueOracle]:

@@ -33,7 +33,8 @@ _REFERENCE = re.compile(
 )
 MODES = re.compile(
     r"\b(?:eager|graph|xla|jit\w*|compiled?|inductor|traced|scripted|cpu|gpu|cuda|forward|reverse"
-    r"|contiguous|strided|channels.?last|batch\w*|single|in.?place|dense|sparse|out)\b",
+    r"|contiguous|strided|channels.?last|batch\w*|single|in.?place|dense|sparse|out"
+    r"|functional|module)\b",
     re.IGNORECASE,
 )
 LAYOUTS = re.compile(
@@ -42,6 +43,8 @@ LAYOUTS = re.compile(
     re.IGNORECASE,
 )
 """Words for how the numbers of a tensor lie in memory."""
+WRITES = re.compile(r"\bin.?place\b|\bout ?=|`out`|\w_\b", re.IGNORECASE)
+"""Words for where a result is written to."""
 _GOOD = re.compile(
     r"\b(?:ok(?:ay)?|good|same|equal|match(?:es)?|close|correct|pass(?:ed|es)?|within|fine|valid"
     r"|expected|tolerance|agrees?|consistent)\b",

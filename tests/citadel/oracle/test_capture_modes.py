@@ -120,6 +120,28 @@ def test_a_function_and_what_is_made_of_it_agree(made, shown, holds):
 
 
 @pytest.mark.parametrize(
+    ("title", "one", "other", "holds"),
+    [
+        ("f gives another result with out=", "torch.f(x, 3)", "torch.f(x, 3, out=y)", True),
+        ("f_ and f disagree", "torch.f(x, 3)", "x.f_(3)", True),
+        ("f in-place is wrong", "x.f(3)", "x.f_(3)", True),
+        ("f in-place is wrong", "x.f(2)", "x.f_(3)", False),
+        ("f in-place is wrong", "x.f(3)", "x.g_(3)", False),
+        ("f in-place is wrong", "x.f_(3)", "torch.f_(x, 3)", False),  # both write
+        ("f is wrong", "torch.f(x, 3)", "torch.f(x, 3, out=y)", False),
+    ],
+)
+def test_what_a_call_writes_to_makes_no_difference(title, one, other, holds):
+    code, events = f"import torch\nprint({one})\nprint({other})", ((one, [1.0]), (other, [2.0]))
+    assert holding(code, *events, title=title) == (([one, other], "disagrees") if holds else None)
+
+
+def test_functional_and_module_are_modes():
+    code = "a = F.f(x)\nb = nn.F()(x)\nprint('functional', a)\nprint('module', b)"
+    assert holding(code, ("a", [1.0]), ("b", [2.0])) == (["a", "b"], "disagrees")
+
+
+@pytest.mark.parametrize(
     ("made", "body", "holds"),
     [
         ("@tf.function(jit_compile=True)", "g(z, k=3)", True),
