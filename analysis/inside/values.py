@@ -75,13 +75,13 @@ def _foreign(value, kind):
             return found
     if module in ("jax", "jaxlib") and hasattr(value, "aval"):
         return _tensor(value, kind, "strided")
+    if isinstance(value, type):  # `numpy.float64` has a shape and a dtype, too
+        return {"k": "class", "v": _qualified(value)}
     if _has(value, "shape") and _has(value, "dtype"):
         return _array(value, kind, module)
     if module == "torch" and kind.__name__ in ("dtype", "layout", "memory_format", "device"):
         text = repr(str(value)) if kind.__name__ == "device" else str(value)
         return {"k": kind.__name__, "v": text}
-    if isinstance(value, type):
-        return {"k": "class", "v": _qualified(value)}
     if hasattr(value, "forward") and hasattr(value, "named_parameters"):
         state = {**getattr(value, "_parameters", {}), **getattr(value, "_buffers", {})}
         own = [(name, held) for name, held in state.items() if held is not None]

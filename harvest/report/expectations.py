@@ -93,6 +93,8 @@ _AS_IT_SHOULD = re.compile(
     r"\b(?:should|must)(?:n't| not| never)|\bas (?:it |they )?(?:should|expected|intended)|correct",
     re.IGNORECASE,
 )
+_PRINTED_WORDS = re.compile(r"`[^`\n()]* [^`\n()]*`")
+"""Words in backticks, as a run prints them: they are none of the report's own."""
 _WRONG = r"(?:wrong|incorrect|garbage|bad)"
 _RESULTS = r"(?:results?|outputs?|values?|answers?|gradients?)"
 _FREE = re.compile(
@@ -133,7 +135,7 @@ def wants_refusal(title: str, document: Document, *, code: str | None = None) ->
         for sentence in _SENTENCE.split(text)[:MOST_LINES]:
             if text is wished and DENIED.search(sentence[:500]):
                 continue
-            said = _FREE.sub("", sentence[:500])
+            said = _FREE.sub("", _PRINTED_WORDS.sub("", sentence[:500]))
             taken = accepts(said) or unchecked(said)
             taken = taken or (text is title and takes_what_is_none(said))
             if taken or _REFUSAL.search(said):

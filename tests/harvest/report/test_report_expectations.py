@@ -172,6 +172,7 @@ def test_wishes_for_a_check(text):
         "`f` does not allow negative widths.",
         "It says that one is trying to create a tensor with negative dimension -1.",
         "The mean should be 3. I raise it by one.",
+        "It prints `got float64 expected float32` and then an AssertionError.",
     ],
 )
 def test_no_error_may_be_what_is_wanted(text):
