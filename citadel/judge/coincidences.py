@@ -68,6 +68,23 @@ def unfinished(oracle: ValueOracle, had: Values, has: Values) -> bool:
     return any(had[spot].kind not in _OBJECTS and has[spot].kind in _OBJECTS for spot in spots)
 
 
+def differing(source: Witness) -> frozenset[str]:
+    """The keys of the arguments, no tensors, that the source's calls have different values for,
+    where the results of two of them are compared: `f(x, axis=0)` should be `f(x.T, axis=1)`."""
+    if not source.oracle.paired or source.referred:
+        return frozenset()
+    own = [
+        c for c in source.observation.calls if (c.name, c.form) == (source.call.name, "function")
+    ]
+    given = [
+        {f"arg:{at}": one.value.literal() for at, one in enumerate(call.arguments)}
+        | {f"kw:{name}": one.value.literal() for name, one in call.keywords}
+        for call in own
+    ]
+    keys = frozenset(key for one in given for key in one)
+    return frozenset(key for key in keys if len({one.get(key, "") for one in given}) > 1)
+
+
 def _means_the_same(channels: Channels, plan: Adaptation) -> bool:
     """Whether what should be refused, under another name, should be so of the sibling as well.
 
@@ -97,14 +114,14 @@ def coincidence(
     changes = _changes(oracle, source.values, values, close=close or akin)
     equal = all(change is False for change in changes)
     if oracle.kind is SymptomKind.ACCEPTS:
-        if not equal:
-            return "runs as well, with another result"
-        return None if close else "runs as well, and is another function"
+        return _doubt_of_acceptance(equal=equal, close=close)
     if oracle.of_finiteness:  # no coincidence: double precision has its say elsewhere
         if _misses_what_is_not_finite(source) and not akin:
             return "nothing says that what it gives should not be finite"
         known = limited or (close and not source.spreads)
         return _doubt_of_finiteness(source, values, close=known, filled=filled)
+    if oracle.bounds is not None:
+        return None if akin else "nothing says that what it gives should keep within these bounds"
     unlike_numbers = _of_another_kind(source, values)
     if unlike_numbers is not None:
         return unlike_numbers
@@ -127,6 +144,12 @@ def coincidence(
     if oracle.check is not None and oracle.how not in _EQUALITIES:
         return None if akin else "nothing says that this must hold for what it gives, too"
     return "computes something else than what is expected"
+
+
+def _doubt_of_acceptance(*, equal: bool, close: bool) -> str | None:
+    if not equal:
+        return "runs as well, with another result"
+    return None if close else "runs as well, and is another function"
 
 
 def _changes(

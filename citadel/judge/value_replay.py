@@ -7,7 +7,14 @@ spoken for it is in `guards`.
 
 from __future__ import annotations
 
-from citadel.judge.coincidences import adds_inputs, close_for, coincidence, cuts_off, unfinished
+from citadel.judge.coincidences import (
+    adds_inputs,
+    close_for,
+    coincidence,
+    cuts_off,
+    differing,
+    unfinished,
+)
 from citadel.judge.relations import alike, near, of_one_kind, related
 from citadel.judge.replayed import Replayed
 from citadel.judge.verdicts import mostly_filled, verdict
@@ -44,7 +51,7 @@ class ValueReplay(Replayed):
         if source.made_backward:
             return self._backward()
         names = ", ".join(one.name for one in source.disputed)
-        close = related(channels) and not plan.drops if source.refused else near(channels)
+        close = near(channels)
         if any(one.operand for one in source.disputed):
             close = close and alike(channels)  # every other function takes an `input`
         if source.oracle.kind is SymptomKind.ACCEPTS and unfinished(
@@ -91,6 +98,10 @@ class ValueReplay(Replayed):
             return "is not given what the report's call works on"
         if self._cuts_gradients(plan):
             return "gradients do not go through what it makes"
+        apart = differing(source) & set(plan.astray)
+        if apart:
+            names = ", ".join(sorted(key.partition(":")[2] for key in apart))
+            return f"is not given what the calls differ in whose results are compared: {names}"
         astray = [one.name for one in source.disputed if one.key in plan.astray]
         return f"is not given what should be refused: {', '.join(astray)}" if astray else None
 
@@ -107,7 +118,7 @@ class ValueReplay(Replayed):
             or (related(channels) and self._same_when_finite)
             or self._alone()
             or self._does_as_much(plan, channels),
-            akin=alike(channels) or self._same_function is True,
+            akin=alike(channels) or self._same_function is True or self._of_its_kind(channels),
             filled=filled,
             drops=plan.loses,
             own_reference=self.written.references,
@@ -135,6 +146,10 @@ class ValueReplay(Replayed):
         if source.apart and not alike(channels) and mixes(self._again, self.calls):
             return "each number depends on what is not finite in other places, unlike the source's"
         return self._infinite_itself()
+
+    def _of_its_kind(self, channels: Channels) -> bool:
+        """Whether what an object gives should keep within bounds that are those of its kind."""
+        return self.source.oracle.bounds is not None and of_one_kind(channels)
 
     def _does_as_much(self, plan: Adaptation, channels: Channels) -> bool:
         """Whether the value comes of what an object does (an optimiser, a distribution), and the

@@ -4,8 +4,9 @@ In: the watched expressions of a run and what the report says. Out: oracles, the
 first: results of lines that the code wants to raise; values unlike what a comment beside them
 expects; values that the report calls wrong and right by number; checks (`allclose`, `isnan`, ...)
 and differences; values shown beside a reference; the same call shown in two modes or precisions;
-non-finite values that the report speaks of; comparisons of size; values unlike expected ones; two
-results that are said to differ; calls that the report wants to be refused; what it pastes.
+non-finite values that the report speaks of; comparisons of size; values beyond bounds; values
+unlike expected ones; two results that are said to differ; calls that the report wants to be
+refused; what it pastes.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from citadel.oracle.agreement import (
     referred,
     said_to_differ,
 )
+from citadel.oracle.bounds import out_of_bounds
 from citadel.oracle.expectations import beside, expected, nearly_expected, numbers
 from citadel.oracle.hints import (
     DIFFERENT,
@@ -76,6 +78,7 @@ def capture(
         *_non_finite(run),
         *precisions(run),
         *([] if run.reading.refusal is not None else orders(run)),
+        *out_of_bounds(run),
         *expected(run),
         *said_to_differ(run),
         *_accepted(run),
@@ -193,9 +196,10 @@ def _pasted(run: Seen) -> Iterator[ValueOracle]:
     if len(printed) == 1 < printed.total() and differing:
         return  # what is said to differ is the same by now
     wanted = [one for one in run.reading.expectations if one.right]
-    for spot, _, value in run.titled_first(run.results(Role.SHOWN)):
+    for spot, point, value in run.titled_first(run.results(Role.SHOWN)):
         right = any(is_literal(value, one.numbers) for one in wanted)
-        if numeric(value) and not right:
+        given = point.origin.fixed and not point.origin.calls  # a number that a loop goes through
+        if numeric(value) and not right and not given:
             yield ValueOracle(
                 kind=SymptomKind.DISAGREES, spots=(spot,), why="printed as the report has it"
             )

@@ -7,6 +7,7 @@ sibling, so that one oracle judges both. `citadel.oracle.capture` finds oracles 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -32,6 +33,30 @@ class Spot:
 Values = Mapping[Spot, Value]
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Numbers that a result should not go beyond; infinite where there is no such number."""
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        if math.isinf(self.high):
+            return f"at least {self.low:g}"
+        return f"at most {self.high:g}" if math.isinf(self.low) else self._both()
+
+    def _both(self) -> str:
+        return f"between {self.low:g} and {self.high:g}"
+
+    def left(self, value: Value) -> bool | None:
+        """Whether some of a value's numbers are beyond; None where these are not known."""
+        found = [one for one in elements(value) or () if isinstance(one, (int, float))]
+        many = value.numbers
+        if not found and many is not None and many.low is not None and many.high is not None:
+            found = [many.low, many.high]
+        return any(one < self.low or one > self.high for one in found) if found else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueOracle:
     """When a run shows the bug.
@@ -40,6 +65,7 @@ class ValueOracle:
     at the one spot is. `disagrees`: the values at the two spots differ, or the one spot's from what
     is `expected` (where nothing is, any value is wrong that equals the report's). `accepts`: the
     spot is reached at all; without one (the source's call is refused by now) the run ends well.
+    With `bounds`, the one spot's value is wrong that has numbers beyond them.
     """
 
     kind: SymptomKind
@@ -48,6 +74,7 @@ class ValueOracle:
     how: Check | None = None
     bad: bool = False
     expected: Expectation | None = None
+    bounds: Bounds | None = None
     written: bool = False
     """Whether the second of two values is written down in the text: then however small it is."""
     against: bool = False
@@ -72,7 +99,8 @@ class ValueOracle:
     @property
     def guessed(self) -> bool:
         """Whether it is neither a check of the report's own nor a value that it expects."""
-        return self.check is None and self.expected is None and not self.of_finiteness
+        told = self.expected is not None or self.bounds is not None
+        return self.check is None and not told and not self.of_finiteness
 
     @property
     def paired(self) -> bool:
@@ -97,6 +125,8 @@ def shows(oracle: ValueOracle, observation: Observation, values: Values) -> bool
     if oracle.kind is SymptomKind.NON_FINITE:
         known = finite(found[0])
         return None if known is None else not known
+    if oracle.bounds is not None:
+        return oracle.bounds.left(found[0])
     if oracle.expected is not None:
         return not is_literal(found[0], oracle.expected.numbers)
     if not oracle.paired:
@@ -203,6 +233,8 @@ def symptom(oracle: ValueOracle, points: Sequence[Point], values: Values) -> Sym
     sides = [values[spot] for spot in oracle.spots if spot in values]
     observed = None if shown is None else told(shown)
     expected = oracle.expected.literal if oracle.expected is not None else None
+    if oracle.bounds is not None:
+        expected = str(oracle.bounds)
     if oracle.paired and oracle.check is None and len(sides) == 2:
         if oracle.beside:
             expected = f"{told(sides[1])} (as on the {oracle.beside} backend)"

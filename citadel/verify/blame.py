@@ -21,8 +21,9 @@ from citadel.oracle.numbers import finite
 from citadel.oracle.value import ValueOracle, Values, agrees, has_nan_at, unlike, values_of
 from citadel.traced import leaf, resolve
 from citadel.verify.guards import Rerun
+from citadel.verify.identify import MAKERS
 from citadel.verify.infinities import made_backward
-from citadel.verify.suspects import MAKERS, spoken, titled
+from citadel.verify.suspects import spoken, titled
 from harvest.report.model import Mention
 
 MOST_SUSPECTS = 8
@@ -101,6 +102,9 @@ class Trial:
                 behind = behind or Blamed(call=call, api=api, own=own)
                 continue
             named = titled(api, self._mentions)
+            if named and own and set(own) == {False}:
+                # Where it writes to, say, is the same whatever it writes.
+                own = _changes(oracle, values, values_of(self.again.run("perturb:omitted", of_api)))
             if True in own:
                 found = (None if named else wraps) or Blamed(call=call, api=api, own=own)
                 return self._before(found, oracle, calls, suspected)

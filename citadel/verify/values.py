@@ -48,9 +48,9 @@ from citadel.verify.guards import (
     told,
     widened,
 )
-from citadel.verify.identify import failing_call
+from citadel.verify.identify import CONSTRUCTORS, MAKERS, failing_call
 from citadel.verify.infinities import demanded, hands_on, let_in, mixes, spreads, tends_to
-from citadel.verify.suspects import CONSTRUCTORS, MAKERS, named, spoken, suspects, titled
+from citadel.verify.suspects import named, spoken, suspects, titled
 from citadel.verify.witness import Witness
 from harvest.report.model import Reading, Snippet
 
@@ -322,6 +322,7 @@ def _fixed(
         for one in oracles
         if one.how in CHECKS
         or one.expected is not None
+        or one.bounds is not None
         or one.kind is SymptomKind.NON_FINITE
         or (one.paired and (differing or one.against))
     )

@@ -302,3 +302,11 @@ def test_the_one_number_that_is_shown_is_meant_where_the_text_quotes_it(quoted, 
     events = (("m.update(x)", None), ("f(x)", 1.0))
     found = holding(code, *events, title=title, text=text, stdout="1.0\n")
     assert found == ((["f(x)"], "disagrees") if holds else None)
+
+
+def test_a_number_that_a_loop_goes_through_is_no_result():
+    code = "for n in (3, 5):\n    g = f(n)\n    print(n, g)"
+    events = (("n", 3), ("g", 1.5), ("n", 5), ("g", 2.5))
+    text = "It prints\n```\n3 1.5\n5 2.5\n```"
+    found = holding(code, *events, text=text, stdout="3 1.5\n5 2.5\n")
+    assert found == (["g"], "disagrees")

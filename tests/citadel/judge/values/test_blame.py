@@ -37,3 +37,18 @@ def test_who_makes_the_input_is_not_to_blame(verified, maker):
         assert torch.equal(y, torch.tensor([1., 2., 3., 4.])), y
     """
     assert verified("Wrong values after view", code).case.api == "torch.Tensor.reshape"
+
+
+def test_what_writes_where_it_should_not_is_to_blame_whatever_it_writes(verified):
+    """The places that `sum` writes to are the same, whatever is summed up."""
+    code = """
+        import torch
+        board = torch.zeros(5, 5)
+        target = board[1:3, 1]
+        _ = torch.sum(torch.ones(3, 3), dim=1, out=target)
+        touched = board.nonzero().tolist()
+        print([c for c in touched if c not in ([1, 1], [2, 1])])
+    """
+    text = "It prints\n```\n[[1, 2], [1, 3]]\n```\nand should print nothing."
+    found = verified("sum(..., out=view) writes to elements that are not of the view", code, text)
+    assert found.case.api == "torch.sum"
