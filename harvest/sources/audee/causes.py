@@ -65,7 +65,7 @@ def culprit(
 ) -> Culprit | None:
     """The first layer at fault: it fails or makes NaN in some, its R is above t1, or it parts.
 
-    None where only labels differ and no layer is to blame: that is rounding.
+    None where only labels differ and no layer is to blame.
     """
     for judged in found.parted:
         if judged.kind is not HitKind.INCONSISTENCY:

@@ -92,12 +92,21 @@ def makes_nan(network: Network, executions: Mapping[str, Execution]) -> str:
     return ""
 
 
-def labels_differ(network: Network, executions: Mapping[str, Execution]) -> bool:
-    """Whether the most likely labels differ; only classifiers have labels."""
+def labels_of(network: Network, executions: Mapping[str, Execution]) -> dict[str, Array]:
+    """The most likely labels by execution; only classifiers have labels."""
     if not any(layer.name == LOGITS for layer in network.layers):
-        return False
-    states = [one.states.get(LOGITS) for one in executions.values()]
-    found = [np.argmax(one, axis=-1) for one in states if one is not None and one.size]
+        return {}
+    states = {name: one.states.get(LOGITS) for name, one in executions.items()}
+    return {
+        name: np.argmax(one, axis=-1)
+        for name, one in states.items()
+        if one is not None and one.size
+    }
+
+
+def labels_differ(network: Network, executions: Mapping[str, Execution]) -> bool:
+    """Whether the most likely labels differ."""
+    found = [*labels_of(network, executions).values()]
     return any(not np.array_equal(found[0], other) for other in found[1:])
 
 

@@ -23,6 +23,7 @@ from harvest.sources.audee.causes import (
     localise,
     plainer,
 )
+from harvest.sources.audee.labels import of_labels
 from harvest.sources.audee.not_a_number import explain
 from harvest.sources.audee.oracles import failing
 from harvest.sources.backends import Backends, Execution
@@ -86,6 +87,8 @@ class Reporter:
             fault = culprit(one, executions, told)
             if told and fault is None:
                 self.counts["labels only"] += 1
+                labels = of_labels(one, executions, origin)
+                found.extend(hit for hit in labels if self._is_new(hit.key))
             if fault is not None:
                 self.counts["by R" if fault.rate > T1 else "else"] += 1
             return fault
@@ -172,10 +175,9 @@ class Reporter:
         pairs = {(shown, odd, causes.kind, name) for name in causes.mends}
         key = _key(blamed, shown, odd or "unknown")
         known = blamed.kind != suspect.kind and self._known_as(shown, blamed) is not None
-        if known or key in self._keys or (pairs and pairs <= self._pairs):
+        if known or (pairs and pairs <= self._pairs) or not self._is_new(key):
             self.counts["seen before"] += 1
             return None
-        self._keys.add(key)
         came = Handed(case=None, reason="" if limit else ONLY_FOUND)
         if fault.everywhere and found is None:
             nan = explain(backends, suspect, given, told)
@@ -201,6 +203,11 @@ class Reporter:
             limit=limit,
             no_case=came.reason,
         )
+
+    def _is_new(self, key: str) -> bool:
+        new = key not in self._keys
+        self._keys.add(key)
+        return new
 
     def _known_as(self, shown: str, suspect: Suspect) -> tuple[str, Suspect, Causes | None] | None:
         """The reported one that has the same, in parameters that this one has as well."""

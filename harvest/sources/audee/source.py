@@ -158,10 +158,11 @@ class Searching:
         )
         facts["no hits"] = (
             f"seen before {told.counts['seen before']}, not by the layer alone"
-            f" {told.counts['not alone']}, labels only {told.counts['labels only']}"
+            f" {told.counts['not alone']}"
         )
         facts["layers at fault"] = (
-            f"by R above t1 {told.counts['by R']}, by the other oracles {told.counts['else']}"
+            f"by R above t1 {told.counts['by R']}, by the other oracles {told.counts['else']};"
+            f" none, labels differ {told.counts['labels only']}"
         )
 
 
