@@ -246,6 +246,8 @@ class Triage:
     """Whether APIs or hits were left out that a larger budget or number of siblings reaches."""
     control: str | None = None
     """A warning when an unrelated API shows the same symptom."""
+    files: tuple[str, ...] = ()
+    """What lies beside the harvest that the report is of: where a search says the bug is."""
 
     @property
     def bugs(self) -> tuple[Finding, ...]:

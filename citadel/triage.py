@@ -97,7 +97,11 @@ def triage(
 def untried(report: Report) -> Triage:
     """What is known of a report before it is run."""
     return Triage(
-        input=report.source, repository=report.repository, number=report.number, title=report.title
+        input=report.source,
+        repository=report.repository,
+        number=report.number,
+        title=report.title,
+        files=report.files,
     )
 
 

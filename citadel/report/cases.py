@@ -38,7 +38,7 @@ def write_cases(out: Path, target: TargetSummary, triage: Triage) -> Triage:
     case = replace(triage.case, file=None if source is None else str(source))
     written = replace(triage, case=case, findings=findings)
     folder = case_folder(out, triage.case)
-    write_atomically(folder / "family.md", family_markdown(target, written))
+    write_atomically(folder / "family.md", family_markdown(target, written, folder))
     return written
 
 

@@ -1,11 +1,11 @@
 """The JSON document: what `--json` writes (design, section 9).
 
 In: the build under test and the triages. Out: a dictionary of plain JSON values. Fields beyond the
-contract are additive: `case.observed`, `case.runs`, `case.samples`, `case.evidence`, `case.doubts`,
-`case.file`, `case.aliases`, `tried`, `control`, and per sibling `aliases`; `operation`, in the case
-and per sibling, is the same for the forms of one operation (function, method, layer). An API with
-several public names has an entry for each of them, so that one looks up whatever name one has;
-`alias_of` tells the name under which it was judged.
+contract are additive: `files` of a report, `case.observed`, `case.runs`, `case.samples`,
+`case.evidence`, `case.doubts`, `case.file`, `case.aliases`, `tried`, `control`, and per sibling
+`aliases`; `operation`, in the case and per sibling, is the same for the forms of one operation
+(function, method, layer). An API with several public names has an entry for each of them, so that
+one looks up whatever name one has; `alias_of` tells the name under which it was judged.
 """
 
 from __future__ import annotations
@@ -148,6 +148,7 @@ def _report_record(triage: Triage) -> dict[str, Any]:
         "repository": triage.repository,
         "number": triage.number,
         "title": triage.title,
+        "files": list(triage.files),
         "error": triage.error,
         "skipped": triage.skipped,
         "case": None if triage.case is None else _case_record(triage.case),

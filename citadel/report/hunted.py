@@ -128,6 +128,8 @@ def render_families(
             _say(console, f"  {row.id}  {plain(row.api)}  {_remarks(row, known)}")
         if len(section.rows) < members:
             _say(console, f"  ... and {members - len(section.rows)} more (--all shows them)")
+        for path in dict.fromkeys(path for row in section.rows for path in row.drawn):
+            _say(console, f"  drawn when it was found: {plain(path)}")
     if more:
         console.print()
         console.print(f"{more:,} further families to look through (--limit shows more)")

@@ -8,9 +8,11 @@ nor mention, reference or embed anything.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 
 from citadel.model import (
     STATUS_KINDS,
@@ -59,8 +61,8 @@ _HEAD = ("| API | verdict | runs | symptom |", "| --- | --- | --- | --- |")
 _SCRIPT_LIMIT = 30_000
 
 
-def family_markdown(target: TargetSummary, triage: Triage) -> str:
-    """Return the family report of one triage as Markdown."""
+def family_markdown(target: TargetSummary, triage: Triage, folder: Path | None = None) -> str:
+    """Return the family report of one triage as Markdown; `folder` is where it is to lie."""
     case = triage.case
     if case is None:
         reason = triage.error or triage.skipped or "nothing was run"
@@ -68,7 +70,7 @@ def family_markdown(target: TargetSummary, triage: Triage) -> str:
     bugs = [finding for finding in ranked(triage.findings) if _is_bug(finding)]
     parts = [
         _title(case, bugs),
-        _symptom(triage, case),
+        _symptom(triage, case, folder),
         _table(case, bugs, triage),
         _measured(case, bugs),
         *_script(target, case, bugs),
@@ -104,7 +106,7 @@ def _cause(case: BugCase, bugs: list[Finding]) -> str:
     return words
 
 
-def _symptom(triage: Triage, case: BugCase) -> str:
+def _symptom(triage: Triage, case: BugCase, folder: Path | None) -> str:
     lines = ["## Symptom", "", code_span(complaint(case), 600)]
     numbered = triage.number is not None
     # Where a file lies on the reporter's disk is nobody's business.
@@ -113,6 +115,7 @@ def _symptom(triage: Triage, case: BugCase) -> str:
     lines += ["", f"First reported for {code_span(case.api)} in {code_span(source)}"]
     if triage.title:
         lines[-1] += f": {code_span(triage.title)}"
+    lines += [line for one in _maps(triage, folder) for line in ("", one)]
     if not case.reproduces:
         now = f": {code_span(observed(case))}" if case.observed else ""
         lines += ["", f"{code_span(case.api)} itself is **fixed here**{now}."]
@@ -122,6 +125,14 @@ def _symptom(triage: Triage, case: BugCase) -> str:
         lines += ["", f"Note: {INTENDED}."]
     lines += [line for doubt in case.doubts for line in ("", f"Doubt: {doubt}.")]
     return "\n".join(lines)
+
+
+def _maps(triage: Triage, folder: Path | None) -> list[str]:
+    """Links to what the search that found the case has drawn of it, from where the page lies."""
+    if folder is None:
+        return []
+    paths = (Path(os.path.relpath(path, folder)).as_posix() for path in triage.files)
+    return [f"Drawn when it was found: [localisation map]({quote(path)})." for path in paths]
 
 
 def _table(case: BugCase, bugs: list[Finding], triage: Triage) -> str:

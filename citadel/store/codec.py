@@ -42,4 +42,5 @@ def from_text(text: str) -> Report:
         for one in content["links"]
     )
     content["linked_code"] = tuple(LinkedCode(**one) for one in content["linked_code"])
+    content["files"] = tuple(content.get("files", ()))  # stores of earlier versions have none
     return Report(**content)

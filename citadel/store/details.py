@@ -12,7 +12,11 @@ from enum import StrEnum
 
 from citadel.store.database import Store
 from citadel.store.labels import LabelKind
+from citadel.store.reports import report_of
 from citadel.store.symptoms import read_symptom
+
+SEARCHED = "fuzz/"
+"""How the repositories begin whose reports a source has found."""
 
 
 class Novelty(StrEnum):
@@ -55,7 +59,8 @@ class FindingRow:
     `reported_in` names reports that are about this very API and symptom.
 
     `plain`: the symptom is an exception that the API may be meant to raise. `form_of` is a reported
-    API that is the same function, reached otherwise.
+    API that is the same function, reached otherwise. `drawn` are files beside a harvest, of the
+    searches that found these reports.
     """
 
     id: str
@@ -74,17 +79,18 @@ class FindingRow:
     file: str | None
     plain: bool
     form_of: str | None
+    drawn: tuple[str, ...]
 
 
 # CROSS JOIN keeps the order: from the findings to their few reports.
 _SEEN = """
-SELECT s.finding, r.repository, r.number, r.source, s.build, v.file
+SELECT s.finding, r.id, r.repository, r.number, r.source, s.build, v.file
 FROM json_each(?) wanted CROSS JOIN sightings s ON s.finding = wanted.value
 JOIN reports r ON r.id = s.report JOIN variants v ON v.id = s.variant
 ORDER BY r.added, r.id
 """
 _ABOUT = """
-SELECT DISTINCT f.id, r.repository, r.number, r.source
+SELECT DISTINCT f.id, r.id, r.repository, r.number, r.source
 FROM json_each(?) wanted CROSS JOIN findings f ON f.id = wanted.value
 CROSS JOIN cases c ON c.api = f.api AND c.state = f.state JOIN reports r ON r.id = c.report
 """
@@ -99,14 +105,27 @@ def detailed(store: Store, rows: Sequence[Listed]) -> list[FindingRow]:
     """The rows with all that is known of them, in their order."""
     ids = json.dumps([row.id for row in rows])
     seen: dict[str, list[tuple[str, str, str | None]]] = {}
-    for finding, repository, number, source, build, file in store.db.execute(_SEEN, [ids]):
+    searched: dict[str, dict[str, None]] = {}
+    for finding, report, repository, number, source, build, file in store.db.execute(_SEEN, [ids]):
         seen.setdefault(finding, []).append((_name(repository, number, source), build, file))
+        if (repository or "").startswith(SEARCHED):
+            searched.setdefault(finding, {})[report] = None
     about: dict[str, list[str]] = {}
-    for finding, repository, number, source in store.db.execute(_ABOUT, [ids]):
+    for finding, report, repository, number, source in store.db.execute(_ABOUT, [ids]):
         about.setdefault(finding, []).append(_name(repository, number, source))
+        if (repository or "").startswith(SEARCHED):
+            searched.setdefault(finding, {})[report] = None
     told = headlines(store, [row.symptom for row in rows])
+    files = {key: report_of(store, key).files for found in searched.values() for key in found}
     return [
-        _detailed(store, row, told[row.symptom], seen.get(row.id, []), about.get(row.id, []))
+        _detailed(
+            store,
+            row,
+            told[row.symptom],
+            seen.get(row.id, []),
+            about.get(row.id, []),
+            [file for key in searched.get(row.id, ()) for file in files[key]],
+        )
         for row in rows
     ]
 
@@ -117,6 +136,7 @@ def _detailed(
     headline: str,
     seen: list[tuple[str, str, str | None]],
     about: list[str],
+    drawn: list[str],
 ) -> FindingRow:
     """One row; `seen` are its sightings: report, build, file."""
     seen = sorted(seen, key=lambda one: one[1] != row.build)
@@ -137,6 +157,7 @@ def _detailed(
         file=store.found(next((file for _, _, file in seen if file), None)),
         plain=row.plain,
         form_of=row.form_of,
+        drawn=tuple(dict.fromkeys(drawn)),
     )
 
 

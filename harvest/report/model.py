@@ -80,7 +80,8 @@ class Report:
     """One bug report. `source` is the input as the user named it.
 
     `code` is set for a plain script: the whole of it is then the one snippet. `comments` is how
-    many there are, `thread` those that came with the report.
+    many there are, `thread` those that came with the report. `files` lie beside a harvest: what a
+    search has drawn of its case.
     """
 
     source: str
@@ -100,6 +101,7 @@ class Report:
     thread: tuple[Comment, ...] = ()
     links: tuple[Link, ...] = ()
     linked_code: tuple[LinkedCode, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

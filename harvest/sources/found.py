@@ -74,7 +74,7 @@ class Hits:
     def _entry(self, hit: Hit, number: int) -> Entry:
         assert hit.case is not None  # noqa: S101 - the caller looked
         moment = _now()
-        issue = {
+        issue: dict[str, Any] = {
             "number": number,
             "title": clean(hit.case.title),
             "body": clean(hit.case.body),
@@ -84,6 +84,8 @@ class Hits:
             "updated_at": moment,
             "versions": self._search.interpreter.versions,
         }
+        if hit.files:
+            issue["files"] = [path.name for path in files_of(hit, self._harvest)]
         key = (self.repository.lower(), number)
         return Entry(issue=key, updated_at=moment, line=to_line(issue))
 

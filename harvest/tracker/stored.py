@@ -7,6 +7,7 @@ file may be larger than memory: where its lines begin is all that is remembered.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +16,12 @@ from typing import IO
 from analysis.errors import CitadelError
 from harvest.report.issue import read_issue
 from harvest.report.model import BadInput, Comment, Report
+from harvest.tracker.names import files_path
 from harvest.tracker.pages import Entry
 
 _HINT = "is this the file of a harvest?"
+_FILE = re.compile(r"[0-9a-f]{16}\.[a-z0-9]{1,8}")
+"""What files beside a harvest are called, so that no name leads elsewhere."""
 _Key = tuple[str, int, int]
 """Repository, number and, for what has no number, the place in the file."""
 
@@ -32,7 +36,8 @@ def read_harvest(path: Path) -> Iterator[Report | BadInput]:
         with path.open("rb") as file:
             places = _places(file)
             for key in sorted(places):
-                yield _put_together([_read(file, place) for place in places[key]])
+                versions = [_read(file, place, path) for place in places[key]]
+                yield _put_together(versions)
     except OSError as problem:
         raise CitadelError(f"{path} cannot be read: {problem.strerror}", _HINT) from problem
 
@@ -88,8 +93,12 @@ def _places(file: IO[bytes]) -> dict[_Key, tuple[int, ...]]:
     return places
 
 
-def _read(file: IO[bytes], place: int) -> Report | BadInput:
-    return _parsed(_line(file, place), place)
+def _read(file: IO[bytes], place: int, harvest: Path) -> Report | BadInput:
+    line = _line(file, place)
+    found = _parsed(line, place)
+    if isinstance(found, BadInput):
+        return found
+    return replace(found, files=tuple(_files(line, harvest)))
 
 
 def _line(file: IO[bytes], place: int) -> bytes:
@@ -106,6 +115,16 @@ def _parsed(line: bytes, place: int) -> Report | BadInput:
         return BadInput(source=str(content.get("source")), error=content["error"])
     source = f"{path_of(content)}" if isinstance(content, dict) else f"byte {place}"
     return read_issue(content, source)
+
+
+def _files(line: bytes, harvest: Path) -> Iterator[str]:
+    """Where the files that an issue names lie; what is not there (any more) is left out."""
+    content = json.loads(line) if b'"files"' in line else {}
+    names = content.get("files")
+    folder = files_path(harvest.absolute())
+    for name in names if isinstance(names, list) else ():
+        if isinstance(name, str) and _FILE.fullmatch(name) and (folder / name).is_file():
+            yield str(folder / name)
 
 
 def path_of(content: dict[str, object]) -> str:

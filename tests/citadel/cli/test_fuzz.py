@@ -103,6 +103,14 @@ def test_cases_are_triaged_and_hunted_as_reports_are(fuzzed, tmp_path, torch_tar
     assert "torch.slice_scatter" in {row["api"] for row in members}
 
 
+def test_a_case_leads_to_what_was_drawn_of_it(fuzzed):
+    _, path = fuzzed(hit("exp", files=((".svg", "<svg>exp</svg>"),)), hit("log"))
+    drawn, plain = read_harvest(path)
+    (file,) = map(Path, drawn.files)
+    assert (file.parent, file.read_text()) == (files_path(path), "<svg>exp</svg>")
+    assert plain.files == ()
+
+
 def test_hits_without_a_case_are_recorded_with_the_reason(fuzzed, capsys):
     _, path = fuzzed(
         hit("exp", case=False, limit="documented"),

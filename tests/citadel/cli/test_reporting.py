@@ -7,10 +7,12 @@ import pytest
 from citadel.commands import reporting
 from citadel.commands.reporting import ReportRequest, run_report
 from citadel.report.hunted import MOST_NAMES
-from citadel.store import labels, results
+from citadel.store import labels, reports, results
+from citadel.store.codec import report_id
 from citadel.store.findings import Kin
 from citadel.store.labels import LabelKind
 from citadel.store.queries import Filter
+from harvest.report.model import Report
 from tests.citadel.store.conftest import known, make_finding, make_triage, store  # noqa: F401
 
 MEMBERS = 30
@@ -66,3 +68,23 @@ def test_json_has_all_members_with_all_labels(family, read, capsys):
     kinds = [[label["kind"] for label in one["labels"]] for one in found["members"]]
     assert kinds == [*[[]] * (MEMBERS - 1), ["confirmed", "fixed-in"]]
     assert found["members"][0]["reports"] == ["some/where#1"]
+
+
+def test_what_a_search_has_drawn_is_told_once_per_family(store, known, capsys):  # noqa: F811
+    drawn = "/h/cradle.files/0123.svg"
+    searched = Report(
+        source="s", title="t", body="", repository="fuzz/cradle", number=1, files=(drawn,)
+    )
+    with store.transaction():
+        reports.add_report(store, searched, ())
+    assert reports.report_of(store, report_id(searched)) == searched
+    for key in (known(1), report_id(searched)):
+        found = [make_finding(f"torch.b{number}") for number in range(2)]
+        with store.transaction():
+            triage = make_triage("torch.a", *found)
+            results.save_findings(store, key, "b1", triage, Kin(marks={}))
+    run_report(ReportRequest(store=store.path, builds=("b1",), wanted=Filter()))
+    assert capsys.readouterr().out.count(f"  drawn when it was found: {drawn}\n") == 1
+    run_report(ReportRequest(store=store.path, builds=("b1",), wanted=Filter(), json="-"))
+    ((family,),) = [json.loads(capsys.readouterr().out)["families"]]
+    assert [one["drawn"] for one in family["members"]] == [[drawn], [drawn]]

@@ -189,3 +189,18 @@ def test_what_the_framework_runs_on_is_part_of_the_command(
             assert command in Path(str(path)).read_text()
         family = Path(str(written.case.file)).with_name("family.md").read_text()
         assert ("run it with `KERAS_BACKEND=torch`;" in family) == bool(build.settings)
+
+
+def test_the_family_leads_to_what_a_search_has_drawn(
+    tmp_path: Path, target: TargetSummary, make_triage: Callable[..., Triage]
+) -> None:
+    drawn = tmp_path / "my harvests/cradle.files/0123.svg"
+    triage = replace(make_triage(), files=(str(drawn),))
+    written = write_cases(tmp_path / "cases", target, triage)
+    assert written.case is not None
+    folder = Path(str(written.case.file)).parent
+    lines = (folder / "family.md").read_text().splitlines()
+    told = next(n for n, line in enumerate(lines) if line.startswith("First reported"))
+    link = "../../../my%20harvests/cradle.files/0123.svg"
+    assert lines[told + 2] == f"Drawn when it was found: [localisation map]({link})."
+    assert (folder / link.replace("%20", " ")).resolve() == drawn

@@ -23,6 +23,7 @@ def test_the_contract(
         make_finding("a.bug", file="generated_cases/torch/x/a.bug.py", operation="bug"),
         control="builtins.len fails too",
     )
+    triage = replace(triage, files=("/h/cradle.files/0.svg",))
     record = json.loads(json.dumps(document(target, [triage])))
     assert record["schema"] == 1
     assert record["target"] == {
@@ -33,6 +34,7 @@ def test_the_contract(
         "sandbox": "bubblewrap",
     }
     (report,) = record["reports"]
+    assert report["files"] == ["/h/cradle.files/0.svg"]
     assert report["case"] == {
         "id": "0123456789abcdef",
         "api": "builtins.int",

@@ -151,3 +151,13 @@ def test_what_could_not_be_read_stays_a_row(path):
 def test_no_such_harvest(tmp_path):
     with pytest.raises(CitadelError, match="cannot be read"):
         list(read_harvest(tmp_path / "none.jsonl"))
+
+
+def test_files_beside_a_harvest_are_those_of_its_own_folder(path):
+    mine, gone = "0123456789abcdef.svg", "fedcba9876543210.svg"
+    names = [mine, gone, "../h.jsonl", "/etc/passwd", f"sub/{mine}", 3]
+    keep(path, page(entry(1, files=names), entry(2, files="x"), entry(3, body='"files"')))
+    drawn = path.with_name("h.files") / mine
+    drawn.parent.mkdir()
+    drawn.write_text("<svg/>")
+    assert [one.files for one in read_harvest(path)] == [(str(drawn),), (), ()]
