@@ -61,7 +61,8 @@ def fuzz(
             "--mutants",
             metavar="N",
             min=1,
-            help="Of lemon: N of each seed model, one model after the other; the paper made 100.",
+            help="Of lemon and audee: N of each seed model and nothing else; the papers made 100"
+            " and 500.",
         ),
     ] = None,
     json: Json = None,

@@ -33,7 +33,7 @@ SETTINGS = {
     "framework": ("has no choice of frameworks", "--framework is for eagle"),
     "random": ("has no random variant", "--random is about searches that are guided"),
     "models": ("reads no saved models", "--models is for cradle"),
-    "mutants": ("makes no mutants of seed models", "--mutants is for lemon"),
+    "mutants": ("makes no mutants of seed models", "--mutants is for lemon and audee"),
 }
 """What only some sources heed: why others refuse it, and a hint."""
 

@@ -77,7 +77,7 @@ class Search:
     The others are for sources that name them in their `settings`: `framework` is the one to look
     at, "" for all; `random` asks for the search without its guidance, where a paper has that as
     its ablation; `models` is a folder of saved models to look at; `mutants` is how many to make of
-    each seed model, 0 for as many as there is time for.
+    each seed model before the search ends, 0 for as many as there is time for.
     """
 
     interpreter: Interpreter

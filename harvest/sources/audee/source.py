@@ -21,7 +21,7 @@ from harvest.sources.audee.chromosomes import Chromosome, Level
 from harvest.sources.audee.genetic import Genes, Measured, Settings, evolve
 from harvest.sources.audee.oracles import Failing, apart, failing, spread
 from harvest.sources.audee.reporting import Reporter
-from harvest.sources.audee.variants import lone, mutated, seed_model
+from harvest.sources.audee.variants import SEEDS, lone, mutated, seed_model
 from harvest.sources.backends import Backends
 from harvest.sources.model import Hit, Search
 from harvest.sources.networks import Network
@@ -41,6 +41,7 @@ class Audee:
 
     name = "audee"
     summary = "parameters, inputs and weights mutated on backends of Keras 3, causes named (ASE'20)"
+    settings = ("mutants",)
 
     def __init__(self, patches: Mapping[str, str] | None = None) -> None:
         self._patches = patches
@@ -52,7 +53,7 @@ class Audee:
             search.progress()
             end = time.monotonic() + search.budget
             work = Searching(backends, search)
-            while time.monotonic() < end:
+            while time.monotonic() < end and not work.complete:
                 yield from work.step()
                 search.progress()
 
@@ -65,6 +66,8 @@ class Searching:
         self._functions = operations(backends)
         self._tally = search.tally
         self._seed = search.seed
+        self._mutants = search.mutants
+        self._lone = 0 if search.mutants else LONE
         self._random = np.random.default_rng([search.seed, 5])
         self._reporter = Reporter(self._bench, self._random)
         self._failures: Counter[str] = Counter()
@@ -73,11 +76,16 @@ class Searching:
         self._steps = 0
         self._spent = 0.0
 
+    @property
+    def complete(self) -> bool:
+        """Whether each seed model has all of the variants that were asked for."""
+        return bool(self._mutants) and self._steps >= self._mutants * len(SEEDS)
+
     def step(self) -> Iterator[Hit]:
         """One variant, searched on if it runs and agrees."""
         self._steps += 1
-        number, place = divmod(self._steps - 1, LONE + 1)
-        if place < LONE:
+        number, place = divmod(self._steps - 1, self._lone + 1)
+        if place < self._lone:
             suspect = lone(self._random, self._functions)
             origin = f"audee, layer {suspect.kind} {dict(suspect.config)}"
             network, settings = suspect.network, SHORT
@@ -145,6 +153,10 @@ class Searching:
 
     def _told(self) -> None:
         facts, counts = self._tally.facts, self._bench.counts
+        if self._mutants:
+            facts["seed models"] = (
+                f"{self._steps} of {self._mutants * len(SEEDS)} variants, {self._mutants} of each"
+            )
         searched = sum(number for stage, number in counts.items() if stage != "localisation")
         facts["mutation levels"] = (
             ", ".join(f"{stage} {number}" for stage, number in counts.items())
