@@ -16,9 +16,9 @@ SHAPES: Mapping[int, tuple[int, ...]] = {
     2: (2, 6),
     3: (2, 12, 4),
     4: (2, 9, 10, 4),
-    5: (2, 6, 7, 6, 3),
+    5: (2, 6, 7, 6, 4),
 }
-"""By rank: few shapes, as some backends compile every operation for each."""
+"""By rank: few shapes, as some backends compile every operation for each. Channels make groups."""
 FUNCTION = "ops."
 """What the kinds of functions begin with."""
 
@@ -76,7 +76,7 @@ SWITCH = (None, -1)
 NUMBER = (None, "nonsense")
 """In the place of any number."""
 _BIAS = _parameter("use_bias", True, False, invalid=SWITCH)
-_LAST = _parameter("data_format", "channels_last", invalid=("nonsense",))
+_FORMAT = _parameter("data_format", "channels_last", "channels_first", invalid=("nonsense",))
 _PADDING = _parameter("padding", "valid", "same", invalid=("causal_", None))
 _INDICES = 20
 
@@ -97,7 +97,7 @@ def _convolutions() -> Iterator[LayerSpec]:
         shared = (size, strides, _ACTIVATION, _BIAS)
         dilation = _parameter("dilation_rate", 1, 2, invalid=(0, -1))
         filters = _parameter("filters", 4, 1, 6, invalid=_COUNT)
-        groups = _parameter("groups", 1, invalid=(0, 3))
+        groups = _parameter("groups", 1, 2, invalid=(0, 3))
         causal = ("valid", "same", "causal") if rank == 3 else ("valid", "same")
         padding = _parameter("padding", *causal, invalid=("nonsense", None))
         yield LayerSpec(
@@ -108,12 +108,7 @@ def _convolutions() -> Iterator[LayerSpec]:
         yield LayerSpec(
             kind=f"Conv{rank - 2}DTranspose",
             rank=rank,
-            parameters=(
-                filters,
-                *shared,
-                _PADDING,
-                _parameter("dilation_rate", 1, invalid=(0, -1)),
-            ),
+            parameters=(filters, *shared, _PADDING, dilation),
         )
         if rank == 5:
             continue
@@ -132,11 +127,11 @@ def _pools() -> Iterator[LayerSpec]:
             _parameter("pool_size", *_kernels(rank), invalid=_COUNT),
             _parameter("strides", *steps, invalid=(0, -1)),
             _PADDING,
-            _LAST,
+            _FORMAT,
         )
         for how in ("Max", "Average"):
             yield LayerSpec(kind=f"{how}Pooling{where}", rank=rank, parameters=pooled)
-            whole = (_parameter("keepdims", False, True, invalid=SWITCH), _LAST)
+            whole = (_parameter("keepdims", False, True, invalid=SWITCH), _FORMAT)
             yield LayerSpec(kind=f"Global{how}Pooling{where}", rank=rank, parameters=whole)
 
 
@@ -232,7 +227,7 @@ def _others() -> Iterator[LayerSpec]:
     )
     yield LayerSpec(kind="MultiHeadAttention", rank=3, parameters=heads, arity=2)
     embedded = (
-        _parameter("input_dim", _INDICES, invalid=(0, -1, None)),
+        _parameter("input_dim", _INDICES, 2 * _INDICES, invalid=(0, -1, None)),
         _parameter("output_dim", 4, 1, invalid=_COUNT),
     )
     yield LayerSpec(kind="Embedding", rank=2, parameters=embedded, indices=_INDICES)
@@ -246,7 +241,7 @@ def _others() -> Iterator[LayerSpec]:
             _parameter("dims", (2, 1, 3), (3, 1, 2), invalid=((1, 1, 2), (0, 1, 2), (1, 2))),
         ),
     )
-    yield LayerSpec(kind="Flatten", rank=4, parameters=(_LAST,))
+    yield LayerSpec(kind="Flatten", rank=4, parameters=(_FORMAT,))
     how = ("bilinear", "nearest", "bicubic")
     sized = (
         _parameter("height", 7, 14, invalid=(0, -1)),

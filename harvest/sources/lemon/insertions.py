@@ -54,7 +54,7 @@ def kept(spec: LayerSpec, config: Mapping[str, Any], shape: _Shape) -> dict[str,
         "return_sequences": True,
         "groups": 1,
     }
-    if "Normalization" in spec.kind and shape[-1] % config.get("groups", 1) == 0:
+    if shape[-1] % config.get("groups", 1) == 0:
         del fixed["groups"]
     if spec.kind.startswith("Depthwise"):  # a separable one's goes into its filters
         fixed["depth_multiplier"] = 1
@@ -84,12 +84,13 @@ def halved(shape: _Shape, random: np.random.Generator) -> Bundle | None:
     where = f"{len(shape) - 2}D"
     kind = pick((f"MaxPooling{where}", f"AveragePooling{where}", f"Conv{where}"), random)
     # A convolution has strides or a dilation, not both.
-    undilated = {"dilation_rate": 1} if kind.startswith("Conv") else {}
-    first = _keeping(kind, shape, random, strides=2, **undilated)
+    undilated = {"dilation_rate": 1}
+    fixed = undilated if kind.startswith("Conv") else {"data_format": "channels_last"}
+    first = _keeping(kind, shape, random, strides=2, **fixed)
     again = pick((f"UpSampling{where}", f"Conv{where}Transpose"), random)
     if again.startswith("UpSampling"):
         return [first, _drawn(again, shape, random, size=2)]
-    return [first, _keeping(again, shape, random, strides=2)]
+    return [first, _keeping(again, shape, random, strides=2, **undilated)]
 
 
 def cropped(shape: _Shape, random: np.random.Generator) -> Bundle | None:
@@ -114,7 +115,7 @@ def repeated(shape: _Shape, random: np.random.Generator) -> Bundle | None:
     back = pick(("GlobalAveragePooling1D", "GlobalMaxPooling1D"), random)
     return [
         _drawn("RepeatVector", shape, random),
-        _drawn(back, shape, random, keepdims=False),
+        _drawn(back, shape, random, keepdims=False, data_format="channels_last"),
     ]
 
 

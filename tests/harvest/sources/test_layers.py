@@ -53,6 +53,14 @@ def test_every_parameter_has_values_that_no_layer_should_take():
     assert not lacking
 
 
+def test_every_parameter_has_another_legal_value_that_algorithm_2_can_try():
+    legal = {}
+    for spec in LAYERS:
+        for one in spec.parameters:
+            legal.setdefault((spec.kind, one.name), set()).update(map(str, one.legal))
+    assert {key for key, values in legal.items() if len(values) < 2} == set()
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "wrong"),
     [

@@ -16,15 +16,15 @@ from harvest.sources.lemon.insertions import (
 )
 from harvest.sources.networks import Layer, Network, make_inputs, make_weights
 
-SHAPES = {2: (2, 6), 3: (2, 12, 4), 4: (2, 8, 10, 4), 5: (2, 6, 4, 6, 3)}
+SHAPES = {2: (2, 6), 3: (2, 12, 4), 4: (2, 8, 10, 4), 5: (2, 6, 4, 6, 4)}
 DEMANDED = {  # by the layer's place in the bundle
     halved: [
-        {"filters", "strides", "padding", "dilation_rate", "groups"},
-        {"filters", "strides", "padding", "size"},
+        {"filters", "strides", "padding", "dilation_rate", "data_format"},
+        {"filters", "strides", "padding", "dilation_rate", "size"},
     ],
     cropped: [set(), {"cropping"}],
     widened: [set(), {"units"}],
-    repeated: [set(), {"keepdims"}],
+    repeated: [set(), {"keepdims", "data_format"}],
     permuted: [set(), set(), {"dims"}],
 }
 

@@ -138,13 +138,14 @@ def test_attention_is_added_with_the_layer_before_it_as_query_and_value():
 def test_additions_choose_the_sizes_that_keep_the_shape():
     spec = next(one for one in KEEPING if one.kind == "Conv2D")
     config = kept(spec, {"filters": 1, "strides": 2, "padding": "valid"}, (2, 8, 8, 5))
-    assert config == {"filters": 5, "strides": 1, "padding": "same", "groups": 1}
+    assert config == {"filters": 5, "strides": 1, "padding": "same"}
 
 
+@pytest.mark.parametrize("kind", ["GroupNormalization", "Conv2D"])
 @pytest.mark.parametrize(("channels", "groups"), [(6, 2), (5, 1)])
-def test_groups_of_a_normalization_divide_its_channels(channels, groups):
-    spec = next(one for one in KEEPING if one.kind == "GroupNormalization")
-    assert kept(spec, {"groups": 2}, (2, 8, 8, channels)) == {"groups": groups}
+def test_groups_divide_the_channels(kind, channels, groups):
+    spec = next(one for one in KEEPING if one.kind == kind)
+    assert kept(spec, {"groups": 2}, (2, 8, 8, channels))["groups"] == groups
 
 
 @pytest.mark.parametrize("seed", range(6))
