@@ -20,7 +20,7 @@ MOST_ELEMENTS = 1 << 20
 FEW_ELEMENTS = 4
 """Larger tensors of real numbers are made of ones: which numbers they hold matters little."""
 _WHOLE = re.compile(r"u?int\d+|q?u?int\d+x?\d*")
-_PLAIN = re.compile(r"u?int\d+|b?float\d+|float|double|bool|complex\d+")
+PLAIN = re.compile(r"u?int\d+|b?float\d+|float|double|bool|complex\d+")
 Shape = tuple[int, ...]
 Sample = dict[str, Value]
 
@@ -61,7 +61,7 @@ class Analogy:
             shape = first.shape or ()
         small = math.prod(shape) <= MOST_ELEMENTS
         same = shape == self.shape and dtype == self.dtype
-        if same or not small or not _PLAIN.fullmatch(dtype):
+        if same or not small or not PLAIN.fullmatch(dtype):
             return None
         told = _is_whole(dtype) or math.prod(shape) <= FEW_ELEMENTS
         return shape, dtype, first.content if shape == first.shape and told else None
@@ -72,7 +72,7 @@ class Analogy:
         For a report that has no tensor to take after: one of single precision, where there is such.
         """
         known = [s[name] for s in self.samples if s.get(name, _NOTHING).shape]
-        sizes = [(math.prod(v.shape or ()), v) for v in known if _PLAIN.fullmatch(v.dtype or "")]
+        sizes = [(math.prod(v.shape or ()), v) for v in known if PLAIN.fullmatch(v.dtype or "")]
         size, least = min(
             ((size, value) for size, value in sizes if size),
             key=lambda pair: (pair[1].dtype != "float32", pair[0]),

@@ -85,6 +85,8 @@ def _score(
         return 0.0
     if wraps(value.value, parameter.type):
         return max(likeness, NEXT_TENSOR if value.value.is_tensor else 0.0)
+    if value.name in lexicon.windows and _no_window(value, parameter) and likeness < SAME_NAME:
+        return 0.0
     stands_in = acts_as_tensor(value) and takes_tensor(parameter.type)
     if not stands_in and not fits(value.value, parameter.type):
         return _misfit(value, parameter, likeness)
@@ -103,6 +105,11 @@ def _score(
     if idle or not parameter.required:
         return 0.0
     return SAME_PLACE if same_index else 1.0
+
+
+def _no_window(value: SourceValue, parameter: Parameter) -> bool:
+    """Whether lengths of spatial dimensions would stand for a tensor, as the weights are."""
+    return takes_tensor(parameter.type) and not acts_as_tensor(value)
 
 
 def _stray_flag(value: SourceValue, parameter: Parameter) -> bool:

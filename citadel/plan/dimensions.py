@@ -135,7 +135,7 @@ def dimension_change(
     plain = Lift(
         before=before,
         after=after,
-        channels_last=_channels_last(source),
+        channels_last=channels_last(source),
         as_tensorflow=as_tensorflow(source.api.name),
     )
     narrow = any(_per_dimension(value, before) for value in source.values)
@@ -228,7 +228,8 @@ def _repeats(source: Invocation, lift: Lift) -> bool:
     return all(math.prod(max(n, 1) for n in shape) <= MOST_REPEATED for shape in sizes)
 
 
-def _channels_last(source: Invocation) -> bool:
+def channels_last(source: Invocation) -> bool:
+    """Whether the channels of its tensors lie behind the spatial dimensions."""
     for value in source.values:
         text = (value.value.literal() or "").strip("'\"")
         if text in ("channels_last", "channels_first"):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from analysis import parsing
 from analysis.catalog.model import Parameter
 from analysis.values import Value
-from citadel.plan.analogy import Analogy, Shape
+from citadel.plan.analogy import PLAIN, Analogy, Shape
 from citadel.plan.dimensions import Lift, lifted
 from citadel.plan.frameworks import as_tensorflow, dtype_text, tensor_text
 from citadel.plan.invocation import Invocation
@@ -36,6 +36,7 @@ from citadel.plan.types import (
     fits,
     kind_of,
 )
+from citadel.plan.windows import Window, are_weights
 
 SIZES = ("size", "sizes", "shape", "sizes_", "output_size")
 RECEIVER = "self"
@@ -53,7 +54,8 @@ _PLAIN = {bool: BOOL, int: INT, float: FLOAT, str: STR}
 class Filler:
     """Fills the parameters of one sibling under one change of dimensions.
 
-    `alike`: tensors are made like those of valid calls, where they tell.
+    `alike`: tensors are made like those of valid calls, where they tell. `window` is what the
+    sibling is not given, and gets weights for.
     """
 
     source: Invocation
@@ -61,6 +63,7 @@ class Filler:
     lexicon: Lexicon
     analogy: Analogy
     alike: bool
+    window: Window | None = None
 
     def fill(self, parameter: Parameter) -> Expression | None:
         """An expression for the parameter, or None where nothing is known that would do."""
@@ -69,6 +72,7 @@ class Filler:
             return NOTHING
         for way in (
             self._implied,
+            self._weights,
             self._made,
             self._own,
             self._size,
@@ -95,6 +99,20 @@ class Filler:
                 return Fill(text=own.default, implied=True)
         return None
 
+    def weighs(self, parameter: Parameter) -> bool:
+        """Whether the parameter gets weights as long as the window."""
+        return self._weights(parameter, accepted(parameter.type)) is not None
+
+    def _weights(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
+        """Weights as long as the window, all ones; None where they are of something else."""
+        known, dtype = self.analogy, self.analogy.dtype
+        if self.window is None or not kinds & {TENSOR, ANY} or not PLAIN.fullmatch(dtype or ""):
+            return None
+        shape = self.window.weights(known.shape)
+        if shape is None or not are_weights(parameter.name, known.main, known.samples):
+            return None
+        return self._tensor("ones", str(list(shape)), dtype or "")
+
     def _made(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
         """The tensor of a valid call, or one of fitting size: ones, or, as indices, zeros."""
         main = self.source.main
@@ -108,7 +126,12 @@ class Filler:
         if main is None and parameter.name == RECEIVER and self.analogy.dtype is not None:
             dtype = self.analogy.dtype
         function = None if content is not None else "zeros" if "int" in dtype else "ones"
-        text = tensor_text(self._root, function, content or str(list(shape)), dtype)
+        return self._tensor(function, content or str(list(shape)), dtype)
+
+    def _tensor(self, function: str | None, given: str, dtype: str) -> Fill:
+        """A tensor on the device of the main one."""
+        main = self.source.main
+        text = tensor_text(self._root, function, given, dtype)
         device = "cpu" if main is None else main.value.device or "cpu"
         if device != "cpu":
             text = f"{text.removesuffix(')')}, device={device!r})"

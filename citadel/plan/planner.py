@@ -43,6 +43,7 @@ from citadel.plan.samples import richest
 from citadel.plan.sizes import as_lists
 from citadel.plan.state import MODE, flags, matched, own_name, owned
 from citadel.plan.types import becomes_tensor, fits, takes_tensor
+from citadel.plan.windows import window_left
 from citadel.traced import leaf
 
 
@@ -62,6 +63,8 @@ class Planner:
     """What the layer is to have for its own, by its names."""
     evaluates: bool = False
     """Whether it is not to be in the mode in which layers are made: the function is not."""
+    weighed: SourceValue | None = None
+    """The window that weights were made for: it is not lost."""
 
     def plans(self) -> Iterator[Adaptation | Obstacle]:
         """One plan, and another one where tensors can be filled in two ways."""
@@ -185,10 +188,11 @@ class Planner:
         alike: bool,
     ) -> Adaptation | Obstacle:
         self.edits = list(self.lift.edits) if self.target.name != self.source.api.name else []
-        self.invented = []
+        self.invented, self.weighed = [], None
         filled = self._filled(chosen, given, alike=alike)
         if filled is None:
             return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
+        dropped = [value for value in dropped if value is not self.weighed]
         filled |= self._as_state(chosen, {*given, *filled})
         if self.state:
             dropped = [value for value in dropped if value.value.kind != "none"]
@@ -303,6 +307,9 @@ class Planner:
             lexicon=self.lexicon,
             analogy=self._analogy(chosen, [place for _, place in missing]),
             alike=alike,
+            window=window_left(self.source, {v.key for v in chosen.values()}, self.lexicon)
+            if alike
+            else None,
         )
         found: dict[int, Expression] = {}
         for number, place in missing:
@@ -313,6 +320,10 @@ class Planner:
                 made = replace(made, implied=True)
             found[number] = made
             if isinstance(made, Fill) and made.implied:
+                continue
+            if filler.window is not None and filler.weighs(place.parameter):
+                self.weighed = filler.window.value
+                self.edits.append(f"{place.parameter.name} as long as {self.weighed.name}")
                 continue
             self.edits.append(f"filled {place.parameter.name}")
             if isinstance(made, Take):

@@ -2,42 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
-from analysis.catalog.model import Api, Signature
+from analysis.catalog.model import Api, ApiKind, Signature
 from analysis.dynamic.model import CallValues
 from analysis.index import ApiIndex
 from analysis.values import Value
+from citadel.match.family import parse
+from citadel.plan.lexicon import same_name
 from citadel.plan.places import Place
 from citadel.plan.state import own_name
 
+Bound = dict[str, Value]
+_Operation = tuple[str, str, frozenset[str]]
+FORMS = (ApiKind.FUNCTION, ApiKind.OP)
+"""What is called alike: with all that it takes."""
+
 
 class SampleBook:
-    """The index's samples, bound to parameter names when they are first asked for."""
+    """The index's samples, bound to parameter names when they are first asked for.
+
+    What has none is told by those of another form of the same operation that has the same
+    parameters: `tf.nn.conv3d` by `tf.raw_ops.Conv3D`.
+    """
 
     def __init__(self, index: ApiIndex) -> None:
         self._index = index
-        self._bound: dict[str, tuple[dict[str, Value], ...]] = {}
+        self._bound: dict[str, tuple[Bound, ...]] = {}
 
-    def of(self, api: Api) -> tuple[dict[str, Value], ...]:
+    def of(self, api: Api) -> tuple[Bound, ...]:
         """Parameter name -> value, one dictionary per sample; constructor and call of a layer
         together, and what the layer has of its own under names that no parameter bears (see
         `state`)."""
         known = self._bound.get(api.name)
         if known is None:
-            samples = self._index.samples.get(api.name, ())
-            known = tuple(
-                {
-                    **_named(sample.constructor, api.signatures),
-                    **_named(
-                        sample.call, api.call_signatures if sample.constructor else api.signatures
-                    ),
-                    **{own_name(name): value for name, value in sample.state.items()},
-                }
-                for sample in samples
-            )
+            known = self._own(api) or self._of_another_form(api)
             self._bound[api.name] = known
         return known
+
+    def _own(self, api: Api) -> tuple[Bound, ...]:
+        return tuple(
+            {
+                **_named(sample.constructor, api.signatures),
+                **_named(
+                    sample.call, api.call_signatures if sample.constructor else api.signatures
+                ),
+                **{own_name(name): value for name, value in sample.state.items()},
+            }
+            for sample in self._index.samples.get(api.name, ())
+        )
+
+    def _of_another_form(self, api: Api) -> tuple[Bound, ...]:
+        if api.kind not in FORMS or not api.signatures:
+            return ()
+        names = api.signatures[0].names()
+        for other in self._forms.get(_operation(api), ()):
+            renamed = (_renamed(sample, names) for sample in self._own(other))
+            found = tuple(sample for sample in renamed if sample is not None)
+            if found:
+                return found
+        return ()
+
+    @cached_property
+    def _forms(self) -> Mapping[_Operation, Sequence[Api]]:
+        """What has samples, by the operation."""
+        found: dict[_Operation, list[Api]] = defaultdict(list)
+        for api in self._index.catalog.apis.values():
+            if api.kind in FORMS and self._index.samples.get(api.name):
+                found[_operation(api)].append(api)
+        return found
+
+
+def _operation(api: Api) -> _Operation:
+    name = parse(api.name, api.kind)
+    return name.core, name.dimension, name.variants
+
+
+def _renamed(sample: Bound, names: Sequence[str]) -> Bound | None:
+    """A sample under the names of another form's parameters; None where that lacks one."""
+    pairs = {
+        name: value
+        for given, value in sample.items()
+        for name in [one for one in names if same_name(given, one)][:1]
+    }
+    return pairs if len(pairs) == len(sample) else None
 
 
 def _named(call: CallValues | None, signatures: Sequence[Signature]) -> dict[str, Value]:

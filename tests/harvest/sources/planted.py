@@ -25,7 +25,7 @@ from keras.src import backend
 right = backend.nn.average_pool
 
 def wrong(inputs, pool_size, strides=None, padding="valid", data_format=None):
-    if padding == "same":
+    if padding == "same" and data_format != "channels_first":
         sizes = pool_size if isinstance(pool_size, (list, tuple)) else [pool_size] * 2
         steps = strides or sizes
         steps = steps if isinstance(steps, (list, tuple)) else [steps] * 2

@@ -1,0 +1,49 @@
+"""Valid calls of an API, or of another form of the same operation where it has none."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from analysis.catalog.model import ApiKind
+from analysis.dynamic.model import CallValues, Sample
+from analysis.values import Value
+from citadel.plan.samples import SampleBook
+
+STRIDES = Value(kind="list", items=(Value(kind="int", text="1"),) * 5)
+TENSOR = Value(kind="tensor", shape=(2,) * 5, dtype="float32")
+FUNCTION = "input, filters, strides, padding"
+
+
+@pytest.fixture
+def book(api):
+    """A book of an operator's samples, and of functions that have none."""
+
+    def made(*others, **keywords):
+        operator = api("tf.raw_ops.Conv3D", "input, filter, strides, padding", kind=ApiKind.OP)
+        call = CallValues(arguments=(TENSOR, TENSOR), keywords={"strides": STRIDES, **keywords})
+        sample = Sample(provider="opdef", call=call)
+        apis = {one.name: one for one in (operator, *others)}
+        catalog = SimpleNamespace(apis=apis)
+        return SampleBook(SimpleNamespace(catalog=catalog, samples={operator.name: (sample,)}))
+
+    return made
+
+
+def test_another_form_tells_what_a_function_takes(api, book):
+    function = api("tf.nn.conv3d", FUNCTION)
+    (known,) = book(function).of(function)
+    assert known == {"input": TENSOR, "filters": TENSOR, "strides": STRIDES}
+
+
+@pytest.mark.parametrize(
+    ("name", "signature", "kind"),
+    [
+        ("tf.nn.conv2d", FUNCTION, ApiKind.FUNCTION),  # other dimensions
+        ("tf.nn.conv3d_transpose", FUNCTION, ApiKind.FUNCTION),
+        ("tf.other.conv3d", "input, sizes", ApiKind.FUNCTION),  # other parameters
+        ("tf.keras.layers.Conv3D", FUNCTION, ApiKind.MODULE),
+    ],
+)
+def test_what_is_of_another_operation_tells_nothing(api, book, name, signature, kind):
+    other = api(name, signature, kind=kind)
+    assert book(other).of(other) == ()
