@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from analysis.catalog.model import ApiKind
-from analysis.dynamic.model import CallValues, Sample
+from analysis.dynamic.model import CallValues, Provider, Sample
 from analysis.values import Value
 from citadel.plan.samples import SampleBook
 
@@ -21,7 +21,7 @@ def book(api):
     def made(*others, **keywords):
         operator = api("tf.raw_ops.Conv3D", "input, filter, strides, padding", kind=ApiKind.OP)
         call = CallValues(arguments=(TENSOR, TENSOR), keywords={"strides": STRIDES, **keywords})
-        sample = Sample(provider="opdef", call=call)
+        sample = Sample(provider=Provider.SYNTHESIS, call=call)
         apis = {one.name: one for one in (operator, *others)}
         catalog = SimpleNamespace(apis=apis)
         return SampleBook(SimpleNamespace(catalog=catalog, samples={operator.name: (sample,)}))

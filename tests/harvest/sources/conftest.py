@@ -20,7 +20,8 @@ def keras_interpreter():
         pytest.skip(problem.message)
 
 
-def _started(interpreter, **more):
+def started(interpreter, **more):
+    """Open backends, ready to run; what a fixture yields from."""
     try:
         opened = Backends(interpreter, **more)
     except CitadelError as problem:
@@ -32,10 +33,10 @@ def _started(interpreter, **more):
 
 @pytest.fixture(scope="session")
 def backends(keras_interpreter):
-    yield from _started(keras_interpreter)
+    yield from started(keras_interpreter)
 
 
 @pytest.fixture(scope="session")
 def planted_backends(keras_interpreter):
     """All bugs are in TensorFlow's process, and nowhere else."""
-    yield from _started(keras_interpreter, patches={"tensorflow": planted.ALL})
+    yield from started(keras_interpreter, patches={"tensorflow": planted.ALL})
