@@ -98,6 +98,8 @@ def _score(
         return likeness + (NEXT_TENSOR if nth_tensor else 0.5)
     if parameter.name in FACTORY and likeness < SAME_NAME:
         return 0.0
+    if likeness == LIKE_NAME / 2 and not parameter.required:
+        return SAME_PLACE - 0.5  # a word in common is less than what is required at one position
     if likeness:
         return likeness + (0.5 if same_index else 0.0)
     # A flag says nothing of a number or a tensor.

@@ -29,6 +29,14 @@ def test_the_identity(conv, api):
     assert plan.plausibility == 1.0
 
 
+def test_what_is_required_at_one_position_outweighs_a_word_in_common(api, call):
+    made = call("torch.f", embed_dim=0, num_heads=4)
+    source = invocation(made, api("torch.f", "embed_dim: int, num_heads: int"), (made,))
+    target = "d_model: int, nhead: int, dim_feedforward: int = 2048"
+    plan = first(plans(source, api("torch.g", target)))
+    assert "embed_dim -> d_model" in plan.edits
+
+
 @pytest.mark.parametrize(
     ("target", "order", "given"),
     [
