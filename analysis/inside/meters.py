@@ -90,9 +90,12 @@ def _profiler(module, original):
         # What is given back counts as nothing; on a device, its memory is what counts.
         sums = [
             sum(max(getattr(event, name, 0), 0) for event in events)
-            for name in ("self_cpu_memory_usage", "self_device_memory_usage")
+            for name in (
+                *("self_cpu_memory_usage", "self_device_memory_usage"),
+                "self_cuda_memory_usage",  # as it was called before
+            )
         ]
-        return units.measured(sums[1] or sums[0], "B")
+        return units.measured(sums[1] or sums[2] or sums[0], "B")
 
     def total(events, order=None):
         """By what is sorted by, else by what was asked for: memory is recorded on demand."""

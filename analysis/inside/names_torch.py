@@ -63,8 +63,6 @@ def identify(function):
         return _method_name(function), "method", owner
     if isinstance(function, torch.nn.Module):
         return _class_name(_public(type(function), "forward")), "module", function
-    if _is_transform(type(function)):
-        return _class_name(type(function)), "module", function
     if isinstance(owner, torch.nn.Module):
         found = _own(function, owner)
         if found is not None:
@@ -75,6 +73,8 @@ def identify(function):
     name = _TENSOR_METHODS.get(id(function))
     if name is not None:
         return name, "unbound", None
+    if _is_called(type(function)):
+        return _class_name(type(function)), "module", function
     if is_constructor(function):
         return _class_name(function), "function", None
     if isinstance(function, type):
@@ -85,9 +85,9 @@ def identify(function):
     return _by_module(function)
 
 
-def _is_transform(kind):
-    """Whether a class is one of the framework's own whose objects are called, and no layer."""
-    return kind.__module__.startswith("torch.distributions.") and is_called(kind)
+def _is_called(kind):
+    """Whether a class is one of distributions whose objects are called: a transform, say."""
+    return str(kind.__module__).startswith("torch.distributions.") and is_called(kind)
 
 
 def _method_name(method):
@@ -165,7 +165,7 @@ def parts(function):
 
 def interesting(value):
     """Whether the tracer follows this object: tensors, layers and such."""
-    return isinstance(value, (torch.Tensor, torch.nn.Module)) or _is_transform(type(value))
+    return isinstance(value, (torch.Tensor, torch.nn.Module)) or _is_called(type(value))
 
 
 def compiled_from(function):

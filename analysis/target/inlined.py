@@ -13,10 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
+import libcst.matchers as m
 from libcst.helpers import get_full_name_for_node
 
 MOST_STEPS = 8
 """Names and calls that are followed one after another."""
+MOST_TEXT = 2000
+"""Characters of what is written out: functions that use a name twice double it line by line."""
 _EMPTY = cst.Module(body=[])
 _SPACE = re.compile(r"\s+")
 
@@ -28,6 +31,8 @@ class Inlined:
 
     text: str = ""
     ways: tuple[tuple[str, str], ...] = ()
+    steady: bool = False
+    """Whether nothing that it is made of is bound twice, or changed in place."""
 
 
 NOT_INLINED = Inlined()
@@ -52,6 +57,7 @@ class Inliner:
         scope = _Scope()
         module.visit(scope)
         once = {name for name, times in scope.times.items() if times == 1} - changed
+        self._moving = {name for name, times in scope.times.items() if times > 1} | changed
         self._functions = {n: f for n, f in scope.functions.items() if n in once}
         self._values = {n: v for n, v in scope.values.items() if n in once}
 
@@ -61,7 +67,10 @@ class Inliner:
         made = self._value(node, ways)
         if not any(isinstance(one, cst.Call) for one in _chain(made)):
             return NOT_INLINED
-        return Inlined(_text(made), tuple(sorted(set(ways))))
+        names = {one.value for one in m.findall(made, m.Name()) if isinstance(one, cst.Name)}
+        in_place = m.findall(made, m.Attribute(attr=m.Name(m.MatchRegex(r"[a-z]\w*[a-z0-9]_"))))
+        steady = not names & self._moving and not in_place
+        return Inlined(_text(made), tuple(sorted(set(ways))), steady)
 
     def _value(self, node: cst.BaseExpression, ways: list[tuple[str, str]]) -> cst.BaseExpression:
         for _ in range(MOST_STEPS):
@@ -85,13 +94,16 @@ class Inliner:
                 return None if further is None else node.with_changes(value=further)
             case cst.Call(func=function):
                 body = self._function(function, ways)
-                return None if body is None else _applied(body, node.args)
+                made = None if body is None else _applied(body, node.args)
+                return None if made is None or len(_text(made)) > MOST_TEXT else made
         return None
 
     def _function(
-        self, node: cst.BaseExpression, ways: list[tuple[str, str]]
+        self, node: cst.BaseExpression, ways: list[tuple[str, str]], steps: int = MOST_STEPS
     ) -> cst.FunctionDef | cst.Lambda | cst.BaseExpression | None:
         """The function that an expression stands for, or another expression for the same."""
+        if not steps:
+            return None
         match node:
             case cst.Lambda():
                 return node
@@ -100,25 +112,25 @@ class Inliner:
                 ways += [_way(one.decorator) for one in found.decorators]
                 return found
             case cst.Name(value=name) if (bound := self._values.get(name)) is not None:
-                return None if bound.element is not None else self._known(bound.value, ways)
+                return None if bound.element is not None else self._known(bound.value, ways, steps)
             case cst.Call():
-                return self._known(node, ways)
+                return self._known(node, ways, steps)
         return None
 
     def _known(
-        self, node: cst.BaseExpression, ways: list[tuple[str, str]]
+        self, node: cst.BaseExpression, ways: list[tuple[str, str]], steps: int
     ) -> cst.FunctionDef | cst.Lambda | cst.BaseExpression | None:
         """A function, or what a call makes of the function that it is given first."""
         match node:
             case cst.Lambda() | cst.Name() | cst.Attribute():
-                return self._function(node, ways) or node
+                return self._function(node, ways, steps - 1) or node
             case cst.Call(func=maker, args=[cst.Arg(value=made, star=""), *others]):
                 if not isinstance(made, (cst.Name, cst.Attribute, cst.Lambda, cst.Call)):
                     return None
                 name, text = _way(maker)
                 given = ",".join(_text(one) for one in others)
                 ways.append((name, f"{text}({given})"))
-                return self._known(made, ways)
+                return self._known(made, ways, steps - 1) if steps else None
         return None
 
 
@@ -134,13 +146,19 @@ def _applied(
         return None
     if isinstance(function, cst.Lambda):
         return _substituted(function.body, names)
-    for line in function.body.body:
+    lines = function.body.body
+    if isinstance(function.body, cst.SimpleStatementSuite):
+        lines = [cst.SimpleStatementLine(body=function.body.body)]
+    for line in lines:
         for statement in line.body if isinstance(line, cst.SimpleStatementLine) else [None]:
             match statement:
                 case cst.Return(value=cst.BaseExpression() as value):
                     return _substituted(value, names)
                 case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=v):
-                    names = {**names, name: _substituted(v, names)}
+                    made = _substituted(v, names)
+                    if made is None:
+                        return None
+                    names = {**names, name: made}
                 case cst.Expr(value=cst.SimpleString()):
                     pass
                 case _:
@@ -178,17 +196,45 @@ class _Substitute(cst.CSTTransformer):
         return updated_node.with_changes(attr=original_node.attr)
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)
+        value = updated_node.value
+        if isinstance(original_node.value, cst.Name) and value is not original_node.value:
+            value = value.with_changes(lpar=[], rpar=[])  # an argument needs none
+        return updated_node.with_changes(keyword=original_node.keyword, value=value)
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         return self._names.get(original_node.value, updated_node)
 
 
+_BINDING = m.Lambda() | m.NamedExpr() | m.GeneratorExp() | m.ListComp() | m.SetComp() | m.DictComp()
+_ATOMS = (
+    cst.Name,
+    cst.Attribute,
+    cst.Subscript,
+    cst.Call,
+    cst.Integer,
+    cst.Float,
+    cst.SimpleString,
+)
+
+
 def _substituted(
     node: cst.BaseExpression, names: Mapping[str, cst.BaseExpression]
-) -> cst.BaseExpression:
-    made = node.visit(_Substitute(names))
-    return made if isinstance(made, cst.BaseExpression) else node
+) -> cst.BaseExpression | None:
+    """An expression in other terms; None where it binds names of its own, or becomes too long."""
+    if m.findall(node, _BINDING):
+        return None
+    whole = {
+        name: value if isinstance(value, _ATOMS) else _enclosed(value)
+        for name, value in names.items()
+    }
+    made = node.visit(_Substitute(whole))
+    fits = isinstance(made, cst.BaseExpression) and len(_text(made)) <= MOST_TEXT
+    return made if fits and isinstance(made, cst.BaseExpression) else None
+
+
+def _enclosed(node: cst.BaseExpression) -> cst.BaseExpression:
+    """In parentheses: `a * 2` of `x + 1`."""
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def _element(bound: _Bound) -> cst.BaseExpression:
@@ -239,7 +285,8 @@ def _way(node: cst.BaseExpression) -> tuple[str, str]:
 
 
 def _text(node: cst.CSTNode) -> str:
-    return _SPACE.sub("", _EMPTY.code_for_node(node))
+    text = _EMPTY.code_for_node(node)
+    return text if "'" in text or '"' in text else _SPACE.sub("", text)
 
 
 _BRANCHES = (cst.For, cst.While, cst.If)
@@ -304,6 +351,17 @@ class _Scope(cst.CSTVisitor):
 
     def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
         self._open(node.target)
+
+    def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
+        if node.asname is None and isinstance(node.name, cst.Name):
+            self._bind(node.name.value)
+
+    def visit_Del(self, node: cst.Del) -> None:
+        self._open(node.target)
+
+    def visit_Global(self, node: cst.Global) -> None:
+        for item in node.names:
+            self._bind(item.name.value, 2)
 
     def visit_AsName(self, node: cst.AsName) -> None:
         self._open(node.name)

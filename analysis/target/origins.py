@@ -92,7 +92,7 @@ class Origins:
     def _inlined(self, node: cst.BaseExpression) -> Inlined:
         found = self._inliner.of(node)
         ways = tuple((self._full(name), text) for name, text in found.ways)
-        return Inlined(found.text, ways)
+        return Inlined(found.text, ways, found.steady)
 
     def _behind(self, node: cst.BaseExpression) -> tuple[list[cst.BaseExpression], bool]:
         """The expression and what its names are assigned; whether names are left open."""

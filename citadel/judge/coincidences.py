@@ -82,7 +82,8 @@ def differing(source: Witness) -> frozenset[str]:
         for call in own
     ]
     keys = frozenset(key for one in given for key in one)
-    return frozenset(key for key in keys if len({one.get(key, "") for one in given}) > 1)
+    plain = (key for key in keys if all(one.get(key, "") is not None for one in given))
+    return frozenset(key for key in plain if len({one.get(key, "") for one in given}) > 1)
 
 
 def _means_the_same(channels: Channels, plan: Adaptation) -> bool:
@@ -120,11 +121,11 @@ def coincidence(
             return "nothing says that what it gives should not be finite"
         known = limited or (close and not source.spreads)
         return _doubt_of_finiteness(source, values, close=known, filled=filled)
-    if oracle.bounds is not None:
-        return None if akin else "nothing says that what it gives should keep within these bounds"
     unlike_numbers = _of_another_kind(source, values)
     if unlike_numbers is not None:
         return unlike_numbers
+    if oracle.bounds is not None:
+        return None if akin else "nothing says that what it gives should keep within these bounds"
     if equal:
         telling = not all(plain(values, spot) for spot in oracle.spots)
         # What is given back as it is proves nothing, nor does what is not finite of what is not.

@@ -51,7 +51,7 @@ class ValueReplay(Replayed):
         if source.made_backward:
             return self._backward()
         names = ", ".join(one.name for one in source.disputed)
-        close = near(channels)
+        close = related(channels) and not plan.drops if source.refused else near(channels)
         if any(one.operand for one in source.disputed):
             close = close and alike(channels)  # every other function takes an `input`
         if source.oracle.kind is SymptomKind.ACCEPTS and unfinished(

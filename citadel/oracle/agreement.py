@@ -210,6 +210,7 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
     texts = (run.reading.report.title, *claims)
     laid, writes = (any(map(words.search, texts)) for words in (LAYOUTS, WRITES))
     shown = [s for s in run.results(Role.SHOWN) if numeric(s[2])]
+    often = Counter(spot.point for spot in run.values)
     for (one, first, left), (other, second, right) in combinations(shown[:40], 2):
         words = MODES.search(first.label), MODES.search(second.label)
         labelled = all(words) and first.label != second.label
@@ -219,12 +220,16 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
             elif (
                 wrapped(first.node, second.node)
                 or made_of(first, second)
-                or written_out(first, second)
+                or (one.occurrence == other.occurrence and written_out(first, second))
             ):
                 yield pair(run, one, other, why="the same arguments, called in two ways")
             elif laid and left.kind in _OF_NUMBERS and _laid_out(first, second):
                 yield pair(run, one, other, why="the same numbers, given in two layouts")
-            elif writes and _written_to(first, second):
+            elif (
+                writes
+                and often[one.point] == often[other.point] == 1
+                and _written_to(first, second)
+            ):
                 yield pair(run, one, other, why="the same call, and one writes to what it is given")
 
 
@@ -236,7 +241,10 @@ def _laid_out(one: Point, other: Point) -> bool:
 
 
 def _written_to(one: Point, other: Point) -> bool:
-    """Whether two calls are one but for `out=`, or for the underscore of what works in place."""
+    """Whether two calls are one but for `out=`, or for the underscore of what works in place.
+
+    The one that writes comes last, and nothing else changes what they are given.
+    """
     calls = [point.origin.call for point in (one, other)]
     given = [sorted(g for g in point.origin.given if g[:3] != "out") for point in (one, other)]
     writes = [
@@ -244,7 +252,9 @@ def _written_to(one: Point, other: Point) -> bool:
         for name, point in zip(calls, (one, other), strict=True)
     ]
     same = leaf(calls[0]) == leaf(calls[1]) != "" and given[0] == given[1]
-    return same and writes[0] != writes[1]
+    in_order = one.statement <= other.statement
+    # What works in place comes last: the other one would be given what it has made.
+    return same and (writes == [False, True]) is in_order and writes[0] != writes[1]
 
 
 def said_to_differ(run: Seen) -> Iterator[ValueOracle]:

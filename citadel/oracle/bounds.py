@@ -17,30 +17,37 @@ from citadel.oracle.hints import is_foreign, is_input
 from citadel.oracle.numbers import elements
 from citadel.oracle.seen import Seen
 from citadel.oracle.value import Bounds, ValueOracle
-from harvest.report.model import ClaimKind, Reading
+from harvest.report.model import Reading
 
 MOST_WORDS = 20_000
 """Characters of a report that are looked through."""
 _NUMBER = r"[-\u2212]?\d+(?:\.\d+)?"
-_TWO = rf"({_NUMBER})\s*(?:,|and|to)\s*({_NUMBER})"
-_SHOULD = r"\b(?:should|must|ought|supposed|has to|have to|always|never|outside|out of|leaves?)\b"
+_ENDS = r"(?!\w|\.\d|\*)"
+_RESULT = (
+    r"\b(?:results?|outputs?|values?|probabilit(?:y|ies)|functions?|cdf|similarit(?:y|ies)"
+    r"|correlations?|it)\b"
+)
 _BETWEEN = re.compile(
-    rf"{_SHOULD}[^.\n]{{0,60}}?(?:\bbetween {_TWO}|[\[(]{_TWO}[\])])", re.IGNORECASE
-)
-_COMES = (
-    r"\b(?:is|are|was|were|becomes?|turns?|goes|can be|returns?|returned|gives?|gave|yields?"
-    r"|produces?|outputs?|got|gets?) (?:(?:an?|some|slightly|large|small|very|values?|results?"
-    r"|numbers?|that is|that are) ){0,3}"
-)
-_NEGATIVE = re.compile(
-    rf"{_COMES}negative\b(?! (?:ax[ei]s|dim\w*|ind\w+|steps?|strides?|sizes?|inf\w*|zeros?|shape))"
-    r"|\b(?:should|must|can|may) ?(?:not|never) be negative|\b(?:should|must) be non-?negative",
+    rf"{_RESULT}[^.\n:;,]{{0,40}}?\b(?:should|must|has to|have to|ought to) (?:always |only )?"
+    r"(?:be|stay|lie|remain|fall) (?:always )?"
+    rf"(?:between ({_NUMBER}) and ({_NUMBER}){_ENDS}"
+    rf"|(?:in|within|inside)(?: the (?:range|interval))? \[({_NUMBER}), ?({_NUMBER})\])",
     re.IGNORECASE,
 )
-_ABOVE = re.compile(
-    rf"(?:{_COMES}(?:(?:greater|larger|higher|bigger|more) than|above)|\bexceeds?"
-    rf"|\b(?:should|must) (?:not|never) exceed) (?P<high>{_NUMBER})"
-    r"(?![\w.%]|\s*(?:x|times|percent|ms|us|ns|s|seconds?|minutes?|[KMG]i?B|dim\w*|elements?)\b)",
+"""What a result should keep to; "introduced between 2.0 and 2.1", "`q` must be in [0, 1]" and "of
+shape [2, 3]" speak of something else."""
+_COMES = (
+    r"^(?:(?!\b(?:when|if|where|for|with|on|while|unless|and|but)\b).){0,80}?"
+    r"\b(?:is|are|becomes?|returns?|gives?|yields?|produces?|outputs?) "
+    r"(?:(?:an?|some|slightly|small|large|values?|results?|numbers?|that is|that are) ){0,3}"
+)
+_NEGATIVE = re.compile(
+    rf"{_COMES}negative\b(?! (?:ax[ei]s|dim\w*|ind\w+|steps?|strides?|sizes?|inf\w*|zeros?|shape))",
+    re.IGNORECASE,
+)
+_ABOVE_ONE = re.compile(
+    rf"{_COMES}(?:(?:greater|larger|higher|bigger|more) than|above) 1(?:\.0*)?{_ENDS}"
+    r"(?!\s*(?:x|times|percent|dim\w*|elements?)\b)",
     re.IGNORECASE,
 )
 
@@ -48,20 +55,17 @@ _ABOVE = re.compile(
 def stated(reading: Reading) -> Bounds | None:
     """The bounds that a report says a result should keep, None where it speaks of none.
 
-    Between which numbers something should lie may stand anywhere; that something is negative, or
-    greater than a number, has to be what the title or a claim about values is about.
+    Between which numbers a result should lie may stand anywhere; that it is negative, or greater
+    than 1, has to be what the title says of it, and not of when that happens.
     """
-    claims = [claim.text for claim in reading.claims if claim.kind is ClaimKind.VALUE]
-    complaints = "\n".join((reading.report.title, *claims))
-    between = _BETWEEN.search(f"{complaints}\n{reading.prose[:MOST_WORDS]}")
+    title = reading.report.title
+    between = _BETWEEN.search(f"{title}\n{reading.prose[:MOST_WORDS]}")
     if between is not None:
-        one, other = (number for number in between.groups() if number is not None)
-        low, high = _float(one), _float(other)
+        low, high = (_float(number) for number in between.groups() if number is not None)
         return Bounds(low, high) if low < high else None
-    low = 0.0 if _NEGATIVE.search(complaints) else -math.inf
-    above = _ABOVE.search(complaints)
-    high = math.inf if above is None else _float(above["high"])
-    return Bounds(low, high) if low < high < math.inf or low > -math.inf else None
+    if _NEGATIVE.search(title):
+        return Bounds(0.0, math.inf)
+    return Bounds(-math.inf, 1.0) if _ABOVE_ONE.search(title) else None
 
 
 def _float(number: str) -> float:
@@ -69,14 +73,22 @@ def _float(number: str) -> float:
 
 
 def out_of_bounds(run: Seen) -> Iterator[ValueOracle]:
-    """Results of which some numbers are outside of the bounds that the report states."""
+    """Results of which some numbers are outside of the bounds that the report states.
+
+    They are of the API in the title; where none of what is shown is, only one may be.
+    """
     bounds = stated(run.reading)
     if bounds is None:
         return
-    for spot, point, value in run.titled_first(run.results(Role.SHOWN)):
-        if _floating(value) and not is_input(point) and not is_foreign(point):
-            why = f"the report says that it should be {bounds}"
-            yield ValueOracle(kind=SymptomKind.DISAGREES, spots=(spot,), bounds=bounds, why=why)
+    shown = [
+        (spot, point)
+        for spot, point, value in run.results(Role.SHOWN)
+        if _floating(value) and not is_input(point) and not is_foreign(point)
+    ]
+    titled = [(spot, point) for spot, point in shown if run.is_titled(point)]
+    for spot, _ in titled or (shown if len(shown) == 1 else []):
+        why = f"the report says that it should be {bounds}"
+        yield ValueOracle(kind=SymptomKind.DISAGREES, spots=(spot,), bounds=bounds, why=why)
 
 
 def _floating(value: Value) -> bool:

@@ -220,6 +220,7 @@ def _takes_nothing(place: Place, points: Sequence[Point], known: Table) -> bool:
     column, call = known[place], points[place.point].origin.call
     return (
         column.unit == "B"
+        and not column.guessed
         and column.middle == 0
         and call not in ("", *_COUNTS)
         and any(

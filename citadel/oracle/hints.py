@@ -43,7 +43,11 @@ LAYOUTS = re.compile(
     re.IGNORECASE,
 )
 """Words for how the numbers of a tensor lie in memory."""
-WRITES = re.compile(r"\bin.?place\b|\bout ?=|`out`|\w_\b", re.IGNORECASE)
+WRITES = re.compile(
+    r"\bin.?place\b|\bout ?=|`out`"
+    r"|\b(\w{2,30})_\b.{1,40}\b\1\b(?!_)|\b(\w{2,30})\b.{1,40}\b\2_(?!\w)",
+    re.IGNORECASE,
+)
 """Words for where a result is written to."""
 _GOOD = re.compile(
     r"\b(?:ok(?:ay)?|good|same|equal|match(?:es)?|close|correct|pass(?:ed|es)?|within|fine|valid"
@@ -281,7 +285,8 @@ def written_out(one: Point, other: Point) -> bool:
     first, second = one.origin.inlined, other.origin.inlined
     differing = set(first.ways) ^ set(second.ways)
     compiled = bool(differing) and all(is_compiler(name) for name, _ in differing)
-    return compiled and first.text == second.text != ""
+    steady = first.steady and second.steady
+    return compiled and steady and first.text == second.text != ""
 
 
 def _functions(node: cst.BaseExpression) -> Iterator[str]:

@@ -83,8 +83,12 @@ class Measure:
 
     def log(self, upper: float, lower: float) -> float | None:
         """The log ratio of two numbers at the places, None where there is none."""
-        if self.unit == "B" and self.lower is not None and min(upper, lower) >= 0:
-            upper, lower = max(upper, LEAST_BYTES), max(lower, LEAST_BYTES)
+        if self.unit == "B" and self.lower is not None and 0 in (upper, lower):
+            if upper == lower:
+                return 0.0
+            if max(upper, lower) < LEAST_BYTES:  # no bytes, perhaps, but GiB
+                return None
+            upper, lower = upper or LEAST_BYTES, lower or LEAST_BYTES
         if lower == 0:
             return None
         ratio = upper / lower * abs(self.scale) + self.excess

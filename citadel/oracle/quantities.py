@@ -54,6 +54,8 @@ class Column:
 
     values: tuple[float, ...]
     unit: str | None
+    guessed: bool = False
+    """Whether the report's words, rather than a meter, tell the unit."""
 
     @property
     def middle(self) -> float:
@@ -129,8 +131,8 @@ def _guessed(column: Column, others: Table, about: Topic, code: str) -> Column:
         return column
     units = {other.unit for other in others.values()}
     if about is Topic.MEMORY and not units & {"B", *DURATIONS} and not CLOCK.search(code):
-        return Column(values=column.values, unit="B")
+        return Column(values=column.values, unit="B", guessed=True)
     varies = len(column.values) > 1 and len(set(column.values)) == len(column.values)
     if about is Topic.TIME and varies and CLOCK.search(code):
-        return Column(values=column.values, unit="s")
+        return Column(values=column.values, unit="s", guessed=True)
     return column

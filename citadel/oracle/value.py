@@ -33,6 +33,10 @@ class Spot:
 Values = Mapping[Spot, Value]
 
 
+_ROOM = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-6}
+"""How far beyond a bound rounding may take a number of a dtype, as a part of the bound."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """Numbers that a result should not go beyond; infinite where there is no such number."""
@@ -54,7 +58,12 @@ class Bounds:
         many = value.numbers
         if not found and many is not None and many.low is not None and many.high is not None:
             found = [many.low, many.high]
-        return any(one < self.low or one > self.high for one in found) if found else None
+        room = _ROOM.get(value.dtype or "", 0.0)
+        low, high = (
+            bound if math.isinf(bound) else bound + sign * room * abs(bound)
+            for bound, sign in ((self.low, -1), (self.high, 1))
+        )
+        return any(one < low or one > high for one in found) if found else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

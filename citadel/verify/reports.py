@@ -102,7 +102,7 @@ def _reproduced(
     of_values = values_decide(reading, best)
     if of_values and bug_kind(reading.claims, None) is BugKind.PERFORMANCE:
         measured = by_measure(reading, attempts, session, catalog, info, limits=limits)
-        if isinstance(measured, Verified):
+        if isinstance(measured, Verified) and measured.case.reproduces:
             return measured  # what its assertion compares is times or bytes
     if of_values or asked_to_refuse(reading, best):
         tried = attempts if of_values else [best]

@@ -322,7 +322,6 @@ def _fixed(
         for one in oracles
         if one.how in CHECKS
         or one.expected is not None
-        or one.bounds is not None
         or one.kind is SymptomKind.NON_FINITE
         or (one.paired and (differing or one.against))
     )

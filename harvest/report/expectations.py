@@ -93,8 +93,10 @@ _AS_IT_SHOULD = re.compile(
     r"\b(?:should|must)(?:n't| not| never)|\bas (?:it |they )?(?:should|expected|intended)|correct",
     re.IGNORECASE,
 )
-_PRINTED_WORDS = re.compile(r"`[^`\n()]* [^`\n()]*`")
-"""Words in backticks, as a run prints them: they are none of the report's own."""
+_PRINTED_WORDS = re.compile(
+    r"`(?=[^`\n]*\b(?:got|but|found|received|actual)\b)(?=[^`\n]*\bexpected\b)[^`\n]*`"
+)
+"""What a run prints of a result beside the expected one: these words are none of the report's."""
 _WRONG = r"(?:wrong|incorrect|garbage|bad)"
 _RESULTS = r"(?:results?|outputs?|values?|answers?|gradients?)"
 _FREE = re.compile(

@@ -139,10 +139,14 @@ _SINGLE = frozenset(
         "INF",
     }
 )
-_HAPPENS = (
-    r"\b(?:crash|segfault|abort|fail|die|hang|rais|throw|error)\w*\b[^,;:]{0,40}?"
-    r"\b(?:in|during|when calling|on calling)\s+`?"
+_HAPPENS = re.compile(
+    r"\b(?:bad|invalid|inconsistent|wrong|malformed|corrupt\w*|mismatch\w*|out[- ]of[- ]\w+)\b.*?"
+    r"\b(?:crash|segfault|abort|die|hang)\w*\b[^,;:]{0,40}?"
+    r"\b(?:in|during|when calling|on calling)\s+`?([\w.]+)",
+    re.IGNORECASE,
 )
+"""Where a title says that a process dies of something bad that another call was given."""
+MOST_TITLE = 500
 _FIRST_WORD = re.compile(r"(?:\[[^\]]{0,60}\]|\W)*+([a-z][a-z0-9]{2,30}+)(?=[\s,:;(]|$)")
 _ADJECTIVE = re.compile(
     r"\W*(?:half|double|float|int|long|short|bool|complex|empty|full|any|all|new|random|zero)\s+"
@@ -168,6 +172,9 @@ _COMMON = frozenset(
     | {"which", "with", "without", "wrong", "zero", "zeros", "ones", "one", "two"}
 )
 """English words that are also names of APIs; as words of a title they say nothing."""
+_SAID_OF = frozenset(
+    ("gradient", "gradients", "derivative", "derivatives", "result", "results", "output", "outputs")
+)
 
 
 def find_mentions(title: str, prose: str) -> tuple[Mention, ...]:
@@ -184,7 +191,7 @@ def find_mentions(title: str, prose: str) -> tuple[Mention, ...]:
     named = first is not None and not _ADJECTIVE.match(title)
     # "gradient of softshrink at NaN" is about softshrink.
     named = named and not (
-        first and first[1] in _COMMON and title[first.end() :].startswith(" of ")
+        first and first[1] in _SAID_OF and title[first.end() :].startswith(" of ")
     )
     if first and named and first[1] not in in_title and first[1] not in _SINGLE | _NO_API:
         in_title = Counter([first[1], *in_title.elements()])
@@ -192,13 +199,15 @@ def find_mentions(title: str, prose: str) -> tuple[Mention, ...]:
         in_title.update(word for word in _PLAIN.findall(title) if word not in _COMMON | _SINGLE)
     in_body = Counter([*inner, *_names(prose)])
     order = {name: at for at, name in enumerate([*in_title, *in_body])}
+    happens = _HAPPENS.search(title[:MOST_TITLE])
+    setting = None if happens is None else happens[1].rstrip(".")
     found = [
         Mention(
             name=name,
             title=in_title[name],
             body=in_body[name],
             place=order[name],
-            setting=re.search(rf"{_HAPPENS}{re.escape(name)}\b", title) is not None,
+            setting=name == setting,
         )
         for name in order
     ]

@@ -95,7 +95,10 @@ _UNFIT = (
     r"|unsorted|unordered|decreasing|duplicate[ds]?|repeated|overlapping|infinite|infs?|non-?finite"
     r"|unknown|non-?existent|fractional|non-?integers?)"
 )
-_COST = r"[^.\n]{0,40}?\b(?:memory|speed|time|run-?time|performance|latency)\b"
+_COST = (
+    r"(?:(?:the|its|overall|peak|total|actual|allocated|cpu|gpu) ){0,3}"
+    r"(?:memory|speed|run-?time|latency)\b"
+)
 """What something has no effect on where it costs as much as without."""
 _PLACE = r"\b(?:ind(?:ex|exes|ices)|ax[ei]s|dims?|dimensions?|shapes?)\b"
 """What a negative number is usual for."""

@@ -56,5 +56,35 @@ def test_what_is_not_told_by_assignments_stays(code, shown, text):
     assert inlined(code, shown)[0] == text
 
 
+@pytest.mark.parametrize(
+    ("code", "shown", "text"),
+    [
+        ("from m import f\nf = torch.compile(f)", "f(x)", "f(x)"),
+        ("f = f(f)", "f(f)", "f(f)"),
+        ("def f(y): return g(y)", "f(x)", "g(x)"),
+        ("def f(a):\n    return g(a * 2)", "f(x + 1)", "g((x+1)*2)"),
+        ("def f(y):\n    return g(lambda x: x + y)", "f(x)", "f(x)"),
+        ("def f(y):\n    return g(y, 'a b')", "f(x)", "g(x, 'a b')"),
+        ("def f(x):\n" + 12 * "    x = g(x) + x\n" + "    return x", "f(y)", "f(y)"),
+    ],
+)
+def test_functions_are_written_out_with_care(code, shown, text):
+    assert inlined(code, shown)[0] == text
+
+
+@pytest.mark.parametrize(
+    ("code", "steady"),
+    [
+        ("x = 1", True),
+        ("x = 1\nx = 2", False),
+        ("for x in y:\n    pass", False),
+        ("def f(z):\n    return g(z.add_(1))", False),
+    ],
+)
+def test_what_it_is_made_of_may_be_bound_twice(code, steady):
+    made = Inliner(cst.parse_module(code), frozenset()).of(cst.parse_expression("f(x)"))
+    assert made.steady is steady
+
+
 def test_what_is_changed_in_place_stays():
     assert inlined("v = g(x)", "v", frozenset("v")) == ("", [])

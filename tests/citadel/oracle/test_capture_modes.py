@@ -126,6 +126,8 @@ def test_a_function_and_what_is_made_of_it_agree(made, shown, holds):
         ("f_ and f disagree", "torch.f(x, 3)", "x.f_(3)", True),
         ("f in-place is wrong", "x.f(3)", "x.f_(3)", True),
         ("f in-place is wrong", "x.f(2)", "x.f_(3)", False),
+        ("f in-place is wrong", "x.f_(3)", "x.f(3)", False),  # given what the first has made
+        ("self_ is ignored by f", "x.f(3)", "x.f_(3)", False),
         ("f in-place is wrong", "x.f(3)", "x.g_(3)", False),
         ("f in-place is wrong", "x.f_(3)", "torch.f_(x, 3)", False),  # both write
         ("f is wrong", "torch.f(x, 3)", "torch.f(x, 3, out=y)", False),
@@ -134,6 +136,22 @@ def test_a_function_and_what_is_made_of_it_agree(made, shown, holds):
 def test_what_a_call_writes_to_makes_no_difference(title, one, other, holds):
     code, events = f"import torch\nprint({one})\nprint({other})", ((one, [1.0]), (other, [2.0]))
     assert holding(code, *events, title=title) == (([one, other], "disagrees") if holds else None)
+
+
+def test_turns_of_a_loop_are_given_other_things():
+    code = (
+        "@torch.compile\ndef g(z):\n    return torch.f(z)\n"
+        "for s in (1.0, 2.0):\n    x = a * s\n    print(torch.f(x))\n    print(g(x))"
+    )
+    events = [("torch.f(x)", [1.0]), ("g(x)", [1.0]), ("torch.f(x)", [2.0]), ("g(x)", [2.0])]
+    assert holding(code, *events) is None
+
+
+@pytest.mark.parametrize("between", ["x = x + 1", "x.add_(2)", "x += 1"])
+def test_what_is_changed_between_two_calls_is_another_thing(between):
+    made = "@torch.compile\ndef g(z):\n    return torch.f(z)"
+    code = f"{made}\nprint(torch.f(x))\n{between}\nprint(g(x))"
+    assert holding(f"x = a\n{code}", ("torch.f(x)", [1.0]), ("g(x)", [2.0])) is None
 
 
 def test_functional_and_module_are_modes():

@@ -87,10 +87,19 @@ def test_what_takes_no_memory_is_compared_with_what_takes_some(one, other, ratio
     assert found.reproduces is (ratio == 10)
 
 
-def test_memory_that_an_assertion_compares_with_none():
-    values = {"used(f)": (640, "B"), "used(g)": (0, "B")}
+@pytest.mark.parametrize(("one", "other", "ratio"), [(640, 0, 10), (2.0, 0.5, 4), (40.0, 10.0, 4)])
+def test_memory_that_an_assertion_compares(one, other, ratio):
+    """In bytes, or in GiB and MiB."""
+    values = {"used(f)": (one, "B"), "used(g)": (other, "B")}
     found = captured("assert used(f) <= used(g)\n", values, title=MORE)
     assert (found.measure.form, found.reproduces) == (Form.ORDER, True)
+    assert found.ratio == pytest.approx(ratio)
+
+
+def test_counters_are_no_memory():
+    values = {"kept(f)": (100, None), "kept(g)": (0, None)}
+    code = "print('f', kept(f))\nprint('g', kept(g))\n"
+    assert isinstance(captured(code, values, title=MORE), NoOracle)
 
 
 def test_nothing_that_no_function_tells_is_no_amount():

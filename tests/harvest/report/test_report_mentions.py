@@ -61,6 +61,7 @@ def test_what_makes_an_argument_in_a_title_is_not_its_subject(title, expected):
         ("empty with a negative size", ["empty"]),
         ("full_like is slow", ["full_like"]),
         ("[CPU] gradient of softshrink at 0", ["softshrink"]),
+        ("sum of int8 overflows", ["sum"]),
     ],
 )
 def test_plain_words_of_a_title(title, expected):
@@ -82,11 +83,11 @@ def test_a_word_that_says_how_something_was_made_names_nothing(title, named):
 @pytest.mark.parametrize(
     ("title", "settings"),
     [
-        (
-            "Pointers given to sparse_csc_tensor crash the process in to_dense()",
-            {"to_dense"},
-        ),
-        ("torch.f segfaults when calling `torch.g`", {"torch.g"}),
+        ("Bad pointers given to f crash the process in to_dense()", {"to_dense"}),
+        ("An invalid torch.f segfaults when calling `torch.g`", {"torch.g"}),
+        ("Pointers given to f crash the process in to_dense()", set()),
+        ("Tensors made by to_sparse() raise an error in torch.softmax()", set()),
+        ("Bad tensors of to_sparse() raise an error in torch.softmax()", set()),
         ("torch.f crashes, as does torch.g in torch.h", set()),
         ("torch.f gives NaN in torch.g", set()),
     ],
