@@ -352,9 +352,11 @@ class _Scope(cst.CSTVisitor):
     def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
         self._open(node.target)
 
-    def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
-        if node.asname is None and isinstance(node.name, cst.Name):
-            self._bind(node.name.value)
+    def visit_ImportAlias(self, node: cst.ImportAlias) -> bool:
+        name = node.name if node.asname is None else node.asname.name
+        if isinstance(name, cst.Name):
+            self._bind(name.value)
+        return False
 
     def visit_Del(self, node: cst.Del) -> None:
         self._open(node.target)

@@ -76,6 +76,7 @@ def test_functions_are_written_out_with_care(code, shown, text):
     ("code", "steady"),
     [
         ("x = 1", True),
+        ("import f as g\nfrom m import f", True),
         ("x = 1\nx = 2", False),
         ("for x in y:\n    pass", False),
         ("def f(z):\n    return g(z.add_(1))", False),
