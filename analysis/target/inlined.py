@@ -255,7 +255,8 @@ def _picked(whole: cst.Tuple, node: cst.Subscript | cst.Attribute) -> cst.BaseEx
     return None
 
 
-_READ = frozenset(("item", "numpy", "tolist", "cpu", "detach", "clone"))
+READ = frozenset(("item", "numpy", "tolist", "cpu", "detach", "clone"))
+"""Methods that give the very numbers of what they are called on."""
 
 
 def _read(node: cst.BaseExpression) -> cst.BaseExpression:
@@ -263,7 +264,7 @@ def _read(node: cst.BaseExpression) -> cst.BaseExpression:
     while True:
         match node:
             case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name)), args=[]) if (
-                name in _READ
+                name in READ
             ):
                 node = inner
             case _:

@@ -16,7 +16,7 @@ from libcst.helpers import get_full_name_for_node
 
 from analysis.target.checks import MODULES
 from analysis.target.imports import Imports
-from analysis.target.inlined import NOT_INLINED, Inlined, Inliner
+from analysis.target.inlined import NOT_INLINED, READ, Inlined, Inliner
 
 MOST_FOLLOWED = 200
 
@@ -197,7 +197,7 @@ class Origins:
 
 
 _KNOWN = frozenset(("True", "False", "None", "float", "int", "complex", "print", "range", "len"))
-_READ = frozenset(("item", "numpy", "tolist", "cpu", "detach", "clone", "float", "double"))
+_READ = READ | {"float", "double"}
 _COPYING = frozenset(
     (
         *("contiguous", "clone", "detach", "copy", "identity", "to_dense", "to_sparse"),

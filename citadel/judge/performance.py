@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
@@ -83,12 +84,8 @@ def judge_performance(
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
     if source.referred and not (close and not plan.drops):
         calls = [call for call in traced.calls if is_call_of(call, target, catalog)]
-        if not _comes_to_the_same(
-            Case(code=written.code, watched=case),
-            calls,
-            source,
-            lambda one: Rerun(code=one.code, watched=one.watched, session=session, limits=limits),
-        ):
+        again = Rerun(code=written.code, watched=case, session=session, limits=limits)
+        if not _comes_to_the_same(again, calls, source):
             reason = "need not be as fast as what the report measures beside it"
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
     told = judge(source.oracle, Case(code=written.code, watched=case), session, limits=limits)
@@ -108,16 +105,14 @@ def judge_performance(
     )
 
 
-def _comes_to_the_same(
-    case: Case, calls: Sequence[Call], source: Measured, run: Callable[[Case], Rerun]
-) -> bool:
+def _comes_to_the_same(again: Rerun, calls: Sequence[Call], source: Measured) -> bool:
     """Whether the first of a sibling's calls gives what the first of the report's call does.
 
     Many functions come to one number everywhere, and to what they are given.
     """
     theirs = [call for call in source.observation.calls if call.name == source.call.name]
-    own = Case(code=source.code, watched=source.watched)
-    here, there = told_of(run(case), calls[:1]), told_of(run(own), theirs[:1])
+    own = replace(again, code=source.code, watched=source.watched)
+    here, there = told_of(again, calls[:1]), told_of(own, theirs[:1])
     if not (here and there) or same(here[0].made, there[0].made) is not True:
         return False
     made = here[0].made

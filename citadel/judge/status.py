@@ -98,7 +98,7 @@ def _guards(source: Verified, plan: Adaptation, hits: int, runs: int) -> tuple[s
     """What has spoken for a bug of status."""
     crashes = source.case.symptom.kind is SymptomKind.CRASHES
     what = "signal or failed check" if crashes else "kind of failure, in the same words"
-    filled = ("and nothing that was filled in is complained about",) if made_up(plan) else ()
+    filled = ("nothing that was filled in is complained about",) if made_up(plan) else ()
     return (
         "the failure is the sibling's own",
         f"the same {what}",

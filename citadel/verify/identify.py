@@ -141,7 +141,7 @@ def _subject(
     chain: Sequence[tuple[Call, Api]], mentions: Sequence[Mention]
 ) -> tuple[Call, Api] | None:
     """Who made what the failing call (the first) is given, if that is what the title is about, and
-    the failing call where it shows: "pointers given to sparse_csc_tensor crash in to_dense()"."""
+    the failing call where it shows: "bad pointers given to csc_tensor crash in to_dense()"."""
     titled = {leaf(one.name): one for one in reversed(mentions) if one.title}
     (failing, _), *others = chain
     setting = titled.get(leaf(failing.name))
