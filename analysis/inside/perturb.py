@@ -5,12 +5,15 @@ precision (`widened`: whole numbers, too): does the trouble stay? `nudged` chang
 their inputs: is it more than that which is wrong? `scaled` makes their inputs smaller: from where
 on is it wrong? `cleaned` gives them numbers for NaN and infinities: did the trouble just go
 through? `bounded` gives them large numbers for infinities: is there a limit? `reseeded` has them
-draw other random numbers: do they? `omitted` leaves them out: is it wrong without them? `gradients`
-and `told` change nothing: the one listens to what goes back through these calls, the other tells of
-what they are given and give (or would give for other numbers).
+draw other random numbers: do they? `omitted` leaves them out: is it wrong without them?
+`defaulted` leaves an argument of theirs out: is it wrong for this one? `gradients` and `told`
+change nothing: the one listens to what goes back through these calls, the other tells of what they
+are given and give (or would give for other numbers).
 """
 
 import ast
+import functools
+import inspect
 import sys
 
 import case
@@ -260,12 +263,32 @@ def omitted(emit, code, traced, sites):
     return _run(emit, code, _Tested().visit(ast.parse(traced)), sites, call)
 
 
-def told(emit, code, traced, sites, number=None):
+def defaulted(emit, code, traced, sites, name):
+    """Run a case as `case.run` does, the calls at `sites` being made without the argument for a
+    parameter, where they have it; what is not named is looked up in the signature."""
+
+    return _run(emit, code, traced, sites, functools.partial(_without, name))
+
+
+def _without(name, function, args, kwargs):
+    """Make a call without the argument for a parameter."""
+    if name in kwargs:
+        kwargs = {key: value for key, value in kwargs.items() if key != name}
+        return function(*args, **kwargs)
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError):  # of a function written in C, say
+        return function(*args, **kwargs)
+    bound.arguments.pop(name, None)
+    return function(*bound.args, **bound.kwargs)
+
+
+def told(emit, code, traced, sites, number=None, name=None):
     """Run a case as `case.run` does; each of the first calls at `sites` that returns is told of.
 
     `{"e": "told", "site", "occurrence", "given", "made"}`: records of the tensors and arrays that
     it is given, and of its result; of what `number` in place of each NaN and infinity makes of it,
-    if there is one.
+    or the default of the parameter `name`, if there is one.
     """
     side.module("live").pin()
     wanted, told = frozenset(sites), []
@@ -276,7 +299,9 @@ def told(emit, code, traced, sites, number=None):
         told.append(site)
         given = (getattr(function, "__self__", None), *_inputs(function, args, kwargs))
         kept = [contents.recorded(one) for one in given]
-        if number is None:
+        if name is not None:
+            result = _without(name, function, args, kwargs)
+        elif number is None:
             result = function(*args, **kwargs)
         else:
             result = _call_given(function, args, kwargs, _cleaning(number))

@@ -7,6 +7,8 @@ spoken for it is in `guards`.
 
 from __future__ import annotations
 
+import re
+
 from citadel.judge.coincidences import (
     adds_inputs,
     close_for,
@@ -22,6 +24,7 @@ from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle.value import has_nan_at, in_double, unlike
 from citadel.plan.model import Adaptation
 from citadel.traced import leaf
+from citadel.verify.causes import cured, makes_infinite
 from citadel.verify.contrast import refuses
 from citadel.verify.disputed import carried
 from citadel.verify.guards import ill_conditioned, loose, of_chance, of_draws, of_ties
@@ -34,6 +37,8 @@ from citadel.verify.infinities import (
     no_real,
     no_room,
 )
+
+_NOT_FINITE = re.compile(r"\b(?:nans?|-?inf(?:s|init\w+)?)\b", re.IGNORECASE)
 
 
 class ValueReplay(Replayed):
@@ -50,34 +55,14 @@ class ValueReplay(Replayed):
             return verdict(VerdictKind.NOT_ADAPTED, reason=pointless)
         if source.made_backward:
             return self._backward()
-        names = ", ".join(one.name for one in source.disputed)
-        close = related(channels) and not plan.drops if source.refused else near(channels)
-        if any(one.operand for one in source.disputed):
-            close = close and alike(channels)  # every other function takes an `input`
-        if source.oracle.kind is SymptomKind.ACCEPTS and unfinished(
-            source.oracle, source.values, self.values
-        ):
-            reason = "gives no result yet, which may be refused later"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        if close and carried(plan, source.disputed):
-            self.guards.append(f"accepts what should be refused under the same name: {names}")
-            return None
+        if source.oracle.kind is SymptomKind.ACCEPTS:
+            found = self._acceptance(plan, channels, same=same)
+            if isinstance(found, str):
+                self.guards.append(found)
+                return None
+            if found is not None:
+                return found
         filled = adds_inputs(plan)
-        accepts = source.oracle.kind is SymptomKind.ACCEPTS
-        if accepts and self.consistent:
-            reason = "accepts it everywhere: nothing says that it should refuse it"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
-        if accepts and same and channels.family is not None and not source.refused:
-            # What it comes to may be whatever lies in memory there.
-            self.guards.append("accepts the very same arguments, and is the same function")
-            return None
-        # What is called for its effect alone is a check: it should be one everywhere.
-        meant = near(channels) or plan.effect
-        its_own = accepts and meant and not filled and not plan.drops
-        if its_own and self.inconsistent:
-            refusal = ", ".join(sorted(self.inconsistent))
-            self.guards.append(f"elsewhere it refuses what it accepts here ({refusal})")
-            return None
         why = self._coincides(plan, channels, filled=filled, same=same)
         if why is not None:
             return verdict(VerdictKind.NOT_ADAPTED, reason=why)
@@ -90,6 +75,49 @@ class ValueReplay(Replayed):
         own = "both sides are the sibling's" if source.oracle.paired else "the sibling's own value"
         self.guards.append("the source's own value" if equal else own)
         return None
+
+    def _acceptance(
+        self, plan: Adaptation, channels: Channels, *, same: bool
+    ) -> Verdict | str | None:
+        """Why it need not refuse what it accepts, or what says that it should; None: neither."""
+        source = self.source
+        if unfinished(source.oracle, source.values, self.values):
+            reason = "gives no result yet, which may be refused later"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        if carried(plan, source.disputed):
+            found = self._disputed(plan, channels)
+            if found is not None:
+                return found
+        if self.consistent:
+            reason = "accepts it everywhere: nothing says that it should refuse it"
+            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+        if same and channels.family is not None and not source.refused:
+            # What it comes to may be whatever lies in memory there.
+            return "accepts the very same arguments, and is the same function"
+        # What is called for its effect alone is a check: it should be one everywhere.
+        its_own = (near(channels) or plan.effect) and not adds_inputs(plan) and not plan.drops
+        if its_own and self.inconsistent:
+            refusal = ", ".join(sorted(self.inconsistent))
+            return f"elsewhere it refuses what it accepts here ({refusal})"
+        return None
+
+    def _disputed(self, plan: Adaptation, channels: Channels) -> Verdict | str | None:
+        """The same of arguments that the report wants refused, and that are given to it as they
+        are: by how close the two are, or by what they do where the report speaks of NaN and the
+        build by now refuses its call (there is nothing to compare with then)."""
+        source = self.source
+        names = ", ".join(one.name for one in source.disputed)
+        if source.refused and _NOT_FINITE.search(source.oracle.why or ""):
+            found = {makes_infinite(self._again, self.calls, one.name) for one in source.disputed}
+            if False in found:
+                reason = "accepts it, and gives finite numbers, where the report speaks of others"
+                return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+            if found == {True}:
+                return f"not finite for its {names}, and finite without"
+        close = related(channels) and not plan.drops if source.refused else near(channels)
+        if any(one.operand for one in source.disputed):
+            close = close and alike(channels)  # every other function takes an `input`
+        return f"accepts what should be refused under the same name: {names}" if close else None
 
     def _pointless(self, plan: Adaptation) -> str | None:
         """Why the sibling cannot have the bug, given what the plan gives it, if so."""
@@ -119,7 +147,7 @@ class ValueReplay(Replayed):
             or self._alone()
             or self._does_as_much(plan, channels),
             akin=alike(channels) or self._same_function is True or self._of_its_kind(channels),
-            filled=filled,
+            filled=filled and self._cause(plan) is None,
             drops=plan.loses,
             own_reference=self.written.references,
             limited=self._limited,
@@ -146,6 +174,16 @@ class ValueReplay(Replayed):
         if source.apart and not alike(channels) and mixes(self._again, self.calls):
             return "each number depends on what is not finite in other places, unlike the source's"
         return self._infinite_itself()
+
+    def _cause(self, plan: Adaptation) -> str | None:
+        """The argument that NaN comes of in the report and, given under the same name, here."""
+        for one in self.source.causes:
+            if carried(plan, [one]) and cured(
+                self._again, self.source.oracle, self.calls, one.name
+            ):
+                self.guards.append(f"finite without {one.name}, as the report's call is")
+                return one.name
+        return None
 
     def _of_its_kind(self, channels: Channels) -> bool:
         """Whether what an object gives should keep within bounds that are those of its kind."""

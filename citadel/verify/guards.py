@@ -204,10 +204,14 @@ def beside(calls: Sequence[Told]) -> list[tuple[Told, Told]]:
     return rounds or in_turns
 
 
-def told(again: Rerun, calls: Sequence[Call], number: float | None = None) -> tuple[Told, ...]:
+def told(
+    again: Rerun, calls: Sequence[Call], number: float | None = None, without: str | None = None
+) -> tuple[Told, ...]:
     """What these calls are given and give, those that return; `number`: what they give once it
-    stands for each NaN and infinity."""
+    stands for each NaN and infinity; `without`: what they give without the argument of that name.
+    """
     given: dict[str, Any] = {} if number is None else {"number": number}
+    given |= {} if without is None else {"name": without}
     events = again.run("perturb:told", calls, **given).extra if calls else ()
     return tuple(
         Told(

@@ -72,6 +72,8 @@ class Witness:
     """Whether the last digit of the API's inputs matters as much as what the report shows."""
     disputed: tuple[Disputed, ...]
     """The arguments that should be refused, where the report says which."""
+    causes: tuple[Disputed, ...]
+    """The arguments that it comes of that the value is not finite (see `causes`)."""
     refused_by: str
     """The other backend that refuses what this one accepts, where the report compares the two."""
     hurried: bool

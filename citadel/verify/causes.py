@@ -1,0 +1,53 @@
+"""Which optional arguments a value that is not finite comes of: `eps=-1.5`, `p=inf`.
+
+In: a case that can be run again, with its calls. Out: arguments. A sibling that is given the same
+under the same name, and is cured in the same way, has the bug whatever else it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.target.observation import Call, Outcome
+from citadel.oracle.numbers import finite
+from citadel.oracle.value import ValueOracle, shows, values_of
+from citadel.plan.invocation import Invocation
+from citadel.verify.disputed import Disputed
+from citadel.verify.guards import Rerun, told
+
+MOST = 4
+"""Arguments that are looked at, one run each."""
+_NUMBERS = ("int", "float")
+
+
+def causes(
+    again: Rerun, oracle: ValueOracle, given: Invocation, blamed: Sequence[Call]
+) -> tuple[Disputed, ...]:
+    """The numbers among what a call is given without which (at their defaults) the value is finite;
+    none for oracles of another kind. `blamed`: it, and those that are made like it."""
+    if not oracle.of_finiteness:
+        return ()
+    numbers = [one for one in given.values if one.value.kind in _NUMBERS][:MOST]
+    told = (Disputed(key=one.key, name=one.name) for one in numbers)
+    return tuple(one for one in told if cured(again, oracle, blamed, one.name))
+
+
+def makes_infinite(again: Rerun, calls: Sequence[Call], name: str) -> bool | None:
+    """Whether a call, given finite numbers, has a result that is not finite; None where that is not
+    known to come of this argument, as it is finite with the parameter's default."""
+    found = {(one.site, one.occurrence): one for one in told(again, calls)}
+    wrong = {
+        place
+        for place, one in found.items()
+        if one.finite is False and all(finite(given) is not False for given in one.given)
+    }
+    if not wrong:
+        return False
+    fine = {(one.site, one.occurrence) for one in told(again, calls, without=name) if one.finite}
+    return True if wrong <= fine else None
+
+
+def cured(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], name: str) -> bool:
+    """Whether the value is finite where these calls are given the default of a parameter."""
+    seen = again.run("perturb:defaulted", calls, name=name)
+    return seen.outcome is Outcome.OK and shows(oracle, seen, values_of(seen)) is False
