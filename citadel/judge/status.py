@@ -17,7 +17,7 @@ from citadel.oracle import status
 from citadel.oracle.aborts import names_check
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
-from citadel.traced import is_call_of, resolve
+from citadel.traced import is_call_of, makers, resolve
 from citadel.verify.contrast import refuses
 from citadel.verify.crashes import located
 from citadel.verify.identify import caught_calls, culprit, failing_call
@@ -341,15 +341,30 @@ def _blames(observation: Observation, target: Api, source: Verified, catalog: Ca
     if api is not None and api.name == target.name:
         return True
     blamed = culprit(observation, catalog, own)
-    if blamed is None and source.deferred and _names_no_one(source, catalog):
-        failed = failing_call(source.observation)
-        alike = (failing and failing.name) == (failed and failed.name)
-        calls = [call for call in observation.calls if is_call_of(call, target, catalog)]
-        return alike and any(call.result is not None for call in calls)
-    return blamed is not None and blamed[1].name == target.name
+    if blamed is not None and blamed[1].name == target.name:
+        return True
+    if not source.deferred or _told_by_trace(source, catalog):
+        return False
+    failed = failing_call(source.observation)
+    calls = [call for call in observation.calls if is_call_of(call, target, catalog)]
+    alike = (failing and failing.name) == (failed and failed.name)
+    if not alike or all(call.result is None for call in calls):
+        return False
+    made = _made_what_fails(source.observation, source.case.api, catalog)
+    return not made or _made_what_fails(observation, target.name, catalog)
 
 
-def _names_no_one(source: Verified, catalog: Catalog) -> bool:
-    """Whether the trace of the source's own run does not tell whose failure it is."""
+def _told_by_trace(source: Verified, catalog: Catalog) -> bool:
+    """Whether the trace of the source's own run tells whose failure it is."""
     own = (Mention(name=source.case.api, title=1, body=0),)
-    return culprit(source.observation, catalog, own) is None
+    blamed = culprit(source.observation, catalog, own)
+    return blamed is not None and blamed[1].name == source.case.api
+
+
+def _made_what_fails(observation: Observation, name: str, catalog: Catalog) -> bool:
+    """Whether a call of an API made, at whatever remove, what the failing call is given."""
+    failing = failing_call(observation)
+    if failing is None:
+        return False
+    found = (resolve(call, catalog) for call in makers(failing, observation.calls))
+    return any(api is not None and api.name == name for api in found)
