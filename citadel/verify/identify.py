@@ -65,6 +65,8 @@ REDUCTIONS = frozenset(("sum", "mean"))
 _NODE = re.compile(r"\bnode:? '?(?:\w+/)*([A-Za-z]\w*)", re.IGNORECASE)
 _VERSION = re.compile(r"(?:V\d+)?(?:_\d+)?$")
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_WRITTEN = re.compile(r"[a-z0-9]_[a-z0-9]|\.[a-z]|[a-z][A-Z]")
+"""What is in no word of prose: an underscore, a dot, a capital inside."""
 _NOTHING = re.compile(r"\bNone(?:Type)?\b")
 
 
@@ -121,7 +123,8 @@ def culprit(
     compared = _compared(failing, chain, titled)
     if compared is not None:
         return compared
-    subject = _subject(chain, mentions)
+    died = observation.outcome is Outcome.SIGNAL
+    subject = _subject(chain, mentions, died=died)
     if subject is not None:
         return subject
     user = first[0] is not failing or _uses(first[0])
@@ -138,20 +141,26 @@ def culprit(
 
 
 def _subject(
-    chain: Sequence[tuple[Call, Api]], mentions: Sequence[Mention]
+    chain: Sequence[tuple[Call, Api]], mentions: Sequence[Mention], *, died: bool
 ) -> tuple[Call, Api] | None:
     """Who made what the failing call (the first) is given, if that is what the title is about, and
-    the failing call where it shows: "bad pointers given to csc_tensor crash in to_dense()"."""
+    the failing call where it shows: "bad pointers given to csc_tensor crash in to_dense()".
+
+    What refuses its input is named by the trace; what dies of it need not be in the title.
+    """
     titled = {leaf(one.name): one for one in reversed(mentions) if one.title}
     (failing, _), *others = chain
+    made = [(call, api) for call, api in others if leaf(call.name) in titled]
+    made = [(call, api) for call, api in made if leaf(call.name) not in MAKERS]
     setting = titled.get(leaf(failing.name))
+    if setting is None and died:
+        # A word of prose may be the name of something that is called as well.
+        named = [pair for pair in made if _WRITTEN.search(titled[leaf(pair[0].name)].name)]
+        return named[0] if len({api.name for _, api in named}) == 1 else None
     if setting is None or not setting.setting:
         return None
-    for call, api in others:
-        maker = titled.get(leaf(call.name))
-        if maker is not None and maker.place < setting.place and leaf(call.name) not in MAKERS:
-            return call, api
-    return None
+    before = (pair for pair in made if titled[leaf(pair[0].name)].place < setting.place)
+    return next(before, None)
 
 
 def _maker_of_what_runs(
