@@ -77,6 +77,8 @@ def _foreign(value, kind):
         return _tensor(value, kind, "strided")
     if isinstance(value, type):  # `numpy.float64` has a shape and a dtype, too
         return {"k": "class", "v": _qualified(value)}
+    if any(_qualified(base) == "numpy.dtype" for base in kind.__mro__):
+        return {"k": "dtype", "v": "numpy." + value.name}
     if _has(value, "shape") and _has(value, "dtype"):
         return _array(value, kind, module)
     if module == "torch" and kind.__name__ in ("dtype", "layout", "memory_format", "device"):

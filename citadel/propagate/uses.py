@@ -32,8 +32,10 @@ class Uses:
         self._rewriter = Rewriter(verified.source, self.invocation)
         self._bench = bench
         self._others: list[tuple[Rewriter, Invocation]] = []
-        self._references = verified.witness is not None and verified.witness.referred
-        self._made_again = verified.witness is not None and _made_again(verified)
+        witness = verified.witness
+        # What nothing shows to depend on the API may be a reference: a dtype is the same whatever.
+        self._references = witness is not None and witness.oracle.paired and not all(witness.own)
+        self._made_again = witness is not None and _made_again(verified)
         self._returned: list[tuple[Rewriter, Invocation]] = []
         if not verified.shown:
             for call in returned_elsewhere(verified):

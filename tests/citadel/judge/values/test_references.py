@@ -3,6 +3,8 @@
 import pytest
 
 from citadel.model import Channels, SymptomKind, VerdictKind
+from citadel.plan.adapt import plans
+from citadel.propagate.uses import Uses
 
 from .conftest import CONTEXT, EMPTY, FAR, NEAR, OVERFLOW, TIES
 
@@ -331,3 +333,23 @@ def test_small_numbers_are_no_zeros_of_another_function(verified, judged):
     right = judged(found, VANISHED.replace("CALL", "rsqrt(x)"), "torch.rsqrt", FAR)
     assert right.kind is VerdictKind.NOT_ADAPTED
     assert right.reason == "computes something else than what it is compared with"
+
+
+DTYPES = """
+    import numpy as np
+    import torch
+    grid, reference = torch.linspace(0.0, 3.0, 4), np.linspace(0.0, 3.0, 4)
+    print("agree:", grid.numpy().dtype == reference.dtype)
+"""
+
+
+def test_a_reference_is_one_though_only_dtypes_are_compared(bench, verified, judged):
+    """They are the same whatever the API comes to, so nothing shows whose they are."""
+    found = verified("torch.linspace has another dtype than NumPy's", DTYPES, "It prints False.")
+    assert (found.case.api, found.witness.own) == ("torch.linspace", (None, None))
+    catalog = bench.index.catalog
+    plan = plans(Uses(found, bench).invocation, catalog.resolve("torch.logspace"))[0]
+    first, second = Uses(found, bench).write(plan)
+    assert "torch.logspace(0.0, 3.0, 4), np.logspace(0.0, 3.0, 4)" in first.code
+    assert "torch.logspace(0.0, 3.0, 4), np.linspace(0.0, 3.0, 4)" in second.code
+    assert judged(found, second.code, "torch.logspace").kind is VerdictKind.BUG
