@@ -10,6 +10,7 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import instrument
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
+from citadel.judge.complaints import of_one_argument
 from citadel.judge.gradients import Failed, cut, of_another_check, other_numbers
 from citadel.judge.verdicts import confidence, made_up, mostly_filled, shaping, shown_in, verdict
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
@@ -25,6 +26,7 @@ from citadel.verify.verified import Verified
 from harvest.report.model import Mention
 from harvest.report.text import shorten
 
+OF_FILLED = "the complaint may be about what was filled in"
 COLD_START = 30.0
 """Seconds more for a run that has to import the framework."""
 
@@ -70,14 +72,12 @@ def judge(
         return _unlike(wanted, seen, traced, plan, target, catalog)
     if (lack := _lack(traced, wanted, seen)) is not None:
         return verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
-    reason = _artefact(traced, plan, target, seen, source, catalog, close=close, late=late)
-    if reason is None and other_numbers(traced, source.observation):
-        return verdict(VerdictKind.DIFFERENT, symptom=seen, reason="other numbers are wrong")
-    if reason is None and not late:
-        failed = Failed(code, traced_code, traced, target)
-        reason = of_another_check(failed, source, session, catalog, limits)
-    if reason is not None:
-        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
+    failed = Failed(code, traced_code, traced, target)
+    doubt, shared = _doubted(
+        failed, plan, seen, source, session, catalog, limits, close=close, late=late
+    )
+    if doubt is not None:
+        return doubt
     hits = _hits(code, traced_code, seen, shows, plan, source, session, limits, runs=runs)
     if hits is None:
         return verdict(VerdictKind.CLEAN)  # it takes long, and comes to its end
@@ -90,15 +90,48 @@ def judge(
         confidence=confidence(plan, hits, runs),
         symptom=seen,
         reason=None if hits else "shows only while traced",
-        guards=_guards(source, plan, hits, runs) if hits else (),
+        guards=_guards(source, plan, hits, runs, shared) if hits else (),
     )
 
 
-def _guards(source: Verified, plan: Adaptation, hits: int, runs: int) -> tuple[str, ...]:
-    """What has spoken for a bug of status."""
+def _doubted(
+    failed: Failed,
+    plan: Adaptation,
+    seen: Symptom | None,
+    source: Verified,
+    session: Session,
+    catalog: Catalog,
+    limits: Limits,
+    *,
+    close: bool,
+    late: bool,
+) -> tuple[Verdict | None, str | None]:
+    """The verdict on a symptom that matches and is another bug's, or none; and the argument that
+    both fail for, where the sibling has got more of them."""
+    seen_of, shared = failed.observation, None
+    reason = _artefact(seen_of, plan, failed.api, seen, source, catalog, close=close, late=late)
+    if reason is not None and reason.startswith(OF_FILLED):
+        shared = of_one_argument(failed, plan, source, session, catalog, limits)
+        reason = reason if shared is None else None
+    if reason is None and other_numbers(seen_of, source.observation):
+        why = "other numbers are wrong"
+        return verdict(VerdictKind.DIFFERENT, symptom=seen, reason=why), shared
+    if reason is None and not late:
+        reason = of_another_check(failed, source, session, catalog, limits)
+    if reason is None:
+        return None, shared
+    return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason), shared
+
+
+def _guards(
+    source: Verified, plan: Adaptation, hits: int, runs: int, shared: str | None
+) -> tuple[str, ...]:
+    """What has spoken for a bug of status; `shared`: the argument that both fail for."""
     crashes = source.case.symptom.kind is SymptomKind.CRASHES
     what = "signal or failed check" if crashes else "kind of failure, in the same words"
     filled = ("nothing that was filled in is complained about",) if made_up(plan) else ()
+    if shared is not None:
+        filled = (f"the report's call fails for its {shared} as well",)
     return (
         "the failure is the sibling's own",
         f"the same {what}",
@@ -252,7 +285,7 @@ def _artefact(
     filled = made_up(plan)
     blamed = () if seen is None else _may_be_meant(seen, source.case.symptom, plan, target)
     if blamed:
-        return f"the complaint may be about what was filled in: {', '.join(blamed)}"
+        return f"{OF_FILLED}: {', '.join(blamed)}"
     if not close and _gives_nothing(observation, target, catalog):
         return "gives nothing, as functions may that are called for their effect"
     stranger = filled and plan.drops and not close

@@ -42,6 +42,7 @@ USERS_OF_VALUES = frozenset(
         *("backward", "grad", "gradient", "gradients", "jacobian", "batch_jacobian", "hessians"),
         *("item", "tolist", "numpy", "cpu", "clone", "print", "repr", "str"),
         *("deepcopy", "dump", "dumps"),
+        *("as_numpy_iterator", "get_next", "get_single_element"),  # these run a pipeline
     )
 )
 """Calls that hand on trouble which an earlier call has caused."""

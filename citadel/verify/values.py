@@ -117,6 +117,7 @@ def witness(
         if both.api is who.api and all(both.own):
             oracle, who = other, both
             break
+    who = _accepted(oracle, who, first.calls, catalog)
     told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
     alone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
     # A call that is refused by now has shown nothing.
@@ -214,6 +215,15 @@ def _gave(
     finite = places if all(one.finite for one in known) else frozenset()
     numbers = has_nan_at(oracle, values) and not any(has_nan(one.made) for one in known)
     return finite, places if numbers else frozenset()
+
+
+def _accepted(oracle: ValueOracle, who: Blamed, calls: Sequence[Call], catalog: Catalog) -> Blamed:
+    """Of what is accepted in one place and refused in another, the call that is accepted: it is
+    in its place that siblings are tried."""
+    if oracle.kind is not SymptomKind.ACCEPTS or not oracle.spots or who.call.raised is None:
+        return who
+    fine = [c for c in calls if c.result is not None and resolve(c, catalog) is who.api]
+    return replace(who, call=fine[-1]) if fine else who
 
 
 def _disputed(

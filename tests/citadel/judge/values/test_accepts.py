@@ -173,3 +173,28 @@ def test_what_is_not_given_the_argument_has_accepted_nothing(verified, judged, g
     told = judged(found, other, "torch.nn.functional.leaky_relu_", Channels(family="in-place"),
                   astray=astray)  # fmt: skip
     assert told.kind is (VerdictKind.BUG if given else VerdictKind.NOT_ADAPTED)
+
+
+PLACES = """
+    import torch
+    import torch.nn.functional as F
+
+    def shape(device):
+        return F.conv1d(torch.ones(1, 8, 9, device=device), torch.ones(2, 2, 3, device=device),
+                        groups=4).shape
+
+    print("meta", shape("meta"))
+    try:
+        print("cpu", shape("cpu"))
+    except RuntimeError as error:
+        print("cpu refuses", error)
+"""
+
+
+def test_siblings_are_tried_in_the_place_of_the_call_that_is_accepted(verified):
+    """The last call is the one that is refused, as it should be: so would be all siblings."""
+    title = "conv1d on the meta device accepts groups that do not exist"
+    found = verified(title, PLACES, "Expected: the same RuntimeError for both devices.")
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    assert found.call.raised is None
+    assert found.call.arguments[0].value.device == "meta"
