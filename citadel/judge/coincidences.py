@@ -5,6 +5,7 @@ Decisions only: on the values of the source and of the sibling, and on how close
 
 from __future__ import annotations
 
+import cmath
 import math
 
 from analysis.target.watch import Check, Role
@@ -12,7 +13,18 @@ from analysis.values import Value
 from citadel.judge.relations import SAME_PARAMETER, alike, related
 from citadel.judge.verdicts import made_up
 from citadel.model import Channels, SymptomKind
-from citadel.oracle.numbers import distance, elements, finite, has_nan, largest, layout, same, whole
+from citadel.oracle.numbers import (
+    all_close,
+    distance,
+    elements,
+    finite,
+    has_nan,
+    largest,
+    layout,
+    same,
+    tolerance,
+    whole,
+)
 from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
 from citadel.plan.model import Adaptation
 from citadel.plan.types import SEED
@@ -27,6 +39,8 @@ _OBJECTS = ("module", "function", "other")
 
 _USUAL = frozenset(("0", "0.0", "1", "1.0"))
 
+SEVERAL = 3
+"""Numbers that few functions come to one after the other."""
 FEW_TRUTHS = 16
 """Truth values that many functions come to by chance."""
 
@@ -129,7 +143,9 @@ def coincidence(
     if equal:
         telling = not all(plain(values, spot) for spot in oracle.spots)
         # What is given back as it is proves nothing, nor does what is not finite of what is not.
-        all_of_it = not filled and not drops and not source.hands_on
+        # Where NaN is lost, what is right beside it says which function it is.
+        lost = beyond_numbers(oracle, source.values) == {1} and _right_elsewhere(source)
+        all_of_it = not filled and not drops and (lost or not source.hands_on)
         known = all_of_it and (telling or _agree_elsewhere(source, values))
         if not akin and not known and all(_usual(values, spot) for spot in oracle.spots):
             return "an equal result that other functions come to as well"
@@ -291,6 +307,18 @@ def _agree_elsewhere(source: Witness, values: Values) -> bool:
     telling = [spot for spot in _printed(source) if not plain(source.values, spot)]
     agree = [same(source.values[spot], values[spot]) for spot in telling if spot in values]
     return bool(agree) and all(agree)
+
+
+def _right_elsewhere(source: Witness) -> bool:
+    """Whether the value agrees with its reference in several numbers, wherever that has one."""
+    found = [elements(source.values[spot]) for spot in source.oracle.spots]
+    own, reference = found if len(found) == 2 else (None, None)
+    if own is None or reference is None or len(own) != len(reference):
+        return False
+    pairs = [(a, b) for a, b in zip(own, reference, strict=True) if cmath.isfinite(b)]
+    near, apart = tolerance(*(source.values[spot] for spot in source.oracle.spots))
+    agree = all_close([a for a, _ in pairs], [b for _, b in pairs], near, apart)
+    return agree and len({b for _, b in pairs}) >= SEVERAL
 
 
 def _printed(source: Witness) -> list[Spot]:

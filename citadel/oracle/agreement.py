@@ -179,6 +179,7 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
             continue
         near = [
             (
+                len(elements(seen) or ()) != len(elements(value) or ()),
                 abs(point.statement - before.statement),
                 _unlikeness(before, point),
                 # In a loop each turn has its own.

@@ -1,4 +1,4 @@
-"""Which optional arguments a value that is not finite comes of: `eps=-1.5`, `p=inf`.
+"""What a value that is not finite comes of: an argument (`eps=-1.5`, `p=inf`), or its own input.
 
 In: a case that can be run again, with its calls. Out: arguments. A sibling that is given the same
 under the same name, and is cured in the same way, has the bug whatever else it is given.
@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.target.observation import Call, Outcome
-from citadel.oracle.numbers import finite
-from citadel.oracle.value import ValueOracle, shows, values_of
+from analysis.catalog.model import Catalog
+from analysis.target.observation import Call, Observation, Outcome
+from citadel.oracle.numbers import finite, same
+from citadel.oracle.value import Spot, ValueOracle, Values, shows, unlike, values_of
 from citadel.plan.invocation import Invocation
+from citadel.traced import leaf, resolve
 from citadel.verify.disputed import Disputed
 from citadel.verify.guards import Rerun, told
+from citadel.verify.identify import MAKERS
 
 MOST = 4
 """Arguments that are looked at, one run each."""
@@ -51,3 +54,29 @@ def cured(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], name: str) -
     """Whether the value is finite where these calls are given the default of a parameter."""
     seen = again.run("perturb:defaulted", calls, name=name)
     return seen.outcome is Outcome.OK and shows(oracle, seen, values_of(seen)) is False
+
+
+def of_inputs(
+    again: Rerun, oracles: Sequence[ValueOracle], first: Observation, catalog: Catalog
+) -> list[ValueOracle]:
+    """Where NaN or infinities are those that the case itself has put into its inputs: `x.isnan()`
+    beside `f(x).isnan()` tells nothing of `f`."""
+    values = values_of(first)
+    known = [one for one in oracles if one.of_finiteness and one.spots]
+    wrong = [one for one in known if all(_not_finite(values, spot) for spot in one.spots)]
+    doing = [c for c in first.calls if leaf(c.name) not in MAKERS and resolve(c, catalog)]
+    if not wrong or not doing:
+        return []
+    inputs = [one.made for one in told(again, [c for c in first.calls if leaf(c.name) in MAKERS])]
+    alike = [
+        one
+        for one in wrong
+        if all(any(same(values[spot], value) for value in inputs) for spot in one.spots)
+    ]
+    # What hands on NaN gives just what it is given.
+    other = values_of(again.run("perturb:run", doing)) if alike else {}
+    return [one for one in alike if set(unlike(one, values, other)) == {False}]
+
+
+def _not_finite(values: Values, spot: Spot) -> bool:
+    return spot in values and finite(values[spot]) is False

@@ -37,7 +37,7 @@ from citadel.oracle.versions import on_one
 from citadel.plan.invocation import invocation
 from citadel.traced import leaf, resolve
 from citadel.verify.blame import Blamed, Trial
-from citadel.verify.causes import causes
+from citadel.verify.causes import causes, of_inputs
 from citadel.verify.contrast import refuses
 from citadel.verify.disputed import Disputed, disputed
 from citadel.verify.guards import (
@@ -81,6 +81,8 @@ def witness(
     first = trial.run(0)
     observations = [first, *(trial.run(seed) for seed in range(1, runs))]
     oracles = capture(trial.case.points, first, reading)
+    put_in = of_inputs(trial.again, oracles, first, catalog) if first.wall <= MOST_SECONDS else []
+    oracles = tuple(one for one in oracles if one not in put_in)
     suspected = list(suspects(first, catalog, reading))
     if not suspected and first.exception is not None:
         return _nothing(first, oracles)
@@ -128,7 +130,7 @@ def witness(
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
     blamed = [one for one in first.calls if resolve(one, catalog) is who.api]
-    given = invocation(who.call, who.api, first.calls)
+    arguments = invocation(who.call, who.api, first.calls)
     looked = hits > 0 and not hurried
     random = any(True in changes for changes in again)
     free = loose(trial.again, oracle, blamed) if looked and random else ()
@@ -176,7 +178,7 @@ def witness(
         of_ties=looked and of_ties(trial.again, oracle, blamed, values),
         ill_conditioned=looked and ill_conditioned(trial.again, oracle, blamed, values, free),
         disputed=_disputed(oracle, who, first.calls, reading, catalog),
-        causes=causes(trial.again, oracle, given, blamed) if looked else (),
+        causes=causes(trial.again, oracle, arguments, blamed) if looked else (),
         refused_by=_refused_by(oracle, session, trial.again, who.api, catalog) if hits else "",
         hurried=hurried,
         untraced=whole is not None,
