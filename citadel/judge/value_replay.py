@@ -21,6 +21,7 @@ from citadel.judge.relations import alike, near, of_one_kind, related
 from citadel.judge.replayed import Replayed
 from citadel.judge.verdicts import mostly_filled, verdict
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
+from citadel.oracle.numbers import elements
 from citadel.oracle.value import has_nan_at, in_double, unlike
 from citadel.plan.model import Adaptation
 from citadel.traced import leaf
@@ -171,7 +172,8 @@ class ValueReplay(Replayed):
             return "agrees but for the fractions that its whole numbers do not hold"
         if self._left_alone():
             return "leaves alone one of the values that are compared"
-        if source.apart and not alike(channels) and mixes(self._again, self.calls):
+        apart = source.apart and not alike(channels)
+        if apart and not self._reduces() and mixes(self._again, self.calls):
             return "each number depends on what is not finite in other places, unlike the source's"
         return self._infinite_itself()
 
@@ -184,6 +186,15 @@ class ValueReplay(Replayed):
                 self.guards.append(f"finite without {one.name}, as the report's call is")
                 return one.name
         return None
+
+    def _reduces(self) -> bool:
+        """Whether it comes to fewer numbers than the source, as a mean of such losses does, and
+        these tend to something where they are NaN."""
+        had, has = self.source.values, self.values
+        spots = [spot for spot in self.source.oracle.spots if spot in had and spot in has]
+        sizes = [(elements(had[spot]), elements(has[spot])) for spot in spots]
+        fewer = all(a is not None and b is not None and len(b) < len(a) for a, b in sizes)
+        return fewer and self._limited
 
     def _of_its_kind(self, channels: Channels) -> bool:
         """Whether what an object gives should keep within bounds that are those of its kind."""

@@ -25,7 +25,7 @@ from citadel.plan.model import Adaptation, Obstacle
 from citadel.plan.places import Places, as_operands, overloads, places, swapped, with_tensors
 from citadel.plan.planner import Planner
 from citadel.plan.ranks import leading, own_ranks
-from citadel.plan.rewording import in_other_modes, named, reworded, unsaid
+from citadel.plan.rewording import in_other_modes, named, read_as, reworded, unsaid
 from citadel.plan.samples import SampleBook
 from citadel.plan.unpacking import unpacked
 from citadel.plan.within import as_called
@@ -67,7 +67,7 @@ def plans(
                 if isinstance(plan, Obstacle):
                     obstacle = plan
                 else:
-                    found.append(plan)
+                    found.append(read_as(plan, read.values, target))
     if not found:
         return obstacle
     ordered = _distinct(sorted(found, key=lambda plan: -plan.plausibility))

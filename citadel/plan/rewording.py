@@ -5,7 +5,8 @@ that differ in what is filled, where that is modes alone (`reduce="sum"`, an int
 number): which of them the report's own call works in, nobody says. An optional mode is given where
 the report's API is called after it: `floor_divide` is `div` with `rounding_mode="floor"`; other
 ones are given as valid calls have them. A word of the report's that no valid call of the sibling
-has may be one that it has not got.
+has may be one that it has not got; a flag may say that an argument is what the report's API calls
+it (`from_logits`).
 """
 
 from __future__ import annotations
@@ -58,6 +59,25 @@ def named(
         said = next((text for text in texts if text.strip("'\"").lower() in words), None)
         if said is not None:
             yield from _set(plan, target, name, said, " by the name of the report's API")
+
+
+def read_as(plan: Adaptation, values: Sequence[SourceValue], target: Api) -> Adaptation:
+    """The plan with the flag that says what an argument is, where the source's parameter has that
+    name: `logits` are the target's `y_pred` with `from_logits=True`."""
+    names = {value.key: value.name for value in values}
+    renamed = {
+        names[slot.value.key]
+        for slot in _slots(plan)
+        if isinstance(slot.value, Take) and slot.value.key in names
+        if names[slot.value.key] != slot.name
+    }
+    given = {slot.name for slot in _slots(plan)}
+    signatures = (*target.signatures, *target.call_signatures)
+    off = {p.name for one in signatures for p in one.parameters if p.default == "False"}
+    for name in sorted(f"from_{name}" for name in renamed):
+        if name in off - given:
+            plan = next(_set(plan, target, name, "True", ""), plan)
+    return plan
 
 
 def in_other_modes(

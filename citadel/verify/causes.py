@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from analysis.catalog.model import Catalog
 from analysis.target.observation import Call, Observation, Outcome
-from citadel.oracle.numbers import finite, same
+from citadel.model import SymptomKind
+from citadel.oracle.numbers import finite, has_nan, same
 from citadel.oracle.value import Spot, ValueOracle, Values, shows, unlike, values_of
 from citadel.plan.invocation import Invocation
 from citadel.traced import leaf, resolve
@@ -80,3 +81,23 @@ def of_inputs(
 
 def _not_finite(values: Values, spot: Spot) -> bool:
     return spot in values and finite(values[spot]) is False
+
+
+def not_finite_itself(
+    oracle: ValueOracle, own: Sequence[bool | None], values: Values
+) -> ValueOracle | None:
+    """That the API's own side of a check is NaN, if what it is compared with is finite.
+
+    An infinity may be as large as the reference that a dtype has no room for.
+    """
+    if oracle.kind is not SymptomKind.FALSE or set(own) != {True, False} or len(own) != 2:
+        return None
+    spot, other = oracle.spots if own[0] else oracle.spots[::-1]
+    if (
+        spot not in values
+        or not has_nan(values[spot])
+        or other not in values
+        or not finite(values[other])
+    ):
+        return None
+    return ValueOracle(kind=SymptomKind.NON_FINITE, spots=(spot,), why=oracle.why)

@@ -37,7 +37,7 @@ from citadel.oracle.versions import on_one
 from citadel.plan.invocation import invocation
 from citadel.traced import leaf, resolve
 from citadel.verify.blame import Blamed, Trial
-from citadel.verify.causes import causes, of_inputs
+from citadel.verify.causes import causes, not_finite_itself, of_inputs
 from citadel.verify.contrast import refuses
 from citadel.verify.disputed import Disputed, disputed
 from citadel.verify.guards import (
@@ -119,13 +119,14 @@ def witness(
         if both.api is who.api and all(both.own):
             oracle, who = other, both
             break
+    oracle, who = _without_reference(oracle, who, values, observations[:runs], hits)
     who = _accepted(oracle, who, first.calls, catalog)
     told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
-    alone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
+    lone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
     # A call that is refused by now has shown nothing.
     sole = len(suspected) == 1 and who.call.form == "class"  # an object, which nothing replaces
     known = told or sole or not oracle.points
-    known = known or (alone and _of_form(oracle, trial.case.points))
+    known = known or (lone and _of_form(oracle, trial.case.points))
     if True not in who.own and not known:
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
@@ -217,6 +218,19 @@ def _gave(
     finite = places if all(one.finite for one in known) else frozenset()
     numbers = has_nan_at(oracle, values) and not any(has_nan(one.made) for one in known)
     return finite, places if numbers else frozenset()
+
+
+def _without_reference(
+    oracle: ValueOracle, who: Blamed, values: Values, runs: Sequence[Observation], hits: int
+) -> tuple[ValueOracle, Blamed]:
+    """Where a value is not finite, and the reference that it is compared with is: that it is not.
+
+    For what other functions come to, there may be no reference.
+    """
+    alone = not_finite_itself(oracle, who.own, values) if hits else None
+    if alone is None or _holding([alone], runs) != (alone, hits):
+        return oracle, who
+    return alone, replace(who, own=(True,))
 
 
 def _accepted(oracle: ValueOracle, who: Blamed, calls: Sequence[Call], catalog: Catalog) -> Blamed:

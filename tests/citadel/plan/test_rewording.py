@@ -134,3 +134,21 @@ def test_a_word_that_a_layers_call_needs_is_kept(api, call):
     )
     found = plans(source, layer, Book({"how": word("'slow'")}))
     assert all("how" in {slot.name for slot in (*plan.new, *plan.call)} for plan in found)
+
+
+@pytest.mark.parametrize(
+    ("signature", "given"),
+    [
+        ("labels: Tensor, pred: Tensor, from_logits: bool = False", "True"),
+        ("labels: Tensor, pred: Tensor, from_logits: bool = True", None),
+        ("labels: Tensor, logits: Tensor, from_logits: bool = False", None),
+        ("labels: Tensor, pred: Tensor, from_ratios: bool = False", None),
+    ],
+)
+def test_a_flag_says_that_an_argument_is_what_the_source_calls_it(api, call, signature, given):
+    made = call("tf.entropy", labels={(4,)}, logits={(4,)})
+    source = invocation(made, api("tf.entropy", "labels: Tensor, logits: Tensor"), ())
+    plan = first(plans(source, api("tf.keras.losses.entropy", signature)))
+    flags = [slot.value.text for slot in plan.call if slot.name == "from_logits"]
+    assert flags == ([] if given is None else [given])
+    assert ("set from_logits" in plan.edits) is (given is not None)

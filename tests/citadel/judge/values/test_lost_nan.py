@@ -57,3 +57,32 @@ def test_nan_that_an_api_makes_of_numbers_is_what_is_wrong(verified):
         SymptomKind.FALSE,
         "y.isnan().any()",
     )
+
+
+DOCUMENTED = """
+    import numpy as np
+    import torch
+    import torch.nn.functional as F
+
+    def told(z, x):
+        p = 1 / (1 + np.exp(-x))
+        return np.where(z > 0, -np.log(p), -np.log(1 - np.minimum(p, 0.99)))
+
+    x, z = torch.tensor([-float("inf"), -2.0, 3.0]), torch.tensor([0.0, 0.0, 1.0])
+    loss = F.binary_cross_entropy_with_logits(x, z, reduction="none")
+    np.testing.assert_allclose(loss.numpy(), told(z.double().numpy(), x.double().numpy()))
+"""
+
+
+def test_that_it_is_not_finite_is_wrong_of_what_has_no_such_reference(verified, judged):
+    """The reference is of one function; what tends to a number is of all of them."""
+    name = "torch.nn.functional.binary_cross_entropy_with_logits"
+    found = verified(f"{name} gives NaN for masked logits", DOCUMENTED, "The loss is NaN.")
+    assert (found.case.api, found.case.symptom.kind) == (name, SymptomKind.NON_FINITE)
+    sibling = "multilabel_soft_margin_loss"
+    code = DOCUMENTED.replace("binary_cross_entropy_with_logits", sibling)
+    told = judged(found, code, f"torch.nn.functional.{sibling}")
+    assert told.kind is VerdictKind.BUG
+    assert "NaN at infinity, where it tends to something" in told.guards
+    code = DOCUMENTED.replace("binary_cross_entropy_with_logits", "mse_loss")
+    assert judged(found, code, "torch.nn.functional.mse_loss").kind is not VerdictKind.BUG
