@@ -23,7 +23,8 @@ from citadel.judge.verdicts import mostly_filled, verdict
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle.numbers import elements
 from citadel.oracle.value import has_nan_at, in_double, unlike
-from citadel.plan.model import Adaptation
+from citadel.plan.lexicon import same_name
+from citadel.plan.model import Adaptation, Fill, Take
 from citadel.traced import leaf
 from citadel.verify.causes import cured, makes_infinite
 from citadel.verify.contrast import refuses
@@ -139,6 +140,8 @@ class ValueReplay(Replayed):
     ) -> str | None:
         """Why its values may show the symptom by chance; `filled`: it works on more inputs."""
         source = self.source
+        if channels.family is None and not self._means_it(plan):
+            return "what is not finite goes by another name"
         why = coincidence(
             source,
             self.values,
@@ -186,6 +189,17 @@ class ValueReplay(Replayed):
                 self.guards.append(f"finite without {one.name}, as the report's call is")
                 return one.name
         return None
+
+    def _means_it(self, plan: Adaptation) -> bool:
+        """Whether what is not finite goes by its name, or a flag says what it is: zero times
+        infinity is NaN of all that multiplies, whatever it tends to."""
+        slots = [slot for slot in (*plan.new, *plan.call) if isinstance(slot.value, Take)]
+        taken = {slot.value.key: slot.name for slot in slots if isinstance(slot.value, Take)}
+        flags = {slot.name for slot in (*plan.new, *plan.call) if isinstance(slot.value, Fill)}
+        return not slots or all(
+            same_name(taken.get(one.key, ""), one.name) or f"from_{one.name}" in flags
+            for one in self.source.infinite
+        )
 
     def _reduces(self) -> bool:
         """Whether it comes to fewer numbers than the source, as a mean of such losses does, and

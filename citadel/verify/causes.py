@@ -57,6 +57,19 @@ def cured(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], name: str) -
     return seen.outcome is Outcome.OK and shows(oracle, seen, values_of(seen)) is False
 
 
+def not_finite_inputs(again: Rerun, given: Invocation) -> tuple[Disputed, ...]:
+    """The arguments of a call with NaN or infinities, if it is given several tensors; none where
+    that cannot be told."""
+    tensors = [one for one in given.values if one.value.is_shaped]
+    place = given.call.site, given.call.occurrence
+    seen = [one for one in told(again, [given.call]) if (one.site, one.occurrence) == place]
+    if len(tensors) < 2 or not seen or len(seen[0].given) != len(tensors):
+        return ()
+    found = zip(tensors, seen[0].given, strict=True)
+    wrong = (one for one, value in found if finite(value) is False)
+    return tuple(Disputed(key=one.key, name=one.name) for one in wrong)
+
+
 def of_inputs(
     again: Rerun, oracles: Sequence[ValueOracle], first: Observation, catalog: Catalog
 ) -> list[ValueOracle]:

@@ -37,7 +37,7 @@ from citadel.oracle.versions import on_one
 from citadel.plan.invocation import invocation
 from citadel.traced import leaf, resolve
 from citadel.verify.blame import Blamed, Trial
-from citadel.verify.causes import causes, not_finite_itself, of_inputs
+from citadel.verify.causes import causes, not_finite_inputs, not_finite_itself, of_inputs
 from citadel.verify.contrast import refuses
 from citadel.verify.disputed import Disputed, disputed
 from citadel.verify.guards import (
@@ -140,6 +140,7 @@ def witness(
     full = demanded(trial.again, oracle, blamed, values) if looked and not cured else None
     cleaned = let_in(trial.again, oracle, blamed) if looked else {}
     handed_on = bool(cleaned)
+    spread = handed_on and spreads(trial.again, oracle, blamed, values)
     nothing: frozenset[tuple[int, int]] = frozenset()
     gave = _gave(trial.again, oracle, blamed, values) if looked else (nothing, nothing)
     gave_finite, gave_numbers = gave
@@ -168,12 +169,13 @@ def witness(
         gave_finite=gave_finite,
         gave_numbers=gave_numbers,
         let_in=handed_on,
+        infinite=not_finite_inputs(trial.again, arguments) if handed_on and not spread else (),
         cleaned=cleaned,
         limits=tends_to(trial.again, oracle, blamed)
         if handed_on and has_nan_at(oracle, values)
         else None,
         hands_on=looked and hands_on(trial.again, oracle, blamed, values),
-        spreads=handed_on and spreads(trial.again, oracle, blamed, values),
+        spreads=spread,
         apart=handed_on and mixes(trial.again, blamed) is False,
         uninitialised=_reads_memory(trial.again, oracle, values, first.calls),
         of_ties=looked and of_ties(trial.again, oracle, blamed, values),

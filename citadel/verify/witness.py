@@ -48,6 +48,9 @@ class Witness:
     """Whether an infinity comes where the result is as large as numbers get (see `guards`)."""
     let_in: bool
     """Whether NaN or infinities come of those in the API's inputs."""
+    infinite: tuple[Disputed, ...]
+    """The arguments with NaN or infinities, where these are let in and the API is given several
+    tensors: what multiplies the two need not tend to anything."""
     cleaned: Values
     """What the values come to then with finite numbers in their place."""
     limits: tuple[complex, ...] | None

@@ -76,6 +76,7 @@ def judged(bench):
         references=False,
         astray=(),
         scant=False,
+        call=(),
     ):
         api = bench.index.catalog.resolve(target)
         plan = Adaptation(
@@ -83,7 +84,7 @@ def judged(bench):
             form=Form.FUNCTION,
             receiver=None,
             new=(),
-            call=(),
+            call=call,
             edits=(),
             plausibility=1.0,
             invented=() if not filled else ("min" if filled is True else filled,),

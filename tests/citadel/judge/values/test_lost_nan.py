@@ -3,8 +3,9 @@
 import pytest
 
 from citadel.model import SymptomKind, VerdictKind
+from citadel.plan.model import Slot, Take
 
-from .conftest import FAR
+from .conftest import CONTEXT, FAR
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -86,3 +87,15 @@ def test_that_it_is_not_finite_is_wrong_of_what_has_no_such_reference(verified, 
     assert "NaN at infinity, where it tends to something" in told.guards
     code = DOCUMENTED.replace("binary_cross_entropy_with_logits", "mse_loss")
     assert judged(found, code, "torch.nn.functional.mse_loss").kind is not VerdictKind.BUG
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("other", True), ("input", False)])
+def test_zero_times_infinity_is_nan_of_all_that_multiplies(verified, judged, name, wrong):
+    """What is not finite for the report has to be the same thing for a sibling."""
+    found = verified("gives NaN for masked logits", DOCUMENTED, "The loss is NaN.")
+    (logits,) = found.witness.infinite
+    assert logits.name == "input"
+    code = DOCUMENTED.replace('F.binary_cross_entropy_with_logits(x, z, reduction="none")', "x * z")
+    call = (Slot(name=name, keyword=False, value=Take(key=logits.key, steps=())),)
+    told = judged(found, code, "torch.Tensor.__mul__", CONTEXT, call=call)
+    assert (told.reason == "what is not finite goes by another name") is wrong
