@@ -178,7 +178,8 @@ class Channels:
 class Verdict:
     """What the replays of one generated case say: k of n runs showed the symptom.
 
-    `guards` are what speaks for the verdict beside the runs; `samples` the ratios that were
+    `guards` are those that passed beside the runs, up to the one that decided, which is the
+    `reason` where the symptom shows and is no bug; `samples` the ratios that were
     measured, one per run, where the symptom is one of time or memory.
     """
 

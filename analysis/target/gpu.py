@@ -15,6 +15,7 @@ import os
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -58,8 +59,8 @@ class State:
     utilisation: int | None
     clock: int | None
     slowed: tuple[str, ...]
-    users: int | None
-    """Processes that compute on it."""
+    users: tuple[int, ...] | None
+    """The ids of the processes that compute on it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,10 +79,24 @@ class Use:
         return max(0, max(known) - self.before.used)
 
     @property
+    def joined(self) -> int:
+        """Other processes that came while something was measured, as many as were there at most.
+
+        Whose a process is, its id does not tell in a container. Of ours there is one at a time:
+        who is there in two looks in a row, and never alone, is beside another. One look may still
+        see one of ours that the next has come after.
+        """
+        looks = [state.users or () for state in self.states]
+        together = ((one, other) for one, other in pairwise(looks) if set(one) & set(other))
+        return max((min(map(len, both)) - 1 for both in together), default=0)
+
+    @property
     def invalid(self) -> str | None:
         """Why what was measured is not to be trusted, if so."""
         if self.before.users:
-            return f"{self.before.users} other processes compute on the GPU"
+            return f"{len(self.before.users)} other processes compute on the GPU"
+        if self.joined:
+            return f"{self.joined} other processes computed on the GPU meanwhile"
         if (self.before.utilisation or 0) > BUSY:
             return f"the GPU was busy before ({self.before.utilisation} %)"
         slowed = sorted({reason for state in self.states for reason in state.slowed})
@@ -123,7 +138,7 @@ class Meter:
             utilisation=None if rates is None else int(rates.gpu),
             clock=self._ask("nvmlDeviceGetClockInfo", nvml.NVML_CLOCK_SM),
             slowed=tuple(name for bit, name in self._slowed if (bits or 0) & bit),
-            users=None if users is None else len(users),
+            users=None if users is None else tuple(int(one.pid) for one in users),
         )
 
     def _ask(self, name: str, *arguments: Any) -> Any:

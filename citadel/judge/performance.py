@@ -93,14 +93,15 @@ def judge_performance(
     kept = bug and _kept_in_place(source)
     if kept and _folds(written.code, traced_code, target, session, limits):
         shown = symptom(source.oracle, told.ratio)
-        return verdict(VerdictKind.EXPECTED, symptom=shown, reason=NEEDS_INPUT)
+        guards = _guards(source, told)
+        return verdict(VerdictKind.EXPECTED, symptom=shown, reason=NEEDS_INPUT, guards=guards)
     return Verdict(
         kind=KINDS[told.decision],
         runs=(told.hits, told.runs),
         confidence=confidence(plan, told.hits, told.runs) if bug else 0.0,
         symptom=symptom(source.oracle, told.ratio),
         reason=told.reason or None,
-        guards=_guards(source, told) if bug else (),
+        guards=_guards(source, told) if told.interval is not None else (),
         samples=_samples(source, told),
     )
 

@@ -27,6 +27,8 @@ from harvest.report.model import Mention
 from harvest.report.text import shorten
 
 OF_FILLED = "the complaint may be about what was filled in"
+THROUGH = "runs to its end"
+PAST = "runs past the call at which the report fails"
 COLD_START = 30.0
 """Seconds more for a run that has to import the framework."""
 
@@ -68,7 +70,7 @@ def judge(
         seen = shows(session.run(code, limits=limits))
     if not status.matches(wanted, seen, apis, plan.renamed):
         if passed(traced, written, source):
-            return verdict(VerdictKind.CLEAN)
+            return verdict(VerdictKind.CLEAN, guards=(PAST,))
         return _unlike(wanted, seen, traced, plan, target, catalog)
     if (lack := _lack(traced, wanted, seen)) is not None:
         return verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
@@ -80,7 +82,7 @@ def judge(
         return doubt
     hits = _hits(code, traced_code, seen, shows, plan, source, session, limits, runs=runs)
     if hits is None:
-        return verdict(VerdictKind.CLEAN)  # it takes long, and comes to its end
+        return verdict(VerdictKind.CLEAN, guards=(THROUGH,))  # it takes long
     if seen is not None and hits and not source.deferred:
         seen = located(seen, code, traced_code, session, limits)
     kind = shown_in(hits, runs, source.case.runs)
@@ -344,7 +346,7 @@ def _unlike(
 ) -> Verdict:
     if seen is None:
         if observation.outcome is Outcome.OK:
-            return verdict(VerdictKind.CLEAN)
+            return verdict(VerdictKind.CLEAN, guards=(THROUGH,))
         return verdict(VerdictKind.NOT_ADAPTED, reason=f"ended by {observation.outcome}")
     if plan.state and _unfilled(observation, target, catalog):
         reason = "its parameters are not those of the report's call"

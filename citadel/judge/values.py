@@ -29,6 +29,7 @@ from citadel.verify.witness import Witness
 from harvest.report.text import shorten
 
 GIVES_NOTHING = "gives nothing, where the report's call gives a value"
+RIGHT = "what is wrong in the report is right in the same place"
 UNGUARDED = 0.8
 """What a guard that could not be run leaves of the confidence."""
 
@@ -62,14 +63,14 @@ def judge_value(
     if shown is None:
         return _elsewhere(replay.first, target, catalog, source.oracle)
     if not shown:
-        return verdict(VerdictKind.CLEAN)
+        return verdict(VerdictKind.CLEAN, guards=(*replay.guards, RIGHT))
     seen = replay.symptom()
     as_source = alike(channels) and not plan.filled and not plan.drops
     doubt = replay.doubt(plan, channels, same=as_source)
     doubt = doubt or replay.imprecise(akin=alike(channels))
     doubt = doubt or replay.unsteady() or replay.uncontested()
     if doubt is not None:
-        return replace(doubt, symptom=seen)
+        return replace(doubt, symptom=seen, guards=(*replay.guards, *replay.silent))
     hits = replay.again(runs)
     any_value = source.random or accepts
     # Garbage differs from run to run; of the same function it is garbage all the same.

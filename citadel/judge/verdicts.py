@@ -12,10 +12,16 @@ from citadel.plan.types import FLOAT, accepted
 
 
 def verdict(
-    kind: VerdictKind, *, symptom: Symptom | None = None, reason: str | None = None
+    kind: VerdictKind,
+    *,
+    symptom: Symptom | None = None,
+    reason: str | None = None,
+    guards: tuple[str, ...] = (),
 ) -> Verdict:
     """A verdict that no run confirms."""
-    return Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=symptom, reason=reason)
+    return Verdict(
+        kind=kind, runs=(0, 1), confidence=0.0, symptom=symptom, reason=reason, guards=guards
+    )
 
 
 _WORD = re.compile(r"(['\"])[A-Za-z_]{3,}\1")

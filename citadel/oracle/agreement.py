@@ -41,6 +41,7 @@ from citadel.oracle.hints import (
 from citadel.oracle.numbers import elements, finite, same
 from citadel.oracle.seen import Seen, comparable, numeric
 from citadel.oracle.value import Spot, ValueOracle
+from citadel.oracle.ways import AT_ONCE, BATCHES, in_two_ways
 from citadel.traced import leaf
 from harvest.report.model import ClaimKind
 from harvest.report.on_cpu import compares_devices
@@ -49,6 +50,8 @@ MOST_COMPARED = 200
 """Characters of two expressions by which their likeness is told: it takes quadratic time."""
 _CUT = re.compile(r"\[[^\[\]]*\]$")
 """The part of a result that is shown."""
+_COPY = re.compile(r"\.(?:clone|copy)\(\)$")
+"""What works in place is tried out on a copy."""
 _GO_THROUGH = frozenset((*dir(builtins), *dir(itertools)))
 """Functions of Python, which make no dtypes or names: what they hand on is written in the text."""
 _OF_NUMBERS = frozenset(("tensor", "array", "list", "float", "complex"))
@@ -209,7 +212,7 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
     """
     claims = (one.text for one in run.reading.claims if one.kind is ClaimKind.VALUE)
     texts = (run.reading.report.title, *claims)
-    laid, writes = (any(map(words.search, texts)) for words in (LAYOUTS, WRITES))
+    laid, writes, batches = (any(map(w.search, texts)) for w in (LAYOUTS, WRITES, BATCHES))
     shown = [s for s in run.results(Role.SHOWN) if numeric(s[2])]
     often = Counter(spot.point for spot in run.values)
     for (one, first, left), (other, second, right) in combinations(shown[:40], 2):
@@ -224,6 +227,10 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
                 or (one.occurrence == other.occurrence and written_out(first, second))
             ):
                 yield pair(run, one, other, why="the same arguments, called in two ways")
+            elif one.occurrence == other.occurrence and (
+                why := in_two_ways(first, second, batches=batches)
+            ):
+                yield replace(pair(run, one, other, why=why), parts=why == AT_ONCE)
             elif laid and left.kind in _OF_NUMBERS and _laid_out(first, second):
                 yield pair(run, one, other, why="the same numbers, given in two layouts")
             elif (
@@ -247,7 +254,10 @@ def _written_to(one: Point, other: Point) -> bool:
     The one that writes comes last, and nothing else changes what they are given.
     """
     calls = [point.origin.call for point in (one, other)]
-    given = [sorted(g for g in point.origin.given if g[:3] != "out") for point in (one, other)]
+    given = [
+        sorted(_COPY.sub("", g) for g in point.origin.numbers if g[:3] != "out")
+        for point in (one, other)
+    ]
     writes = [
         name.endswith("_") or any(g[:3] == "out" for g in point.origin.given)
         for name, point in zip(calls, (one, other), strict=True)

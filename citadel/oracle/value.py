@@ -88,6 +88,8 @@ class ValueOracle:
     """Whether the second of two values is written down in the text: then however small it is."""
     against: bool = False
     """Whether the second of two values is shown as what the first should be."""
+    parts: bool = False
+    """Whether one of two values comes of a batch, and the other of each of its items alone."""
     beside: str = ""
     """The backend that the second of two values is of: the same expression, run there."""
     why: str = ""

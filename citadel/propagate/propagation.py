@@ -40,6 +40,7 @@ from harvest.report.text import shorten
 
 REFUSABLE = (SymptomKind.CRASHES, SymptomKind.HANGS, SymptomKind.ACCEPTS)
 """Symptoms of calls that should have been refused: a sibling that raises does that."""
+RETURNS = "returns, tried on the arguments of the failing call"
 MOST_REPLAYED = 300
 """APIs whose values are looked at behind the last finding: each has to be replayed for that."""
 
@@ -299,7 +300,10 @@ def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
             kind = VerdictKind.REFUSED
         elif plain and verified.shown:
             kind = VerdictKind.NOT_ADAPTED
-    verdict = Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=seen, reason=reason)
+    guards = (RETURNS,) if kind is VerdictKind.CLEAN else ()
+    verdict = Verdict(
+        kind=kind, runs=(0, 1), confidence=0.0, symptom=seen, reason=reason, guards=guards
+    )
     return as_finding(probed.candidate, verdict, probed.plan.edits, "")
 
 

@@ -102,6 +102,7 @@ def _finding_header(
         ("Edits", "; ".join(finding.edits) or "none"),
         ("Symptom", shown.headline()),
         ("Verdict", f"{verdict.kind}, {hits} of {runs} runs, {_build(target)}"),
+        *([("Guards", "; ".join(verdict.guards))] if verdict.guards else []),
     ]
     if verdict.kind is VerdictKind.DIFFERENT:
         entries[0] = ("Shows", f"{finding.api} fails otherwise than {case.api} was reported to")

@@ -25,6 +25,7 @@ from citadel.model import (
     VerdictKind,
 )
 from citadel.report.besides import none_found
+from citadel.report.guarded import guards_passed
 from citadel.report.headline import complaint, figure, headline, is_measured, observed
 from citadel.report.order import (
     INTENDED,
@@ -73,6 +74,7 @@ def family_markdown(target: TargetSummary, triage: Triage, folder: Path | None =
         _symptom(triage, case, folder),
         _table(case, bugs, triage),
         _measured(case, bugs),
+        guards_passed(ranked(triage.findings)),
         *_script(target, case, bugs),
         _versions(target),
         _method(triage, case, bugs),

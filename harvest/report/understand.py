@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harvest.report.claims import chosen, find_claims
+from harvest.report.clocked import Clocked, stressed, with_clocks
+from harvest.report.device_memory import device_claim, with_device_memory
 from harvest.report.expectations import find_expectations, pasted_output, wants_refusal
 from harvest.report.markdown import read_markdown
 from harvest.report.mentions import find_mentions
@@ -22,19 +24,26 @@ def understand(report: Report) -> Reading:
     document = read_markdown(report.body)
     mentions = find_mentions(report.title, document.prose)
     claims = chosen(report.body, find_claims(report.title, document, code=code))
+    of_device = device_claim(report.title, document)
+    claims = claims if of_device is None else (*claims, of_device)
     own = find_snippets(document, title=report.title, code=code)
     if not isinstance(own, str):
         measured = any(claim.kind is ClaimKind.PERFORMANCE for claim in claims)
         own = tuple(with_cpu_versions(own, report.title, document.prose, measured=measured))
     found = with_thread(report, own, mentions)
+    clocks = Clocked(snippets=() if isinstance(found, str) else found)
+    if code is None:
+        metered = with_device_memory(clocks.snippets, report.title, document, claims)
+        clocks = with_clocks(metered, report.title, document, claims)
     return Reading(
         report=report,
-        candidates=() if isinstance(found, str) else found,
+        candidates=clocks.snippets,
         claims=claims,
-        mentions=mentions,
+        mentions=stressed(mentions, clocks.slow),
         skipped=found if isinstance(found, str) else None,
         expectations=find_expectations(report.title, document, code=code),
         refusal=wants_refusal(report.title, document, code=code),
         output=pasted_output(document),
         prose=document.prose,
+        unmeasured=clocks.open,
     )

@@ -3,14 +3,16 @@
 import sys
 import threading
 import time
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from analysis.target import gpu
-from analysis.target.gpu import Meter, NoGpu, meter
+from analysis.target.gpu import Meter, NoGpu, State, meter
 
 MIB = 1 << 20
+IDLE = State(used=None, utilisation=0, clock=None, slowed=(), users=())
 
 
 class NVMLError(Exception):
@@ -115,13 +117,14 @@ def test_what_a_device_does_not_tell_is_unknown(driver):
     assert use.invalid is None
 
 
-def _seen(found, driver, change):
-    """Watch the device while `change` is made, until it was looked at again."""
+def _seen(found, driver, *changes, looks=1):
+    """Watch the device while changes are made, after each until it was looked at so often."""
     with found.watched() as use:
-        change(driver)
-        deadline = time.monotonic() + 10
-        while not use.states and time.monotonic() < deadline:
-            time.sleep(gpu.POLL_SECONDS)
+        for change in changes:
+            change(driver)
+            wanted, deadline = len(use.states) + looks, time.monotonic() + 10
+            while len(use.states) < wanted and time.monotonic() < deadline:
+                time.sleep(gpu.POLL_SECONDS)
     return use
 
 
@@ -150,6 +153,26 @@ def test_own_load_is_no_contention(driver):
         device.load, device.users = 100, [SimpleNamespace(pid=7)]
 
     assert _seen(meter(), driver, busy).invalid is None
+
+
+def _used_by(*pids):
+    return lambda device: setattr(device, "users", [SimpleNamespace(pid=pid) for pid in pids])
+
+
+def test_others_that_come_meanwhile_are_told(driver):
+    use = _seen(meter(), driver, _used_by(7), _used_by(7, 8), _used_by(9), looks=3)
+    assert use.invalid == "1 other processes computed on the GPU meanwhile"
+    driver.users = []
+    use = _seen(meter(), driver, _used_by(7), _used_by(0, 0, 0), _used_by(), looks=3)
+    assert use.invalid == "2 other processes computed on the GPU meanwhile"
+
+
+def test_own_runs_that_follow_one_another_are_no_others():
+    one_by_one = [(7,), (7, 8), (8,), (8,), (8, 9), (9,), (), (11,), None]
+    states = [replace(IDLE, users=users) for users in one_by_one]
+    assert gpu.Use(before=IDLE, states=states).invalid is None
+    beside = [replace(IDLE, users=users) for users in [(7,), (7, 99), (8, 99), (8,)]]
+    assert gpu.Use(before=IDLE, states=beside).joined == 1
 
 
 def test_lowered_clocks_are_told(driver):

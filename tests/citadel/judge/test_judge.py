@@ -6,7 +6,7 @@ from textwrap import dedent
 import pytest
 
 from analysis.target.session import Limits
-from citadel.judge.status import confidence, judge, made_up
+from citadel.judge.status import THROUGH, confidence, judge, made_up
 from citadel.judge.verdicts import shaping, shown_in
 from citadel.model import Symptom, SymptomKind, VerdictKind
 from citadel.oracle import status
@@ -119,6 +119,7 @@ def test_other_ends(judged, code, target, wanted, kind):
     verdict = judged(code, target, wanted)
     assert verdict.kind is kind
     assert verdict.confidence == 0.0
+    assert verdict.guards == ((THROUGH,) if kind is VerdictKind.CLEAN else ())
 
 
 @on_torch

@@ -116,10 +116,13 @@ def test_memory_that_a_report_counts(verified, judged):
     assert (verdict.kind, verdict.samples) == (VerdictKind.BUG, (2.0, 2.0))
     assert any("process of its own" in guard for guard in verdict.guards)
     code = SAVED.replace("Hardtanh(0.0, 6.0, inplace=True)", "LeakyReLU(inplace=True)")
-    assert judged(found, code, "torch.nn.LeakyReLU").kind is VerdictKind.CLEAN
+    clean = judged(found, code, "torch.nn.LeakyReLU")
+    assert clean.kind is VerdictKind.CLEAN
+    assert clean.guards[0] == "the sibling is called"
     code = SAVED.replace("Hardtanh(0.0, 6.0, inplace=True)", "SiLU(inplace=True)")
     verdict = judged(found, code, "torch.nn.SiLU")
     assert (verdict.kind, verdict.symptom.ratio) == (VerdictKind.EXPECTED, 2.0)
+    assert any("log ratio between" in guard for guard in verdict.guards)
     assert "goes up and down" in verdict.reason
 
 

@@ -40,8 +40,10 @@ def test_the_files_of_a_triage(
     make_finding: Callable[..., Finding],
     make_triage: Callable[..., Triage],
 ) -> None:
+    bug = make_finding("builtins.float", code=FUTURE)
+    guards = ("the sibling is called", "the same words")
     triage = make_triage(
-        make_finding("builtins.float", code=FUTURE),
+        replace(bug, verdict=replace(bug.verdict, guards=guards)),
         make_finding("builtins.len", VerdictKind.CLEAN),
         make_finding("builtins.min", VerdictKind.DIFFERENT),
     )
@@ -68,6 +70,7 @@ def test_the_files_of_a_triage(
     assert "# Edits:    renamed" in lines
     assert "# Symptom:  ValueError: bad width 3" in lines
     assert "# Verdict:  bug, 3 of 3 runs, torch 2.13.0 (cpu)" in lines
+    assert "# Guards:   the sibling is called; the same words" in lines
     assert execute(folder / "builtins.float.py").stdout == "Doc. 1\n"
     record = json.loads((folder / "builtins.float.json").read_text())
     assert record["source"]["api"] == "builtins.int"

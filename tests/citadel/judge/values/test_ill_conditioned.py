@@ -2,6 +2,7 @@
 
 import pytest
 
+from citadel.judge.values import RIGHT
 from citadel.model import VerdictKind
 
 from .conftest import TIES
@@ -39,6 +40,7 @@ def test_an_ill_conditioned_sibling_is_expected(verified, judged):
     sibling = judged(found, HILBERT.replace("(a.T)", "(a.T + 0.)"), "torch.linalg.inv")
     assert sibling.kind is VerdictKind.EXPECTED
     assert "ill-conditioned" in sibling.reason
+    assert "both sides are the sibling's" in sibling.guards
 
 
 def test_bugs_at_special_inputs_are_not_ill_conditioned(verified, judged):
@@ -57,6 +59,7 @@ def test_indices_of_equal_elements_are_told_and_found_nowhere_else(verified, jud
     assert found.witness.of_ties
     sibling = judged(found, EQUAL.replace("argmax", "argmin"), "torch.argmin")
     assert sibling.kind is VerdictKind.CLEAN  # one element is the smallest
+    assert sibling.guards == ("the sibling is called", RIGHT)
     ties = EQUAL.replace("argmax", "argmin").replace("[3, 1, 3, 2, 3]", "[1, 3, 1, 2, 1]")
     assert judged(found, ties, "torch.argmin").kind is VerdictKind.EXPECTED
 

@@ -4,7 +4,7 @@ import pytest
 
 from citadel.model import VerdictKind
 
-from .conftest import CONTEXT, FAR
+from .conftest import CONTEXT, FAR, NEAR
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -110,3 +110,34 @@ def test_nan_that_two_functions_come_to_is_of_either(verified, judged):
     code = LOST.replace("torch.amax", "torch.logsumexp").replace("(x)", "(x, 0)")
     other = code.replace("[:1])", "[:1] + 0.5, 0)")
     assert judged(found, other, "torch.logsumexp").kind is VerdictKind.BUG
+
+
+ROWS = """
+    import torch
+    import torch.nn.functional as F
+    x = torch.randn(4, 3, 5)
+    y = F.softmax(x)
+    for i in range(len(x)):
+        print(y[i])
+        print(F.softmax(x[i]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "channels", "kind"),
+    [
+        ("softmin", NEAR, VerdictKind.BUG),
+        ("normalize", FAR, VerdictKind.NOT_ADAPTED),  # along the second dimension, as documented
+        ("gelu", NEAR, VerdictKind.CLEAN),
+    ],
+)
+def test_what_a_batch_gives_need_be_what_its_items_give_for_what_is_alike(
+    verified, judged, name, channels, kind
+):
+    found = verified("softmax gives other numbers for a batch than row by row", ROWS)
+    assert found.case.reproduces
+    code = ROWS.replace("softmax", name)
+    told = judged(found, code, f"torch.nn.functional.{name}", channels)
+    assert told.kind is kind
+    if channels is FAR:
+        assert "different inputs" in told.reason

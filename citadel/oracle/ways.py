@@ -1,0 +1,107 @@
+"""One computation that code shows in two ways without a label: by its form alone.
+
+In: two shown points. Out: what the two ways are, "" where they are none that is known here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from analysis import parsing
+from analysis.target.watch import Point
+
+BATCHES = re.compile(
+    r"\b(?:(?:un|mini-?)?batch\w*|vectori[sz]ed|vmap(?:ped)?|loop\w*"
+    r"|(?:row|sample|element|example|item|image|one) (?:by|at a) (?:row|sample|element|example|item"
+    r"|image|one|time)|(?:per|each|every|single|individual)[- ](?:row|sample|element|example|item"
+    r"|image|matri\w+|vector)s?)\b",
+    re.IGNORECASE,
+)
+"""Words for what is computed of several at once, or of each alone."""
+AT_ONCE = "the same call for all at once, and for each alone"
+_DERIVATIVES = frozenset(("jacfwd", "jacrev"))
+"""What makes a function's derivatives of it, forwards and backwards."""
+_JOINS = frozenset(("stack", "cat", "concat", "concatenate", "vstack", "array"))
+_INDEX = re.compile(r"\[\w+\]$")
+
+
+def in_two_ways(one: Point, other: Point, *, batches: bool) -> str:
+    """How two points show one computation; `batches`: the report speaks of what is done at once."""
+    if _derived(one, other):
+        return "the same derivatives, forwards and backwards"
+    if batches and any(_each(*both) or _joined(*both) for both in ((one, other), (other, one))):
+        return AT_ONCE
+    return ""
+
+
+def _derived(one: Point, other: Point) -> bool:
+    """Whether derivatives of one function at one place are taken by different modes."""
+    first, second = one.origin.inlined, other.origin.inlined
+    ways = [[_leaf(name) for name, _ in inlined.ways] for inlined in (first, second)]
+    rest = [
+        [text for _, text in inlined.ways if _leaf(text.partition("(")[0]) not in _DERIVATIVES]
+        for inlined in (first, second)
+    ]
+    derived = all(_DERIVATIVES.intersection(way) for way in ways) and ways[0] != ways[1]
+    given = [[text.partition("(")[2] for _, text in inlined.ways] for inlined in (first, second)]
+    same = first.text == second.text != "" and rest[0] == rest[1] and given[0] == given[1]
+    return derived and same and first.steady and second.steady
+
+
+def _each(whole: Point, part: Point) -> bool:
+    """`f(x)[i]` and `f(x[i])`."""
+    text, other = whole.origin.inlined.text, part.origin.inlined.text
+    index = _INDEX.search(text)
+    if index is None or other.count(index[0]) != 1 or other.endswith(index[0]):
+        return False
+    return other.replace(index[0], "") == text.removesuffix(index[0])
+
+
+def _joined(whole: Point, joined: Point) -> bool:
+    """`f(x)` and `stack([f(row) for row in x])`."""
+    given = joined.origin.given
+    if _leaf(joined.origin.call) not in _JOINS or not given:
+        return False
+    try:
+        listed = parsing.module(given[0]).body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    match listed:
+        case [
+            ast.Expr(
+                value=ast.ListComp(
+                    elt=made,
+                    generators=[ast.comprehension(target=ast.Name(id=name), iter=over, ifs=[])],
+                )
+            )
+        ]:
+            done = _Whole(name, over).visit(made)
+            return _bare(ast.unparse(done)) == _bare(whole.origin.inlined.text)
+    return False
+
+
+class _Whole(ast.NodeTransformer):
+    """Puts what a comprehension goes through in the place of what it has of that."""
+
+    def __init__(self, name: str, over: ast.expr) -> None:
+        self.name, self.over = name, over
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """An element is all of it."""
+        return self.over if node.id == self.name else node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """`x[i]` for `i in range(...)`, too."""
+        match node.slice:
+            case ast.Name(id=name) if name == self.name and isinstance(self.over, ast.Call):
+                return node.value
+        return self.generic_visit(node)
+
+
+def _leaf(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())

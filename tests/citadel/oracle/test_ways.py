@@ -1,0 +1,65 @@
+"""One computation in two ways, told by its form."""
+
+from textwrap import dedent
+
+import pytest
+
+from analysis.target.instrument import instrument, watched
+from analysis.target.watch import Role
+from citadel.oracle.ways import AT_ONCE, BATCHES, in_two_ways
+
+DERIVED = "the same derivatives"
+
+
+def told(code, *, batches=True):
+    code = "import torch\nfrom torch.func import jacfwd, jacrev\nx = torch.rand(3)\n" + dedent(code)
+    points = [p for p in watched(instrument(code)).points if p.role is Role.SHOWN]
+    one, other = points[-2:]
+    return in_two_ways(one, other, batches=batches)
+
+
+@pytest.mark.parametrize(
+    ("code", "way"),
+    [
+        ("print(f(x))\nprint(torch.stack([f(row) for row in x]))", AT_ONCE),
+        ("print(torch.cat([f(r, dim=-1) for r in x], 0))\nprint(f(x, dim=-1))", AT_ONCE),
+        ("y = f(x)\nz = torch.stack([f(x[i]) for i in range(3)])\nprint(y, z)", AT_ONCE),
+        ("y = f(x)\nfor i in range(3):\n    print(y[i], f(x[i]))", AT_ONCE),
+        ("print(f(x[0]))\nprint(f(x)[0])", AT_ONCE),
+        ("print(f(x))\nprint(torch.stack([g(row) for row in x]))", ""),
+        ("print(f(x, dim=0))\nprint(torch.stack([f(row, dim=1) for row in x]))", ""),
+        ("print(f(x))\nprint(torch.stack([f(row) for row in x if row > 0]))", ""),
+        ("print(f(x))\nprint([f(row) for row in x])", ""),
+        ("print(f(x)[0])\nprint(f(x[1]))", ""),
+        ("print(f(x)[0])\nprint(f(x[0], x[0]))", ""),
+        ("print(jacfwd(f)(x))\nprint(jacrev(f)(x))", DERIVED),
+        ("a = torch.func.jacrev(f, 1)(x, x)\nprint(a, torch.func.jacfwd(f, 1)(x, x))", DERIVED),
+        ("print(jacfwd(f)(x))\nprint(jacrev(g)(x))", ""),
+        ("print(jacfwd(f)(x))\nprint(jacfwd(f)(x))", ""),
+        ("print(torch.func.jacrev(f, 0)(x, x))\nprint(torch.func.jacfwd(f, 1)(x, x))", ""),
+        ("print(torch.vmap(f)(x))\nprint(jacfwd(f)(x))", ""),
+    ],
+)
+def test_ways(code, way):
+    found = told(code)
+    assert found.startswith(way) if way else found == ""
+
+
+def test_rows_are_compared_only_where_the_report_speaks_of_them():
+    assert told("print(f(x)[0])\nprint(f(x[0]))", batches=False) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "speaks"),
+    [
+        ("batched and unbatched input differ", True),
+        ("softmax is wrong row by row", True),
+        ("other numbers for each row", True),
+        ("one at a time it works", True),
+        ("vmap gives something else", True),
+        ("softmax of two tensors", False),
+        ("the matrix is singular", False),
+    ],
+)
+def test_words_for_batches(words, speaks):
+    assert (BATCHES.search(words) is not None) is speaks
