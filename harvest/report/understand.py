@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from harvest.report.claims import chosen, find_claims
 from harvest.report.clocked import Clocked, stressed, with_clocks
-from harvest.report.device_memory import device_claim, with_device_memory
 from harvest.report.expectations import find_expectations, pasted_output, wants_refusal
 from harvest.report.markdown import read_markdown
 from harvest.report.mentions import find_mentions
@@ -24,8 +23,6 @@ def understand(report: Report) -> Reading:
     document = read_markdown(report.body)
     mentions = find_mentions(report.title, document.prose)
     claims = chosen(report.body, find_claims(report.title, document, code=code))
-    of_device = device_claim(report.title, document)
-    claims = claims if of_device is None else (*claims, of_device)
     own = find_snippets(document, title=report.title, code=code)
     if not isinstance(own, str):
         measured = any(claim.kind is ClaimKind.PERFORMANCE for claim in claims)
@@ -33,8 +30,7 @@ def understand(report: Report) -> Reading:
     found = with_thread(report, own, mentions)
     clocks = Clocked(snippets=() if isinstance(found, str) else found)
     if code is None:
-        metered = with_device_memory(clocks.snippets, report.title, document, claims)
-        clocks = with_clocks(metered, report.title, document, claims)
+        clocks = with_clocks(clocks.snippets, report.title, document, claims)
     return Reading(
         report=report,
         candidates=clocks.snippets,
