@@ -130,8 +130,7 @@ def capture(
     if not found:
         units = {column.unit for column in known.values()} - {None, "clock", "clock_ns"}
         lack = "compares" if units else "measures"
-        reasons = (f"the report shows nothing that it {lack}", reading.unmeasured)
-        return NoOracle(reason="; ".join(filter(None, reasons)))
+        return NoOracle(reason=f"the report shows nothing that it {lack}")
     oracles = [_oracle(one, good, reading, about, last=last) for one in found]
     usable = [one for one in oracles if one is not None]
     if not usable:

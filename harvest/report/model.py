@@ -202,5 +202,3 @@ class Reading:
     """Lines of pasted output, with single blanks."""
     prose: str = ""
     """The body's words, without code and version dumps."""
-    unmeasured: str = ""
-    """What a comparison of times leaves open that words alone make, and no clock."""

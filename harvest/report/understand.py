@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harvest.report.claims import chosen, find_claims
-from harvest.report.clocked import Clocked, stressed, with_clocks
 from harvest.report.expectations import find_expectations, pasted_output, wants_refusal
 from harvest.report.markdown import read_markdown
 from harvest.report.mentions import find_mentions
@@ -28,18 +27,14 @@ def understand(report: Report) -> Reading:
         measured = any(claim.kind is ClaimKind.PERFORMANCE for claim in claims)
         own = tuple(with_cpu_versions(own, report.title, document.prose, measured=measured))
     found = with_thread(report, own, mentions)
-    clocks = Clocked(snippets=() if isinstance(found, str) else found)
-    if code is None:
-        clocks = with_clocks(clocks.snippets, report.title, document, claims)
     return Reading(
         report=report,
-        candidates=clocks.snippets,
+        candidates=() if isinstance(found, str) else found,
         claims=claims,
-        mentions=stressed(mentions, clocks.slow),
+        mentions=mentions,
         skipped=found if isinstance(found, str) else None,
         expectations=find_expectations(report.title, document, code=code),
         refusal=wants_refusal(report.title, document, code=code),
         output=pasted_output(document),
         prose=document.prose,
-        unmeasured=clocks.open,
     )
