@@ -279,7 +279,8 @@ def _without(name, function, args, kwargs):
         bound = inspect.signature(function).bind(*args, **kwargs)
     except (TypeError, ValueError):  # of a function written in C, say
         return function(*args, **kwargs)
-    bound.arguments.pop(name, None)
+    if not any(one.kind is one.VAR_POSITIONAL for one in bound.signature.parameters.values()):
+        bound.arguments.pop(name, None)  # what stands behind it can be named then
     return function(*bound.args, **bound.kwargs)
 
 

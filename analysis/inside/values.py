@@ -78,7 +78,8 @@ def _foreign(value, kind):
     if isinstance(value, type):  # `numpy.float64` has a shape and a dtype, too
         return {"k": "class", "v": _qualified(value)}
     if any(_qualified(base) == "numpy.dtype" for base in kind.__mro__):
-        return {"k": "dtype", "v": "numpy." + value.name}
+        plain = value.isnative and value.fields is None
+        return {"k": "dtype", "v": "numpy." + (value.name if plain else str(value))}
     if _has(value, "shape") and _has(value, "dtype"):
         return _array(value, kind, module)
     if module == "torch" and kind.__name__ in ("dtype", "layout", "memory_format", "device"):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection
 
 from analysis.catalog.model import Api, Catalog
+from analysis.target.observation import Outcome
 from analysis.target.session import Limits, Session
 from citadel.judge.gradients import Failed
 from citadel.model import Symptom
@@ -51,7 +52,7 @@ def of_one_argument(
     theirs = {call.site for call in calls if is_call_of(call, source.api, catalog)}
     own = {call.site for call in failed.observation.calls if is_call_of(call, failed.api, catalog)}
 
-    def without(name: str, text: str, sites: Collection[int]) -> Symptom | None:
+    def without(name: str, text: str, sites: Collection[int]) -> tuple[bool, Symptom | None]:
         seen = session.run(
             text,
             traced=text,
@@ -59,7 +60,7 @@ def of_one_argument(
             entry="perturb:defaulted",
             arguments={"sites": sorted(sites), "name": name},
         )
-        return status.capture(seen)
+        return seen.outcome is Outcome.OK, status.capture(seen)
 
     def same(left: Symptom | None, right: Symptom | None) -> bool:
         return left is not None and status.matches(left, right, apis, plan.renamed)
@@ -67,9 +68,9 @@ def of_one_argument(
     raised = failed.observation.exception
     said = frozenset() if raised is None else frozenset(_NUMBER.findall(raised.message))
     for one in handed_on[:MOST]:
-        report = without(one.name, source.source.traced, theirs)
-        other = without(one.name, failed.traced, own)
-        if report is None and other is None:
+        fine, report = without(one.name, source.source.traced, theirs)
+        ended, other = without(one.name, failed.traced, own)
+        if fine and ended:
             return one.name
         changed = not same(source.case.symptom, report) and same(report, other)
         if changed and literals[one.key] in said:

@@ -40,7 +40,12 @@ from citadel.verify.infinities import (
     no_room,
 )
 
-_NOT_FINITE = re.compile(r"\b(?:nans?|-?inf(?:s|init\w+)?)\b", re.IGNORECASE)
+_NOT_FINITE = re.compile(
+    r"\b(?:returns?|gives?|produces?|yields?|outputs?|becomes?|is|are) (?:\w+ ){0,2}?"
+    r"(?:nans?|inf(?:s|init(?:y|ies))?)\b",
+    re.IGNORECASE,
+)
+"""That a result is so, rather than an argument."""
 
 
 class ValueReplay(Replayed):
@@ -207,7 +212,9 @@ class ValueReplay(Replayed):
         had, has = self.source.values, self.values
         spots = [spot for spot in self.source.oracle.spots if spot in had and spot in has]
         sizes = [(elements(had[spot]), elements(has[spot])) for spot in spots]
-        fewer = all(a is not None and b is not None and len(b) < len(a) for a, b in sizes)
+        fewer = bool(sizes) and all(
+            a is not None and b is not None and len(b) < len(a) for a, b in sizes
+        )
         return fewer and self._limited
 
     def _of_its_kind(self, channels: Channels) -> bool:

@@ -124,7 +124,7 @@ _BAD = re.compile(
 REFERENCES = frozenset(("numpy", "np", "scipy", "math", "cmath", "mpmath", "jax", "statistics"))
 """Libraries whose results a framework is compared with."""
 PRECISION = {
-    **{"float64": 3, "complex128": 3, "float32": 2, "complex64": 2, "float16": 1, "bfloat16": 0}
+    **{"float64": 3, "complex128": 3, "float32": 2, "complex64": 2, "float16": 1, "bfloat16": 1}
 }
 
 

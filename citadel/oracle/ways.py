@@ -12,7 +12,7 @@ from analysis import parsing
 from analysis.target.watch import Point
 
 BATCHES = re.compile(
-    r"\b(?:(?:un|mini-?)?batch\w*|vectori[sz]ed|vmap(?:ped)?|loop\w*"
+    r"\b(?:(?:un)?batched|batches|vectori[sz]ed|vmap(?:ped)?"
     r"|(?:row|sample|element|example|item|image|one) (?:by|at a) (?:row|sample|element|example|item"
     r"|image|one|time)|(?:per|each|every|single|individual)[- ](?:row|sample|element|example|item"
     r"|image|matri\w+|vector)s?)\b",
@@ -23,6 +23,7 @@ AT_ONCE = "the same call for all at once, and for each alone"
 _DERIVATIVES = frozenset(("jacfwd", "jacrev"))
 """What makes a function's derivatives of it, forwards and backwards."""
 _JOINS = frozenset(("stack", "cat", "concat", "concatenate", "vstack", "array"))
+_ALONG = re.compile(r"\b(?:dim|axis) ?= ?-?\d")
 _INDEX = re.compile(r"\[\w+\]$")
 
 
@@ -53,6 +54,8 @@ def _each(whole: Point, part: Point) -> bool:
     """`f(x)[i]` and `f(x[i])`."""
     text, other = whole.origin.inlined.text, part.origin.inlined.text
     index = _INDEX.search(text)
+    if _ALONG.search(text):  # what goes along the items is another thing for one of them
+        return False
     if index is None or other.count(index[0]) != 1 or other.endswith(index[0]):
         return False
     return other.replace(index[0], "") == text.removesuffix(index[0])

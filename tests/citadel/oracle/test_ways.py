@@ -59,6 +59,7 @@ def test_rows_are_compared_only_where_the_report_speaks_of_them():
         ("vmap gives something else", True),
         ("softmax of two tensors", False),
         ("the matrix is singular", False),
+        ("batch_norm is wrong in a training loop", False),
     ],
 )
 def test_words_for_batches(words, speaks):
