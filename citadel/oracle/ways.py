@@ -23,7 +23,7 @@ AT_ONCE = "the same call for all at once, and for each alone"
 _DERIVATIVES = frozenset(("jacfwd", "jacrev"))
 """What makes a function's derivatives of it, forwards and backwards."""
 _JOINS = frozenset(("stack", "cat", "concat", "concatenate", "vstack", "array"))
-_ALONG = re.compile(r"\b(?:dim|axis) ?= ?-?\d")
+_ALONG = re.compile(r"\b(?:dim|axis) ?= ?\d")
 _INDEX = re.compile(r"\[\w+\]$")
 
 
@@ -54,7 +54,7 @@ def _each(whole: Point, part: Point) -> bool:
     """`f(x)[i]` and `f(x[i])`."""
     text, other = whole.origin.inlined.text, part.origin.inlined.text
     index = _INDEX.search(text)
-    if _ALONG.search(text):  # what goes along the items is another thing for one of them
+    if _ALONG.search(text):  # an axis counted from the front is another one for an item
         return False
     if index is None or other.count(index[0]) != 1 or other.endswith(index[0]):
         return False
