@@ -126,6 +126,13 @@ def _of_elements(change):
     return changed
 
 
+def within_layer(function, given):
+    """What a layer that calls a function makes of placeholders; of one alone, or of several."""
+    if len(given) == 1:
+        return tf.keras.layers.Lambda(function)(given[0])
+    return tf.keras.layers.Lambda(lambda values: function(*values))(given)
+
+
 @_of_elements
 def perturbed(value):
     """Another value like it, finite, and depending on it as far as gradients are concerned."""

@@ -46,6 +46,8 @@ def execute(live, plan, values, outputs=0):
     "taken" what makes the result one of as many `outputs` as are wanted (0: of any): of several the
     "first" one, or one that is "spread" over all.
     """
+    if plan["symbolic"]:
+        return _within_layer(live, plan, values, outputs)
     stage = "adapt"
     try:
         receiver = plan["receiver"] and evaluate(live, plan["receiver"], values)
@@ -76,9 +78,32 @@ def execute(live, plan, values, outputs=0):
         result = stepped(live, result, plan["after"])
         result = spread(result, outputs) if taken == "spread" else result
     except BaseException as problem:
-        kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
-        return {"o": "raise", "stage": stage, "types": kinds, "message": texts.of(problem)}, None
+        return _raised(stage, problem), None
     return {"o": "ok", "taken": taken}, result
+
+
+def _raised(stage, problem):
+    kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
+    return {"o": "raise", "stage": stage, "types": kinds, "message": texts.of(problem)}
+
+
+def _within_layer(live, plan, values, outputs):
+    """Make the planned call as `execute` does, within a layer that is called on placeholders."""
+    keys, told = plan["symbolic"], []
+
+    def call(*given):
+        record, result = execute(
+            live, dict(plan, symbolic=()), dict(values, **dict(zip(keys, given))), outputs
+        )
+        told.append(record)
+        return result
+
+    try:
+        result = live.within_layer(call, [values[key] for key in keys])
+    except BaseException as problem:
+        own = told and told[-1]["o"] == "raise"
+        return told[-1] if own else _raised("call", problem), None
+    return told[-1], result if told[-1]["o"] == "ok" else None
 
 
 def several(result):

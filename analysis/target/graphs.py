@@ -1,18 +1,20 @@
 """TensorFlow's functions in a traced case: their Python as it stands, so that its calls are seen.
 
 AutoGraph writes the Python that a graph is made from anew, from the text, and the tracer is not in
-it. Where nothing in the case needs that (branches and loops over tensors), the traced text asks
-for `autograph=False`, which makes the same graph of the instrumented Python.
+it. Where nothing that a graph is made of needs that (branches and loops over tensors), the traced
+text asks for `autograph=False`, which makes the same graph of the instrumented Python.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import libcst as cst
 import libcst.matchers as m
 
 _FUNCTION = m.Attribute(value=m.Name("tf") | m.Name("tensorflow"), attr=m.Name("function"))
+_MADE = m.Call(func=_FUNCTION)
 _NAMED = re.compile(r"\.\s*function\b")
 _OPTION = "autograph"
 _OPTIONS = (_OPTION, "experimental_autograph_options")
@@ -44,9 +46,73 @@ def may_make_functions(code: str) -> bool:
 
 
 def unchanged(module: cst.Module) -> bool:
-    """Whether AutoGraph would change nothing in what a case makes functions of."""
-    bodies = m.findall(module, m.FunctionDef() | m.Lambda())
+    """Whether AutoGraph would change nothing in what a case makes functions of.
+
+    That is what `tf.function` is given or decorates, and whatever of the case goes by a name that
+    is read there; all functions, where that cannot be told.
+    """
+    roots = _given(module)
+    reached = None if roots is None else _reached(module, roots)
+    bodies = _functions(module) if reached is None else reached
     return not any(m.findall(body, _REWRITTEN) for body in bodies)
+
+
+def _given(module: cst.Module) -> list[cst.CSTNode] | None:
+    """What functions are made of; None where a text does not say it in the same place."""
+    roots: list[cst.CSTNode] = []
+    decorating: set[int] = set()
+    for node in m.findall(module, m.FunctionDef()):
+        by = [one.decorator for one in cst.ensure_type(node, cst.FunctionDef).decorators]
+        decorating |= set(map(id, by))
+        roots += [node] if any(m.matches(one, _FUNCTION | _MADE) for one in by) else []
+    for node in m.findall(module, _MADE):
+        given = [arg for arg in cst.ensure_type(node, cst.Call).args if arg.keyword is None]
+        if id(node) not in decorating:
+            if not given or given[0].star:
+                return None
+            roots.append(given[0].value)
+    return roots
+
+
+def _reached(module: cst.Module, roots: list[cst.CSTNode]) -> list[cst.CSTNode] | None:
+    """The functions of a case that may run in a graph; None where one calls what it is given."""
+    known: dict[str, list[cst.CSTNode]] = {}
+    for node in m.findall(module, m.FunctionDef() | m.ClassDef() | m.Assign()):
+        for name in _defined(node):
+            known.setdefault(name, []).append(node)
+    left, seen, found = list(roots), set[int](), list[cst.CSTNode]()
+    while left:
+        node = left.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        functions = _functions(node)
+        if any(map(_calls_what_it_is_given, functions)):
+            return None
+        found += functions
+        for read in m.findall(node, m.Name()):
+            left += known.get(cst.ensure_type(read, cst.Name).value, ())
+    return found
+
+
+def _functions(node: cst.CSTNode) -> list[cst.CSTNode]:
+    return list(m.findall(node, m.FunctionDef() | m.Lambda()))
+
+
+def _defined(node: cst.CSTNode) -> Iterator[str]:
+    """The names that a definition or an assignment gives something to, attributes by theirs."""
+    if isinstance(node, cst.FunctionDef | cst.ClassDef):
+        yield node.name.value
+    elif isinstance(node, cst.Assign):
+        for target in node.targets:
+            yield from (cst.ensure_type(n, cst.Name).value for n in m.findall(target, m.Name()))
+
+
+def _calls_what_it_is_given(function: cst.CSTNode) -> bool:
+    """Whether one of its parameters is called by a function."""
+    params = {cst.ensure_type(p, cst.Param).name.value for p in m.findall(function, m.Param())}
+    called = m.Call(func=m.Name(value=m.MatchIfTrue(lambda name: name in params)))
+    return bool(m.findall(function, called))
 
 
 def as_it_stands(node: cst.Call) -> cst.Call:

@@ -27,6 +27,7 @@ from citadel.plan.planner import Planner
 from citadel.plan.ranks import leading, own_ranks
 from citadel.plan.rewording import in_other_modes, named, read_as, reworded, unsaid
 from citadel.plan.samples import SampleBook
+from citadel.plan.symbolic import within_layer
 from citadel.plan.unpacking import unpacked
 from citadel.plan.within import as_called
 
@@ -81,10 +82,10 @@ def plans(
     kept += islice(in_other_modes(kept[0], target, known), OTHER_MODES)
     named_after = [*named(kept[0], source.api.name, target, known), *kept]
     exact = as_called(kept[0], source, target)
-    if exact is None:
-        return tuple(_distinct(named_after))
-    lossy = kept[0].filled or kept[0].drops
-    return tuple(_distinct([exact, *named_after] if lossy else [*named_after, exact]))
+    if exact is not None:
+        lossy = kept[0].filled or kept[0].drops
+        named_after = [exact, *named_after] if lossy else [*named_after, exact]
+    return tuple(within_layer(plan, source.symbolic) for plan in _distinct(named_after))
 
 
 def _distinct(found: Sequence[Adaptation]) -> list[Adaptation]:

@@ -15,6 +15,9 @@ from citadel.plan.sizes import sizes
 from citadel.plan.types import fits
 from citadel.traced import LAYER_FORMS, OPERATOR_FORMS, constructor_of
 
+_PLACEHOLDER = "backend.common.keras_tensor.KerasTensor"
+"""The class of Keras 3's placeholders. Those of Keras 2 are taken by TensorFlow's functions."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invocation:
@@ -23,7 +26,8 @@ class Invocation:
     `call` is the call that failed; `constructor` is where its layer was built (the two are the
     same call when the construction itself failed). `values` are all arguments, bound to names;
     what the layer has itself (`attr:*`) comes last and is carried over only where wanted. `within`
-    holds what the APIs that ran within the call were given there, by parameter.
+    holds what the APIs that ran within the call were given there, by parameter. `symbolic` are the
+    keys of what stands for tensors, here or where the same text ran before.
     """
 
     api: Api
@@ -32,6 +36,7 @@ class Invocation:
     values: tuple[SourceValue, ...]
     attributes: tuple[SourceValue, ...] = ()
     within: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    symbolic: frozenset[str] = frozenset()
 
     @property
     def constructing(self) -> bool:
@@ -74,6 +79,7 @@ def invocation(call: Call, api: Api, calls: Sequence[Call]) -> Invocation:
             constructor=built,
             values=values,
             attributes=_attributes(call),
+            symbolic=_symbolic(call, calls),
         )
     prefix = "new" if call.form == "class" and api.kind is ApiKind.MODULE else "arg"
     signatures = api.signatures
@@ -82,7 +88,24 @@ def invocation(call: Call, api: Api, calls: Sequence[Call]) -> Invocation:
         call=call,
         constructor=call if prefix == "new" else None,
         values=_bound(call, signatures, prefix),
+        symbolic=_symbolic(call, calls),
     )
+
+
+def _symbolic(call: Call, calls: Sequence[Call]) -> frozenset[str]:
+    """What is a placeholder of Keras 3 in a call, or in another one at its place: a model is put
+    together of them, and calls its layers on tensors later."""
+    same = [one for one in calls if one.site == call.site and one.name == call.name]
+    given = [(f"arg:{i}", arg) for one in (call, *same) for i, arg in enumerate(one.arguments)]
+    given += [(f"kw:{name}", arg) for one in (call, *same) for name, arg in one.keywords]
+    return frozenset(key for key, argument in given if _stands_for_tensors(argument.value))
+
+
+def _stands_for_tensors(value: Value) -> bool:
+    """Whether a value is a placeholder, or a list that has one."""
+    if value.items is not None and not value.is_tensor:
+        return any(map(_stands_for_tensors, value.items))
+    return value.is_tensor and (value.text or "").endswith(_PLACEHOLDER)
 
 
 def example_invocation(api: Api, sample: Sample) -> Invocation:

@@ -161,7 +161,8 @@ class Adaptation:
     its result goes through. `loses`: tensors or numbers of the report's call are dropped, rather
     than flags and modes alone; `scant`: more of them than are handed on. `state`: parameters and
     buffers that the layer is to have, by name. `effect`: it is called for what it does, and the
-    report's main tensor stands for its result.
+    report's main tensor stands for its result. `symbolic`: the keys of what only a layer can be
+    called on, within which the call is made.
     """
 
     target: str
@@ -181,6 +182,7 @@ class Adaptation:
     state: tuple[Slot, ...] = ()
     effect: bool = False
     scant: bool = False
+    symbolic: tuple[str, ...] = ()
 
     @property
     def filled(self) -> bool:
@@ -249,6 +251,7 @@ class Adaptation:
             "call": slots(self.call),
             "after": [step.to_json() for step in self.after],
             "state": slots(self.state),
+            "symbolic": self.symbolic,
         }
 
 

@@ -91,6 +91,9 @@ class Namer:
         """The only place that names the API without calling it."""
         found = [n for n in self._expressions() if n is not call.func]
         near = found if len(found) < 2 else [n for n in found if self._flows(n, call)]
+        if len(near) > 1:
+            # `f = tf.function(tf.abs) if graph else tf.abs`: `f` is the function itself in one arm.
+            near = [n for n in near if not isinstance(self._tree.parent(n), cst.Arg)]
         return Naming(node=near[0], label=self._label(near[0])) if len(near) == 1 else None
 
     def _label(self, node: cst.BaseExpression) -> cst.SimpleString | None:

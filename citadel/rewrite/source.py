@@ -127,7 +127,8 @@ class Source:
 
     @cached_property
     def shared(self) -> bool:
-        """Whether the place of the call calls other functions, too: `for f in (torch.a, torch.b)`.
+        """Whether the place of the call calls other functions, too: `for f in (torch.a, torch.b)`,
+        `f = torch.a if wide else torch.b`.
 
         Then nothing but the name can become the sibling's, unless the others change with it.
         """
@@ -138,6 +139,8 @@ class Source:
                 return self._among_others(above)
             if isinstance(above, cst.Param):
                 return True  # a default, in place of which others may be given
+            if isinstance(above, cst.IfExp):
+                return True
             call = self.tree.parent(above) if isinstance(above, cst.Arg) else None
             if not isinstance(call, cst.Call):
                 return False

@@ -274,6 +274,16 @@ def test_compiled_code_may_call_the_tracer(code, kept):
         ("@tf.function\ndef f(x):\n    return [g(y) for y in x]\n", False),
         ("@tf.function\ndef f(x):\n    print(x)\n    return x\n", False),
         ("for x in y:\n    tf.function(g)(x)\n", True),
+        ("def f(x):\n    return tf.abs(x) if x > 0 else x\ntf.function(tf.abs)(f(1))\n", True),
+        ("def f(x):\n    return g(x)\ndef g(x):\n    return x or 1\nh = tf.function(f)\n", False),
+        (
+            "class A:\n    def f(self, x):\n        return not x\na = A()\n"
+            "g = tf.function(lambda x: a.f(x))\n",
+            False,
+        ),
+        ("def f(x):\n    return not x\ng = tf.function(jit_compile=True)(f)\n", False),
+        ("def f(x):\n    return not x\ng = tf.function(lambda h, x: h(x))\ng(f, 1)\n", False),
+        ("def f(b):\n    g = tf.function(tf.abs) if b else tf.abs\n    return g(1)\n", True),
     ],
 )
 def test_functions_are_traced_as_they_stand_where_nothing_is_converted(code, changed):
