@@ -82,7 +82,8 @@ def judge_performance(
         return verdict(kind, symptom=seen, reason=shorten(seen.headline()))
     if not any(is_call_of(call, target, catalog) for call in traced.calls):
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
-    if source.referred and not (close and not plan.drops):
+    fair = written.references or (close and not plan.drops)
+    if source.referred and not fair:
         calls = [call for call in traced.calls if is_call_of(call, target, catalog)]
         again = Rerun(code=written.code, watched=case, session=session, limits=limits)
         if not _comes_to_the_same(again, calls, source):

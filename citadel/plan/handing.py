@@ -139,11 +139,13 @@ class Handing:
 
     def _spelled(self, value: SourceValue, number: int) -> tuple[Step, ...]:
         """`"same"` is `"SAME"` where the sibling's default and valid calls of it write a word in
-        capitals."""
+        capitals; of a sibling that has neither, where those beside it do."""
         word = (value.value.literal() or "")[1:-1] if value.value.kind == "str" else ""
         known = [one.literal() for one in self._valid(number) if one.kind == "str"]
-        usual = self.places.named[number].parameter.default or ""
-        known += [usual] if usual[:1] in "'\"" else []
+        parameter = self.places.named[number].parameter
+        usual = parameter.default or ""
+        known += [usual] if usual.startswith(("'", '"')) else []
+        known = known or list(self.lexicon.words(self.target.name, parameter.name))
         texts = [text[1:-1] for text in known if text and len(text) > 2]
         if self.target is self.source.api or not (word.isidentifier() and texts):
             return ()

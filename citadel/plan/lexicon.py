@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
 
@@ -42,11 +42,22 @@ Pair = frozenset[str]
 class Lexicon:
     """Likeness of parameter names, with the synonyms of one framework build."""
 
-    def __init__(self, synonyms: Iterable[Pair] = (), windows: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        synonyms: Iterable[Pair] = (),
+        windows: Iterable[str] = (),
+        words: Mapping[tuple[str, str], frozenset[str]] | None = None,
+    ) -> None:
         self.synonyms = frozenset(synonyms)
         self.windows = frozenset(windows)
         """Parameters that take a number per spatial dimension, or one for all of them."""
+        self._defaults = words or {}
         self._known: dict[tuple[str, str], float] = {}
+
+    def words(self, api: str, parameter: str) -> frozenset[str]:
+        """The literals that are the defaults of parameters of this name beside an API, where it
+        says nothing itself: `{"'SAME'", "'VALID'"}`."""
+        return self._defaults.get((_room(api), parameter), frozenset())
 
     def likeness(self, one: str, other: str) -> float:
         """`SAME_NAME`, `SAME_WORDS` (also for synonyms), `LIKE_NAME`, half of it, or 0."""
@@ -94,8 +105,13 @@ def _parts(name: str) -> frozenset[str]:
     return frozenset(part for part in parts if len(part) > 1)
 
 
+_IRREGULAR = {"axes": "axis", "indices": "index", "matrices": "matrix"}
+
+
 def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] not in "su" else word
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] not in "sui" else word
 
 
 def _plain(name: str) -> str:
@@ -128,7 +144,22 @@ def learnt(apis: Iterable[Api]) -> Lexicon:
         and len(cores) > len(beside.get(pair, ()))
         and len(cores) >= LEAST_SHARE * min(len(families[name]) for name in pair)
     )
-    return Lexicon(synonyms, _windows(apis))
+    return Lexicon(synonyms, _windows(apis), _defaults(apis))
+
+
+def _defaults(apis: Iterable[Api]) -> dict[tuple[str, str], frozenset[str]]:
+    """The words that are defaults of parameters, by where their APIs stand."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for api in apis:
+        for signature in (*api.signatures, *api.call_signatures):
+            for one in signature.parameters:
+                if one.default is not None and one.default[:1] in ("'", '"'):
+                    found[_room(api.name), one.name].add(one.default)
+    return {key: frozenset(words) for key, words in found.items()}
+
+
+def _room(api: str) -> str:
+    return api.rpartition(".")[0]
 
 
 def _windows(apis: Iterable[Api]) -> Iterator[str]:

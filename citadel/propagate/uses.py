@@ -29,12 +29,13 @@ class Uses:
     def __init__(self, verified: Verified, bench: Workbench) -> None:
         calls = verified.observation.calls
         self.invocation = invocation(verified.call, verified.api, calls)
-        self._rewriter = Rewriter(verified.source, self.invocation)
+        self._rewriter = Rewriter(verified.source, self.invocation, bench.index.catalog.resolve)
         self._bench = bench
         self._others: list[tuple[Rewriter, Invocation]] = []
         witness = verified.witness
         # What nothing shows to depend on the API may be a reference: a dtype is the same whatever.
         self._references = witness is not None and witness.oracle.paired and not all(witness.own)
+        self._references |= verified.measured is not None
         self._made_again = witness is not None and _made_again(verified)
         self._returned: list[tuple[Rewriter, Invocation]] = []
         if not verified.shown:

@@ -1,18 +1,24 @@
-"""References in a case's oracle: the function of NumPy or SciPy that bears the API's name.
+"""References in a case's oracle: other functions that bear the API's name.
 
 `np.median`, which `torch.median` is compared with, becomes `np.nanmedian` for `torch.nanmedian`,
-where NumPy has one.
+where NumPy has one; `tf.math.unsorted_segment_sum` beside `tf.sparse.reduce_sum` becomes
+`tf.math.unsorted_segment_max` for `tf.sparse.reduce_max`.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from difflib import SequenceMatcher
 
 import libcst as cst
 import libcst.helpers as h
 import libcst.matchers as m
 
+from analysis.catalog.model import Api
+
+Named = Callable[[str], Api | None]
 MODULES = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special", "scipy.linalg", "scipy.fft")
 
 EXAMPLES: tuple[tuple[str, str, str, str | None], ...] = (
@@ -20,14 +26,29 @@ EXAMPLES: tuple[tuple[str, str, str, str | None], ...] = (
     ("np.linalg.eigh(a)[0]", "torch.linalg.eigh", "torch.linalg.eigvalsh", None),
     ("np.cumsum(x, 0)", "torch.Tensor.cumsum_", "torch.cumprod", "np.cumprod(x, 0)"),
     ("np.max(x)", "torch.median", "torch.min", None),
+    (
+        "torch.segment_sum(x, i)",
+        "torch.sparse.sum",
+        "torch.sparse.max",
+        "torch.segment_max(x, i)",
+    ),
 )
-"""(reference, source, sibling, the sibling's reference or None)."""
+"""(reference, source, sibling, the sibling's reference or None); a `torch.segment_max` exists."""
+
+
+def unknown(_: str) -> None:
+    """What APIs there are is not known."""
 
 
 def counterparts(
-    module: cst.Module, local: Mapping[str, str], source: str, target: str
+    module: cst.Module,
+    local: Mapping[str, str],
+    source: str,
+    target: str,
+    named: Named = unknown,
 ) -> dict[cst.CSTNode, cst.CSTNode]:
-    """The names of references to replace, and what by; `local` says what names stand for.
+    """The names of references to replace, and what by; `local` says what names stand for, `named`
+    which API of the framework has a name.
 
     Functions that return other things (`eigvalsh` has no pairs) are told by their use: those
     whose result is taken apart stay as they are.
@@ -37,14 +58,32 @@ def counterparts(
         return {}
     taken = {id(n.value) for n in m.findall(module, m.Subscript()) if isinstance(n, cst.Subscript)}
     found: dict[cst.CSTNode, cst.CSTNode] = {}
-    for call in m.findall(module, m.Call(func=m.Attribute(attr=m.Name(before)))):
+    for call in m.findall(module, m.Call(func=m.Attribute())):
         if not isinstance(call, cst.Call) or id(call) in taken:
             continue
-        room = _room(call.func, local)
-        if room in MODULES and hasattr(importlib.import_module(room), after):
-            assert isinstance(call.func, cst.Attribute)  # noqa: S101 - just matched
-            found[call.func] = call.func.with_changes(attr=cst.Name(after))
+        assert isinstance(call.func, cst.Attribute)  # noqa: S101 - just matched
+        room, name = _room(call.func, local), call.func.attr.value
+        if room in MODULES:
+            new = after if name == before else None
+            known = new is not None and hasattr(importlib.import_module(room), new)
+        else:
+            new = _reworded(name, _words(source), _words(target))
+            other = None if new is None else named(f"{room}.{name}")
+            known = other is not None and other.name != source and bool(named(f"{room}.{new}"))
+        if new is not None and known:
+            found[call.func] = call.func.with_changes(attr=cst.Name(new))
     return found
+
+
+def _reworded(name: str, before: str, after: str) -> str | None:
+    """A name with the word in which two others differ exchanged, if it has that one."""
+    one, other, words = before.split("_"), after.split("_"), name.split("_")
+    found = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    changed = [(one[a:b], other[c:d]) for how, a, b, c, d in found if how == "replace"]
+    if len(changed) != 1 or any(len(part) != 1 for part in changed[0]):
+        return None
+    (old,), (new,) = changed[0]
+    return "_".join(new if word == old else word for word in words) if old in words else None
 
 
 def _room(function: cst.BaseExpression, local: Mapping[str, str]) -> str:
@@ -56,3 +95,8 @@ def _room(function: cst.BaseExpression, local: Mapping[str, str]) -> str:
 
 def _leaf(name: str) -> str:
     return name.rpartition(".")[2].strip("_").lower()
+
+
+def _words(name: str) -> str:
+    """The last part of a name, an operator's as a function has it: `SparseReduceMax`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.rpartition(".")[2]).strip("_").lower()

@@ -28,7 +28,7 @@ from citadel.rewrite.messages import Messages
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.origins import Edits, Wanted
 from citadel.rewrite.pieces import Pieces, beside, replaced_in
-from citadel.rewrite.references import counterparts
+from citadel.rewrite.references import Named, counterparts, unknown
 from citadel.rewrite.sites import Sites
 from citadel.rewrite.source import Source
 from citadel.rewrite.standins import reshaping, stand_in
@@ -48,9 +48,12 @@ class Rewritten:
 
 
 class Rewriter:
-    """Rewrites one case for any number of siblings."""
+    """Rewrites one case for any number of siblings; `named` tells which API has a name."""
 
-    def __init__(self, source: Instrumented, invocation: Invocation) -> None:
+    def __init__(
+        self, source: Instrumented, invocation: Invocation, named: Named = unknown
+    ) -> None:
+        self._named = named
         self._source = Source(source, invocation)
         self._module = source.module
         self._own = identity(invocation)
@@ -108,7 +111,7 @@ class Rewriter:
         """As `_replaced`, compared with the sibling's own reference; None where there is none."""
         source = self._source
         local = source.local(source.call)
-        more = counterparts(self._module, local, source.api, plan.target)
+        more = counterparts(self._module, local, source.api, plan.target, self._named)
         inside = [one for one in more if any(source.tree.inside(one, node) for node in nodes)]
         if not more or inside:
             return None

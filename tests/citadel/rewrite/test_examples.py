@@ -3,6 +3,7 @@
 import libcst as cst
 import pytest
 
+from analysis.catalog.model import Api, ApiKind
 from citadel.plan.model import Step
 from citadel.rewrite import imports, messages, references, shapes, steps
 from citadel.rewrite.examples import PAGE, page
@@ -79,7 +80,10 @@ def test_shapes(expression, shape, step, expected):
 @pytest.mark.parametrize(("reference", "source", "sibling", "expected"), references.EXAMPLES)
 def test_references(reference, source, sibling, expected):
     module = cst.parse_module(reference)
-    nodes = references.counterparts(module, {"np": "numpy"}, source, sibling)
+    names = ("torch.segment_sum", "torch.segment_max")
+    apis = {name: Api(name=name, kind=ApiKind.FUNCTION) for name in names}
+    local = {"np": "numpy", "torch": "torch"}
+    nodes = references.counterparts(module, local, source, sibling, apis.get)
     changed = Pieces(Tree(module)).replaced(nodes)
     assert changed == (expected or reference)
 
