@@ -23,6 +23,8 @@ from citadel.match.signature import Signatures
 from citadel.model import Channels
 
 Floats = NDArray[np.float64]
+RARE = 0.5
+"""Rarity of an operator that says what an API is: anything may cast or reshape."""
 
 
 class Feature(IntEnum):
@@ -146,6 +148,13 @@ class ChannelTables:
     def rarity(self, operator: str) -> float:
         """How much it tells that an API runs an operator: 0 (all do) to 1 (hardly any does)."""
         return self._contexts.rarity(operator)
+
+    def operators(self, api: Api) -> frozenset[str]:
+        """The APIs that are the operators which an API calls itself, and few others run."""
+        own = self._roots.get(api.name, frozenset())
+        rare = (name for name in own if self.rarity(name) >= RARE)
+        rows = {row for name in rare for row in self._operators.get(name, ())}
+        return frozenset(self._apis[row].name for row in rows)
 
     def _all_roots(self, index: ApiIndex) -> dict[str, frozenset[str]]:
         """Of an API that no sample reached, the operators that the catalog names."""

@@ -251,7 +251,7 @@ class Adaptation:
             "call": slots(self.call),
             "after": [step.to_json() for step in self.after],
             "state": slots(self.state),
-            "symbolic": self.symbolic,
+            "symbolic": list(self.symbolic),
         }
 
 

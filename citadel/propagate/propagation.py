@@ -21,7 +21,7 @@ from citadel.judge.status import contrasted, judge, refused_elsewhere
 from citadel.judge.values import GIVES_NOTHING, judge_value
 from citadel.match.channels import namespace
 from citadel.match.family import parse
-from citadel.match.rank import Candidate
+from citadel.match.rank import Candidate, tables
 from citadel.model import Finding, SymptomKind, Verdict, VerdictKind
 from citadel.options import Options
 from citadel.oracle import status
@@ -110,8 +110,8 @@ class Propagation:
             replays.cancel()
 
     def _kin(self, api: Api) -> set[str]:
-        """What bears an API's name, in other forms."""
-        return self._families[_family(api)]
+        """What bears an API's name, in other forms, and the operators that it calls."""
+        return self._families[_family(api)] | tables(self.bench.index).operators(api)
 
     @property
     def _telling(self) -> ProbeOutcome:

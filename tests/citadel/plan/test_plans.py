@@ -198,6 +198,7 @@ def test_a_plan_is_plain_json(conv, api):
         ],
         "after": [],
         "state": [],
+        "symbolic": [],
     }
 
 
