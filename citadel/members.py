@@ -18,15 +18,15 @@ from harvest.report.model import Mention
 
 
 def member(verified: Verified, mentions: Sequence[Mention]) -> str:
-    """The method of the blamed class's object that fails or, of values, that the title names;
-    nothing where it is the object itself."""
+    """The method of the blamed class's object that fails or, of values and of what does not fail
+    here, that the title names; nothing where it is the object itself."""
     made, observation = verified.call, verified.observation
     if made.form != "class" or made.result is None:
         return ""
     owners = (made.name, made.result.value.text)
     later = [call for call in observation.calls if call.number > made.number]
     called = [call for call in later if call.name.rpartition(".")[0] in owners]
-    if verified.shown:
+    if verified.shown or not verified.case.reproduces:
         titled = {leaf(mention.name) for mention in mentions if mention.title}
         named = {_own(call) for call in called if leaf(call.name) in titled}
         return named.pop() if len(named) == 1 else ""

@@ -9,10 +9,10 @@ import libcst as cst
 import libcst.matchers as m
 
 from citadel.plan.frameworks import as_tensorflow
-from citadel.plan.model import Adaptation, Form, Slot, Take
+from citadel.plan.model import Adaptation, Expression, Form, Slot, Take
 from citadel.plan.state import MODE
 from citadel.rewrite import imports
-from citadel.rewrite.given import Given, takes, without_steps
+from citadel.rewrite.given import Given, without_steps
 from citadel.rewrite.layout import laid_out, shortened
 from citadel.rewrite.naming import renamed_string
 from citadel.rewrite.pieces import replaced_in
@@ -64,38 +64,10 @@ class Maker:
 
     def whole(self) -> cst.BaseExpression | None:
         """The expression that stands in for the failing call."""
-        if self.plan.symbolic:
-            return self._within_layer()
         made = self._whole()
         if made is not None and self.plan.effect:
             return self._beside(made)
         return None if made is None else self.after(made)
-
-    def _within_layer(self) -> cst.BaseExpression | None:
-        """A `Lambda` layer that makes the call, called on the placeholders that it is given."""
-        source, keys = self.source, self.plan.symbolic
-        taken = {
-            take.key: self._text(Slot(name="", keyword=False, value=Take(key=take.key)))
-            for slot in (*self.slots, self.receiver)
-            if slot is not None
-            for take in takes(slot.value)
-        }
-        outer = [node for key in keys if (node := taken.pop(key, None)) is not None]
-        name = next((n for n in ("x", "inputs", "given") if not source.scopes.bound(n)), None)
-        if len(outer) < len(keys) or name is None:
-            return None
-        inner = [cst.parse_expression(f"{name}[{i}]") for i in range(len(keys))]
-        inner = [cst.Name(name)] if len(keys) == 1 else inner
-        args = {key: cst.Arg(node) for key, node in zip(keys, inner, strict=True)}
-        args |= {key: cst.Arg(node) for key, node in taken.items() if node is not None}
-        body = self.applied(Given(args=args, parts={}), source.call)
-        if body is None:
-            return None
-        layer = imports.spelled("tf.keras.layers.Lambda", source.local(source.call))[0]
-        function = cst.parse_expression(f"lambda {name}: {code_of(body)}")
-        made = cst.Call(cst.parse_expression(layer), args=[cst.Arg(function)])
-        whole = outer[0] if len(outer) == 1 else cst.List([cst.Element(node) for node in outer])
-        return cst.Call(made, args=[cst.Arg(whole)])
 
     def _beside(self, made: cst.BaseExpression) -> cst.BaseExpression | None:
         """What a call works on, where its result would stand; the call stands in front."""
@@ -359,6 +331,10 @@ class Maker:
     def _is(self, slot: Slot | None, key: str) -> bool:
         value = None if slot is None else slot.value
         return isinstance(value, Take) and value.key == key and not value.steps
+
+    def text(self, value: Expression) -> cst.BaseExpression | None:
+        """A value of the report's call, changed as the plan has it."""
+        return Texts(self.source, self.plan.target).of(value, None)
 
     def _text(self, slot: Slot, given: Given | None = None) -> cst.BaseExpression | None:
         return Texts(self.source, self.plan.target).of(slot.value, given)

@@ -31,7 +31,7 @@ from citadel.rewrite.pieces import Pieces, beside, replaced_in
 from citadel.rewrite.references import Named, counterparts, unknown
 from citadel.rewrite.sites import Sites
 from citadel.rewrite.source import Source
-from citadel.rewrite.standins import reshaping, stand_in
+from citadel.rewrite.standins import reshaping, stand_in, within_layer
 from citadel.rewrite.steps import KEPT
 
 
@@ -236,7 +236,7 @@ class Rewriter:
         """The call made through the sibling itself."""
         if self._source.form == "inner" or self._source.handed:
             return None
-        whole = maker.whole()
+        whole = within_layer(maker) if maker.plan.symbolic else maker.whole()
         return None if whole is None else {self._source.call: whole, **maker.nodes}
 
     def _with_edits(self, nodes: Nodes, edits: Nodes) -> Nodes:

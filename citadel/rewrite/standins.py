@@ -48,6 +48,29 @@ def stand_in(maker: Maker) -> Nodes | None:
     return _with_class(maker, built, own)
 
 
+def within_layer(maker: Maker) -> cst.BaseExpression | None:
+    """A call on placeholders of Keras: of a `Lambda` layer that makes it when there are tensors."""
+    source, plan = maker.source, maker.plan
+    values = (plan.receiver, *(slot.value for slot in maker.slots))
+    own = {one.key: maker.text(Take(key=one.key)) for value in values for one in takes(value)}
+    outer = [node for key in plan.symbolic if (node := own.pop(key, None)) is not None]
+    name = next((n for n in ("x", "inputs", "given") if not source.scopes.bound(n)), None)
+    if len(outer) < len(plan.symbolic) or name is None:
+        return None
+    inner: list[cst.BaseExpression] = [cst.Name(name)]
+    if len(outer) > 1:
+        inner = [cst.parse_expression(f"{name}[{i}]") for i in range(len(outer))]
+    args = {key: cst.Arg(node) for key, node in own.items() if node is not None}
+    args |= {key: cst.Arg(node) for key, node in zip(plan.symbolic, inner, strict=True)}
+    body = maker.applied(Given(args=args, parts={}), source.call)
+    if body is None:
+        return None
+    layer = imports.spelled("tf.keras.layers.Lambda", source.local(source.call))[0]
+    made = cst.Call(cst.parse_expression(layer), args=[cst.Arg(_function(name, body))])
+    whole = outer[0] if len(outer) == 1 else cst.List([cst.Element(node) for node in outer])
+    return cst.Call(made, args=[cst.Arg(whole)])
+
+
 def reshaping(maker: Maker) -> Nodes | None:
     """A layer among others, whose input has to be reshaped: a class of its own does that.
 
@@ -131,9 +154,14 @@ def _lambda(maker: Maker, built: cst.Call) -> cst.BaseExpression | None:
         return None
     given = Given(args={keys[0]: cst.Arg(cst.Name("x"))}, parts={})
     body = maker.applied(given, built)
-    if isinstance(body, cst.Call) and code_of(body) == f"{code_of(body.func)}(x)":
+    return None if body is None else _function("x", body)
+
+
+def _function(name: str, body: cst.BaseExpression) -> cst.BaseExpression:
+    """What computes an expression of one name: a lambda, or the function that is called with it."""
+    if isinstance(body, cst.Call) and code_of(body) == f"{code_of(body.func)}({name})":
         return body.func
-    return None if body is None else cst.parse_expression(f"lambda x: {code_of(body)}")
+    return cst.parse_expression(f"lambda {name}: {code_of(body)}")
 
 
 def _free_name(source: Source, target: str) -> str | None:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from analysis.catalog.model import Api, ApiKind, Catalog
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.watch import CHECK_CALLS, Check
+from citadel.oracle.compilers import is_compiler
 from citadel.oracle.messages import first_line
 from citadel.traced import OPERATOR_FORMS, leaf, makers, resolve, spellings, spelt
 from harvest.report.model import Mention
@@ -110,6 +111,9 @@ def culprit(
     checked = _checked(failing, calls, catalog, titled, named)
     if checked is not None:
         return checked
+    compiled = _compiled(failing, calls, catalog, titled)
+    if compiled is not None:
+        return compiled
     if resolve(failing, catalog) is None and not _uses_values(failing):
         # Whoever made its arguments has done nothing wrong.
         return _maker_of_owner(failing, observation.calls, catalog)
@@ -139,6 +143,18 @@ def culprit(
             if leaf(pair[0].name) in words:
                 return pair
     return _nearest_maker(makers_only) or first
+
+
+def _compiled(
+    failing: Call, calls: Sequence[Call], catalog: Catalog, titled: Collection[str]
+) -> tuple[Call, Api] | None:
+    """What a compiler fails on, if the title names one API beside the compiler."""
+    if not is_compiler(failing.name):
+        return None
+    before = [call for call in calls if call.number < failing.number and leaf(call.name) in titled]
+    found = {api.name: (call, api) for call in before if (api := resolve(call, catalog))}
+    others = [pair for name, pair in found.items() if not is_compiler(name)]
+    return others[0] if len(others) == 1 else None
 
 
 def _subject(

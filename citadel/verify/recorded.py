@@ -11,8 +11,17 @@ STATUS_CLAIMS = (ClaimKind.RAISES, ClaimKind.CRASHES, ClaimKind.HANGS)
 
 
 def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
-    """The status symptom that the report records: claims come strongest first."""
+    """The status symptom that the report records: claims come strongest first.
+
+    Of several exceptions it is the one that the framework calls its own fault: what else is pasted
+    may be what should have been raised.
+    """
+    raised = (one for one in claims if one.kind is ClaimKind.RAISES and one.exception)
+    symptoms = (status.raises(str(one.exception), one.message or "") for one in raised)
+    own = next(filter(status.internal, symptoms), None)
     for claim in claims:
+        if claim.kind is ClaimKind.RAISES and own is not None:
+            return own
         if claim.kind is ClaimKind.RAISES and claim.exception:
             return status.raises(claim.exception, claim.message or "")
         if claim.kind is ClaimKind.CRASHES:
@@ -20,6 +29,21 @@ def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
         if claim.kind is ClaimKind.HANGS:
             return Symptom(kind=SymptomKind.HANGS)
     return None
+
+
+def as_told(claims: tuple[Claim, ...], seen: Symptom | None) -> Symptom | None:
+    """The very exception of a run, if the report tells of it among others: of another release."""
+    if seen is None or seen.kind is not SymptomKind.RAISES:
+        return None
+    raised = (one for one in claims if one.kind is ClaimKind.RAISES and one.exception)
+    told = (one for one in raised if one.message and not ELSEWHERE.search(one.text))
+    symptoms = (status.raises(str(one.exception), str(one.message)) for one in told)
+    return next((one for one in symptoms if says_the_same(one, seen)), None)
+
+
+def speaks_of_cost(claims: tuple[Claim, ...]) -> bool:
+    """Whether a report complains of time or memory, whatever else it tells."""
+    return any(claim.kind is ClaimKind.PERFORMANCE for claim in claims)
 
 
 def bug_kind(claims: tuple[Claim, ...], symptom: Symptom | None) -> BugKind:

@@ -29,7 +29,14 @@ from citadel.verify.deciding import (
     values_decide,
 )
 from citadel.verify.identify import culprit
-from citadel.verify.recorded import bug_kind, recorded, reproduces, says_the_same
+from citadel.verify.recorded import (
+    as_told,
+    bug_kind,
+    recorded,
+    reproduces,
+    says_the_same,
+    speaks_of_cost,
+)
 from citadel.verify.shown import by_measure, by_values
 from citadel.verify.suspects import meant, never_called, titled, titled_call
 from citadel.verify.verified import Attempt, NotVerified, Verified, evidence
@@ -99,6 +106,7 @@ def _reproduced(
         held = by_values(reading, [best], session, catalog, info, runs=runs, limits=limits)
         if isinstance(held, Verified) and not held.case.reproduces:
             return held  # what else it shows may look wrong, and is not what the report is about
+    wanted = as_told(reading.claims, best.symptom) or wanted
     of_values = values_decide(reading, best)
     if of_values and bug_kind(reading.claims, None) is BugKind.PERFORMANCE:
         measured = by_measure(reading, attempts, session, catalog, info, limits=limits)
@@ -116,6 +124,10 @@ def _reproduced(
         return by_measure(reading, attempts, session, catalog, info, limits=limits)
     found = _conclude(reading, wanted, best, catalog, info)
     shown = isinstance(found, Verified) and found.case.reproduces
+    if not shown and best.symptom is None and speaks_of_cost(reading.claims):
+        measured = by_measure(reading, attempts, session, catalog, info, limits=limits)
+        if isinstance(measured, Verified) and measured.case.reproduces:
+            return measured  # what is pasted besides may come of larger inputs
     if not shown and values_after_all(reading, best):
         other = by_values(reading, attempts, session, catalog, info, runs=runs, limits=limits)
         return other if isinstance(other, Verified) and other.case.reproduces else found

@@ -51,6 +51,17 @@ OVERFLOW = """
     assert np.allclose(y, 0.57735), y
 """
 
+POOLED = """
+    import numpy as np
+    import tensorflow as tf
+
+    data = np.full((1, 4, 4, 2), np.nan, dtype=np.float32)
+    seen = tf.keras.layers.Input(shape=(4, 4, 2))
+    out = tf.keras.layers.MaxPooling2D(pool_size=(2, 2), strides=(2, 2), padding="same")(seen)
+    pooled = tf.keras.Model(seen, out).predict(data, verbose=0)
+    print("pooled", pooled.ravel()[:3])
+"""
+
 LAYER = """
 import tensorflow as tf
 tf.keras.layers.Conv2DTranspose(2, [3, 3], strides=[1, 1], padding="same", dilation_rate=[0, 2])
@@ -113,3 +124,12 @@ def test_what_a_loss_is_made_with_is_known_when_it_is_called(triaged):
     function = next(f for f in found.bugs if f.api.endswith(".binary_crossentropy"))
     assert "label_smoothing=3.0" in function.code
     assert "tf.keras.losses.LogCosh" not in bugs(found)  # has no such argument
+
+
+def test_what_a_layer_calls_is_tried_in_the_model(triaged, bench):
+    """Keras 3 puts models together of placeholders, which no function takes; Keras 2's do."""
+    text = "**Describe the expected behavior**\n\nNaN, like `np.max` and `tf.reduce_max`."
+    found = triaged("MaxPooling2D returns a finite number for NaN", POOLED, text)
+    (pool,) = (f for f in found.bugs if f.api == "tf.nn.max_pool2d")
+    (line,) = (line for line in pool.code.splitlines() if "max_pool2d" in line)
+    assert ("Lambda(lambda x: tf.nn.max_pool2d(x, " in line) is (found.case.build >= "2.16")
