@@ -21,11 +21,17 @@ from analysis.catalog.model import Api
 Named = Callable[[str], Api | None]
 MODULES = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special", "scipy.linalg", "scipy.fft")
 
+SHORTEST = 3
+"""Letters that still stand for a word."""
+
 EXAMPLES: tuple[tuple[str, str, str, str | None], ...] = (
     ("np.median(x)", "torch.median", "torch.nanmedian", "np.nanmedian(x)"),
     ("np.linalg.eigh(a)[0]", "torch.linalg.eigh", "torch.linalg.eigvalsh", None),
     ("np.cumsum(x, 0)", "torch.Tensor.cumsum_", "torch.cumprod", "np.cumprod(x, 0)"),
     ("np.max(x)", "torch.median", "torch.min", None),
+    ("np.max(x)", "tf.reduce_max", "tf.reduce_min", "np.min(x)"),
+    ("np.var(x)", "tf.math.reduce_variance", "tf.math.reduce_std", "np.std(x)"),
+    ("np.sum(x)", "tf.sparse.reduce_max", "tf.sparse.reduce_min", None),
     (
         "torch.segment_sum(x, i)",
         "torch.sparse.sum",
@@ -56,6 +62,7 @@ def counterparts(
     before, after = _leaf(source), _leaf(target)
     if before == after:
         return {}
+    words = _changed(_words(source), _words(target))
     taken = {id(n.value) for n in m.findall(module, m.Subscript()) if isinstance(n, cst.Subscript)}
     found: dict[cst.CSTNode, cst.CSTNode] = {}
     for call in m.findall(module, m.Call(func=m.Attribute())):
@@ -64,10 +71,10 @@ def counterparts(
         assert isinstance(call.func, cst.Attribute)  # noqa: S101 - just matched
         room, name = _room(call.func, local), call.func.attr.value
         if room in MODULES:
-            new = after if name == before else None
-            known = new is not None and hasattr(importlib.import_module(room), new)
+            new = _of_arrays(room, name, before, after, words)
+            known = new is not None
         else:
-            new = _reworded(name, _words(source), _words(target))
+            new = None if words is None else _reworded(name, *words)
             other = None if new is None else named(f"{room}.{name}")
             known = other is not None and other.name != source and bool(named(f"{room}.{new}"))
         if new is not None and known:
@@ -75,14 +82,39 @@ def counterparts(
     return found
 
 
-def _reworded(name: str, before: str, after: str) -> str | None:
-    """A name with the word in which two others differ exchanged, if it has that one."""
-    one, other, words = before.split("_"), after.split("_"), name.split("_")
+def _of_arrays(
+    room: str, name: str, before: str, after: str, words: tuple[str, str] | None
+) -> str | None:
+    """The sibling's counterpart in a module of NumPy's kind, of a function that is the source's.
+
+    `np.max` is that of `tf.reduce_max`, and `np.var`, in short, that of `tf.math.reduce_variance`.
+    """
+    public = dir(importlib.import_module(room))
+    if name == before:
+        return after if after in public else None
+    if words is None or not _short(name, words[0]):
+        return None
+    return max((one for one in public if _short(one, words[1])), key=len, default=None)
+
+
+def _short(name: str, word: str) -> bool:
+    return len(name) >= SHORTEST and word.startswith(name)
+
+
+def _changed(before: str, after: str) -> tuple[str, str] | None:
+    """The one word in which two names differ, and what it is instead."""
+    one, other = before.split("_"), after.split("_")
     found = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
     changed = [(one[a:b], other[c:d]) for how, a, b, c, d in found if how == "replace"]
     if len(changed) != 1 or any(len(part) != 1 for part in changed[0]):
         return None
     (old,), (new,) = changed[0]
+    return old, new
+
+
+def _reworded(name: str, old: str, new: str) -> str | None:
+    """A name with a word exchanged, if it has that one."""
+    words = name.split("_")
     return "_".join(new if word == old else word for word in words) if old in words else None
 
 

@@ -109,11 +109,9 @@ def culprit(
     titled = _meant((m for m in mentions if m.title), calls, catalog)
     failing = _handed(failing, observation.calls, named)
     checked = _checked(failing, calls, catalog, titled, named)
+    checked = checked or _compiled(failing, calls, catalog, titled)
     if checked is not None:
         return checked
-    compiled = _compiled(failing, calls, catalog, titled)
-    if compiled is not None:
-        return compiled
     if resolve(failing, catalog) is None and not _uses_values(failing):
         # Whoever made its arguments has done nothing wrong.
         return _maker_of_owner(failing, observation.calls, catalog)

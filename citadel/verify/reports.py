@@ -123,19 +123,52 @@ def _reproduced(
     if bug_kind(reading.claims, best.symptom) is BugKind.PERFORMANCE:
         return by_measure(reading, attempts, session, catalog, info, limits=limits)
     found = _conclude(reading, wanted, best, catalog, info)
-    shown = isinstance(found, Verified) and found.case.reproduces
-    if not shown and best.symptom is None and speaks_of_cost(reading.claims):
-        measured = by_measure(reading, attempts, session, catalog, info, limits=limits)
-        if isinstance(measured, Verified) and measured.case.reproduces:
-            return measured  # what is pasted besides may come of larger inputs
-    if not shown and values_after_all(reading, best):
-        other = by_values(reading, attempts, session, catalog, info, runs=runs, limits=limits)
-        return other if isinstance(other, Verified) and other.case.reproduces else found
-    if isinstance(found, NotVerified) and "tensorflow" in (info.framework, info.backend):
-        inside = inside_functions(best, session, runs, limits, reading.claims)
-        again = _conclude(reading, wanted, inside, catalog, info) if inside else found
-        return again if isinstance(again, Verified) else found
-    return found
+    if isinstance(found, Verified) and found.case.reproduces:
+        return found
+    other = _after_all(reading, attempts, best, session, catalog, info, runs, limits)
+    if other is not None:
+        return other
+    return _inside(reading, wanted, best, found, session, catalog, info, runs, limits)
+
+
+def _after_all(
+    reading: Reading,
+    attempts: list[Attempt],
+    best: Attempt,
+    session: Session,
+    catalog: Catalog,
+    info: TargetInfo,
+    runs: int,
+    limits: Limits,
+) -> Verified | None:
+    """What else a report tells of, where the failure that it records does not show: of its costs,
+    where what is pasted besides comes of larger inputs, or of its values."""
+    found: list[Verified | NotVerified] = []
+    if best.symptom is None and speaks_of_cost(reading.claims):
+        found.append(by_measure(reading, attempts, session, catalog, info, limits=limits))
+    elif values_after_all(reading, best):
+        found.append(by_values(reading, attempts, session, catalog, info, runs=runs, limits=limits))
+    shown = (one for one in found if isinstance(one, Verified) and one.case.reproduces)
+    return next(shown, None)
+
+
+def _inside(
+    reading: Reading,
+    wanted: Symptom | None,
+    attempt: Attempt,
+    found: Verified | NotVerified,
+    session: Session,
+    catalog: Catalog,
+    info: TargetInfo,
+    runs: int,
+    limits: Limits,
+) -> Verified | NotVerified:
+    """What a run shows once its graphs run as Python, where it shows nothing else."""
+    if isinstance(found, Verified) or "tensorflow" not in (info.framework, info.backend):
+        return found
+    inside = inside_functions(attempt, session, runs, limits, reading.claims)
+    again = _conclude(reading, wanted, inside, catalog, info) if inside else found
+    return again if isinstance(again, Verified) else found
 
 
 def _promise(wanted: Symptom | None, attempt: Attempt) -> tuple[bool, bool, bool, int, bool]:
