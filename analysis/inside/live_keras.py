@@ -187,4 +187,6 @@ STEPS = {
     "clone": lambda value: keras.ops.copy(value),
     "tensor": lambda value: keras.ops.convert_to_tensor(value),
     "variable": lambda value: keras.Variable(value),
+    "mean": lambda value: keras.ops.mean(value),
+    "sum": lambda value: keras.ops.sum(value),
 }

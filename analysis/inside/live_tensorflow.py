@@ -299,4 +299,6 @@ STEPS = {
     "sparse": lambda parts: tf.SparseTensor(*parts),
     "tensor": tf.convert_to_tensor,
     "variable": tf.Variable,
+    "mean": tf.reduce_mean,
+    "sum": tf.reduce_sum,
 }

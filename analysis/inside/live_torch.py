@@ -304,4 +304,6 @@ STEPS = {
     "clone": lambda value: value.clone(),
     "tensor": made,
     "quantize": quantize,
+    "mean": torch.mean,
+    "sum": torch.sum,
 }

@@ -44,7 +44,7 @@ def execute(live, plan, values, outputs=0):
 
     The record's stage says whether preparing the arguments ("adapt") or the call itself failed, its
     "taken" what makes the result one of as many `outputs` as are wanted (0: of any): of several the
-    "first" one, or one that is "spread" over all.
+    "first" one, one that is "spread" over all, or several numbers "reduced" to one.
     """
     if plan["symbolic"]:
         return _within_layer(live, plan, values, outputs)
@@ -75,6 +75,8 @@ def execute(live, plan, values, outputs=0):
             taken, result = "first", result[0]
         elif outputs > 1 and side.module("names").interesting(result):
             taken = "spread"
+        elif plan["reduce"] and getattr(result, "ndim", 0):
+            taken, result = "reduced", live.STEPS[plan["reduce"]](result)
         result = stepped(live, result, plan["after"])
         result = spread(result, outputs) if taken == "spread" else result
     except BaseException as problem:

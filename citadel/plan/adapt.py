@@ -25,6 +25,7 @@ from citadel.plan.model import Adaptation, Obstacle
 from citadel.plan.places import Places, as_operands, overloads, places, swapped, with_tensors
 from citadel.plan.planner import Planner
 from citadel.plan.ranks import leading, own_ranks
+from citadel.plan.reduction import reduced
 from citadel.plan.rewording import in_other_modes, named, read_as, reworded, unsaid
 from citadel.plan.samples import SampleBook
 from citadel.plan.symbolic import within_layer
@@ -85,7 +86,8 @@ def plans(
     if exact is not None:
         lossy = kept[0].filled or kept[0].drops
         named_after = [exact, *named_after] if lossy else [*named_after, exact]
-    return tuple(within_layer(plan, source.symbolic) for plan in _distinct(named_after))
+    made = (reduced(plan, source, target) for plan in _distinct(named_after))
+    return tuple(within_layer(plan, source.symbolic) for plan in made)
 
 
 def _distinct(found: Sequence[Adaptation]) -> list[Adaptation]:

@@ -87,6 +87,7 @@ FIRST = Step(name="first")
 DTYPE = "dtype"
 """What constructors call the dtype that a layer computes in, and the step that takes a tensor's."""
 SPREAD = "spread"
+REDUCED = ("mean", "sum")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +163,8 @@ class Adaptation:
     than flags and modes alone; `scant`: more of them than are handed on. `state`: parameters and
     buffers that the layer is to have, by name. `effect`: it is called for what it does, and the
     report's main tensor stands for its result. `symbolic`: the keys of what only a layer can be
-    called on, within which the call is made.
+    called on, within which the call is made. `reduce`: the step that makes one number of a result
+    of several.
     """
 
     target: str
@@ -183,6 +185,7 @@ class Adaptation:
     effect: bool = False
     scant: bool = False
     symbolic: tuple[str, ...] = ()
+    reduce: str = ""
 
     @property
     def filled(self) -> bool:
@@ -194,7 +197,7 @@ class Adaptation:
     @property
     def reshapes(self) -> bool:
         """Whether its result is brought to the dimensions of the report's own."""
-        return any(step.name not in (FIRST.name, SPREAD) for step in self.after)
+        return any(step.name not in (FIRST.name, SPREAD, *REDUCED) for step in self.after)
 
     def first(self) -> Adaptation:
         """The plan for an API of several outputs, of which the first one is taken."""
@@ -210,6 +213,13 @@ class Adaptation:
         edits = (*self.edits, f"its one output stands for all {outputs}")
         return replace(self, after=(*self.after, Step(name=SPREAD, amount=outputs)), edits=edits)
 
+    def reduced(self) -> Adaptation:
+        """The plan for an API that gives several numbers, where one is wanted."""
+        if any(step.name in REDUCED for step in self.after):
+            return self
+        edits = (*self.edits, f"took the {self.reduce} of its result")
+        return replace(self, after=(*self.after, Step(name=self.reduce)), edits=edits)
+
     def for_effect(self) -> Adaptation:
         """The plan for an API that gives nothing, as checks do."""
         edits = (*self.edits, "called for its effect alone")
@@ -219,6 +229,8 @@ class Adaptation:
         """The plan with the outputs of another one for the same API."""
         if FIRST in like.after:
             return self.first()
+        if any(step.name in REDUCED for step in like.after) and self.reduce:
+            return self.reduced()
         spread = (step.amount for step in like.after if step.name == SPREAD)
         return next(map(self.spread, spread), self)
 
@@ -252,6 +264,7 @@ class Adaptation:
             "after": [step.to_json() for step in self.after],
             "state": slots(self.state),
             "symbolic": list(self.symbolic),
+            "reduce": self.reduce,
         }
 
 

@@ -108,6 +108,8 @@ def _outputs(value: Value) -> int:
 def _shaped(plan: Adaptation, taken: object, outputs: int) -> Adaptation:
     if taken == "first":
         return plan.first()
+    if taken == "reduced" and plan.reduce:
+        return plan.reduced()
     return plan.spread(outputs) if taken == "spread" else plan
 
 

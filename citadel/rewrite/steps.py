@@ -9,29 +9,39 @@ from typing import TypeVar
 import libcst as cst
 
 from analysis.values import Value
-from citadel.plan.model import DTYPE, Step
+from citadel.plan.model import DTYPE, REDUCED, Step
 from citadel.plan.quantised import QUANTIZE
 
 Item = TypeVar("Item")
 MADE = {
-    "torch": {"tensor": "torch.tensor", "narrow": "torch.cat", "repeat": "torch.stack"},
+    "torch": {
+        "tensor": "torch.tensor",
+        "narrow": "torch.cat",
+        "repeat": "torch.stack",
+        "mean": "torch.mean",
+        "sum": "torch.sum",
+    },
     "tf": {
         "tensor": "tf.convert_to_tensor",
         "variable": "tf.Variable",
         "narrow": "tf.concat",
         "repeat": "tf.stack",
+        "mean": "tf.reduce_mean",
+        "sum": "tf.reduce_sum",
     },
     "keras": {
         "tensor": "keras.ops.convert_to_tensor",
         "variable": "keras.Variable",
         "narrow": "keras.ops.concatenate",
         "repeat": "keras.ops.stack",
+        "mean": "keras.ops.mean",
+        "sum": "keras.ops.sum",
     },
 }
 """Step -> function that writes it, by the root of the APIs that a case is about."""
 WHOLES = {"sparse": "tf.SparseTensor"}
 """What is made of several values -> function that makes it."""
-NAMING = frozenset(("tensor", "variable", "narrow", "repeat", QUANTIZE))
+NAMING = frozenset(("tensor", "variable", "narrow", "repeat", QUANTIZE, *REDUCED))
 """Steps that are written with a function of the framework."""
 INNER = ("first", "item")
 """Steps to something in a list."""
@@ -78,6 +88,7 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("[1, 2]", (Step(name="tensor"),), "tf.convert_to_tensor([1, 2])"),
     ("-1", (Step(name="tensor"),), "tf.convert_to_tensor(-1)"),
     ("a + b", (Step(name="variable"),), "tf.Variable(a + b)"),
+    ("loss(x, y)", (Step(name="mean"),), "tf.reduce_mean(loss(x, y))"),
     ("f(x)", (Step(name="first"),), "f(x)[0]"),
     ("(h, c)", (Step(name="first"),), "h"),
     ("pairs", (Step(name="first"), Step(name="item", amount=1)), "pairs[0][1]"),
@@ -177,7 +188,7 @@ def _apply(
     if step.name == DTYPE:
         named = isinstance(node, cst.Name | cst.Attribute)
         return cst.parse_expression(f"{code_of(node)}.dtype" if named else step.text)
-    if step.name in ("tensor", "variable", QUANTIZE):
+    if step.name in ("tensor", "variable", QUANTIZE, *REDUCED):
         return cst.parse_expression(_made(code_of(node), step, value, made))
     if step.name == "repeat":
         torch = not _of_tensorflow(value) and made is not MADE["keras"]

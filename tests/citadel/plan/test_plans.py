@@ -199,6 +199,7 @@ def test_a_plan_is_plain_json(conv, api):
         "after": [],
         "state": [],
         "symbolic": [],
+        "reduce": "",
     }
 
 

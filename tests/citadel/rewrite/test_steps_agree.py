@@ -43,6 +43,8 @@ TENSOR_STEPS = [
     Step(name="narrow", amount=2),
     Step(name="narrow", amount=6),
     Step(name="list"),
+    Step(name="mean"),
+    Step(name="sum"),
 ]
 SPARSE_STEPS = [Step(name="indices"), Step(name="values"), Step(name="shape")]
 LIST_STEPS = [
