@@ -291,7 +291,8 @@ def _artefact(
     if not close and _gives_nothing(observation, target, catalog):
         return "gives nothing, as functions may that are called for their effect"
     stranger = filled and plan.drops and not close
-    if source.deferred and stranger and _fails_itself(observation, target, catalog):
+    other = not close and bool(filled or plan.drops)
+    if source.deferred and other and _fails_itself(observation, target, catalog):
         return "no relation, and fails at once, where the report's call returns"
     if source.case.symptom.kind is not SymptomKind.CRASHES:
         return None  # of crashes, the signal alone is compared
