@@ -198,3 +198,15 @@ def test_full_folder(bare, content):
         )
         assert seen.outcome is Outcome.OUTPUT
         assert session.run("pass").outcome is Outcome.OK
+
+
+def test_cpu_time_does_not_tick_where_a_case_reads_it(bare_session):
+    """Under a limit of CPU time it does, and a short quotient is one by zero."""
+    code = (
+        "import time\n"
+        "seen = set()\n"
+        "for _ in range(2000):\n"
+        "    seen.add(time.process_time())\n"
+        "print(len(seen) > 100)\n"
+    )
+    assert bare_session.run(code, limits=SMALL).stdout == "True\n"

@@ -7,7 +7,7 @@ import pytest
 from analysis.catalog.model import ApiKind
 from citadel.judge.relations import near
 from citadel.match.matches import Matches
-from citadel.match.rank import rank, rank_as_paper, shared_operators
+from citadel.match.rank import rank, rank_as_paper, shared_operators, tables
 from citadel.model import Channels
 from harvest.importers.pairs import Equality, Pair
 
@@ -194,3 +194,12 @@ def test_nothing_of_a_whole_build_is_cut(torch_index):
 def test_the_papers_pairs(torch_index, source, sibling):
     found = rank_as_paper(torch_index.catalog.resolve(source), torch_index, Fraction(3, 5))
     assert sibling in names(found)
+
+
+def test_the_operators_of_an_api_are_those_that_say_what_it_is(api, build):
+    apis = [api("torch.reduce", operators=("reduce_sum", "copy"))]
+    apis += [api("torch.ops.aten.reduce_sum"), api("torch.ops.aten.copy")]
+    apis += [api(f"torch.f{number}") for number in range(20)]
+    ran = {f"torch.f{number}": ("copy",) for number in range(20)}
+    found = tables(build(apis, ran | {"torch.reduce": ("reduce_sum", "copy")})).operators(apis[0])
+    assert found == {"torch.ops.aten.reduce_sum"}

@@ -310,3 +310,16 @@ def test_a_number_that_a_loop_goes_through_is_no_result():
     text = "It prints\n```\n3 1.5\n5 2.5\n```"
     found = holding(code, *events, text=text, stdout="3 1.5\n5 2.5\n")
     assert found == (["g"], "disagrees")
+
+
+def test_that_something_overflows_says_when_a_result_is_nan():
+    code, title = "y = f(x)\nprint(y)", "f is NaN where the real part overflows"
+    assert holding(code, ("y", [1.0, NAN]), title=title) == (["y"], "non_finite")
+    assert holding(code, ("y", [1.0, INF]), title=title) is None
+    assert holding(code, ("y", [1.0, INF]), title="f overflows") == (["y"], "non_finite")
+
+
+def test_a_check_that_passes_is_no_wrong_value_though_it_comes_out_as_pasted():
+    code, text = "print(f(x) == g(x))", "f is wrong:\n```\nTrue\n```"
+    seen = (("f(x)", 2.0), ("g(x)", 2.0), ("f(x) == g(x)", True))
+    assert holding(code, *seen, title="f is wrong", text=text, stdout="True") is None

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.catalog.model import ApiKind
-from citadel.plan.lexicon import SAME_WORDS, Lexicon, learnt
+from citadel.plan.lexicon import LIKE_NAME, SAME_WORDS, Lexicon, learnt
 
 
 def test_names_in_the_same_place_of_several_operations_are_synonyms(api):
@@ -88,3 +88,19 @@ def test_a_value_is_more_like_a_value_of_something_than_like_anything_else(one, 
     found = Lexicon().likeness(one, other)
     assert (found > 0) is alike
     assert found < SAME_WORDS
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("axis", "reduction_axes"), ("axes", "axis"), ("basis", "basis_sets")]
+)
+def test_words_are_the_same_in_the_plural(one, other):
+    assert Lexicon().likeness(one, other) >= LIKE_NAME
+
+
+def test_words_are_spelt_as_the_defaults_beside_them(api):
+    forms = {"tf.nn.f": "x, padding = 'SAME'", "tf.nn.g": "x, padding = 'VALID'"}
+    others = {"tf.nn.h": "x, padding, n = 2", "tf.keras.h": "x, padding = 'same'"}
+    lexicon = learnt(api(name, text) for name, text in {**forms, **others}.items())
+    assert lexicon.words("tf.nn.h", "padding") == {"'SAME'", "'VALID'"}
+    assert lexicon.words("tf.keras.other", "padding") == {"'same'"}
+    assert not lexicon.words("tf.nn.h", "n")

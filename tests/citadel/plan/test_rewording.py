@@ -9,6 +9,7 @@ from analysis.catalog.model import ApiKind
 from analysis.values import Value
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
+from citadel.plan.lexicon import learnt
 
 from .conftest import Book, first, written
 
@@ -152,3 +153,19 @@ def test_a_flag_says_that_an_argument_is_what_the_source_calls_it(api, call, sig
     flags = [slot.value.text for slot in plan.call if slot.name == "from_logits"]
     assert flags == ([] if given is None else [given])
     assert ("set from_logits" in plan.edits) is (given is not None)
+
+
+@pytest.mark.parametrize(
+    ("word", "written"), [("same", "'SAME'"), ("SAME", None), ("off", "'OFF'")]
+)
+def test_a_word_is_spelt_as_beside_the_sibling_where_that_says_nothing(api, call, word, written):
+    apis = [api("tf.nn.max_pool1d", "input: Tensor, padding: string")]
+    apis += [api("tf.nn.conv", "input: Tensor, padding: string = 'VALID'")]
+    source = invocation(
+        call("tf.keras.pool", {(2, 3)}, padding=word),
+        api("tf.keras.pool", "input: Tensor, padding: string = 'valid'"),
+        (),
+    )
+    plan = plans(source, apis[0], lexicon=learnt(apis))[0]
+    steps = plan.call[1].value.steps
+    assert [step.text for step in steps] == ([] if written is None else [written])

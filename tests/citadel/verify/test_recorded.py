@@ -6,7 +6,7 @@ import pytest
 
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
-from citadel.verify.recorded import bug_kind, recorded, reproduces, says_the_same
+from citadel.verify.recorded import as_told, bug_kind, recorded, reproduces, says_the_same
 from harvest.report.model import Claim, ClaimKind, ClaimSource
 
 HANGS = Symptom(kind=SymptomKind.HANGS)
@@ -140,3 +140,24 @@ def test_an_exception_that_the_report_names_outweighs_a_title(named, expected):
 )
 def test_recorded(claims, expected):
     assert recorded(claims) == expected
+
+
+OTHER = claim(ClaimKind.RAISES, exception="TypeError", message="must be int", text="TypeError")
+OWN = claim(ClaimKind.RAISES, exception="RuntimeError", text="RuntimeError",
+            message='x INTERNAL ASSERT FAILED at "a/b.cpp":1, please report')  # fmt: skip
+
+
+def test_what_the_framework_calls_its_own_fault_is_recorded_rather_than_a_plain_refusal():
+    assert recorded((OTHER, OWN)) == ASSERTION
+    assert recorded((OTHER,)).exception == "TypeError"
+    assert recorded((claim(ClaimKind.CRASHES, signal="SIGSEGV", text=""), OWN)).signal == "SIGSEGV"
+
+
+def test_another_release_may_raise_what_is_told_besides():
+    newer = claim(ClaimKind.RAISES, exception="ValueError", message="no room", text="with Keras 3")
+    seen = status.raises("ValueError", "no room")
+    assert as_told((OTHER, newer), seen) == seen
+    assert as_told((OTHER, newer), status.raises("ValueError", "no time")) is None
+    assert as_told((OTHER, newer), SEGV) is None
+    elsewhere = replace(newer, text="on older versions")
+    assert as_told((OTHER, elsewhere), seen) is None
