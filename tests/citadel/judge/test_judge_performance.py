@@ -89,9 +89,9 @@ def verified(bench, read):
 
 @pytest.fixture
 def judged(bench):
-    def check(found, code, target, *, close=True, **fields):
+    def check(found, code, target, *, close=True, references=False, **fields):
         return judge_performance(
-            Rewritten(code=dedent(code), edits=(), sites={}),
+            Rewritten(code=dedent(code), edits=(), sites={}, references=references),
             replace(PLAN, target=target, **fields),
             bench.index.catalog.resolve(target),
             found.measured,
@@ -248,15 +248,17 @@ REFERENCE = """
 
 
 @pytest.mark.parametrize(
-    ("close", "edits", "kind"),
+    ("close", "given", "kind"),
     [
-        (True, (), VerdictKind.BUG),
-        (False, (), VerdictKind.NOT_ADAPTED),
-        (True, ("dropped dim",), VerdictKind.NOT_ADAPTED),
+        (True, {}, VerdictKind.BUG),
+        (False, {}, VerdictKind.NOT_ADAPTED),
+        (True, {"edits": ("dropped dim",)}, VerdictKind.NOT_ADAPTED),
+        (True, {"invented": ("dim",)}, VerdictKind.NOT_ADAPTED),
+        (False, {"references": True}, VerdictKind.BUG),
     ],
 )
 def test_what_is_slow_beside_something_else_is_so_of_its_own_kind_only(
-    verified, judged, close, edits, kind
+    verified, judged, close, given, kind
 ):
     """Nearly everything takes longer than something else, of other inputs."""
     found = verified("torch.mode is slower than sorting", REFERENCE)
@@ -264,7 +266,7 @@ def test_what_is_slow_beside_something_else_is_so_of_its_own_kind_only(
     assert found.case.api == "torch.mode"
     assert found.measured.referred
     code = REFERENCE.replace("torch.mode", "torch.median")
-    told = judged(found, code, "torch.median", close=close, edits=edits)
+    told = judged(found, code, "torch.median", close=close, **given)
     assert told.kind is kind
 
 

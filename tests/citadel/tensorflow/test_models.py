@@ -135,4 +135,6 @@ def test_what_a_layer_calls_is_tried_in_the_model(triaged, bench):
     found = triaged("MaxPooling2D replaces NaN by a finite number", POOLED, text)
     (pool,) = (f for f in found.bugs if f.api == "tf.nn.max_pool2d")
     (line,) = (line for line in pool.code.splitlines() if "max_pool2d" in line)
-    assert ("Lambda(lambda x: tf.nn.max_pool2d(x, " in line) is bench.target.info.version.startswith("2.21")
+    assert (
+        "Lambda(lambda x: tf.nn.max_pool2d(x, " in line
+    ) is bench.target.info.version.startswith("2.21")
