@@ -75,11 +75,13 @@ def _given(module: cst.Module) -> list[cst.CSTNode] | None:
 
 
 def _reached(module: cst.Module, roots: list[cst.CSTNode]) -> list[cst.CSTNode] | None:
-    """The functions of a case that may run in a graph; None where one calls what it is given."""
+    """The functions of a case that may run in a graph; None where it cannot be told which."""
     known: dict[str, list[cst.CSTNode]] = {}
     for node in m.findall(module, m.FunctionDef() | m.ClassDef() | m.Assign()):
         for name in _defined(node):
             known.setdefault(name, []).append(node)
+    if any(isinstance(one, cst.Name) and one.value not in known for one in roots):
+        return None  # a loop goes through several functions, say
     left, seen, found = list(roots), set[int](), list[cst.CSTNode]()
     while left:
         node = left.pop()

@@ -282,6 +282,7 @@ def test_compiled_code_may_call_the_tracer(code, kept):
             False,
         ),
         ("def f(x):\n    return not x\ng = tf.function(jit_compile=True)(f)\n", False),
+        ("def f(x):\n    return not x\nfor g in (f, tf.abs):\n    tf.function(g)(1)\n", False),
         ("def f(x):\n    return not x\ng = tf.function(lambda h, x: h(x))\ng(f, 1)\n", False),
         ("def f(b):\n    g = tf.function(tf.abs) if b else tf.abs\n    return g(1)\n", True),
     ],
