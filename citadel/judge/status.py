@@ -18,10 +18,10 @@ from citadel.oracle import status
 from citadel.oracle.aborts import names_check
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
-from citadel.traced import is_call_of, makers, resolve
+from citadel.traced import is_call_of, leaf, makers, resolve
 from citadel.verify.contrast import refuses
 from citadel.verify.crashes import located
-from citadel.verify.identify import caught_calls, culprit, failing_call
+from citadel.verify.identify import GRADIENTS, caught_calls, culprit, failing_call
 from citadel.verify.verified import Verified
 from harvest.report.model import Mention
 from harvest.report.text import shorten
@@ -291,7 +291,8 @@ def _artefact(
     if not close and _gives_nothing(observation, target, catalog):
         return "gives nothing, as functions may that are called for their effect"
     stranger = filled and plan.drops and not close
-    other = not close and bool(filled or plan.drops)
+    # What its gradients bring about is nothing that it says of its arguments.
+    other = stranger or (not close and bool(filled or plan.drops) and _of_gradients(source))
     if source.deferred and other and _fails_itself(observation, target, catalog):
         return "no relation, and fails at once, where the report's call returns"
     if source.case.symptom.kind is not SymptomKind.CRASHES:
@@ -301,6 +302,12 @@ def _artefact(
     if stranger:
         return "no relation, and takes other arguments than the report's call"
     return None
+
+
+def _of_gradients(source: Verified) -> bool:
+    """Whether the report's run ends where gradients are computed."""
+    failing = failing_call(source.observation)
+    return failing is not None and leaf(failing.name) in GRADIENTS
 
 
 def _fails_itself(observation: Observation, target: Api, catalog: Catalog) -> bool:
