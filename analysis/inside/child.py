@@ -28,8 +28,7 @@ OF_CASES = frozenset(
     "callees case cold measure monotone perturb postmortem probe reached selected".split()
 )
 """Modules whose entries run a stranger's text, and end as the interpreter does."""
-MEASURING = "measure:"
-CPU_CLOCK = "process_time"
+MEASURING, CPU_CLOCK = "measure:", "process_time"
 """Under a limit of CPU time, Linux tells the process's CPU time only tick by tick (4 ms)."""
 EVENTS = 3
 OPEN_FILES = 4096

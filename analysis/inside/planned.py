@@ -76,12 +76,20 @@ def execute(live, plan, values, outputs=0):
         elif outputs > 1 and side.module("names").interesting(result):
             taken = "spread"
         elif plan["reduce"] and getattr(result, "ndim", 0):
-            taken, result = "reduced", live.STEPS[plan["reduce"]](result)
+            taken, result = _reduced(live, plan["reduce"], result)
         result = stepped(live, result, plan["after"])
         result = spread(result, outputs) if taken == "spread" else result
     except BaseException as problem:
         return _raised(stage, problem), None
     return {"o": "ok", "taken": taken}, result
+
+
+def _reduced(live, step, result):
+    """One number of several, where there is one: of integers PyTorch computes no mean."""
+    try:
+        return "reduced", live.STEPS[step](result)
+    except Exception:
+        return "", result
 
 
 def _raised(stage, problem):

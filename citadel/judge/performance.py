@@ -61,8 +61,8 @@ def judge_performance(
     a close relation that works in place by its name does.
     What works in place must keep its input all the same, if the result does not tell it.
     What is measured against another computation is only fast or slow beside that if it does the
-    same: `close` relations that take the report's arguments alone, what is measured against its own
-    counterpart (`Rewritten.references`), or what comes to the very result.
+    same: of what takes the report's arguments alone `close` relations, and what is measured against
+    a counterpart of its own (`Rewritten.references`); else what comes to the very result.
     """
     if plan.unset and not (close and _needs_no_flag(plan)):
         reason = f"has no {plan.unset[0]}, which the report sets"
@@ -83,7 +83,7 @@ def judge_performance(
         return verdict(kind, symptom=seen, reason=shorten(seen.headline()))
     if not any(is_call_of(call, target, catalog) for call in traced.calls):
         return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
-    fair = written.references or (close and not plan.drops and not plan.filled)
+    fair = (written.references or close) and not plan.drops and not plan.filled
     if source.referred and not fair:
         calls = [call for call in traced.calls if is_call_of(call, target, catalog)]
         again = Rerun(code=written.code, watched=case, session=session, limits=limits)

@@ -50,6 +50,10 @@ from harvest.report.model import ClaimKind, Reading
 
 __all__ = ["capture"]
 
+_WHERE_FULL = re.compile(
+    r"(\bnans?\b.*?)\b(?:where|when|if|once|as soon as)\b[^.;]*?\boverflow\w*", re.IGNORECASE
+)
+"""That a result is NaN where something overflows: that says when."""
 _EITHER = re.compile(
     r"\bor (?:an? )?(?:\w+ )?(?:rais\w+|throw\w*|errors?|exceptions?)\b"
     r"|\b(?:rais\w+|throw\w*|errors?|exceptions?),? or (?!\w*(?:Error|Exception|error))",
@@ -152,10 +156,7 @@ def _non_finite(run: Seen) -> Iterator[ValueOracle]:
 
 def _not_finite(text: str) -> set[str]:
     """Which numbers that are not finite a text speaks of: "nan", and "inf" for all others."""
-    words = [word.lower() for word in NOT_FINITE.findall(text)]
-    if any("nan" in word for word in words):
-        # That something overflows says when, beside what it comes to.
-        words = [word for word in words if "overflow" not in word]
+    words = [word.lower() for word in NOT_FINITE.findall(_WHERE_FULL.sub(r"\1", text))]
     return {"nan" if "nan" in word else "inf" for word in words}
 
 

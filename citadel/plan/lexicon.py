@@ -55,8 +55,8 @@ class Lexicon:
         self._known: dict[tuple[str, str], float] = {}
 
     def words(self, api: str, parameter: str) -> frozenset[str]:
-        """The literals that are the defaults of parameters of this name beside an API, where it
-        says nothing itself: `{"'SAME'", "'VALID'"}`."""
+        """The literals that are the defaults of parameters of this name where an API stands:
+        `{"'SAME'", "'VALID'"}`."""
         return self._defaults.get((_room(api), parameter), frozenset())
 
     def likeness(self, one: str, other: str) -> float:

@@ -13,7 +13,8 @@ from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation
 
 PARAMETER = "reduction"
-_SUM, _NONE = "sum", ("none", "None")
+_STEPS = {"": "mean", "mean": "mean", "sum_over_batch_size": "mean", "sum": "sum"}
+"""Words for it -> steps; others, such as `batchmean`, are left alone."""
 
 
 def reduced(plan: Adaptation, source: Invocation, target: Api) -> Adaptation:
@@ -24,7 +25,7 @@ def reduced(plan: Adaptation, source: Invocation, target: Api) -> Adaptation:
         return plan
     given = (v.value.literal() or "" for v in source.values if v.name == PARAMETER)
     word = next(given, "").strip("'\"")
-    return plan if word in _NONE else replace(plan, reduce="sum" if word == _SUM else "mean")
+    return replace(plan, reduce=_STEPS.get(word, ""))
 
 
 def _reduces(api: Api) -> bool:

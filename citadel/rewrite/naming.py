@@ -93,7 +93,8 @@ class Namer:
         near = found if len(found) < 2 else [n for n in found if self._flows(n, call)]
         if len(near) > 1:
             # `f = tf.function(tf.abs) if graph else tf.abs`: `f` is the function itself in one arm.
-            near = [n for n in near if not isinstance(self._tree.parent(n), cst.Arg)]
+            arms = [n for n in near if isinstance(self._tree.parent(n), cst.IfExp)]
+            near = arms or near
         return Naming(node=near[0], label=self._label(near[0])) if len(near) == 1 else None
 
     def _label(self, node: cst.BaseExpression) -> cst.SimpleString | None:

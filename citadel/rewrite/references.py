@@ -11,16 +11,20 @@ import importlib
 import re
 from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
+from types import ModuleType
 
 import libcst as cst
 import libcst.helpers as h
 import libcst.matchers as m
+import numpy as np
 
 from analysis.catalog.model import Api
 
 Named = Callable[[str], Api | None]
 MODULES = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special", "scipy.linalg", "scipy.fft")
 
+INPUTS = frozenset(("zeros", "ones", "full", "empty", "eye", "rand", "randn", "arange"))
+"""What makes inputs, be it named like an API."""
 SHORTEST = 3
 """Letters that still stand for a word."""
 
@@ -32,6 +36,10 @@ EXAMPLES: tuple[tuple[str, str, str, str | None], ...] = (
     ("np.max(x)", "tf.reduce_max", "tf.reduce_min", "np.min(x)"),
     ("np.var(x)", "tf.math.reduce_variance", "tf.math.reduce_std", "np.std(x)"),
     ("np.sum(x)", "tf.sparse.reduce_max", "tf.sparse.reduce_min", None),
+    ("np.max(x)", "tf.reduce_max", "tf.reduce_logsumexp", None),
+    ("np.log(np.sum(np.exp(x)))", "tf.reduce_logsumexp", "tf.reduce_max", None),
+    ("np.min([a, b], 0)", "torch.minimum", "torch.maximum", None),
+    ("np.ones((2, 2))", "tf.ones_like", "tf.zeros_like", None),
     (
         "torch.segment_sum(x, i)",
         "torch.sparse.sum",
@@ -70,6 +78,8 @@ def counterparts(
             continue
         assert isinstance(call.func, cst.Attribute)  # noqa: S101 - just matched
         room, name = _room(call.func, local), call.func.attr.value
+        if name in INPUTS:
+            continue
         if room in MODULES:
             new = _of_arrays(room, name, before, after, words)
             known = new is not None
@@ -89,20 +99,25 @@ def _of_arrays(
 
     `np.max` is that of `tf.reduce_max`, and `np.var`, in short, that of `tf.math.reduce_variance`.
     """
-    public = dir(importlib.import_module(room))
+    module = importlib.import_module(room)
     if name == before:
-        return after if after in public else None
-    if words is None or not _short(name, words[0]):
+        return after if hasattr(module, after) else None
+    if words is None or words[0] == before or not _stands_for(module, name, words[0]):
         return None
-    return max((one for one in public if _short(one, words[1])), key=len, default=None)
+    return next((one for one in dir(module) if _stands_for(module, one, words[1])), None)
 
 
-def _short(name: str, word: str) -> bool:
-    return len(name) >= SHORTEST and word.startswith(name)
+def _stands_for(module: ModuleType, name: str, word: str) -> bool:
+    """Whether a function is the word, or its beginning where no function is: `sin` is no `sinh`,
+    nor what is computed element by element a `logsumexp`."""
+    if name == word or hasattr(module, word):
+        return name == word
+    short = len(name) >= SHORTEST and word.startswith(name)
+    return short and not isinstance(getattr(module, name), np.ufunc)
 
 
 def _changed(before: str, after: str) -> tuple[str, str] | None:
-    """The one word in which two names differ, and what it is instead."""
+    """The one word that is another in two names, whatever words stand in but one of them."""
     one, other = before.split("_"), after.split("_")
     found = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
     changed = [(one[a:b], other[c:d]) for how, a, b, c, d in found if how == "replace"]

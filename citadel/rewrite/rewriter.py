@@ -236,7 +236,7 @@ class Rewriter:
         """The call made through the sibling itself."""
         if self._source.form == "inner" or self._source.handed:
             return None
-        whole = within_layer(maker) if maker.plan.symbolic else maker.whole()
+        whole = _whole(maker)
         return None if whole is None else {self._source.call: whole, **maker.nodes}
 
     def _with_edits(self, nodes: Nodes, edits: Nodes) -> Nodes:
@@ -308,6 +308,12 @@ class Rewriter:
             return True
         own = m.Param(name=m.Name(name.value)) | m.AssignTarget(target=m.Name(name.value))
         return bool(m.findall(inner, own))
+
+
+def _whole(maker: Maker) -> cst.BaseExpression | None:
+    """The expression that stands in for the call, in a layer where it has to be."""
+    inside = maker.plan.symbolic and not maker.plan.effect
+    return within_layer(maker) if inside else maker.whole()
 
 
 Others = Sequence[tuple[Rewriter, Adaptation]]

@@ -146,12 +146,12 @@ def culprit(
 def _compiled(
     failing: Call, calls: Sequence[Call], catalog: Catalog, titled: Collection[str]
 ) -> tuple[Call, Api] | None:
-    """What a compiler fails on, if the title names one API beside the compiler."""
+    """The layer that a compiler fails on, if the title names one beside the compiler."""
     if not is_compiler(failing.name):
         return None
     before = [call for call in calls if call.number < failing.number and leaf(call.name) in titled]
     found = {api.name: (call, api) for call in before if (api := resolve(call, catalog))}
-    others = [pair for name, pair in found.items() if not is_compiler(name)]
+    others = [pair for pair in found.values() if pair[1].kind is ApiKind.MODULE]
     return others[0] if len(others) == 1 else None
 
 

@@ -11,17 +11,8 @@ STATUS_CLAIMS = (ClaimKind.RAISES, ClaimKind.CRASHES, ClaimKind.HANGS)
 
 
 def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
-    """The status symptom that the report records: claims come strongest first.
-
-    Of several exceptions it is the one that the framework calls its own fault: what else is pasted
-    may be what should have been raised.
-    """
-    raised = (one for one in claims if one.kind is ClaimKind.RAISES and one.exception)
-    symptoms = (status.raises(str(one.exception), one.message or "") for one in raised)
-    own = next(filter(status.internal, symptoms), None)
+    """The status symptom that the report records: claims come strongest first."""
     for claim in claims:
-        if claim.kind is ClaimKind.RAISES and own is not None:
-            return own
         if claim.kind is ClaimKind.RAISES and claim.exception:
             return status.raises(claim.exception, claim.message or "")
         if claim.kind is ClaimKind.CRASHES:
@@ -31,14 +22,26 @@ def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
     return None
 
 
-def as_told(claims: tuple[Claim, ...], seen: Symptom | None) -> Symptom | None:
-    """The very exception of a run, if the report tells of it among others: of another release."""
-    if seen is None or seen.kind is not SymptomKind.RAISES:
+def as_told(
+    claims: tuple[Claim, ...], wanted: Symptom | None, seen: Symptom | None
+) -> Symptom | None:
+    """The very exception of a run, if the report tells of it beside the plain one that it records.
+
+    In words (where wishes are no claims), or pasted, if it is one that the framework calls its own
+    fault: what else is pasted may be what should be raised.
+    """
+    plain = wanted is not None and wanted.kind is SymptomKind.RAISES
+    if seen is None or seen.kind is not SymptomKind.RAISES or not plain or _internal(wanted):
         return None
     raised = (one for one in claims if one.kind is ClaimKind.RAISES and one.exception)
     told = (one for one in raised if one.message and not ELSEWHERE.search(one.text))
+    told = (one for one in told if one.source is ClaimSource.BODY or _internal(seen))
     symptoms = (status.raises(str(one.exception), str(one.message)) for one in told)
     return next((one for one in symptoms if says_the_same(one, seen)), None)
+
+
+def _internal(symptom: Symptom | None) -> bool:
+    return symptom is not None and status.internal(symptom)
 
 
 def speaks_of_cost(claims: tuple[Claim, ...]) -> bool:

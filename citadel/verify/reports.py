@@ -106,7 +106,7 @@ def _reproduced(
         held = by_values(reading, [best], session, catalog, info, runs=runs, limits=limits)
         if isinstance(held, Verified) and not held.case.reproduces:
             return held  # what else it shows may look wrong, and is not what the report is about
-    wanted = as_told(reading.claims, best.symptom) or wanted
+    wanted = as_told(reading.claims, wanted, best.symptom) or wanted
     of_values = values_decide(reading, best)
     if of_values and bug_kind(reading.claims, None) is BugKind.PERFORMANCE:
         measured = by_measure(reading, attempts, session, catalog, info, limits=limits)
@@ -146,7 +146,7 @@ def _after_all(
     found: list[Verified | NotVerified] = []
     if best.symptom is None and speaks_of_cost(reading.claims):
         found.append(by_measure(reading, attempts, session, catalog, info, limits=limits))
-    elif values_after_all(reading, best):
+    if values_after_all(reading, best):
         found.append(by_values(reading, attempts, session, catalog, info, runs=runs, limits=limits))
     shown = (one for one in found if isinstance(one, Verified) and one.case.reproduces)
     return next(shown, None)

@@ -255,6 +255,7 @@ REFERENCE = """
         (True, {"edits": ("dropped dim",)}, VerdictKind.NOT_ADAPTED),
         (True, {"invented": ("dim",)}, VerdictKind.NOT_ADAPTED),
         (False, {"references": True}, VerdictKind.BUG),
+        (False, {"references": True, "edits": ("dropped dim",)}, VerdictKind.NOT_ADAPTED),
     ],
 )
 def test_what_is_slow_beside_something_else_is_so_of_its_own_kind_only(

@@ -14,6 +14,7 @@ LOSS = "x: Tensor, y: Tensor, reduction: str = 'mean'"
     [
         ({}, (), "x: Tensor, y: Tensor", "mean"),
         ({"reduction": "sum"}, (), "x: Tensor, y: Tensor", "sum"),
+        ({"reduction": "batchmean"}, (), "x: Tensor, y: Tensor", ""),
         ({"reduction": "none"}, (), "x: Tensor, y: Tensor", ""),
         ({}, (2,), "x: Tensor, y: Tensor", ""),
         ({}, (), LOSS, ""),

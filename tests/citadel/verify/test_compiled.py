@@ -20,6 +20,16 @@ def test_what_a_compiler_fails_on_is_to_blame_if_the_title_names_it(api, catalog
         found = culprit(run, known, [mention(name, title=1) for name in title])
         assert found is not None
         assert found[1].name == blamed
+    given = raised(
+        call("torch.zeros", number=1, result={(2,)}), call("torch.jit.script", number=2, raised=BAD)
+    )
+    found = culprit(
+        given,
+        catalog(api("torch.zeros"), api("torch.jit.script")),
+        [mention("torch.zeros", title=1)],
+    )
+    assert found is not None
+    assert found[1].name == "torch.jit.script"  # its input is no layer
     both = [mention(name, title=1) for name in ("torch.jit.script", "nn.Pool", "nn.Conv")]
     found = culprit(run, known, both)
     assert found is not None
