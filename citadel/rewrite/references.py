@@ -35,6 +35,7 @@ EXAMPLES: tuple[tuple[str, str, str, str | None], ...] = (
     ("np.max(x)", "torch.median", "torch.min", None),
     ("np.max(x)", "tf.reduce_max", "tf.reduce_min", "np.min(x)"),
     ("np.var(x)", "tf.math.reduce_variance", "tf.math.reduce_std", "np.std(x)"),
+    ("np.linalg.var(x)", "tf.math.reduce_variance", "tf.math.reduce_std", None),
     ("np.sum(x)", "tf.sparse.reduce_max", "tf.sparse.reduce_min", None),
     ("np.max(x)", "tf.reduce_max", "tf.reduce_logsumexp", None),
     ("np.log(np.sum(np.exp(x)))", "tf.reduce_logsumexp", "tf.reduce_max", None),
@@ -110,10 +111,11 @@ def _of_arrays(
 def _stands_for(module: ModuleType, name: str, word: str) -> bool:
     """Whether a function is the word, or its beginning where no function is: `sin` is no `sinh`,
     nor what is computed element by element a `logsumexp`."""
+    function = getattr(module, name, None)
     if name == word or hasattr(module, word):
-        return name == word
+        return name == word and callable(function)
     short = len(name) >= SHORTEST and word.startswith(name)
-    return short and not isinstance(getattr(module, name), np.ufunc)
+    return short and callable(function) and not isinstance(function, np.ufunc)
 
 
 def _changed(before: str, after: str) -> tuple[str, str] | None:
