@@ -14,26 +14,14 @@ are given and give (or would give for other numbers).
 import ast
 import functools
 import inspect
-import sys
 
 import case
+import changed_numbers
 import child
 import contents
 import side
 from copies import Copies
-from values import describe
 
-EPSILON = {
-    "float16": 2.0**-10,
-    "bfloat16": 2.0**-7,
-    "float32": 2.0**-23,
-    "complex64": 2.0**-23,
-    "float64": 2.0**-52,
-    "complex128": 2.0**-52,
-}
-"""The distance from 1 to the next number, by dtype."""
-COARSE = ("float16", "bfloat16", "float32")
-"""Floating-point dtypes that double precision stands for."""
 DEPTH = 3
 """Lists in lists that are looked into."""
 MOST_TOLD = 64
@@ -109,30 +97,12 @@ def widened(emit, code, traced, sites):
 def _in_double(emit, code, traced, sites, kinds):
     def call(function, args, kwargs):
         if isinstance(function, type) and "dtype" in kwargs:
-            kwargs = dict(kwargs, dtype=_double_dtype(kwargs["dtype"]))
-        return _call_given(function, args, kwargs, lambda value: _double(value, kinds))
+            kwargs = dict(kwargs, dtype=changed_numbers.double_dtype(kwargs["dtype"]))
+        return _call_given(
+            function, args, kwargs, lambda value: changed_numbers.double(value, kinds)
+        )
 
     return _run(emit, code, traced, sites, call)
-
-
-def _double_dtype(dtype):
-    """Double precision, as the framework or a word has it, for a coarser floating-point dtype."""
-    kind = dtype if isinstance(dtype, type) else type(dtype)
-    said = dtype.__name__ if isinstance(dtype, type) else getattr(dtype, "name", dtype)
-    if str(said).rpartition(".")[2].replace("mixed_", "") not in COARSE:
-        return dtype
-    home = sys.modules.get(kind.__module__.partition(".")[0])
-    return getattr(home, "float64", "float64")  # words and policies are of no module that has it
-
-
-def _double(value, kinds):
-    """A tensor or an array of these kinds of numbers (as NumPy tells them) in double precision."""
-    numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(value, numpy.ndarray):
-        return side.module("live").doubled(value, whole="i" in kinds)
-    if value.dtype.kind not in kinds:
-        return value
-    return value.astype("complex128" if value.dtype.kind == "c" else "float64")
 
 
 def nudged(emit, code, traced, sites):
@@ -140,32 +110,24 @@ def nudged(emit, code, traced, sites):
 
     Each element is moved by a unit in its last place, up or down without pattern.
     """
-    return _given(emit, code, traced, sites, _nudged)
+    return _given(emit, code, traced, sites, changed_numbers.nudged)
 
 
 def scaled(emit, code, traced, sites, factor):
     """Run a case as `case.run` does, what the calls at `sites` are given being times `factor`."""
     return _given(
-        emit, code, traced, sites, lambda value: _times(value, lambda order, _: 0 * order + factor)
+        emit,
+        code,
+        traced,
+        sites,
+        lambda value: changed_numbers.times(value, lambda order, _: 0 * order + factor),
     )
 
 
 def cleaned(emit, code, traced, sites, number):
     """Run a case as `case.run` does, the calls at `sites` being given `number` in place of each NaN
     and infinity."""
-    return _given(emit, code, traced, sites, _cleaning(number))
-
-
-def _cleaning(number):
-    live = side.module("live")
-
-    def change(value):
-        numpy = sys.modules.get("numpy")
-        if numpy is None or not isinstance(value, numpy.ndarray) or value.dtype.kind not in "fc":
-            return live.cleaned(value, number)
-        return numpy.where(numpy.isfinite(value), value, number).astype(value.dtype)
-
-    return change
+    return _given(emit, code, traced, sites, changed_numbers.cleaning(number))
 
 
 def bounded(emit, code, traced, sites, falling, power=0.0, number=1.0):
@@ -184,7 +146,9 @@ def bounded(emit, code, traced, sites, falling, power=0.0, number=1.0):
         owner = getattr(function, "__self__", None)
         given = [owner] if live.is_tensor(owner) else []
         given += _inputs(function, args, kwargs)
-        infinite = [place for place, part in enumerate(given) if _infinite(live.array(part))]
+        infinite = [
+            place for place, part in enumerate(given) if changed_numbers.infinite(live.array(part))
+        ]
         chosen = infinite[-1 if falling else 0] if infinite else None
         places = iter(range(len(given)))
 
@@ -194,11 +158,6 @@ def bounded(emit, code, traced, sites, falling, power=0.0, number=1.0):
         return _call_given(function, args, kwargs, change)
 
     return _run(emit, code, traced, sites, call)
-
-
-def _infinite(array):
-    kind = getattr(getattr(array, "dtype", None), "kind", "")
-    return kind in ("f", "c") and bool(sys.modules["numpy"].isinf(array).any())
 
 
 def gradients(emit, code, traced, sites):
@@ -224,7 +183,11 @@ def gradients(emit, code, traced, sites):
             live.listened(parameter, handed_on.append, alias=False)
         named = {name: _mapped(value, source) for name, value in kwargs.items()}
         result = function(*[_mapped(value, source) for value in args], **named)
-        given += [_finite(live.array(part)) for part in _parts(result) if live.is_tensor(part)]
+        given += [
+            changed_numbers.finite(live.array(part))
+            for part in _parts(result)
+            if live.is_tensor(part)
+        ]
         return _mapped(result, lambda part: live.listened(part, given.append, alias=False))
 
     end = _run(emit, code, traced, sites, call)
@@ -305,39 +268,13 @@ def told(emit, code, traced, sites, number=None, name=None):
         elif number is None:
             result = function(*args, **kwargs)
         else:
-            result = _call_given(function, args, kwargs, _cleaning(number))
+            result = _call_given(function, args, kwargs, changed_numbers.cleaning(number))
         record = {"given": [one for one in kept if one["k"] in ("tensor", "array")]}
         record.update(e="told", site=site, occurrence=occurrence, made=contents.recorded(result))
         emit(record)
         return (result,)
 
     return case.run(emit, code, traced, hook)
-
-
-def _finite(array):
-    """Whether an array holds no NaN and no infinity; what is no array of numbers holds none."""
-    kind = getattr(getattr(array, "dtype", None), "kind", "")
-    return kind not in "fc" or not kind or bool(sys.modules["numpy"].isfinite(array).all())
-
-
-def _nudged(value):
-    def factors(order, step):
-        up = (order * 1103515245 + 12345) // 65536 % 2  # the linear congruence: no period shows
-        return 1 + step * (2 * up - 1)
-
-    return _times(value, factors)
-
-
-def _times(value, factors):
-    """A value of real or complex numbers times `factors(numbers of elements, EPSILON)`."""
-    numpy = sys.modules.get("numpy")
-    record = describe(value)
-    step = EPSILON.get(record.get("dtype"))
-    if numpy is None or step is None or record.get("layout", "strided") != "strided":
-        return value
-    shape = record.get("shape") or ()
-    order = numpy.arange(int(numpy.prod(shape, dtype=numpy.int64)), dtype=numpy.int64)
-    return side.module("live").scaled(value, factors(order, step).reshape(shape))
 
 
 def _given(emit, code, traced, sites, change):

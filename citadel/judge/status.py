@@ -10,6 +10,7 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import instrument
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
+from citadel.judge.blamed import blames, fails_itself, gives_nothing, returned, unfilled
 from citadel.judge.complaints import of_one_argument
 from citadel.judge.gradients import Failed, cut, of_another_check, other_numbers
 from citadel.judge.verdicts import confidence, made_up, mostly_filled, shaping, shown_in, verdict
@@ -18,12 +19,11 @@ from citadel.oracle import status
 from citadel.oracle.aborts import names_check
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
-from citadel.traced import is_call_of, leaf, makers, resolve
+from citadel.traced import is_call_of, leaf, resolve
 from citadel.verify.contrast import refuses
 from citadel.verify.crashes import located
-from citadel.verify.identify import GRADIENTS, caught_calls, culprit, failing_call
+from citadel.verify.identify import GRADIENTS, caught_calls, failing_call
 from citadel.verify.verified import Verified
-from harvest.report.model import Mention
 from harvest.report.text import shorten
 
 OF_FILLED = "the complaint may be about what was filled in"
@@ -65,7 +65,7 @@ def judge(
     # Of a call that does not return, only the run that counts is waited for in full.
     traced = session.run(code, traced=traced_code, limits=status.once_more(limits, wanted))
     seen = shows(traced)
-    late = source.late and seen is None and _returned(traced, target, catalog)
+    late = source.late and seen is None and returned(traced, target, catalog)
     if late:
         seen = shows(session.run(code, limits=limits))
     if not status.matches(wanted, seen, apis, plan.renamed):
@@ -280,7 +280,7 @@ def _artefact(
 ) -> str | None:
     """Why a symptom that matches does not count, if so; `late`: it is not in the observation."""
     unseen = late or (source.caught and status.capture(observation) is None)
-    if not unseen and not _blames(observation, target, source, catalog):
+    if not unseen and not blames(observation, target, source, catalog):
         return "another call than the sibling's fails"
     if cut(plan, source.call, observation.calls):
         return "gradients do not reach what a layer has a copy of"
@@ -288,12 +288,12 @@ def _artefact(
     blamed = () if seen is None else _may_be_meant(seen, source.case.symptom, plan, target)
     if blamed:
         return f"{OF_FILLED}: {', '.join(blamed)}"
-    if not close and _gives_nothing(observation, target, catalog):
+    if not close and gives_nothing(observation, target, catalog):
         return "gives nothing, as functions may that are called for their effect"
     stranger = filled and plan.drops and not close
     # What its gradients bring about is nothing that it says of its arguments.
     other = stranger or (not close and bool(filled or plan.drops) and _of_gradients(source))
-    if source.deferred and other and _fails_itself(observation, target, catalog):
+    if source.deferred and other and fails_itself(observation, target, catalog):
         return "no relation, and fails at once, where the report's call returns"
     if source.case.symptom.kind is not SymptomKind.CRASHES:
         return None  # of crashes, the signal alone is compared
@@ -310,12 +310,6 @@ def _of_gradients(source: Verified) -> bool:
     return failing is not None and leaf(failing.name) in GRADIENTS
 
 
-def _fails_itself(observation: Observation, target: Api, catalog: Catalog) -> bool:
-    """Whether the call that fails is the sibling's own."""
-    failing = failing_call(observation)
-    return failing is not None and is_call_of(failing, target, catalog)
-
-
 def _may_be_meant(seen: Symptom, wanted: Symptom, plan: Adaptation, target: Api) -> tuple[str, ...]:
     """The arguments that an exception may be about and the report has not got."""
     if status.names_the_same(seen, wanted):
@@ -323,25 +317,6 @@ def _may_be_meant(seen: Symptom, wanted: Symptom, plan: Adaptation, target: Api)
     if status.complains_about_another_value(seen, wanted):
         return made_up(plan)
     return shaping(plan, target) if status.complains_about_tensors(seen) else ()
-
-
-def _gives_nothing(observation: Observation, target: Api, catalog: Catalog) -> bool:
-    """Whether the sibling returns None, and its use fails for that."""
-    made = [call.result for call in observation.calls if is_call_of(call, target, catalog)]
-    return bool(made) and all(one is not None and one.value.kind == "none" for one in made)
-
-
-def _unfilled(observation: Observation, target: Api, catalog: Catalog) -> bool:
-    """Whether a layer's own parameters could not be given it: another call than its own fails."""
-    own = _fails_itself(observation, target, catalog)
-    return failing_call(observation) is not None and not own
-
-
-def _returned(observation: Observation, target: Api, catalog: Catalog) -> bool:
-    """Whether the sibling was called and returned, in a run that came to its end."""
-    made = [call for call in observation.calls if is_call_of(call, target, catalog)]
-    ended = observation.outcome is Outcome.OK
-    return ended and any(call.result is not None for call in made)
 
 
 def _unlike(
@@ -356,7 +331,7 @@ def _unlike(
         if observation.outcome is Outcome.OK:
             return verdict(VerdictKind.CLEAN, guards=(THROUGH,))
         return verdict(VerdictKind.NOT_ADAPTED, reason=f"ended by {observation.outcome}")
-    if plan.state and _unfilled(observation, target, catalog):
+    if plan.state and unfilled(observation, target, catalog):
         reason = "its parameters are not those of the report's call"
         return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
     if status.unavailable(seen) and not status.unavailable(wanted):
@@ -370,44 +345,3 @@ def _unlike(
     )
     kind = VerdictKind.REFUSED if refused else VerdictKind.DIFFERENT
     return verdict(kind, symptom=seen, reason=shorten(seen.headline()))
-
-
-def _blames(observation: Observation, target: Api, source: Verified, catalog: Catalog) -> bool:
-    """Whether the call that fails (or made what fails) is the sibling's.
-
-    Where nothing but the report's words tells who made what fails in the source's run, it is the
-    call that stands in its place.
-    """
-    own = (Mention(name=target.name, title=1, body=0),)
-    failing = failing_call(observation)
-    api = resolve(failing, catalog) if failing is not None else None
-    if api is not None and api.name == target.name:
-        return True
-    blamed = culprit(observation, catalog, own)
-    if blamed is not None and blamed[1].name == target.name:
-        return True
-    if not source.deferred or _told_by_trace(source, catalog):
-        return False
-    failed = failing_call(source.observation)
-    calls = [call for call in observation.calls if is_call_of(call, target, catalog)]
-    alike = (failing and failing.name) == (failed and failed.name)
-    if not alike or all(call.result is None for call in calls):
-        return False
-    made = _made_what_fails(source.observation, source.case.api, catalog)
-    return not made or _made_what_fails(observation, target.name, catalog)
-
-
-def _told_by_trace(source: Verified, catalog: Catalog) -> bool:
-    """Whether the trace of the source's own run tells whose failure it is."""
-    own = (Mention(name=source.case.api, title=1, body=0),)
-    blamed = culprit(source.observation, catalog, own)
-    return blamed is not None and blamed[1].name == source.case.api
-
-
-def _made_what_fails(observation: Observation, name: str, catalog: Catalog) -> bool:
-    """Whether a call of an API made, at whatever remove, what the failing call is given."""
-    failing = failing_call(observation)
-    if failing is None:
-        return False
-    found = (resolve(call, catalog) for call in makers(failing, observation.calls))
-    return any(api is not None and api.name == name for api in found)
