@@ -15,9 +15,10 @@ from analysis.dynamic.learned import learn
 from analysis.target.frameworks import FRAMEWORKS
 from citadel.family.group import families
 from citadel.learn import samples_of
-from citadel.members import member, of_member, with_member
+from citadel.members import failing_member, member, of_member, with_member
 from citadel.model import Finding, Seconds, Triage, VerdictKind
 from citadel.options import Options
+from citadel.propagate.methods import other_methods
 from citadel.propagate.propagation import Propagation
 from citadel.selection import used_late, variables
 from citadel.verify.reports import verify
@@ -66,6 +67,7 @@ def triage(
 
     result = replace(result, case=with_member(case, method), seconds=seconds)
     siblings = Propagation(verified, bench, options)
+    failing, of_object = failing_member(verified), list[Finding]()
     halted = False
     try:
         for finding in siblings.findings(on_progress):
@@ -74,13 +76,20 @@ def triage(
                     seconds = replace(seconds, first_finding=time.monotonic() - started)
                 if on_finding is not None:
                     on_finding(named(finding))
+        if failing is not None:
+            done, end = siblings.done(), started + seconds.verify + options.walk.seconds
+            for finding in other_methods(verified, failing, done, bench, options, end):
+                of_object.append(finding)
+                if on_finding is not None:
+                    on_finding(finding)
     except KeyboardInterrupt:
         halted = True
     took = time.monotonic() - started - seconds.verify
     result = replace(
         result,
-        findings=tuple(
-            named(replace(one, operation=operation(one.api))) for one in siblings.done()
+        findings=(
+            *(named(replace(one, operation=operation(one.api))) for one in siblings.done()),
+            *of_object,
         ),
         tried=siblings.tried,
         unconfirmed=siblings.unconfirmed,

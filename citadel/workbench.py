@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from types import TracebackType
 from typing import Self
 
+from analysis.catalog.model import Api, Catalog
 from analysis.index import ApiIndex, learned_path
 from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.session import Baseline, Session
@@ -34,6 +36,7 @@ class Workbench:
     ) -> None:
         self.target = target
         self.index = index
+        self.catalog = index.catalog
         self.samples = SampleBook(index)
         self.lexicon = learnt(index.catalog.apis.values())
         self.operations = Operations(index)
@@ -59,6 +62,12 @@ class Workbench:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def knowing(self, apis: Sequence[Api]) -> Self:
+        """The same bench with further APIs in its catalog; it closes nothing."""
+        found = copy(self)
+        found.catalog = Catalog(apis={**self.catalog.apis, **{api.name: api for api in apis}})
+        return found
 
     def ask_for(self, variables: Mapping[str, str], modules: Sequence[str] = ()) -> None:
         """Have these environment variables, and modules imported, in all fork servers."""

@@ -139,9 +139,9 @@ def _by_module(function):
     module = getattr(function, "__module__", None) or ""
     if module.split(".")[0] != "torch":
         return None
-    owner = type(getattr(function, "__self__", None))
-    if kind == "method" and owner.__module__.split(".")[0] == "torch":
-        return "{}.{}".format(_class_name(owner), function.__name__), "function", None
+    owner = getattr(function, "__self__", None)
+    if kind == "method" and type(owner).__module__.split(".")[0] == "torch":
+        return "{}.{}".format(_class_name(type(owner)), function.__name__), "method", owner
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", kind)
     return "{}.{}".format(module, name), "function", None
 

@@ -17,6 +17,8 @@ MADE = {"tf.Tensor": "tensor", "tf.Variable": "variable"}
 def as_receiver(value: SourceValue, target: str) -> tuple[Step, ...] | None:
     """Steps that make a value a receiver of the method `target`; None where it cannot be one."""
     owner = target.rpartition(".")[0]
+    if _kind(value) == owner.rpartition(".")[2] and not value.value.is_tensor:
+        return ()
     if not as_tensorflow(target):
         return () if value.value.is_tensor else None
     layout = value.value.layout or "strided"

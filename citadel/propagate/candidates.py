@@ -50,7 +50,7 @@ def _plausibilities(planned: Planned) -> dict[str, float]:
 
 def _planned(source: Invocation, bench: Workbench) -> Planned:
     found: Planned = {}
-    for api in bench.index.catalog.apis.values():
+    for api in bench.catalog.apis.values():
         if api.name != source.api.name:
             made = plans(source, api, bench.samples, bench.lexicon)
             if not isinstance(made, Obstacle):

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
 from analysis.catalog.model import Api, ApiKind
 from analysis.target.session import Session
+from analysis.values import Value
 from citadel.judge.performance import judge_performance
 from citadel.judge.relations import related
 from citadel.judge.status import contrasted, judge, refused_elsewhere
@@ -32,7 +33,16 @@ from citadel.propagate.probe import ProbeOutcome
 from citadel.propagate.replays import Replays
 from citadel.propagate.trial import Trial, as_finding, not_adapted
 from citadel.propagate.uses import Uses
-from citadel.propagate.walk import AT_LEAST, HITS_AHEAD, MOST_AHEAD, Probed, Progress, Walk, walk
+from citadel.propagate.walk import (
+    AT_LEAST,
+    HITS_AHEAD,
+    MOST_AHEAD,
+    Entry,
+    Probed,
+    Progress,
+    Walk,
+    walk,
+)
 from citadel.rewrite.rewriter import Rewritten
 from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
@@ -70,11 +80,9 @@ class Propagation:
         deadline = self._deadline = time.monotonic() + self.options.walk.seconds
         if not self.verified.tells:
             return
-        bench = self.bench
-        called = callees(self.verified, bench.replays[0], bench.index.catalog, self.options.limits)
+        called = self._callees()
         self._uses.ran(called)
-        matched = self.options.matches.of(self.verified.api, bench.index.catalog)
-        entries = candidates(self._uses.invocation, bench, self.options.mode, called, matched)
+        entries = self._entries(called)
         planned = {candidate.api.name: plans for candidate, plans in entries}
         self._rank = {name: position for position, name in enumerate(planned)}
         for candidate, _ in entries:
@@ -108,6 +116,17 @@ class Propagation:
             raise
         finally:
             replays.cancel()
+
+    def _callees(self) -> Mapping[str, Mapping[str, Value]]:
+        """What runs within the failing call."""
+        session = self.bench.replays[0]
+        return callees(self.verified, session, self.bench.catalog, self.options.limits)
+
+    def _entries(self, called: Collection[str]) -> list[Entry]:
+        """What may be a sibling, with its plans, the likeliest first."""
+        matched = self.options.matches.of(self.verified.api, self.bench.catalog)
+        use = self._uses.invocation
+        return candidates(use, self.bench, self.options.mode, called, matched)
 
     def _kin(self, api: Api) -> set[str]:
         """What bears an API's name, in other forms, and the operators that it calls."""
@@ -218,7 +237,7 @@ class Propagation:
             candidate.api,
             self.verified,
             session,
-            self.bench.index.catalog,
+            self.bench.catalog,
             close=related(candidate.channels),
             runs=self.options.runs,
             limits=self.options.limits,
@@ -227,7 +246,7 @@ class Propagation:
     def _judged(
         self, written: Rewritten, plan: Adaptation, candidate: Candidate, session: Session
     ) -> Verdict:
-        catalog, options = self.bench.index.catalog, self.options
+        catalog, options = self.bench.catalog, self.options
         if self.verified.witness is not None:
             return judge_value(
                 written,

@@ -29,7 +29,7 @@ class Uses:
     def __init__(self, verified: Verified, bench: Workbench) -> None:
         calls = verified.observation.calls
         self.invocation = invocation(verified.call, verified.api, calls)
-        self._rewriter = Rewriter(verified.source, self.invocation, bench.index.catalog.resolve)
+        self._rewriter = Rewriter(verified.source, self.invocation, bench.catalog.resolve)
         self._bench = bench
         self._others: list[tuple[Rewriter, Invocation]] = []
         witness = verified.witness
@@ -51,7 +51,7 @@ class Uses:
             function = getattr(nodes[call.site], "func", None)
             if function in handed and call is not verified.call:
                 continue  # `tf.function(tf.floor)(x)` changes where the function is handed over
-            if call.site not in seen and resolve(call, bench.index.catalog) is verified.api:
+            if call.site not in seen and resolve(call, bench.catalog) is verified.api:
                 seen.add(call.site)
                 if call.form != "class" or verified.call.form == "class":
                     other = invocation(call, verified.api, calls)
@@ -100,7 +100,7 @@ class Uses:
 
     def _plan(self, use: Invocation, main: Adaptation) -> Adaptation | None:
         """The plan for another use that is most like the main one's."""
-        api = self._bench.index.catalog.resolve(main.target)
+        api = self._bench.catalog.resolve(main.target)
         if api is None:
             return None
         made = plans(use, api, self._bench.samples, self._bench.lexicon)

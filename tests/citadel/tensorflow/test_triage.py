@@ -37,6 +37,12 @@ SPARSE = """
 
 INNER = "InvalidArgumentError: Cannot multiply A and B because inner dimension does not match"
 
+QUEUE = """
+    import tensorflow as tf
+    queue = tf.queue.FIFOQueue(8, dtypes=[tf.float32], shapes=[[]])
+    queue.enqueue_many([[0.5, 1.5, 2.5]])
+    print(queue.dequeue_up_to([]))
+"""
 BATCHES = """
     import tensorflow as tf
 
@@ -111,6 +117,13 @@ def test_methods_of_datasets_are_siblings_of_one_another(triaged):
     assert found.case.api == "tf.data.Dataset.batch"
     assert found.case.reproduces
     assert bugs(found) >= {"tf.data.Dataset.padded_batch", "tf.data.Dataset.ragged_batch"}
+
+
+def test_other_methods_of_the_object_whose_method_dies(triaged):
+    found = triaged("Segfault in dequeue_up_to", QUEUE, "Segmentation fault (core dumped)")
+    assert found.case.aliases[0] == "tf.queue.FIFOQueue.dequeue_up_to"
+    assert "tf.queue.FIFOQueue.dequeue_many" in bugs(found)
+    assert not {"tf.queue.FIFOQueue.size", "tf.queue.FIFOQueue.enqueue"} & bugs(found)
 
 
 @pytest.mark.parametrize("api", LITTLE)
