@@ -123,7 +123,12 @@ def _log_lines(text: str) -> list[str]:
 
 
 def _from_log(lines: list[str]) -> Iterator[Claim]:
+    """Yield the exceptions of a log, and its crashes; first the crash that ends it where exceptions
+    are printed in front, without a traceback: the code has survived these."""
     raised = find_raised(lines)
+    told = [line for line in lines if line.strip()]
+    if raised and not any("Traceback" in line for line in told):
+        yield from _crashes(told[-1])
     for one in raised:
         yield _raised(one)
     for line in lines:

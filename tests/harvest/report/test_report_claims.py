@@ -362,3 +362,13 @@ def test_more_than_a_number_of_times_slower_is_slower():
     (slow,) = claims("tf.pow(x, 2.0) is more than 10 times slower than x * x")
     assert slow.kind is ClaimKind.PERFORMANCE
     assert not claims("the second call is no worse than the slow one")
+
+
+SURVIVED = "lu_solve [2, 1]\n  RuntimeError: wrong pivots\nldl_solve [2, 1]\nSegmentation fault\n"
+
+
+def test_exceptions_that_the_code_prints_before_it_dies_are_not_what_is_reported():
+    first, second = claims(body=fence(SURVIVED))
+    assert (first.signal, second.exception) == ("SIGSEGV", "RuntimeError")
+    traced = SURVIVED.replace("  RuntimeError", TRACE + "RuntimeError")
+    assert claims(body=fence(traced))[0].exception == "RuntimeError"
