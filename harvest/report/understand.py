@@ -13,6 +13,7 @@ from harvest.report.on_cpu import with_cpu_versions
 from harvest.report.snippets import find_snippets
 from harvest.report.text import clean
 from harvest.report.thread import with_thread
+from harvest.report.worded import with_clocks
 
 
 def understand(report: Report) -> Reading:
@@ -26,6 +27,9 @@ def understand(report: Report) -> Reading:
     if not isinstance(own, str):
         measured = any(claim.kind is ClaimKind.PERFORMANCE for claim in claims)
         own = tuple(with_cpu_versions(own, report.title, document.prose, measured=measured))
+    missing = ""
+    if not isinstance(own, str):
+        own, missing = with_clocks(own, document, claims)
     found = with_thread(report, own, mentions)
     return Reading(
         report=report,
@@ -37,4 +41,5 @@ def understand(report: Report) -> Reading:
         refusal=wants_refusal(report.title, document, code=code),
         output=pasted_output(document),
         prose=document.prose,
+        unmeasured=missing,
     )
