@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harvest.report.claims import chosen, find_claims
+from harvest.report.device_memory import needing_device
 from harvest.report.expectations import find_expectations, pasted_output, wants_refusal
 from harvest.report.markdown import read_markdown
 from harvest.report.mentions import find_mentions
@@ -29,6 +30,7 @@ def understand(report: Report) -> Reading:
         own = tuple(with_cpu_versions(own, report.title, document.prose, measured=measured))
     missing = ""
     if not isinstance(own, str):
+        own, claims = needing_device(own, report.title, report.body, document.prose, claims)
         own, missing = with_clocks(own, document, claims)
     found = with_thread(report, own, mentions)
     return Reading(
