@@ -126,20 +126,18 @@ def _commented(code: str, tree: ast.Module) -> Iterator[tuple[Told, list[ast.stm
         if (said := told(" ".join(behind))) is not None:
             yield said, [node]
         elif (said := told(" ".join(above))) is not None:
-            yield said, list(_paragraph(tree.body[at:]))
+            yield said, _paragraph(tree.body, at)
 
 
-def _paragraph(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The first statements, up to a blank line or a comment; what only shows at their end is none
-    of them."""
-    found = [body[0]]
-    for node in body[1:]:
-        if node.lineno != _end(found[-1]) + 1:
-            break
-        found.append(node)
-    while len(found) > 1 and not computes(found[-1]):
-        found.pop()
-    yield from found
+def _paragraph(body: Sequence[ast.stmt], first: int) -> list[ast.stmt]:
+    """The statements from one on, up to a blank line or a comment; what only shows at their end is
+    none of them."""
+    end = first + 1
+    while end < len(body) and body[end].lineno == _end(body[end - 1]) + 1:
+        end += 1
+    while end > first + 1 and not computes(body[end - 1]):
+        end -= 1
+    return list(body[first:end])
 
 
 def _comments(code: str) -> dict[int, str]:

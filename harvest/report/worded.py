@@ -169,7 +169,7 @@ def _apart(tree: ast.Module, sides: Sides) -> bool:
     first = min(sides.slow, sides.fast, key=lambda side: side[0].lineno)
     if first[0] not in tree.body:
         return True
-    left_out = _shown_between(tree, sides)
+    left_out = {*_shown_between(tree, sides)}
     between = [n for n in _between(tree, sides) if n not in left_out]
     changed = set().union(*map(_bound, between))
     early = set().union(*map(_bound, first))
