@@ -112,6 +112,20 @@ def summary(target: Target) -> TargetSummary:
     )
 
 
+def baseline_of(target: Target, interpreter: Interpreter | None) -> Target | None:
+    """The build of an interpreter that measurements are compared with: of the target's framework,
+    if the interpreter has that, and in another build than the target's own.
+
+    Raises:
+        CitadelError: when that build does not work.
+    """
+    info = target.info
+    if interpreter is None or info.framework not in interpreter.frameworks:
+        return None
+    found = interpreter.target(info.framework, info.backend or None)
+    return None if found.info.key == info.key else found
+
+
 def others(interpreter: Interpreter, target: Target) -> list[str]:
     """The frameworks that an interpreter has beside the target's."""
     return [name for name in interpreter.frameworks if name != target.info.framework]

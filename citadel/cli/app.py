@@ -26,6 +26,7 @@ from citadel.cli.options import (
     MEASURING,
     SECONDS,
     BackendOfReport,
+    Baseline,
     FrameworkOfReport,
     Json,
     MatchesFile,
@@ -110,15 +111,7 @@ def triage(
         ),
     ] = 2,
     matches: MatchesFile = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            "--baseline",
-            metavar="PATH",
-            help="Interpreter with another version, which a report about time or memory says was"
-            " better: both run in turns.",
-        ),
-    ] = None,
+    baseline: Baseline = None,
     fail_on: Annotated[
         str | None, typer.Option("--fail-on", metavar="bug", help="Exit with 1 on a finding.")
     ] = None,

@@ -13,6 +13,7 @@ import typer
 
 from citadel.cli.options import (
     BackendOfReport,
+    Baseline,
     FrameworkOfReport,
     Json,
     MatchesFile,
@@ -80,6 +81,7 @@ def hunt(
     ] = 60.0,
     siblings: Siblings = "all",
     matches: MatchesFile = None,
+    baseline: Baseline = None,
     jobs: Annotated[
         int,
         typer.Option("--jobs", metavar="N", min=1, help="Workers; each takes about two cores."),
@@ -124,6 +126,8 @@ def hunt(
         citadel hunt reports/ --python ~/venvs/torch/bin/python --python ~/venvs/tf/bin/python
 
         citadel hunt --store citadel.db --retry 2
+
+        citadel hunt slower/ --python ~/venvs/torch2.13/bin/python --baseline /usr/bin/python3
     """
     from analysis.target.session import Limits
     from citadel.commands.hunting import HuntingRequest, run_hunt
@@ -150,6 +154,7 @@ def hunt(
         hunt=HuntRequest(options=options, out=out, budget=budget, retries=retry),
         known=known,
         json=json,
+        baseline=baseline,
     )
     executor: Callable[[], Executor] = partial(LocalPool, Worker, jobs)
     if cluster is not None:

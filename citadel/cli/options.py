@@ -99,6 +99,15 @@ Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help='Write JSON to FILE ("-": stdout).')
 ]
 
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline",
+        metavar="PATH",
+        help="Interpreter with another version, which a report about time or memory says was"
+        " better: both run in turns.",
+    ),
+]
 Siblings = Annotated[
     str,
     typer.Option("--siblings", metavar="N|all", help="Try at most the N best-ranked siblings."),

@@ -15,7 +15,7 @@ from analysis.index import ApiIndex
 from analysis.target.target import Interpreter, Target
 from citadel.model import Triage
 from citadel.selection import Choice, Unavailable, Wish, choose, with_installed
-from citadel.workbench import Workbench
+from citadel.workbench import Workbench, baseline_of
 from harvest.report.model import Reading
 
 
@@ -72,18 +72,12 @@ class Benches:
                 target,
                 index,
                 jobs=self._jobs,
-                baseline=self._other(choice),
+                baseline=baseline_of(target, self._baseline),
                 beside=known.target(choice.framework, choice.beside) if choice.beside else None,
             )
             self._open[choice] = self._stack.enter_context(bench)
             self._opened(bench)
         return self._open[choice]
-
-    def _other(self, choice: Choice) -> Target | None:
-        """The same framework in the baseline's interpreter, if that has it."""
-        if self._baseline is None or choice.framework not in self._baseline.frameworks:
-            return None
-        return self._baseline.target(choice.framework, choice.backend or None)
 
     def readable(self, reading: Reading) -> Reading:
         """The reading, as far as this interpreter has what it needs."""

@@ -6,6 +6,7 @@ store is the hunt's memory: the same command goes on where it was stopped, howev
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections import Counter
@@ -55,6 +56,8 @@ class HuntingRequest:
     hunt: HuntRequest
     known: Path | None
     json: str | None
+    baseline: str | None = None
+    """The interpreter with the build that measurements are compared with."""
 
 
 def run_hunt(
@@ -122,12 +125,14 @@ def _hunted(
     if interrupted:
         progress.note(f"queued again after a kill: {counted(interrupted, 'item')}")
     builds = _builds(request, console, progress)
+    baseline = _baseline(request)
     if request.inputs:
         enlisted = enlist(
             store,
             reports_of(request.inputs),
             builds,
             lambda done: progress.update("reading reports", done, done),
+            baseline=baseline,
         )
         progress.clear()
         if enlisted.reports == enlisted.unread == 1:
@@ -151,6 +156,8 @@ def _hunted(
         if not known and request.pythons:
             console.print("nothing is open in the store; name reports to run", markup=False)
             return NOTHING_RUN
+        if baseline:
+            items.compare_open(store, request.hunt.allowed, list(builds.sites), baseline)
     watch = _Watch(console, progress)
     with executor() as workers:
         number = begin(store, workers.slots)
@@ -198,6 +205,19 @@ def _builds(request: HuntingRequest, console: Console, progress: Progress) -> Bu
         Interpreter(python, no_sandbox=request.no_sandbox) for python in request.pythons
     ]
     return Builds(interpreters, request.wish, found, opened, no_sandbox=request.no_sandbox)
+
+
+def _baseline(request: HuntingRequest) -> str:
+    """The interpreter that the items are to be compared with, "" for the one that each has kept.
+
+    Raises:
+        CitadelError: when it is no interpreter that has a framework.
+    """
+    if request.baseline is None:
+        return ""
+    Interpreter(request.baseline, no_sandbox=request.no_sandbox)  # a mistake in it shows now
+    path = shutil.which(request.baseline) or request.baseline
+    return str(Path(path).absolute())  # the store may be gone on with elsewhere
 
 
 class _Watch:

@@ -45,8 +45,10 @@ def enlist(
     found: Iterable[Report | BadInput | Linked],
     builds: Builds,
     progress: Callable[[int], None] = lambda _done: None,
+    *,
+    baseline: str = "",
 ) -> Enlisted:
-    """Queue the verification of all reports.
+    """Queue the verification of all reports, to be compared with a `baseline` if there is one.
 
     Raises:
         CitadelError: when a build does not work or the store cannot be written.
@@ -67,7 +69,7 @@ def enlist(
                     refused[f"{item.source}: {why}" if isinstance(item, BadInput) else why] += 1
                     reports.add_refusal(store, item.source, str(sites))
                     continue
-                queued += _queue(store, reading, sites)
+                queued += _queue(store, reading, sites, baseline)
         progress(seen)
     refused[NEAR] += _link(store, links)
     return Enlisted(reports=seen, queued=queued, unread=unread, refused=+refused)
@@ -109,7 +111,7 @@ def _prepared(
     return item, reading, sites
 
 
-def _queue(store: Store, reading: Reading, sites: Iterable[Site]) -> int:
+def _queue(store: Store, reading: Reading, sites: Iterable[Site], baseline: str) -> int:
     report = reports.add_report(store, reading.report, reading.candidates)
     reports.drop_refusal(store, reading.report.source)
     outcomes.keep_traits(store, report, words.traits(reading))
@@ -125,5 +127,8 @@ def _queue(store: Store, reading: Reading, sites: Iterable[Site]) -> int:
             topic,
             cost=cost,
             exclusive=topic == ClaimKind.PERFORMANCE,
+            baseline=baseline,
         )
+        if baseline:
+            items.compare(store, report, site.build.key, baseline)
     return queued

@@ -20,12 +20,16 @@ from harvest.report.model import Report
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Where:
-    """A framework build, as a worker finds it: interpreter, framework and backend by name."""
+    """A framework build, as a worker finds it: interpreter, framework and backend by name.
+
+    `baseline` is the interpreter with the build that measurements are compared with, if any.
+    """
 
     python: str
     framework: str
     backend: str
     no_sandbox: bool = False
+    baseline: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

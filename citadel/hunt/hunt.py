@@ -179,7 +179,7 @@ class Hunt:
             item=item.id,
             stage=item.key.stage,
             report=reports.report_of(self._store, item.key.report),
-            where=self._sites[item.key.build].where,
+            where=replace(self._sites[item.key.build].where, baseline=item.baseline),
             exclusive=item.exclusive,
             options=self._request.options,
         )
@@ -263,6 +263,7 @@ class Hunt:
             str(case.symptom.kind),
             cost=float(len(case.code)),
             exclusive=case.kind is BugKind.PERFORMANCE,
+            baseline=item.baseline,
         )
         hits, runs = case.runs
         if case.reproduces and hits < runs:

@@ -25,7 +25,7 @@ from citadel.store.findings import Kin
 from citadel.store.items import Stage
 from citadel.triage import triage, untried, verify_on
 from citadel.verify.verified import NotVerified
-from citadel.workbench import Workbench
+from citadel.workbench import Workbench, baseline_of
 from harvest.report.model import Reading
 from harvest.report.understand import understand
 
@@ -81,6 +81,9 @@ class Worker:
             self._interpreters[key] = Interpreter(where.python, no_sandbox=where.no_sandbox)
         return self._interpreters[key]
 
+    def _baseline(self, where: Where) -> Interpreter | None:
+        return self._interpreter(replace(where, python=where.baseline)) if where.baseline else None
+
     def _place(self, where: Where, beside: str) -> _Place:
         """An open build, with another backend `beside` it where a report compares the two."""
         key = (where, beside)
@@ -91,7 +94,8 @@ class Worker:
             target = interpreter.target(where.framework, where.backend or None)
             other = interpreter.target(where.framework, beside) if beside else None
             index = load_or_build(target)
-            bench = Workbench(target, index, jobs=1, beside=other)
+            baseline = baseline_of(target, self._baseline(where))
+            bench = Workbench(target, index, jobs=1, baseline=baseline, beside=other)
             self._places[key] = _Place(bench=bench, kinship=Kinship(index))
         self._places.move_to_end(key)
         return self._places[key]

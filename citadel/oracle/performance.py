@@ -23,6 +23,7 @@ from citadel.oracle.samples import Decision, Interval
 from citadel.oracle.wording import complaint, no_effect, stated
 from harvest.report.growth import Growing
 from harvest.report.model import Reading
+from harvest.report.worded import HEADER
 
 SELECTING = 3
 """Runs by which a measure is chosen; the others, which had no say in that, decide."""
@@ -37,6 +38,9 @@ WAITING = 0.3
 """Part of its share of a CPU that a run uses if it does not wait."""
 LEAST_WALL = 0.02
 """Seconds of wall time below which a run's waiting says nothing."""
+WORDED = 1.5
+"""Ratio that two sides must show which words alone call slow and fast: of 60 such comparisons of
+equal code none came to more than 1.1."""
 _NUMBER = re.compile(r"\d[\d_]*")
 _DTYPE = re.compile(r"(?:float|int|complex|fp|bf)_?\d", re.IGNORECASE)
 BUSY = 0.5
@@ -130,8 +134,13 @@ def capture(
     if not found:
         units = {column.unit for column in known.values()} - {None, "clock", "clock_ns"}
         lack = "compares" if units else "measures"
-        return NoOracle(reason=f"the report shows nothing that it {lack}")
-    oracles = [_oracle(one, good, reading, about, last=last) for one in found]
+        reasons = (f"the report shows nothing that it {lack}", reading.unmeasured)
+        return NoOracle(reason=": ".join(filter(None, reasons)))
+    if HEADER in code:
+        # Words alone say so: equal code must never pass for slow, nor as fast as it should not be.
+        oracles = [_of_words(one, good, last=last) for one in found if one.form is Form.RATIO]
+    else:
+        oracles = [_oracle(one, good, reading, about, last=last) for one in found]
     usable = [one for one in oracles if one is not None]
     if not usable:
         return NoOracle(reason="what the report compares is not the same place in each run")
@@ -174,6 +183,28 @@ def _oracle(
             return replace(base, decision=equal, equal=True)
     needed = math.log(UNSEEN) if said is None else samples.needed(math.log(said))
     return replace(base, decision=there, needed=needed)
+
+
+def _of_words(one: Measure, runs: Sequence[Observation], *, last: bool) -> PerformanceOracle | None:
+    """As `_oracle`, of two sides that words alone call slow and fast."""
+    fresh = runs[SELECTING:] if len(runs) >= 2 * SELECTING - 1 else runs
+    logs = tuple(log for log in map(one.sample, fresh) if log is not None)
+    if len(logs) < len(fresh):
+        return None
+    found, least = samples.interval(logs), math.log(WORDED)
+    there = samples.decide(logs, least, drift=_drift(one, fresh), last=last)
+    if there is Decision.BUG and found.low <= least:
+        there = Decision.NOISY if last else Decision.MORE
+    return PerformanceOracle(
+        measure=one,
+        topic=Topic.TIME,
+        decision=there,
+        ratio=math.exp(found.middle),
+        interval=found,
+        logs=logs,
+        needed=max(least, samples.needed(found.middle)),
+        evidence=("the report's words tell which side is slow",),
+    )
 
 
 def _share(one: Measure, reading: Reading) -> float:

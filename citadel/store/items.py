@@ -16,6 +16,7 @@ from typing import Any
 from citadel.store.database import Store
 from citadel.store.reports import Build
 from citadel.store.texts import sound
+from harvest.report.model import ClaimKind
 
 
 class Stage(StrEnum):
@@ -68,13 +69,17 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One piece of work. `topic` is what its promise is learnt by, `cost` orders within it."""
+    """One piece of work. `topic` is what its promise is learnt by, `cost` orders within it.
+
+    `baseline` is the interpreter with which measurements are compared, "" where there is none.
+    """
 
     id: int
     key: Key
     topic: str
     exclusive: bool
     attempts: int
+    baseline: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,20 +115,50 @@ SELECT id, framework, version, python, backend, devices, sandbox, apis, pairs_in
 WHERE EXISTS (SELECT 1 FROM items WHERE build = builds.id AND {_OPEN}) ORDER BY added
 """  # noqa: S608 - a constant goes in
 _BEST = f"""
-SELECT id, report, attempts FROM items WHERE {_OPEN} AND build = :build AND stage = :stage
+SELECT id, report, attempts, baseline FROM items WHERE {_OPEN} AND build = :build AND stage = :stage
 AND topic = :topic AND exclusive = :exclusive AND (attempts > 0) = :retried
 ORDER BY chance DESC, cost, id LIMIT 1
 """  # noqa: S608 - a constant goes in
 
 
-def add(store: Store, key: Key, topic: str, *, cost: float, exclusive: bool) -> bool:
+_COMPARE = """
+UPDATE items SET baseline = :baseline, state = CASE WHEN (report, build) IN
+ (SELECT report, build FROM items WHERE stage = 'verify' AND topic = :measured)
+ THEN 'queued' ELSE state END
+WHERE baseline != :baseline AND report = :report AND build = :build
+"""
+_COMPARE_OPEN = f"""
+UPDATE items SET baseline = :baseline
+WHERE {_OPEN} AND build IN (SELECT value FROM json_each(:builds))
+"""  # noqa: S608 - a constant goes in
+
+
+def add(
+    store: Store, key: Key, topic: str, *, cost: float, exclusive: bool, baseline: str = ""
+) -> bool:
     """Queue an item unless it is known; whether it was new."""
     cursor = store.db.execute(
-        "INSERT INTO items (report, build, stage, state, topic, cost, exclusive)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        [key.report, key.build, key.stage, State.QUEUED, topic, cost, exclusive],
+        "INSERT INTO items (report, build, stage, state, topic, cost, exclusive, baseline)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        [key.report, key.build, key.stage, State.QUEUED, topic, cost, exclusive, baseline],
     )
     return cursor.rowcount > 0
+
+
+def compare(store: Store, report: str, build: str, baseline: str) -> None:
+    """Have what is measured of a report compared with another build.
+
+    Of a report whose first claim is of time or memory, what was done without that is done again.
+    """
+    given = {"report": report, "build": build, "baseline": baseline}
+    store.db.execute(_COMPARE, {**given, "measured": str(ClaimKind.PERFORMANCE)})
+
+
+def compare_open(store: Store, allowed: Allowed, builds: Sequence[str], baseline: str) -> None:
+    """Have what is measured in the open items of some builds compared with another one."""
+    given = {**allowed.values(), "builds": json.dumps(builds), "baseline": baseline}
+    with store.transaction() as db:
+        db.execute(_COMPARE_OPEN, given)
 
 
 def requeue(store: Store, ids: Iterable[int] | None = None) -> int:
@@ -205,10 +240,17 @@ def take(store: Store, lot: Lot, allowed: Allowed) -> Item | None:
         ).fetchone()
         if row is None:
             return None
-        number, report, attempts = row
+        number, report, attempts, baseline = row
         db.execute("UPDATE items SET state = ? WHERE id = ?", [State.RUNNING, number])
     key = Key(report=report, build=lot.build, stage=lot.stage)
-    return Item(id=number, key=key, topic=lot.topic, exclusive=lot.exclusive, attempts=attempts)
+    return Item(
+        id=number,
+        key=key,
+        topic=lot.topic,
+        exclusive=lot.exclusive,
+        attempts=attempts,
+        baseline=baseline,
+    )
 
 
 def end(

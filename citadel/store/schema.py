@@ -175,3 +175,9 @@ def m009_only_build(db: Database) -> None:
     """Which findings one build alone shows."""
     for statement in _ONLY_BUILD:
         db.execute(statement)
+
+
+@migrations()
+def m010_baseline(db: Database) -> None:
+    """The interpreter of another version, with which an item's times and memory are compared."""
+    db.execute("ALTER TABLE items ADD COLUMN baseline TEXT NOT NULL DEFAULT ''")

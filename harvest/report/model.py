@@ -202,3 +202,5 @@ class Reading:
     """Lines of pasted output, with single blanks."""
     prose: str = ""
     """The body's words, without code and version dumps."""
+    unmeasured: str = ""
+    """What is missing for a comparison in words alone to be measured, if it is one."""

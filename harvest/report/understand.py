@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harvest.report.claims import chosen, find_claims
+from harvest.report.device_memory import needing_device
 from harvest.report.expectations import find_expectations, pasted_output, wants_refusal
 from harvest.report.markdown import read_markdown
 from harvest.report.mentions import find_mentions
@@ -13,6 +14,7 @@ from harvest.report.on_cpu import with_cpu_versions
 from harvest.report.snippets import find_snippets
 from harvest.report.text import clean
 from harvest.report.thread import with_thread
+from harvest.report.worded import with_clocks
 
 
 def understand(report: Report) -> Reading:
@@ -26,6 +28,10 @@ def understand(report: Report) -> Reading:
     if not isinstance(own, str):
         measured = any(claim.kind is ClaimKind.PERFORMANCE for claim in claims)
         own = tuple(with_cpu_versions(own, report.title, document.prose, measured=measured))
+    missing = ""
+    if not isinstance(own, str):
+        own, claims = needing_device(own, report.title, report.body, document.prose, claims)
+        own, missing = with_clocks(own, document, claims)
     found = with_thread(report, own, mentions)
     return Reading(
         report=report,
@@ -37,4 +43,5 @@ def understand(report: Report) -> Reading:
         refusal=wants_refusal(report.title, document, code=code),
         output=pasted_output(document),
         prose=document.prose,
+        unmeasured=missing,
     )

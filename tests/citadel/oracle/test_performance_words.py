@@ -1,11 +1,15 @@
 """What the words of a report say of times and sizes."""
 
+import math
+
 import pytest
 
 from citadel.oracle import wording
 from harvest.report.growth import Growing, growing
 from harvest.report.model import Report
 from harvest.report.understand import understand
+
+from .captured import captured
 
 
 @pytest.mark.parametrize(
@@ -107,3 +111,22 @@ def test_words_that_compare_versions(title, about):
 def test_stated_ratios(text, ratio):
     reading = understand(Report(source="r.md", title="", body=text))
     assert wording.stated(reading) == ratio
+
+
+IN_WORDS = "import torch\nx = torch.rand(9)\ny = x.cumsum(0)  # slow\nz = x.sum()  # fast\n"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "there"), [(1.0, False), (0.3, False), (1.4, False), (1.6, True), (9.0, True)]
+)
+def test_what_words_alone_compare_needs_a_larger_ratio(ratio, there):
+    reading = understand(
+        Report(source="r.md", title="cumsum is slow", body=f"```python\n{IN_WORDS}```\n")
+    )
+    code = reading.candidates[-1].code
+    slow, fast = "min(slow_seconds)", "min(fast_seconds)"
+    given = {slow: (ratio, "s"), fast: (1.0, "s"), f"{slow} / {fast}": (ratio, "ratio")}
+    oracle = captured(code, given, title="no difference in speed, cumsum is 2x slower")
+    assert (oracle.reproduces, oracle.equal) == (there, False)
+    assert oracle.measure.stated
+    assert oracle.needed >= math.log(1.5)

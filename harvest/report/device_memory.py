@@ -1,0 +1,58 @@
+"""Reports of a GPU's memory that a table of `nvidia-smi` shows -> snippets that need that GPU.
+
+In: a report's words, claims and snippets. Out: claims and snippets. It takes a table of amounts in
+what the report tells (not among its versions), a report that is about memory first of all and not
+about the CPU, and code that names a CUDA device, be it only where there is one. All else stays as
+it is: most reports paste what `nvidia-smi` says to tell which driver they have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harvest.report.lines import heading_of, is_dump_heading
+from harvest.report.model import Claim, ClaimKind, ClaimSource, Need, Snippet
+from harvest.report.on_cpu import shows_on_cpu
+
+DETAIL = "a GPU: the report tells of its memory by nvidia-smi"
+_TOOL = re.compile(r"NVIDIA-SMI \d")
+_USED = re.compile(r"\b\d+ ?MiB ?/ ?\d+ ?MiB\b")
+_MOST = 40
+"""Lines from the head of such a table within which it has its amounts."""
+_OF_MEMORY = re.compile(r"\bmemory\b|\bleak|\bOOM\b|\bvram\b|\bMiB\b|\bGi?B\b", re.IGNORECASE)
+_OF_HOST = re.compile(r"\bRAM\b|\bRSS\b|\b(?:host|system|CPU) memory\b|\bon (?:the )?CPU\b")
+_NAMES = re.compile(r"""["']cuda(?::\d+)?["']|\.cuda\(|["']/?(?:device:)?GPU:\d+["']""")
+_COUNTS_HOST = re.compile(r"psutil|tracemalloc|getrusage|memory_profiler")
+
+
+def needing_device(
+    snippets: Sequence[Snippet], title: str, body: str, prose: str, claims: Sequence[Claim]
+) -> tuple[tuple[Snippet, ...], tuple[Claim, ...]]:
+    """The snippets, which need a GPU where they are to show what `nvidia-smi` has shown."""
+    said = claims[0].text if claims else f"{title}\n{prose}"
+    about = not claims or claims[0].kind is ClaimKind.PERFORMANCE
+    host = _OF_HOST.search(f"{title}\n{said}") or shows_on_cpu(title, prose)
+    codes = [snippet.code for snippet in snippets]
+    counts = any(_COUNTS_HOST.search(code) for code in codes)
+    named = any(_NAMES.search(code) for code in codes) and not counts
+    if not (about and named and _OF_MEMORY.search(said)) or host or not _shows_table(body):
+        return tuple(snippets), tuple(claims)
+    needing = [replace(one, needs=((Need.CUDA, DETAIL), *one.needs), guess="") for one in snippets]
+    kind, source = ClaimKind.PERFORMANCE, ClaimSource.BODY
+    found = claims or (Claim(kind=kind, source=source, text="memory, as nvidia-smi shows it"),)
+    return tuple(needing), tuple(found)
+
+
+def _shows_table(body: str) -> bool:
+    """Whether a table of `nvidia-smi` stands in a section that is not about versions."""
+    lines = body.split("\n")
+    dump = False
+    for at, line in enumerate(lines):
+        # One mark alone may be a comment in code.
+        heading = None if line.startswith("# ") else heading_of(line)
+        dump = dump if heading is None else is_dump_heading(heading)
+        if not dump and _TOOL.search(line):
+            return any(_USED.search(row) for row in lines[at : at + _MOST])
+    return False
