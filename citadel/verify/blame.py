@@ -98,7 +98,7 @@ class Trial:
             of_api = [one for one in calls if resolve(one, self._catalog) is api]
             other = values_of(self.again.run("perturb:run", of_api))
             own = _changes(oracle, values, other)
-            if oracle.against and own == (False, True) and not titled(api, self._mentions):
+            if _of_reference(oracle, values, own) and not titled(api, self._mentions):
                 behind = behind or Blamed(call=call, api=api, own=own)
                 continue
             named = titled(api, self._mentions)
@@ -165,6 +165,15 @@ class Trial:
         through: that of a sum does not."""
         given = call.result is not None and call.result.value.is_tensor
         return given and all(is_slope(self.case.points[number]) for number in oracle.points)
+
+
+def _of_reference(oracle: ValueOracle, values: Values, own: Sequence[bool | None]) -> bool:
+    """Whether the one of two values alone depends on a suspect that is what the other should be:
+    the second one, if the report says so, or the one that is finite where the other is not."""
+    if oracle.against and tuple(own) == (False, True):
+        return True
+    fine = [finite(values[spot]) for spot in oracle.spots if spot in values]
+    return sorted(fine, key=str) == [False, True] and list(own) == fine
 
 
 def _given_alike(calls: Sequence[Call]) -> bool:

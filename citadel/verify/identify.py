@@ -16,6 +16,7 @@ from analysis.target.watch import CHECK_CALLS, Check
 from citadel.oracle.compilers import is_compiler
 from citadel.oracle.messages import first_line
 from citadel.traced import OPERATOR_FORMS, leaf, makers, resolve, spellings, spelt
+from citadel.verify import said
 from harvest.report.model import Mention
 
 CASE_FILE = "case.py"
@@ -47,6 +48,8 @@ USERS_OF_VALUES = frozenset(
     )
 )
 """Calls that hand on trouble which an earlier call has caused."""
+_KEEPERS = frozenset(("deepcopy", "dump", "dumps", "save"))
+"""Calls that copy a whole object, or save it."""
 RUNS_GRAPHS = ("Session.run", "Tensor.eval", "Operation.run")
 """Methods that run what operations have put into a graph before."""
 GRADIENTS = frozenset(
@@ -60,13 +63,10 @@ _COMPARISONS = frozenset(
     name.lower() for name, check in CHECK_CALLS.items() if check in (Check.EQUAL, Check.CLOSE)
 )
 """Users of values that choke on values which do not go together."""
-REDUCTIONS = frozenset(("sum", "mean"))
+REDUCTIONS = frozenset(("sum", "mean", "reduce_sum", "reduce_mean"))
 """What stands between an operation and the `backward` that is called to test it."""
 
 
-_NODE = re.compile(r"\bnode:? '?(?:\w+/)*([A-Za-z]\w*)", re.IGNORECASE)
-_VERSION = re.compile(r"(?:V\d+)?(?:_\d+)?$")
-_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WRITTEN = re.compile(r"[a-z0-9]_[a-z0-9]|\.[a-z]|[a-z][A-Z]")
 """What is in no word of prose: an underscore, a dot, a capital inside."""
 _NOTHING = re.compile(r"\bNone(?:Type)?\b")
@@ -110,11 +110,12 @@ def culprit(
     failing = _handed(failing, observation.calls, named)
     checked = _checked(failing, calls, catalog, titled, named)
     checked = checked or _compiled(failing, calls, catalog, titled)
+    checked = checked or _kept(failing, calls, catalog, titled, named)
     if checked is not None:
         return checked
     if resolve(failing, catalog) is None and not _uses_values(failing):
         # Whoever made its arguments has done nothing wrong.
-        return _maker_of_owner(failing, observation.calls, catalog)
+        return maker_of_owner(failing, observation.calls, catalog)
     chain = [
         (call, api)
         for call in (failing, *makers(failing, observation.calls))
@@ -136,9 +137,10 @@ def culprit(
     if leaf(first[0].name) in named - GRADIENTS:
         return first  # the report says that it is this one
     makers_only = [pair for pair in chain if not _uses(pair[0])]
-    for words in (named, _nodes(failing), _words(failing)):
+    told = said.operators(failing)
+    for one in (named, said.nodes(failing), told, said.begun(told), said.words(failing)):
         for pair in makers_only:
-            if leaf(pair[0].name) in words:
+            if leaf(pair[0].name) in one:
                 return pair
     return _nearest_maker(makers_only) or first
 
@@ -153,6 +155,26 @@ def _compiled(
     found = {api.name: (call, api) for call in before if (api := resolve(call, catalog))}
     others = [pair for pair in found.values() if pair[1].kind is ApiKind.MODULE]
     return others[0] if len(others) == 1 else None
+
+
+def _kept(
+    failing: Call,
+    calls: Sequence[Call],
+    catalog: Catalog,
+    titled: Collection[str],
+    named: Collection[str],
+) -> tuple[Call, Api] | None:
+    """What cannot be copied or saved: the one API called before that the title names, or else the
+    report, where nothing tells which part of a model or of a checkpoint it is."""
+    if leaf(failing.name) not in _KEEPERS:
+        return None
+    before = [call for call in calls if call.number < failing.number]
+    for words in (titled, named):
+        told = [call for call in before if leaf(call.name) in words]
+        found = {api.name: (call, api) for call in told if (api := resolve(call, catalog))}
+        if found:
+            return next(iter(found.values())) if len(found) == 1 else None
+    return None
 
 
 def _subject(
@@ -208,7 +230,7 @@ def _meant(mentions: Iterable[Mention], calls: Sequence[Call], catalog: Catalog)
     return told
 
 
-def _maker_of_owner(
+def maker_of_owner(
     failing: Call, calls: Sequence[Call], catalog: Catalog
 ) -> tuple[Call, Api] | None:
     """Where the object whose method fails was made, if its class is public: a schedule, say."""
@@ -302,7 +324,7 @@ def _mentioned(name: str, calls: Sequence[Call], catalog: Catalog) -> tuple[Call
         api = resolve(call, catalog)
         if api is None:
             method = "." in name and f".{call.name}".endswith(f".{name}")
-            styled = styled or (_maker_of_owner(call, calls, catalog) if method else None)
+            styled = styled or (maker_of_owner(call, calls, catalog) if method else None)
             continue
         if name in (api.name, *api.aliases):
             return call, api
@@ -329,23 +351,6 @@ def _maker_of_nothing(
         if api is not None:
             return call, api
     return None
-
-
-def _words(call: Call) -> frozenset[str]:
-    """The words of the exception that a call raised; `ExpBackward0` speaks of `exp`."""
-    message = call.raised.message if call.raised is not None else ""
-    words = re.findall(r"[a-z_]+", re.sub(r"backward\d*\b", "", message.lower()))
-    return frozenset(word.strip("_") for word in words)
-
-
-def _nodes(call: Call) -> frozenset[str]:
-    """What the nodes of a graph are made by, of which an exception speaks: `GatherV2` by `gather`.
-
-    Older releases show the source beside them, which names more.
-    """
-    message = call.raised.message if call.raised is not None else ""
-    found = (_VERSION.sub("", node) for node in _NODE.findall(message))
-    return frozenset(_CAPITAL.sub("_", node).lower() for node in found)
 
 
 def _compared(

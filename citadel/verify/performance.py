@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api, Catalog
@@ -13,11 +15,14 @@ from citadel.oracle.measure import Form
 from citadel.oracle.metering import Case, establish
 from citadel.oracle.performance import NoOracle, PerformanceOracle
 from citadel.oracle.quantities import Topic
-from citadel.traced import leaf
-from citadel.verify.suspects import suspects
+from citadel.traced import leaf, resolve
+from citadel.verify.identify import MAKERS, maker_of_owner
+from citadel.verify.suspects import named, spoken, suspects
 from harvest.report.model import Reading, Snippet
 from harvest.report.worded import NAME, slow_names
 
+LITTLE = 0.5
+"""Share of another API's time below which an API is not what makes a case slow."""
 AGAINST = (Form.RATIO, Form.ORDER, Form.PAIR)
 """Forms that compare two sides of one run."""
 
@@ -92,6 +97,8 @@ def measured(
     )
     if isinstance(oracle, NoOracle):
         return oracle.reason
+    if leaf(blamed[0].name) not in slow and oracle.topic is not Topic.MEMORY:
+        blamed = _costly(blamed, known, traced, catalog, reading)
     call, api = blamed
     return Measured(
         oracle=oracle,
@@ -102,6 +109,37 @@ def measured(
         call=call,
         api=api,
     )
+
+
+def _costly(
+    first: tuple[Call, Api],
+    known: Sequence[tuple[Call, Api]],
+    traced: Observation,
+    catalog: Catalog,
+    reading: Reading,
+) -> tuple[Call, Api]:
+    """The likeliest suspect; where the report does not name it, and its calls take little of the
+    time that others take, the costliest of those: of what the report names, if there is any.
+
+    What makes inputs (`torch.tensor`) and methods (`model.predict`: the class of its object) are
+    named as well.
+    """
+    mentions = reading.mentions
+    if named(first[1], mentions) or spoken(first[1], reading.report.title):
+        return first
+    words = {leaf(one.name) for one in mentions}
+    spent: defaultdict[str, float] = defaultdict(float)
+    told: dict[str, tuple[Call, Api]] = {}
+    for call in traced.calls:
+        api = resolve(call, catalog)
+        found = maker_of_owner(call, traced.calls, catalog) if api is None else (call, api)
+        if found is not None:
+            spent[found[1].name] += call.seconds
+            if leaf(call.name) in words:
+                told[found[1].name] = found
+    pool = list(told.values()) or [pair for pair in known if leaf(pair[0].name) not in MAKERS]
+    costly = max(pool, key=lambda pair: spent[pair[1].name], default=first)
+    return costly if spent[first[1].name] < LITTLE * spent[costly[1].name] else first
 
 
 def symptom(oracle: PerformanceOracle, ratio: float | None) -> Symptom:

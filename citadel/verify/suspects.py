@@ -121,7 +121,9 @@ def spoken(api: Api, title: str) -> bool:
         return False
     if name != name.lower():
         return re.search(rf"\b{re.escape(name)}\b", title) is not None
-    word = re.escape(name)
+    word = re.escape(name).replace("_", "[_ ]")
+    if "_" in name and re.search(rf"\b{word}\b", title, re.IGNORECASE):
+        return True  # several words are no chance
     return re.search(rf"^\W*{word}\b|\b{word}\b\W{{1,3}}{_DOES}", title, re.IGNORECASE) is not None
 
 

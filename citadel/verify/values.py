@@ -120,7 +120,7 @@ def witness(
             oracle, who = other, both
             break
     oracle, who = _without_reference(oracle, who, values, observations[:runs], hits)
-    who = _accepted(oracle, who, first.calls, catalog)
+    who = _accepted(oracle, who, first.calls, suspected, catalog)
     told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
     lone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
     # A call that is refused by now has shown nothing.
@@ -235,13 +235,21 @@ def _without_reference(
     return alone, replace(who, own=(True,))
 
 
-def _accepted(oracle: ValueOracle, who: Blamed, calls: Sequence[Call], catalog: Catalog) -> Blamed:
+def _accepted(
+    oracle: ValueOracle,
+    who: Blamed,
+    calls: Sequence[Call],
+    suspected: Sequence[tuple[Call, Api]],
+    catalog: Catalog,
+) -> Blamed:
     """Of what is accepted in one place and refused in another, the call that is accepted: it is
-    in its place that siblings are tried."""
+    in its place that siblings are tried. Who refuses wherever it is called is a contrast."""
     if oracle.kind is not SymptomKind.ACCEPTS or not oracle.spots or who.call.raised is None:
         return who
     fine = [c for c in calls if c.result is not None and resolve(c, catalog) is who.api]
-    return replace(who, call=fine[-1]) if fine else who
+    others = ((call, api) for call, api in suspected if call.result is not None)
+    call, api = (fine[-1], who.api) if fine else next(others, (who.call, who.api))
+    return replace(who, call=call, api=api)
 
 
 def _disputed(
