@@ -24,6 +24,7 @@ from citadel.verify.deciding import (
     asked_to_refuse,
     fails_an_assertion,
     gone,
+    says_accepted,
     settles,
     values_after_all,
     values_decide,
@@ -102,10 +103,9 @@ def _reproduced(
     if isinstance(attempts, str):
         return NotVerified(reason=attempts)
     best = max(attempts, key=partial(_promise, wanted))
-    if best.symptom is None and fails_an_assertion(reading, best):
-        held = by_values(reading, [best], session, catalog, info, runs=runs, limits=limits)
-        if isinstance(held, Verified) and not held.case.reproduces:
-            return held  # what else it shows may look wrong, and is not what the report is about
+    settled = _settled(reading, attempts, best, session, catalog, info, runs, limits)
+    if settled is not None:
+        return settled
     wanted = as_told(reading.claims, wanted, best.symptom) or wanted
     of_values = values_decide(reading, best)
     if of_values and bug_kind(reading.claims, None) is BugKind.PERFORMANCE:
@@ -129,6 +129,32 @@ def _reproduced(
     if other is not None:
         return other
     return _inside(reading, wanted, best, found, session, catalog, info, runs, limits)
+
+
+def _settled(
+    reading: Reading,
+    attempts: list[Attempt],
+    best: Attempt,
+    session: Session,
+    catalog: Catalog,
+    info: TargetInfo,
+    runs: int,
+    limits: Limits,
+) -> Verified | None:
+    """What values show first of all, in code that ends well.
+
+    That an assertion holds by now: what else is shown may look wrong, and is not what the report is
+    about. What is accepted, where the title says that something is: what fails in other code, as
+    the report records, is the contrast.
+    """
+    holds = best.symptom is None and fails_an_assertion(reading, best)
+    quiet = [best] if holds else [one for one in attempts if one.symptom is None]
+    accepted = best.symptom is not None and says_accepted(reading.report.title)
+    if not quiet or not (holds or accepted):
+        return None
+    found = by_values(reading, quiet, session, catalog, info, runs=runs, limits=limits)
+    told = isinstance(found, Verified) and found.case.reproduces is not holds
+    return found if told and isinstance(found, Verified) else None
 
 
 def _after_all(

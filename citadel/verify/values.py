@@ -120,7 +120,7 @@ def witness(
             oracle, who = other, both
             break
     oracle, who = _without_reference(oracle, who, values, observations[:runs], hits)
-    who = _accepted(oracle, who, first.calls, suspected, catalog)
+    who = _accepted(oracle, who, first.calls, suspected, reading, catalog)
     told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
     lone = all(leaf(call.name) in MAKERS for call, _ in suspected[1:])
     # A call that is refused by now has shown nothing.
@@ -240,6 +240,7 @@ def _accepted(
     who: Blamed,
     calls: Sequence[Call],
     suspected: Sequence[tuple[Call, Api]],
+    reading: Reading,
     catalog: Catalog,
 ) -> Blamed:
     """Of what is accepted in one place and refused in another, the call that is accepted: it is
@@ -247,8 +248,12 @@ def _accepted(
     if oracle.kind is not SymptomKind.ACCEPTS or not oracle.spots or who.call.raised is None:
         return who
     fine = [c for c in calls if c.result is not None and resolve(c, catalog) is who.api]
-    others = ((call, api) for call, api in suspected if call.result is not None)
-    call, api = (fine[-1], who.api) if fine else next(others, (who.call, who.api))
+    if fine:
+        return replace(who, call=fine[-1])
+    title = reading.report.title
+    others = [(call, api) for call, api in suspected if call.result is not None]
+    others.sort(key=lambda pair: not (titled(pair[1], reading.mentions) or spoken(pair[1], title)))
+    call, api = next(iter(others), (who.call, who.api))
     return replace(who, call=call, api=api)
 
 

@@ -1,0 +1,65 @@
+"""Whom the words of an exception or of a report point to, on runs made by hand."""
+
+import pytest
+
+from analysis.target.observation import Observation, Outcome, Raised
+from citadel.verify.identify import culprit
+from harvest.report.model import Mention
+
+NO_GRADIENT = "gradient registry has no entry for: ResizeArea"
+NOT_A_LEAF = "Only Tensors created explicitly by the user support the deepcopy protocol"
+
+
+def blamed(calls, known, *mentions):
+    kind, message = calls[-1].raised.types[0], calls[-1].raised.message
+    seen = Observation(
+        outcome=Outcome.EXCEPTION, exception=Raised(types=(kind,), message=message), calls=calls
+    )
+    found = culprit(seen, known, mentions)
+    return None if found is None else found[1].name
+
+
+@pytest.fixture
+def known(api, catalog):
+    names = ("abs", "reduce_mean", "image.resize", "GradientTape.gradient")
+    torch = ("nn.utils.weight_norm", "nn.Linear", "save")
+    return catalog(
+        *(api(f"tf.{name}", "input: Tensor") for name in names),
+        *(api(f"torch.{name}", "input: Tensor") for name in torch),
+    )
+
+
+def test_an_operator_that_has_no_gradient_is_that_of_the_function_it_begins_with(
+    call, known, numbered
+):
+    def going_back(raised):
+        name, tape = "tf.GradientTape.gradient", numbered(9)
+        return call(name, numbered(3), form="method", receiver=tape, number=4, raised=raised)
+
+    calls = (
+        call("tf.image.resize", numbered(0), number=1, result=numbered(1)),
+        call("tf.abs", numbered(1), number=2, result=numbered(2)),
+        call("tf.reduce_mean", numbered(2), number=3, result=numbered(3)),
+        going_back(("LookupError", NO_GRADIENT)),
+    )
+    assert blamed(calls, known) == "tf.image.resize"
+    other = (*calls[:-1], going_back(("LookupError", "no gradient")))
+    assert blamed(other, known) == "tf.abs"  # behind the reduction
+
+
+@pytest.mark.parametrize("keeper", ["copy.deepcopy", "torch.save"])
+@pytest.mark.parametrize("title", [0, 1])
+def test_what_cannot_be_copied_or_saved_is_what_the_report_names(
+    call, known, numbered, keeper, title
+):
+    form = "function" if keeper.startswith("torch") else "other"
+    calls = (
+        call("torch.nn.Linear", 2, number=1, result=numbered(1)),
+        call("torch.nn.utils.weight_norm", numbered(1), number=2, result=numbered(1)),
+        call("torch.nn.Linear", 2, number=3, result=numbered(3)),
+        call(keeper, numbered(3), form=form, number=4, raised=("RuntimeError", NOT_A_LEAF)),
+    )
+    told = Mention(name="weight_norm", title=title, body=1)
+    assert blamed(calls, known, told) == "torch.nn.utils.weight_norm"
+    other = Mention(name="nn.Linear", title=title, body=1)
+    assert blamed(calls, known, told, other) != "torch.nn.utils.weight_norm"
