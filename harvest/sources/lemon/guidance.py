@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,17 @@ class Rules:
         self.amplified = dict.fromkeys(names, 0)
         self._p = 1 / len(self.names)
         self._current: str | None = None
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The records, and where the chain is, to be remembered."""
+        chain = {"current": self._current}
+        return {"selected": self.selected, "amplified": self.amplified, **chain}
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Go on where an earlier chain was."""
+        self.selected, self.amplified = state["selected"], state["amplified"]
+        self._current = state["current"]
 
     def priority(self, name: str) -> float:
         """#amplified / #selected; 0 for what was never selected."""

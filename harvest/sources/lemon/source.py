@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from harvest.sources.lemon.layer_rules import LAYER_RULES
 from harvest.sources.lemon.mutants import Change, Mutant
 from harvest.sources.lemon.weight_rules import WEIGHT_RULES
 from harvest.sources.metrics import localisation_map
-from harvest.sources.model import Hit, HitKind, Search
+from harvest.sources.model import Hit, HitKind, Search, State
 from harvest.sources.networks import Array, Network, Weights, make_inputs, make_weights
 from harvest.sources.seeds import FAMILIES, seed_network
 from harvest.sources.suspects import Suspect
@@ -35,6 +36,10 @@ OFTEN = 10
 """One mutant of so many runs on every backend, so that what only a slow one does is seen, too."""
 FLOOR = 1e-4
 """What D_MAD has on average where backends only round differently; below it ACC climbs noise."""
+
+
+REMEMBERED = ("_configured", "_keys", "_voted", "_enlisted", "_made_here")
+"""Of a search, beside its pool and its rules."""
 
 
 class Lemon:
@@ -55,26 +60,13 @@ class Lemon:
             search.progress()
             end = time.monotonic() + search.budget
             work = Mutating(backends, search)
-            complete = 0
-            for family in FAMILIES:
-                if time.monotonic() >= end:
-                    return
-                if search.mutants:
-                    work.start_over()
-                yield from work.enlist(seed_network(family, search.seed))
+            work.resume(search.notes.read())
+            while time.monotonic() < end and not work.complete:
+                yield from work.turn()
+                search.notes.write(lambda: work.state)
                 search.progress()
-                until = work.made + search.mutants
-                while work.seeds.mutants and work.made < until and time.monotonic() < end:
-                    yield from work.step()
-                    search.progress()
-                if search.mutants:
-                    complete += work.made >= until
-                    search.tally.facts["seed models"] = (
-                        f"{complete} of {len(FAMILIES)} have all of their {search.mutants} mutants"
-                    )
-            while not search.mutants and work.seeds.mutants and time.monotonic() < end:
-                yield from work.step()
-                search.progress()
+            if work.complete:
+                search.notes.clear()
 
 
 class Mutating:
@@ -96,17 +88,65 @@ class Mutating:
         self._amplified = self._thirds = 0
         self._voted: set[str] = set()
         self._applied: Counter[str] = Counter()
-        self.start_over()
+        self._each = search.mutants
+        self._enlisted = 0
+        self._start_over()
 
-    def start_over(self) -> None:
+    def _start_over(self) -> None:
         """Forget all seeds, and how the rules did: what is found stays."""
         self.seeds = Seeds([])
         self.rules = Rules(tuple(RULES))
+        self._made_here = 0
 
     @property
-    def made(self) -> int:
-        """How many mutants have run."""
-        return self._orders.total()
+    def state(self) -> dict[str, Any]:
+        """What is remembered: the pool and the rules, what comes next, what is known."""
+        return {
+            "random": self._random.bit_generator.state,
+            "pool": {"mutants": self.seeds.mutants, "chosen": self.seeds.chosen},
+            "rules": self.rules.state,
+            "blame": self._blame.state,
+            **{name: getattr(self, name) for name in REMEMBERED},
+        }
+
+    def resume(self, state: State) -> None:
+        """Go on where an earlier search was."""
+        if not state:
+            return
+        self._random.bit_generator.state = state["random"]
+        self.seeds = Seeds(state["pool"]["mutants"])
+        self.seeds.chosen = state["pool"]["chosen"]
+        self.rules.resume(state["rules"])
+        self._blame.resume(state["blame"])
+        for name in REMEMBERED:
+            setattr(self, name, state[name])
+        self._inputs = {
+            one.name: make_inputs(one, self._seed)
+            for one in (seed_network(family, self._seed) for family in FAMILIES)
+        }
+
+    @property
+    def complete(self) -> bool:
+        """Whether each seed model has all of its mutants, or none can be made."""
+        return self._enlisted == len(FAMILIES) and (
+            self._made_here >= self._each > 0 or not self.seeds.mutants
+        )
+
+    def turn(self) -> Iterator[Hit]:
+        """Take the next seed model in, or make a mutant."""
+        full = self._made_here >= self._each or not self.seeds.mutants
+        if self._enlisted < len(FAMILIES) and full:
+            if self._each:
+                self._start_over()
+            yield from self.enlist(seed_network(FAMILIES[self._enlisted], self._seed))
+            self._enlisted += 1
+        else:
+            yield from self.step()
+        if self._each:
+            done = self._enlisted - (self._made_here < self._each)
+            self._tally.facts["seed models"] = (
+                f"{done} of {len(FAMILIES)} have all of their {self._each} mutants"
+            )
 
     def enlist(self, network: Network) -> Iterator[Hit]:
         """Take a seed model into the pool."""
@@ -146,6 +186,7 @@ class Mutating:
                 self.seeds.add(ran)
         self.rules.record(rule, amplified=amplified)
         self._orders[made.order] += 1
+        self._made_here += 1
         self._told()
         yield from hits
 

@@ -4,7 +4,9 @@ Outputs are one-hot scores plus an error per backend, so D_MAD of a pair with er
 |a - b| / (a + b), while the relative error stays far below what is a hit of a layer.
 """
 
+import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from harvest.sources.lemon.source import FLOOR, OFTEN, RULES, Mutating
 from harvest.sources.lemon.weight_rules import WEIGHT_RULES
 from harvest.sources.model import Search, Tally
 from harvest.sources.networks import Layer, Network
+from harvest.sources.packing import pack, unpack
 
 WIDTH = 4
 NETWORK = Network(
@@ -69,12 +72,13 @@ def layers_of(hits):
     return [hit for hit in hits if ":D_MAD:" not in hit.key]
 
 
+def search_of(**more):
+    given = {"interpreter": None, "budget": 0, "seed": 0, "progress": lambda: None}
+    return Search(tally=Tally(), **given, **more)
+
+
 def started(backends, *, random=False, errors=NOISE):
-    tally = Tally()
-    search = Search(
-        interpreter=None, budget=0, seed=0, tally=tally, progress=lambda: None, random=random
-    )
-    work = Mutating(backends, search)
+    work = Mutating(backends, search_of(random=random))
     backends.errors = errors
     assert layers_of(work.enlist(NETWORK)) == []
     return work
@@ -238,3 +242,44 @@ def test_rules_for_weights_build_nothing(backends, monkeypatch, name):
 def test_rules_for_layers_ask_for_the_weights_of_new_ones(backends, monkeypatch):
     mutants, described = by_rule(backends, monkeypatch, ["LA"])
     assert described == len(mutants) > 0
+
+
+def test_another_search_goes_on_with_the_same_mutants(backends):
+    """After any number of steps: the pool, the rules and what is drawn are those of one search."""
+
+    def made(work, steps):
+        backends.errors = APART
+        for _ in range(steps):
+            assert layers_of(work.step()) == []
+        return [one.chain for one in work.seeds.mutants]
+
+    whole = started(backends)
+    expected = made(whole, 30)
+    first = started(backends)
+    made(first, 12)
+    state = unpack(json.loads(json.dumps(pack(first.state))))
+    second = Mutating(backends, search_of())
+    second.resume(state)
+    second._inputs[NETWORK.name] = first._inputs[NETWORK.name]
+    assert made(second, 18) == expected
+    assert second.rules.state == whole.rules.state
+    assert second.seeds.chosen == whole.seeds.chosen
+
+
+def test_each_seed_model_gets_its_mutants_before_the_next(backends, monkeypatch):
+    """Also where another search goes on."""
+    monkeypatch.setattr(source, "FAMILIES", (1, 2, 3))
+    monkeypatch.setattr(
+        source, "seed_network", lambda family, seed: replace(NETWORK, name=f"n{family}")
+    )
+    for name in RULES:
+        monkeypatch.setitem(source.RULES, name, same)
+    work, seeds, turns = Mutating(backends, search_of(mutants=4)), [], 0
+    while not work.complete:
+        assert layers_of(work.turn()) == []
+        seeds.append({one.seed for one in work.seeds.mutants})
+        state, turns = unpack(pack(work.state)), turns + 1
+        work = Mutating(backends, search_of(mutants=4))
+        work.resume(state)
+    assert turns == 3 * (1 + 4)
+    assert seeds == [{name} for name in ("n1", "n2", "n3") for _ in range(5)]
