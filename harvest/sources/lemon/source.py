@@ -20,7 +20,7 @@ from harvest.sources.backends import Backends, Execution, Failure
 from harvest.sources.blaming import ROUNDING, Blame, Ran
 from harvest.sources.judging import Judgement, judge
 from harvest.sources.layers import api
-from harvest.sources.lemon.guidance import Rules, Seeds
+from harvest.sources.lemon.guidance import Pool
 from harvest.sources.lemon.inconsistencies import Inconsistencies, above, distances_of
 from harvest.sources.lemon.layer_rules import LAYER_RULES
 from harvest.sources.lemon.mutants import Change, Mutant
@@ -38,8 +38,10 @@ FLOOR = 1e-4
 """What D_MAD has on average where backends only round differently; below it ACC climbs noise."""
 
 
-REMEMBERED = ("_configured", "_keys", "_voted", "_enlisted", "_made_here")
-"""Of a search, beside its pool and its rules."""
+REMEMBERED = ("_configured", "_keys", "_voted")
+"""Of a search, beside its pools."""
+TURN = 20
+"""Mutants of one seed model in a row, where models take turns."""
 
 
 class Lemon:
@@ -89,22 +91,15 @@ class Mutating:
         self._voted: set[str] = set()
         self._applied: Counter[str] = Counter()
         self._each = search.mutants
-        self._enlisted = 0
-        self._start_over()
-
-    def _start_over(self) -> None:
-        """Forget all seeds, and how the rules did: what is found stays."""
-        self.seeds = Seeds([])
-        self.rules = Rules(tuple(RULES))
-        self._made_here = 0
+        self._pools: list[Pool] = []
+        self.pool = Pool.of_rules(RULES)
 
     @property
     def state(self) -> dict[str, Any]:
         """What is remembered: the pool and the rules, what comes next, what is known."""
         return {
             "random": self._random.bit_generator.state,
-            "pool": {"mutants": self.seeds.mutants, "chosen": self.seeds.chosen},
-            "rules": self.rules.state,
+            "pools": [one.state for one in self._pools],
             "blame": self._blame.state,
             **{name: getattr(self, name) for name in REMEMBERED},
         }
@@ -114,9 +109,7 @@ class Mutating:
         if not state:
             return
         self._random.bit_generator.state = state["random"]
-        self.seeds = Seeds(state["pool"]["mutants"])
-        self.seeds.chosen = state["pool"]["chosen"]
-        self.rules.resume(state["rules"])
+        self._pools = [Pool.of(one) for one in state["pools"]]
         self._blame.resume(state["blame"])
         for name in REMEMBERED:
             setattr(self, name, state[name])
@@ -128,28 +121,37 @@ class Mutating:
     @property
     def complete(self) -> bool:
         """Whether each seed model has all of its mutants, or none can be made."""
-        return self._enlisted == len(FAMILIES) and (
-            self._made_here >= self._each > 0 or not self.seeds.mutants
-        )
+        return len(self._pools) == len(FAMILIES) and not self._open()
+
+    def _open(self) -> list[Pool]:
+        """The pools of which mutants are still to be made."""
+        return [
+            one
+            for one in self._pools
+            if one.seeds.mutants and (not self._each or one.made < self._each)
+        ]
 
     def turn(self) -> Iterator[Hit]:
-        """Take the next seed model in, or make a mutant."""
-        full = self._made_here >= self._each or not self.seeds.mutants
-        if self._enlisted < len(FAMILIES) and full:
-            if self._each:
-                self._start_over()
-            yield from self.enlist(seed_network(FAMILIES[self._enlisted], self._seed))
-            self._enlisted += 1
+        """Take the next seed model in, or make a mutant.
+
+        Models take turns, or are dealt with one after the other where each gets so many mutants.
+        """
+        able = self._open()
+        if len(self._pools) < len(FAMILIES) and not (self._each and able):
+            yield from self.enlist(seed_network(FAMILIES[len(self._pools)], self._seed))
         else:
+            self.pool = min(able, key=lambda one: one.made // TURN)
             yield from self.step()
         if self._each:
-            done = self._enlisted - (self._made_here < self._each)
+            done = sum(one.made >= self._each for one in self._pools)
             self._tally.facts["seed models"] = (
                 f"{done} of {len(FAMILIES)} have all of their {self._each} mutants"
             )
 
     def enlist(self, network: Network) -> Iterator[Hit]:
-        """Take a seed model into the pool."""
+        """Take a seed model into a pool of its own."""
+        self.pool = Pool.of_rules(RULES)
+        self._pools.append(self.pool)
         inputs = self._inputs[network.name] = make_inputs(network, self._seed)
         shapes = self._backends.describe(network, inputs)
         if isinstance(shapes, Failure):
@@ -160,13 +162,13 @@ class Mutating:
         ran, hits = self._run(mutant)
         if ran is not None:
             self._new(ran)
-            self.seeds.add(ran)
+            self.pool.seeds.add(ran)
         yield from hits
 
     def step(self) -> Iterator[Hit]:
         """Make one mutant, run it everywhere, and let it join the pool if it is worth it."""
-        parent = self.seeds.choose(self._random, guided=self._guided)
-        rule = self.rules.choose(self._random, guided=self._guided)
+        parent = self.pool.seeds.choose(self._random, guided=self._guided)
+        rule = self.pool.rules.choose(self._random, guided=self._guided)
         change = RULES[rule](parent, self._random)
         if change is None:  # does not apply
             return
@@ -183,10 +185,10 @@ class Mutating:
             # Where both are noise, comparing them says nothing; what has a new layer goes on.
             noise = max(ran.acc, parent.acc) <= FLOOR
             if amplified or not self._guided or (noise and new):
-                self.seeds.add(ran)
-        self.rules.record(rule, amplified=amplified)
+                self.pool.seeds.add(ran)
+        self.pool.rules.record(rule, amplified=amplified)
         self._orders[made.order] += 1
-        self._made_here += 1
+        self.pool.made += 1
         self._told()
         yield from hits
 
@@ -330,7 +332,8 @@ class Mutating:
         facts["mutants"] = (
             f"{self._orders.total()}, of them of the first order {self._orders[1]}, deepest"
             f" {max(self._orders)}; amplifying {self._amplified}; on every backend"
-            f" {self._thirds}; in the pool of seeds {len(self.seeds.mutants)}"
+            f" {self._thirds}; in the pools of seeds"
+            f" {sum(len(one.seeds.mutants) for one in self._pools)}"
         )
         facts["mutants by rule"] = ", ".join(f"{n} {self._applied[n]}" for n in RULES)
         if self._accs:

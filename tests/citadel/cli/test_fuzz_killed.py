@@ -85,7 +85,7 @@ def test_killed_twice_a_search_comes_to_the_same_end(tmp_path):
     assert whole["counts"]["hits"] >= 1
     part = tmp_path / "part"
     for models in (4, 7):  # with the third one comes the first bug
-        wanted = lambda now, models=models: now and now["_enlisted"] >= models  # noqa: E731
+        wanted = lambda now, models=models: now and len(now["pools"]) >= models  # noqa: E731
         assert stopped(part, signal.SIGKILL, wanted, *search) == -signal.SIGKILL
     last = told(part, *search)
     assert last["resumed"]
