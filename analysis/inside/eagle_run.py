@@ -266,7 +266,7 @@ class Engine:
             self.alarm(0)
 
     def left(self):
-        """Seconds on the clock that what comes next may take at most: what is left, and a little."""
+        """Seconds on the clock that what comes next may take: what is left, and a little."""
         return max(self.deadline - time.monotonic(), 0.0) + SPARE
 
     def alarm(self, seconds, most=float("inf")):

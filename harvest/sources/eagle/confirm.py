@@ -15,7 +15,7 @@ NOT_SHOWN = "its script, run alone, does not show it"
 SLOW = "its script, run alone, ends: it is slow, and does not hang"
 STARVED = "its script, run alone, does not end in time, but other work had the processor"
 BUSY, ASLEEP = 0.5, 1.0
-"""What hangs has had at least this share of its time, or hardly any second: it waits for nothing."""
+"""What hangs has had this share of its time, or hardly a second: it waits for nothing."""
 _ENDS = (Outcome.OK, Outcome.EXCEPTION)
 
 
