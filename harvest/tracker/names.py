@@ -8,7 +8,7 @@ SUFFIX = ".jsonl"
 QUEUE = ".queue.jsonl"
 HITS = ".hits.jsonl"
 FILES = ".files"
-SEARCH = ".search.json"
+SEARCH = ".search"
 BESIDE = {QUEUE: "queue", HITS: "record of hits"}
 
 

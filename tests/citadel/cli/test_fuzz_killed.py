@@ -54,7 +54,7 @@ def stopped(folder, how, when, *search):
 
 
 def state(folder):
-    notes = folder / "h.search.json"
+    notes = folder / "h.search"
     return unpack(json.loads(notes.read_text())["state"]) if notes.exists() else None
 
 

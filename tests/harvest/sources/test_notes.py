@@ -83,7 +83,7 @@ def test_what_is_not_known_is_no_note():
 @pytest.fixture
 def notes(tmp_path):
     def made(question=QUESTION):
-        return Written(tmp_path / "made.search.json", question, [tmp_path / "made.jsonl"])
+        return Written(tmp_path / "made.search", question, [tmp_path / "made.jsonl"])
 
     return made
 
@@ -124,7 +124,7 @@ def test_notes_count_for_nothing_without_what_was_found(notes, tmp_path):
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"schema": 0}', '{"schema": 1}'])
 def test_a_damaged_file_counts_for_nothing(notes, tmp_path, damage):
     notes().write(lambda: {"next": 3})
-    (tmp_path / "made.search.json").write_text(damage)
+    (tmp_path / "made.search").write_text(damage)
     assert notes().read() == {}
 
 
@@ -144,6 +144,6 @@ def test_notes_are_written_now_and_then(notes, monkeypatch):
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("")
-    notes = Written(tmp_path / "file" / "made.search.json", QUESTION, ())
+    notes = Written(tmp_path / "file" / "made.search", QUESTION, ())
     with pytest.raises(CitadelError, match="cannot be written"):
         notes.write(dict)
