@@ -207,7 +207,7 @@ def reason(died: str) -> str:
     >>> reason("signal SIGALRM"), reason("signal SIGSEGV"), reason("exception MemoryError: ...")
     ('hang', 'crash SIGSEGV', 'exception MemoryError')
     """
-    if died == "signal SIGALRM":
+    if died in ("signal SIGALRM", "signal SIGPROF"):
         return HANG
     if died.startswith("signal "):
         return "crash " + died.removeprefix("signal ")

@@ -12,6 +12,7 @@ from eagle_arguments import fractional, negative, truncated
 from eagle_compare import coarsest, compare, unit
 from eagle_results import (
     beyond,
+    floored,
     fractions,
     numbers,
     proportional,
@@ -185,15 +186,10 @@ class Space:
 
     def traced(self, seen):
         """Largest intermediate value of the reference, and contracts of what it runs."""
-        space = dict(self.world.modules)
-        space.update(self.pair.inputs)
-        try:
-            if self.pair.setup:
-                exec(self.runner.code(self.pair.setup, "exec"), space)
-            code = self.runner.code(self.pair.reference, "eval")
-            smallest, largest, operators = self.world.trace(lambda: eval(code, space))
-        except Exception:
+        told = self.watched(self.pair.reference)
+        if told is None:
             return {}
+        smallest, largest, operators, kinds = told
         facts = {"smallest": smallest, "largest": max(largest, -smallest)}
         facts["about"] = self.pair.rule in OF_MEMORY and not operators
         facts["random"] = any(map(self.draws, operators))
@@ -207,7 +203,21 @@ class Space:
         facts["unit"] = unit(name) if name else 0.0
         if self.pair.rule == ROUNDED:
             facts["range"] = self.world.bounds(self.pair.dtypes[0])
+            other = self.watched(self.pair.result) if seen.state == "differs" else None
+            facts["floors"] = other is not None and floored(other[2:], (operators, kinds))
         return facts
+
+    def watched(self, text):
+        """What an expression runs, as the world traces it; None where it fails."""
+        space = dict(self.world.modules)
+        space.update(self.pair.inputs)
+        try:
+            if self.pair.setup:
+                exec(self.runner.code(self.pair.setup, "exec"), space)
+            code = self.runner.code(text, "eval")
+            return self.world.trace(lambda: eval(code, space))
+        except Exception:
+            return None
 
     def draws(self, operator):
         """Whether an operator draws random numbers that the two executions need not share."""

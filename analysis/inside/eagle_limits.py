@@ -106,6 +106,7 @@ def explained(facts):
 REASONS = (
     ("unstable", "the reference differs from itself when it is run again"),
     ("truncates", "whole numbers cannot hold the fractions of the result"),
+    ("floors", "whole numbers cannot hold the fractions of an intermediate value"),
     ("fraction", FRACTION),
     ("text", "text of numbers shows of what dtype they are"),
     ("about", "it tells about the tensor and runs no operator on its elements"),

@@ -5,6 +5,9 @@ In: results as `eagle_compare` has them. Runs only where executions differ.
 
 import numpy as np
 
+CASTS = ("_to_copy", "cast")
+"""Operators by which a side gets its dtype."""
+
 
 def fractions(one, other):
     """Whether where they differ the reference is no whole number."""
@@ -12,6 +15,26 @@ def fractions(one, other):
         where = one != other
         told = other[where]
         return bool(where.any() and (np.isnan(told) | (told != np.round(told.real))).any())
+
+
+def kind_of(whole, fractional):
+    """What numbers an operator made: "whole" by their dtype, "fractions", or other ones."""
+    return "whole" if whole else "fractions" if fractional else "numbers"
+
+
+def floored(found, wanted):
+    """Whether some operator that ran in both executions made whole numbers in the one where it
+    made fractions in the other. Both are (names of operators, kinds of what they made)."""
+    counts, made = {}, {}
+    for name, kind in zip(*wanted):
+        counts[name] = counts.get(name, 0) + 1
+        made[name, counts[name]] = kind
+    counts = {}
+    for name, kind in zip(*found):
+        counts[name] = counts.get(name, 0) + 1
+        if kind == "whole" and name not in CASTS and made.get((name, counts[name])) == "fractions":
+            return True
+    return False
 
 
 def beyond(one, other):

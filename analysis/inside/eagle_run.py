@@ -21,6 +21,8 @@ from unpickle import NoLiteral
 
 SPARE = 1.0
 """Seconds that what is under way may still take when the time is over."""
+WAITING = 6.0
+"""How many times its processor time a pair may take on the clock: others may need the machine."""
 SHOWN = 4000
 COMPILED = "1"
 """The rule whose results are compiled."""
@@ -199,7 +201,8 @@ class Engine:
 
     def __init__(self, plan, draw, names, planted):
         warnings.simplefilter("ignore")
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        for number in (signal.SIGALRM, signal.SIGPROF):
+            signal.signal(number, signal.SIG_DFL)
         framework = side.module("eagle")
         framework.prepare()
         if planted:
@@ -256,20 +259,21 @@ class Engine:
 
     def timed(self, pair):
         """Run a pair under an alarm that ends the process."""
-        self.alarm(self.patience())
+        self.alarm(self.plan.patience, self.left())
         try:
             return self.runner.run(pair)
         finally:
             self.alarm(0)
 
-    def patience(self):
-        """Seconds that what comes next may take: no more than what is left, and a little."""
-        left = max(self.deadline - time.monotonic(), 0.0)
-        return min(self.plan.patience, left + SPARE)
+    def left(self):
+        """Seconds on the clock that what comes next may take: what is left, and a little."""
+        return max(self.deadline - time.monotonic(), 0.0) + SPARE
 
-    def alarm(self, seconds):
-        """Have the process end then; not at all for 0."""
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+    def alarm(self, seconds, most=float("inf")):
+        """Have the process end after so many seconds of its own, or when what waits would have had
+        them on a busy machine, too; not at all for 0."""
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_REAL, min(WAITING * seconds, most))
 
     def finding(self, name, failures):
         """The record of the smallest failure that no limit explains, else of one that is."""
@@ -278,13 +282,14 @@ class Engine:
         for pair, seen in failures:
             if (*name, "") in self.told:
                 return None
-            self.alarm(self.patience())
+            self.alarm(self.plan.patience, self.left())
             taken = (pair.rule, pair.variant, pair.api) in self.covered
             reason = examine(self.runner, pair, seen, taken)
             self.alarm(0)
             if not reason:
                 self.told.add((*name, ""))
-                self.alarm(3 * self.plan.patience)
+                longest = 3 * self.plan.patience
+                self.alarm(longest, max(longest, self.left()))
                 tries, end = self.plan.tries, self.deadline
                 pair, seen = eagle_reduce.reduced(self.runner, pair, seen, tries, end)
                 self.alarm(0)

@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 from eagle_generic_tensorflow import compiled, eager, models
 from eagle_plans import Plan
+from eagle_results import kind_of
 from tensorflow.python.framework import op_callbacks
 from tested_tensorflow import prepare as quiet
 from unpickle import NoLiteral, literal
@@ -113,14 +114,15 @@ class World:
             op_callbacks.remove_op_callback(shaking)
 
     def trace(self, call):
-        """(smallest and largest finite value of any result, names of operators in order)."""
+        """(smallest and largest finite value of any result, names of operators in order, and what
+        numbers each made: `eagle_results.kind_of`)."""
         watch = Watch()
         op_callbacks.add_op_callback(watch)
         try:
             call()
         finally:
             op_callbacks.remove_op_callback(watch)
-        return watch.smallest, watch.largest, watch.operators
+        return watch.smallest, watch.largest, watch.operators, watch.kinds
 
     def narrowed(self, value, size, less):
         """The value with each dimension of one size shortened."""
@@ -174,17 +176,20 @@ class Watch:
     def __init__(self):
         self.smallest = self.largest = 0.0
         self.operators = []
+        self.kinds = []
 
     def __call__(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
         name = op_type.decode() if isinstance(op_type, bytes) else op_type
         self.operators.append(name.lower())
+        self.kinds.append("")
         for item in outputs:
             if dense(item) and (item.dtype.is_floating or item.dtype.is_integer):
-                self.note(np.asarray(item.numpy(), "float64"))
+                self.note(np.asarray(item.numpy(), "float64"), item.dtype.is_integer)
 
-    def note(self, array):
+    def note(self, array, whole):
         finite = array[np.isfinite(array)]
         if finite.size:
+            self.kinds[-1] = kind_of(whole, bool((finite != np.round(finite)).any()))
             self.smallest = min(self.smallest, float(finite.min()))
             self.largest = max(self.largest, float(finite.max()))
 

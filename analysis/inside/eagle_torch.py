@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from eagle_generic_torch import compiled, eager
 from eagle_plans import Plan
+from eagle_results import kind_of
 from tested_torch import prepare as quiet
 from unpickle import NoLiteral, literal
 
@@ -128,11 +129,12 @@ class World:
             return call()
 
     def trace(self, call):
-        """(smallest and largest finite value of any result, names of operators in order)."""
+        """(smallest and largest finite value of any result, names of operators in order, and what
+        numbers each made: `eagle_results.kind_of`)."""
         watch = Watch()
         with watch:
             call()
-        return watch.smallest, watch.largest, watch.operators
+        return watch.smallest, watch.largest, watch.operators, watch.kinds
 
     def narrowed(self, value, size, less):
         """The value with each dimension of one size shortened."""
@@ -230,10 +232,12 @@ class Watch(torch.utils._python_dispatch.TorchDispatchMode):
         super().__init__()
         self.smallest = self.largest = 0.0
         self.operators = []
+        self.kinds = []
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
         self.operators.append(str(function).partition(".")[2].partition(".")[0])
+        self.kinds.append("")
         for item in result if isinstance(result, (list, tuple)) else (result,):
             if isinstance(item, torch.Tensor) and item.layout == torch.strided and item.numel():
                 self.note(item)
@@ -243,6 +247,8 @@ class Watch(torch.utils._python_dispatch.TorchDispatchMode):
         wide = tensor.abs() if tensor.dtype.is_complex else tensor.double()
         finite = wide[torch.isfinite(wide)]
         if finite.numel():
+            whole = not (tensor.is_floating_point() or tensor.is_complex())
+            self.kinds[-1] = kind_of(whole, bool((finite != finite.round()).any()))
             self.smallest = min(self.smallest, float(finite.min()))
             self.largest = max(self.largest, float(finite.max()))
 

@@ -76,7 +76,8 @@ def fuzz(
 
     What shows only as a disagreement becomes a script that shows it on one framework, where that
     is possible; what is known to be no bug, or has no such script, is recorded with the reason. A
-    further search with another seed adds to the harvest. Then:
+    further search with another seed adds to the harvest; the same one goes on where it was stopped.
+    Then:
 
         citadel triage harvests/fuzz/cradle.jsonl --python ~/venvs/keras/bin/python
 

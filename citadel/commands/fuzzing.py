@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 from rich.console import Console
 
@@ -24,7 +25,9 @@ from harvest.report.filters import NEAR_DUPLICATE, Preset, choose
 from harvest.sources import table
 from harvest.sources.found import Hits
 from harvest.sources.model import Search, Tally
+from harvest.sources.notes import Written
 from harvest.tracker.gather import gather
+from harvest.tracker.names import hits_path, search_path
 from harvest.tracker.queue import write_queue
 from harvest.tracker.stored import count_issues
 
@@ -87,6 +90,8 @@ def run_fuzz(
     with progress:
         interpreter = find_interpreter()
         clock = Clock(source.name, request.budget, tally, progress)
+        found_in = (path, hits_path(path))
+        notes = Written(search_path(path), _question(request, interpreter), found_in)
         search = Search(
             interpreter=interpreter,
             budget=request.budget,
@@ -97,6 +102,7 @@ def run_fuzz(
             random=request.random,
             models=request.models,
             mutants=request.mutants,
+            notes=notes,
         )
         found = Hits(source, search, path)
         stopped: BaseException | None = None
@@ -120,6 +126,7 @@ def run_fuzz(
         cases=count_issues(path) if kept else 0,
         tally=tally,
         seconds=seconds,
+        resumed=notes.resumed,
     )
     _tell(request, done, interpreter)
     if isinstance(stopped, KeyboardInterrupt):
@@ -127,6 +134,20 @@ def run_fuzz(
     if stopped is not None:
         raise stopped
     return 0 if tally.executed else NOTHING_RAN
+
+
+def _question(request: FuzzRequest, interpreter: Interpreter) -> dict[str, Any]:
+    """What an equal search has in common; saved models are equal by size and time."""
+    files = [] if request.models is None else sorted(request.models.glob("*"))
+    return {
+        "source": request.source,
+        "seed": request.seed,
+        "framework": request.framework,
+        "random": request.random,
+        "mutants": request.mutants,
+        "models": [[one.name, one.stat().st_size, one.stat().st_mtime] for one in files],
+        "versions": interpreter.versions,
+    }
 
 
 def _tell(request: FuzzRequest, done: Fuzzed, interpreter: Interpreter) -> None:

@@ -58,6 +58,8 @@ class Fuzzed:
     cases: int
     tally: Tally
     seconds: float
+    resumed: bool = False
+    """Whether it went on where an equal search had stopped."""
 
     @property
     def per_second(self) -> float:
@@ -72,6 +74,8 @@ def render_fuzzed(console: Console, done: Fuzzed, python: str) -> None:
     def say(text: str) -> None:
         console.print(plain(text), markup=False)
 
+    if done.resumed:
+        say("goes on where an equal search stopped; another --out or --seed starts anew")
     say(
         f"{tally.executed:,} executed in {done.seconds:.0f} s ({done.per_second:.1f}/s),"
         f" {tally.valid:,} of them valid;"
@@ -149,6 +153,7 @@ def document(request: FuzzRequest, done: Fuzzed, interpreter: Interpreter) -> di
         "models": None if request.models is None else str(request.models),
         "budget": request.budget,
         "seconds": round(done.seconds, 3),
+        "resumed": done.resumed,
         "target": {
             "python": interpreter.python,
             "frameworks": list(interpreter.frameworks),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from harvest.sources.backends import Backends, Execution
 from harvest.sources.given import Given, given_to
@@ -15,7 +16,7 @@ from harvest.sources.handover import Handed
 from harvest.sources.judging import Judgement
 from harvest.sources.known_limits import limit_of
 from harvest.sources.layers import api
-from harvest.sources.model import Hit
+from harvest.sources.model import Hit, State
 from harvest.sources.networks import Array, Network, Weights
 from harvest.sources.settling import handed, settle
 from harvest.sources.suspects import Confirmed, Suspect, confirm, suspected
@@ -62,6 +63,16 @@ class Blame:
         self._backends = backends
         self._tried: Counter[str] = Counter()
         self._keys: set[str] = set()
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What has been made and looked at, to be remembered."""
+        return {"tried": dict(self._tried), "keys": self._keys}
+
+    def resume(self, state: State) -> None:
+        """Take what an earlier one has made and looked at for done."""
+        self._tried.update(state["tried"])
+        self._keys |= state["keys"]
 
     def hit(
         self,

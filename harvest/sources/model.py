@@ -7,11 +7,11 @@ so that it is verified, carried over to siblings and reported like any bug repor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from analysis.target.target import Interpreter
 from harvest.importers.model import Case
@@ -67,12 +67,44 @@ class Tally:
     """What else is worth a line, by its name."""
 
 
+State = Mapping[str, Any]
+"""What a source remembers: numbers, texts, arrays, containers, and classes of `packing`."""
+
+
+class Notes(Protocol):
+    """Where a source notes how far it is, so that an equal search goes on there."""
+
+    def read(self) -> State:
+        """What an equal search left; empty for the first one."""
+
+    def write(self, state: Callable[[], State]) -> None:
+        """Note a state between two pieces of work, when all hits so far have been yielded."""
+
+    def clear(self) -> None:
+        """The search has come to its end: the next one starts over."""
+
+
+class NoNotes:
+    """Remembers nothing."""
+
+    def read(self) -> State:
+        """Nothing."""
+        return {}
+
+    def write(self, state: Callable[[], State]) -> None:
+        """Forget it."""
+
+    def clear(self) -> None:
+        """There is nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     """What a source is asked: `budget` seconds of work, start-up apart; equal seeds, equal inputs.
 
     `tally` is updated during the work. `progress` is called once when start-up is over, which is
-    when the clock starts, and whenever the tally has changed.
+    when the clock starts, and whenever the tally has changed. A source that heeds `notes` does
+    nothing again that an equal search has done.
 
     The others are for sources that name them in their `settings`: `framework` is the one to look
     at, "" for all; `random` asks for the search without its guidance, where a paper has that as
@@ -89,6 +121,7 @@ class Search:
     random: bool = False
     models: Path | None = None
     mutants: int = 0
+    notes: Notes = field(default_factory=NoNotes)
 
 
 @runtime_checkable

@@ -8,6 +8,7 @@ SUFFIX = ".jsonl"
 QUEUE = ".queue.jsonl"
 HITS = ".hits.jsonl"
 FILES = ".files"
+SEARCH = ".search"
 BESIDE = {QUEUE: "queue", HITS: "record of hits"}
 
 
@@ -24,6 +25,11 @@ def hits_path(harvest: Path) -> Path:
 def files_path(harvest: Path) -> Path:
     """The folder of the files that hits bring along."""
     return _beside(harvest, FILES)
+
+
+def search_path(harvest: Path) -> Path:
+    """Where a search notes how far it is."""
+    return _beside(harvest, SEARCH)
 
 
 def other_part(name: str) -> str | None:

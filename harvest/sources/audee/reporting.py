@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from harvest.sources.handover import Handed
 from harvest.sources.judging import Judgement
 from harvest.sources.known_limits import limit_of
 from harvest.sources.layers import api
-from harvest.sources.model import Hit
+from harvest.sources.model import Hit, State
 from harvest.sources.networks import Array, Network
 from harvest.sources.settling import handed, settle
 from harvest.sources.suspects import (
@@ -62,6 +63,17 @@ class Reporter:
         self.causes: set[tuple[str, str]] = set()
         self.undecided: set[tuple[str, str]] = set()
         self.counts: Counter[str] = Counter()
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What was reported, and the causes that were named, to be remembered."""
+        names = ("_known", "_keys", "_pairs", "causes", "undecided")
+        return {name: getattr(self, name) for name in names}
+
+    def resume(self, state: State) -> None:
+        """Take what an earlier search has reported for known."""
+        for name, value in state.items():
+            setattr(self, name, value)
 
     def hits(self, network: Network, prepared: Prepared, origin: str) -> Iterator[Hit]:
         """All that Algorithm 2 finds in a network that failed with these inputs and weights."""

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import cycle
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from harvest.sources.audee.oracles import Failing, apart, failing, spread
 from harvest.sources.audee.reporting import Reporter
 from harvest.sources.audee.variants import SEEDS, lone, mutated, seed_model
 from harvest.sources.backends import Backends
-from harvest.sources.model import Hit, Search
+from harvest.sources.model import Hit, Search, State
 from harvest.sources.networks import Network
 from harvest.sources.operations import operations
 
@@ -32,6 +32,8 @@ LONE = 15
 FITNESS = {"inconsistency": apart, "NaN": spread}
 SCALE = {"inconsistency": 2.0, "NaN": 1000.0}
 """Of the noise: what overflows is far from what a seed has."""
+TURNS = tuple((level, goal) for goal in FITNESS for level in Level)
+WEIGHTLESS = tuple((Level.INPUT, goal) for goal in FITNESS)
 SHORT = Settings(population=4, kept=2, generations=2)
 """For models of one layer; variants of seed models are searched on for longer."""
 
@@ -53,9 +55,13 @@ class Audee:
             search.progress()
             end = time.monotonic() + search.budget
             work = Searching(backends, search)
+            work.resume(search.notes.read())
             while time.monotonic() < end and not work.complete:
                 yield from work.step()
+                search.notes.write(lambda: work.state)
                 search.progress()
+            if work.complete:
+                search.notes.clear()
 
 
 class Searching:
@@ -71,10 +77,27 @@ class Searching:
         self._random = np.random.default_rng([search.seed, 5])
         self._reporter = Reporter(self._bench, self._random)
         self._failures: Counter[str] = Counter()
-        self._goals = cycle((level, goal) for goal in FITNESS for level in Level)
-        self._weightless = cycle((Level.INPUT, goal) for goal in FITNESS)
+        self._turns: Counter[str] = Counter()
         self._steps = 0
         self._spent = 0.0
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What is remembered: how far it is, what comes next, what is known."""
+        return {
+            "steps": self._steps,
+            "turns": dict(self._turns),
+            "random": self._random.bit_generator.state,
+            "reporter": self._reporter.state,
+        }
+
+    def resume(self, state: State) -> None:
+        """Go on where an earlier search was."""
+        if state:
+            self._steps = state["steps"]
+            self._turns.update(state["turns"])
+            self._random.bit_generator.state = state["random"]
+            self._reporter.resume(state["reporter"])
 
     @property
     def complete(self) -> bool:
@@ -117,7 +140,7 @@ class Searching:
     def _evolved(
         self, network: Network, prepared: Prepared, settings: Settings
     ) -> tuple[Prepared | None, str]:
-        level, goal = next(self._goals if any(prepared.weights.values()) else self._weightless)
+        level, goal = self._turn(weightless=not any(prepared.weights.values()))
         self._bench.stage = level.value
         self._tally.rules |= {level.value, f"fitness {goal}"}
         chromosome = Chromosome(
@@ -145,6 +168,13 @@ class Searching:
         self._count(level.value, failed)
         inputs, weights = chromosome.arrays(evolved.best.genes)
         return Prepared(inputs=inputs, weights=weights, positive=prepared.positive), level.value
+
+    def _turn(self, *, weightless: bool) -> tuple[Level, str]:
+        """Levels and fitness functions take turns; what has no weights has inputs only."""
+        name = "weightless" if weightless else "all"
+        turns = WEIGHTLESS if weightless else TURNS
+        self._turns[name] += 1
+        return turns[(self._turns[name] - 1) % len(turns)]
 
     def _count(self, level: str, found: Failing) -> None:
         """By the oracle that fired first, and the level of mutation."""

@@ -12,8 +12,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +28,7 @@ from harvest.sources.cradle.saved import faithful, model_files, read_saved
 from harvest.sources.judging import Judgement, judge
 from harvest.sources.layers import api
 from harvest.sources.metrics import TOLERANCE
-from harvest.sources.model import Hit, HitKind, Search, Tally
+from harvest.sources.model import Hit, HitKind, Search, State, Tally
 from harvest.sources.networks import Array, Network, Weights, make_inputs, make_weights
 from harvest.sources.reconfigured import reconfigured
 from harvest.sources.seeds import FAMILIES, Builder, seed_network
@@ -61,18 +63,21 @@ class Cradle:
             search.progress()
             end = time.monotonic() + search.budget
             work = Comparing(backends, search.tally)
-            for path in files:
-                if time.monotonic() < end:
-                    yield from work.saved(path, search.seed)
-                    search.progress()
-            if files:
-                return
-            for round_ in count():
-                for family in FAMILIES:
-                    if time.monotonic() >= end:
-                        return
-                    yield from work.hits(_network(family, search.seed, round_), search.seed)
-                    search.progress()
+            first = work.resume(search.notes.read())
+            for number in count(first):
+                if files and number >= len(files):
+                    search.notes.clear()
+                    return
+                if time.monotonic() >= end:
+                    return
+                if files:
+                    yield from work.saved(files[number], search.seed)
+                else:
+                    round_, place = divmod(number, len(FAMILIES))
+                    network = _network(FAMILIES[place], search.seed, round_)
+                    yield from work.hits(network, search.seed)
+                search.notes.write(partial(work.state, number + 1))
+                search.progress()
 
 
 @dataclass(slots=True)
@@ -107,6 +112,18 @@ class Comparing:
         self._counts = {EAGER: Counts(), COMPILED: Counts()}
         self._patterns: Counter[str] = Counter()
         self._keys: set[str] = set()
+
+    def state(self, number: int) -> dict[str, Any]:
+        """What is remembered, with the number of the network that comes next."""
+        return {"next": number, "keys": self._keys, "blame": self._blame.state}
+
+    def resume(self, state: State) -> int:
+        """Take what an earlier search has found for known; the number of the next network."""
+        if not state:
+            return 0
+        self._keys |= state["keys"]
+        self._blame.resume(state["blame"])
+        return int(state["next"])
 
     def hits(self, network: Network, seed: int) -> Iterator[Hit]:
         """Run one network on all backends and look at every pair."""

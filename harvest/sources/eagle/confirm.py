@@ -13,6 +13,9 @@ SECONDS = 120.0
 """Scripts that compile take long; all others end within one."""
 NOT_SHOWN = "its script, run alone, does not show it"
 SLOW = "its script, run alone, ends: it is slow, and does not hang"
+STARVED = "its script, run alone, does not end in time, but other work had the processor"
+BUSY, ASLEEP = 0.5, 1.0
+"""What hangs has had this share of its time, or hardly a second: it waits for nothing."""
 _ENDS = (Outcome.OK, Outcome.EXCEPTION)
 
 
@@ -28,13 +31,16 @@ def confirmed(
     text = script(finding, info.framework)
     seen = session.run(planted + "\n" + text, limits=Limits(wall=SECONDS))
     if not _shows(finding, seen):
+        if finding.state == CRASH and seen.outcome is Outcome.TIMEOUT:
+            return None, STARVED
         return None, SLOW if finding.hangs and seen.outcome in _ENDS else NOT_SHOWN
     return case(finding, info.framework, info.version, _end_of(seen)), ""
 
 
 def _shows(finding: Finding, seen: Observation) -> bool:
     if finding.state == CRASH:
-        return seen.outcome in (Outcome.SIGNAL, Outcome.TIMEOUT)
+        hangs = seen.cpu >= BUSY * SECONDS or seen.cpu < ASLEEP
+        return seen.outcome is Outcome.SIGNAL or (seen.outcome is Outcome.TIMEOUT and hangs)
     if seen.outcome is not Outcome.EXCEPTION or seen.exception is None:
         return False
     if finding.state == STATUS:

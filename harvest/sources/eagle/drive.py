@@ -50,6 +50,17 @@ class Progress:
     spent: float = 0.0
     done: bool = False
     told: list[tuple[str, str, str]] = field(default_factory=list)
+    skip: list[str] = field(default_factory=list)
+
+    @property
+    def state(self) -> Record:
+        """What is remembered between two entries: where it is, what was told, what is left out."""
+        return {
+            "place": self.place,
+            "done": self.done,
+            "told": list(self.told),
+            "skip": list(self.skip),
+        }
 
 
 def run_plan(
@@ -60,16 +71,19 @@ def run_plan(
     tell: Callable[[Record], None],
     *,
     warm: bool = False,
+    before: Record | None = None,
 ) -> Iterator[Finding]:
     """Yield the findings of crashes at once; all other records, findings too, go to `tell`.
 
     `seconds` of work are allowed; `{"worked": seconds}` is told of each process. The start-up of
     the first one comes on top unless the clock runs already (`warm`); later ones are of the time.
+    `{"state": state}` is told between entries: as `before` it lets another search go on there.
     """
-    state, skip = Progress(), list[str]()
+    state = Progress(**(before or {}))
 
     def take(record: Record) -> None:
-        _follow(state, record)
+        if _follow(state, record):
+            tell({"state": state.state})
         tell(record)
 
     for _ in range(MOST_DEATHS):
@@ -81,7 +95,7 @@ def run_plan(
         arguments = {
             **plan.given,
             **{"plan": plan.name, "draw": seed, "seconds": left, "place": state.place},
-            **{"skip": skip, "told": state.told, "warm": warm},
+            **{"skip": state.skip, "told": state.told, "warm": warm},
         }
         wall = START_SECONDS + left + plan.grace
         outcome = session.task("eagle_run:search", arguments, wall=wall, on_event=take)
@@ -97,27 +111,31 @@ def run_plan(
         if state.at is None:
             state.place = (state.place[0], state.place[1] + 1)  # outside of any pair
             continue
-        skip.append(state.at["at"])
+        state.skip.append(state.at["at"])
         if outcome.died.startswith("signal "):
             found = _described(session, plan, seed, state, reason(outcome.died))
             if found is not None:
                 yield found
 
 
-def _follow(state: Progress, record: Record) -> None:
+def _follow(state: Progress, record: Record) -> bool:
+    """Keep up with a record; whether it says that an entry has ended or all have."""
     if "total" in record:
         state.begun = True
         if state.started is None:
             state.started = time.monotonic()
     elif "entry" in record:
         state.place, state.at = (record["round"], record["entry"]), None
+        return True
     elif "at" in record:
         state.at = record
     elif "finding" in record:
         found = record["finding"]
         state.told.append((found["rule"], found["api"], "limit" if found["limit"] else ""))
     elif "done" in record:
-        state.done = True
+        state.done = record["done"] == "all"
+        return state.done
+    return False
 
 
 def _described(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from queue import SimpleQueue
 from typing import Any
 
@@ -23,7 +23,7 @@ from harvest.sources.eagle.finding import Finding
 from harvest.sources.eagle.plans import FRAMEWORKS, plans_for, worthwhile
 from harvest.sources.eagle.rules import RULES
 from harvest.sources.eagle.scripts import title
-from harvest.sources.model import Hit, Search, Tally
+from harvest.sources.model import Hit, HitKind, Search, State, Tally
 
 COMPILED = "1"
 """The rule whose variants are compilers."""
@@ -57,8 +57,19 @@ class Eagle:
                 if search.framework in ("", *FRAMEWORKS)
                 else "name one of them with --framework",
             )
+        remembered: dict[str, Any] = dict(search.notes.read())
         for name in names:
-            yield from _Run(self, search, name, search.budget / len(names)).hits()
+            yield from _Run(self, search, name, search.budget / len(names), remembered).hits()
+        if all(remembered.get(name, {}).get("complete") for name in names):
+            search.notes.clear()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Where a plan is, behind all that was found before."""
+
+    plan: str
+    state: Record
 
 
 @dataclass(slots=True)
@@ -69,17 +80,22 @@ class _Run:
     search: Search
     framework: str
     budget: float
-    queue: SimpleQueue[Finding | BaseException | None] = field(default_factory=SimpleQueue)
+    remembered: dict[str, Any] = field(default_factory=dict)
+    """Of all frameworks, by their names."""
+    queue: SimpleQueue[Finding | Note | BaseException | None] = field(default_factory=SimpleQueue)
     seen: Counter[str] = field(default_factory=Counter)
     covered: dict[str, set[str]] = field(default_factory=dict)
+    places: dict[str, Record] = field(default_factory=dict)
+    """Where each plan is."""
+    limited: dict[str, Hit] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
     plan: str = ""
     worked: float = 0.0
 
     def hits(self) -> Iterator[Hit]:
         target = self.search.interpreter.target(self.framework)
         plans = plans_for(target, self.source.plans)
-        limited: dict[str, Hit] = {}
-        told: set[str] = set()
+        self._resume()
         self._left_out(plans)
         with target.session() as working, target.session() as checking:
             thread = threading.Thread(target=self._work, args=(working, plans), daemon=True)
@@ -88,24 +104,62 @@ class _Run:
                 while (found := self.queue.get()) is not None:
                     if isinstance(found, BaseException):
                         raise found
+                    if isinstance(found, Note):
+                        self._remember(found, plans)
+                        continue
                     hit = self._hit(found, target, checking)
-                    if hit.key in told:
+                    if hit.key in self.told:
                         continue
                     if hit.limit:
-                        limited.setdefault(hit.key, hit)
+                        self.limited.setdefault(hit.key, hit)
                     else:
-                        told.add(hit.key)
+                        self.told.add(hit.key)
                         yield hit
             except KeyboardInterrupt:
-                yield from (hit for key, hit in limited.items() if key not in told)
+                yield from self._of_limits()
                 raise
             finally:
                 working.abort()
                 thread.join()
-        yield from (hit for key, hit in limited.items() if key not in told)
+        yield from self._of_limits()
+        self._state(plans)
+
+    def _of_limits(self) -> Iterator[Hit]:
+        """Hits that limits explain, of what nothing else was found."""
+        yield from (hit for key, hit in self.limited.items() if key not in self.told)
+
+    def _remember(self, note: Note, plans: tuple[Plan, ...]) -> None:
+        """All that was found before the note has been yielded."""
+        self.places[note.plan] = note.state
+        self.search.notes.write(lambda: self._state(plans))
+
+    def _state(self, plans: tuple[Plan, ...]) -> State:
+        """What is remembered, of other frameworks, too."""
+        done = [self.places.get(one.name, {}).get("done") for one in self._chosen(plans)]
+        self.remembered[self.framework] = {
+            "plans": self.places,
+            "told": self.told,
+            "limited": [
+                {each.name: getattr(hit, each.name) for each in fields(hit)}
+                for hit in self.limited.values()
+            ],
+            "complete": all(done),
+        }
+        return self.remembered
+
+    def _resume(self) -> None:
+        """Go on where an earlier search was."""
+        before = self.remembered.get(self.framework)
+        if before is not None:
+            self.places, self.told = before["plans"], before["told"]
+            limited = (Hit(**{**row, "kind": HitKind(row["kind"])}) for row in before["limited"])
+            self.limited = {hit.key: hit for hit in limited}
+
+    def _chosen(self, plans: tuple[Plan, ...]) -> tuple[Plan, ...]:
+        return worthwhile(plans, self.budget)
 
     def _left_out(self, plans: tuple[Plan, ...]) -> None:
-        names = {plan.name for plan in worthwhile(plans, self.budget)}
+        names = {plan.name for plan in self._chosen(plans)}
         told = [f"{p.name} ({p.least:g} s)" for p in plans if p.name not in names]
         if told:
             fact = ", ".join(told) + ", what a first pair takes being more than its share"
@@ -114,7 +168,8 @@ class _Run:
     def _work(self, session: Session, plans: tuple[Plan, ...]) -> None:
         """Run the plans, each until its part of the budget is over; what one leaves goes on."""
         try:
-            chosen = worthwhile(plans, self.budget)
+            before = dict(self.places)
+            chosen = [p for p in self._chosen(plans) if not before.get(p.name, {}).get("done")]
             for plan in chosen:
                 ready = replace(plan, given={**plan.given, "planted": self.source.planted})
                 allowed = self.budget * plan.until - self.worked
@@ -123,8 +178,8 @@ class _Run:
                 self.plan = plan.name
                 # The clock runs from the first pair on, and does not stop where others start.
                 warm = plan is not chosen[0]
-                seed, take = self.search.seed, self._take
-                for found in run_plan(session, ready, allowed, seed, take, warm=warm):
+                seed, take, at = self.search.seed, self._take, before.get(plan.name)
+                for found in run_plan(session, ready, allowed, seed, take, warm=warm, before=at):
                     self.queue.put(found)
         except BaseException as problem:
             self.queue.put(problem)
@@ -134,6 +189,8 @@ class _Run:
     def _take(self, record: Record) -> None:
         if "finding" in record:
             self.queue.put(Finding.from_json(record["finding"]))
+        elif "state" in record:
+            self.queue.put(Note(plan=self.plan, state=record["state"]))
         elif "worked" in record:
             self.worked += record["worked"]
         elif "total" in record:

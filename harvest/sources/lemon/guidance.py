@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -60,6 +61,17 @@ class Rules:
         self._p = 1 / len(self.names)
         self._current: str | None = None
 
+    @property
+    def state(self) -> dict[str, Any]:
+        """The records, and where the chain is, to be remembered."""
+        chain = {"current": self._current}
+        return {"selected": self.selected, "amplified": self.amplified, **chain}
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Go on where an earlier chain was."""
+        self.selected, self.amplified = state["selected"], state["amplified"]
+        self._current = state["current"]
+
     def priority(self, name: str) -> float:
         """#amplified / #selected; 0 for what was never selected."""
         return self.amplified[name] / self.selected[name] if self.selected[name] else 0.0
@@ -85,3 +97,32 @@ class Rules:
         """A rule was applied, with or without success."""
         self.selected[name] += 1
         self.amplified[name] += amplified
+
+
+@dataclass(slots=True)
+class Pool:
+    """One seed model with its mutants, how the rules did on it, how many mutants were made."""
+
+    seeds: Seeds
+    rules: Rules
+    made: int = 0
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What is remembered of it."""
+        seeds = {"mutants": self.seeds.mutants, "chosen": self.seeds.chosen}
+        return {**seeds, "rules": self.rules.state, "made": self.made}
+
+    @classmethod
+    def of_rules(cls, names: Iterable[str]) -> Pool:
+        """One without seeds."""
+        return cls(seeds=Seeds([]), rules=Rules(tuple(names)))
+
+    @classmethod
+    def of(cls, state: Mapping[str, Any]) -> Pool:
+        """The pool as it was."""
+        pool = cls.of_rules(state["rules"]["selected"])
+        pool.seeds.mutants, pool.seeds.chosen = state["mutants"], state["chosen"]
+        pool.rules.resume(state["rules"])
+        pool.made = state["made"]
+        return pool

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +20,13 @@ from harvest.sources.backends import Backends, Execution, Failure
 from harvest.sources.blaming import ROUNDING, Blame, Ran
 from harvest.sources.judging import Judgement, judge
 from harvest.sources.layers import api
-from harvest.sources.lemon.guidance import Rules, Seeds
+from harvest.sources.lemon.guidance import Pool
 from harvest.sources.lemon.inconsistencies import Inconsistencies, above, distances_of
 from harvest.sources.lemon.layer_rules import LAYER_RULES
 from harvest.sources.lemon.mutants import Change, Mutant
 from harvest.sources.lemon.weight_rules import WEIGHT_RULES
 from harvest.sources.metrics import localisation_map
-from harvest.sources.model import Hit, HitKind, Search
+from harvest.sources.model import Hit, HitKind, Search, State
 from harvest.sources.networks import Array, Network, Weights, make_inputs, make_weights
 from harvest.sources.seeds import FAMILIES, seed_network
 from harvest.sources.suspects import Suspect
@@ -35,6 +36,12 @@ OFTEN = 10
 """One mutant of so many runs on every backend, so that what only a slow one does is seen, too."""
 FLOOR = 1e-4
 """What D_MAD has on average where backends only round differently; below it ACC climbs noise."""
+
+
+REMEMBERED = ("_configured", "_keys", "_voted")
+"""Of a search, beside its pools."""
+TURN = 20
+"""Mutants of one seed model in a row, where models take turns."""
 
 
 class Lemon:
@@ -55,26 +62,13 @@ class Lemon:
             search.progress()
             end = time.monotonic() + search.budget
             work = Mutating(backends, search)
-            complete = 0
-            for family in FAMILIES:
-                if time.monotonic() >= end:
-                    return
-                if search.mutants:
-                    work.start_over()
-                yield from work.enlist(seed_network(family, search.seed))
+            work.resume(search.notes.read())
+            while time.monotonic() < end and not work.complete:
+                yield from work.turn()
+                search.notes.write(lambda: work.state)
                 search.progress()
-                until = work.made + search.mutants
-                while work.seeds.mutants and work.made < until and time.monotonic() < end:
-                    yield from work.step()
-                    search.progress()
-                if search.mutants:
-                    complete += work.made >= until
-                    search.tally.facts["seed models"] = (
-                        f"{complete} of {len(FAMILIES)} have all of their {search.mutants} mutants"
-                    )
-            while not search.mutants and work.seeds.mutants and time.monotonic() < end:
-                yield from work.step()
-                search.progress()
+            if work.complete:
+                search.notes.clear()
 
 
 class Mutating:
@@ -96,20 +90,68 @@ class Mutating:
         self._amplified = self._thirds = 0
         self._voted: set[str] = set()
         self._applied: Counter[str] = Counter()
-        self.start_over()
-
-    def start_over(self) -> None:
-        """Forget all seeds, and how the rules did: what is found stays."""
-        self.seeds = Seeds([])
-        self.rules = Rules(tuple(RULES))
+        self._each = search.mutants
+        self._pools: list[Pool] = []
+        self.pool = Pool.of_rules(RULES)
 
     @property
-    def made(self) -> int:
-        """How many mutants have run."""
-        return self._orders.total()
+    def state(self) -> dict[str, Any]:
+        """What is remembered: the pool and the rules, what comes next, what is known."""
+        return {
+            "random": self._random.bit_generator.state,
+            "pools": [one.state for one in self._pools],
+            "blame": self._blame.state,
+            **{name: getattr(self, name) for name in REMEMBERED},
+        }
+
+    def resume(self, state: State) -> None:
+        """Go on where an earlier search was."""
+        if not state:
+            return
+        self._random.bit_generator.state = state["random"]
+        self._pools = [Pool.of(one) for one in state["pools"]]
+        self._blame.resume(state["blame"])
+        for name in REMEMBERED:
+            setattr(self, name, state[name])
+        self._inputs = {
+            one.name: make_inputs(one, self._seed)
+            for one in (seed_network(family, self._seed) for family in FAMILIES)
+        }
+
+    @property
+    def complete(self) -> bool:
+        """Whether each seed model has all of its mutants, or none can be made."""
+        return len(self._pools) == len(FAMILIES) and not self._open()
+
+    def _open(self) -> list[Pool]:
+        """The pools of which mutants are still to be made."""
+        return [
+            one
+            for one in self._pools
+            if one.seeds.mutants and (not self._each or one.made < self._each)
+        ]
+
+    def turn(self) -> Iterator[Hit]:
+        """Take the next seed model in, or make a mutant.
+
+        Models take turns, or are dealt with one after the other where each gets so many mutants.
+        """
+        able = self._open()
+        if len(self._pools) < len(FAMILIES) and not (self._each and able):
+            yield from self.enlist(seed_network(FAMILIES[len(self._pools)], self._seed))
+        else:
+            self.pool = min(able, key=lambda one: one.made // TURN)
+            yield from self.step()
+        if self._each:
+            done = sum(one.made >= self._each for one in self._pools)
+            self._tally.facts["seed models"] = (
+                f"{done} of {len(FAMILIES)} have all of their {self._each} mutants"
+            )
 
     def enlist(self, network: Network) -> Iterator[Hit]:
-        """Take a seed model into the pool."""
+        """Take a seed model into a pool of its own."""
+        self.pool = Pool.of_rules(RULES)
+        self._pools.append(self.pool)
         inputs = self._inputs[network.name] = make_inputs(network, self._seed)
         shapes = self._backends.describe(network, inputs)
         if isinstance(shapes, Failure):
@@ -120,13 +162,13 @@ class Mutating:
         ran, hits = self._run(mutant)
         if ran is not None:
             self._new(ran)
-            self.seeds.add(ran)
+            self.pool.seeds.add(ran)
         yield from hits
 
     def step(self) -> Iterator[Hit]:
         """Make one mutant, run it everywhere, and let it join the pool if it is worth it."""
-        parent = self.seeds.choose(self._random, guided=self._guided)
-        rule = self.rules.choose(self._random, guided=self._guided)
+        parent = self.pool.seeds.choose(self._random, guided=self._guided)
+        rule = self.pool.rules.choose(self._random, guided=self._guided)
         change = RULES[rule](parent, self._random)
         if change is None:  # does not apply
             return
@@ -143,9 +185,10 @@ class Mutating:
             # Where both are noise, comparing them says nothing; what has a new layer goes on.
             noise = max(ran.acc, parent.acc) <= FLOOR
             if amplified or not self._guided or (noise and new):
-                self.seeds.add(ran)
-        self.rules.record(rule, amplified=amplified)
+                self.pool.seeds.add(ran)
+        self.pool.rules.record(rule, amplified=amplified)
         self._orders[made.order] += 1
+        self.pool.made += 1
         self._told()
         yield from hits
 
@@ -289,7 +332,8 @@ class Mutating:
         facts["mutants"] = (
             f"{self._orders.total()}, of them of the first order {self._orders[1]}, deepest"
             f" {max(self._orders)}; amplifying {self._amplified}; on every backend"
-            f" {self._thirds}; in the pool of seeds {len(self.seeds.mutants)}"
+            f" {self._thirds}; in the pools of seeds"
+            f" {sum(len(one.seeds.mutants) for one in self._pools)}"
         )
         facts["mutants by rule"] = ", ".join(f"{n} {self._applied[n]}" for n in RULES)
         if self._accs:

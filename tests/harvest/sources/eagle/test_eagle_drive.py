@@ -40,9 +40,29 @@ def at(key):
 def test_what_is_done_is_not_asked_again():
     session = Scripted(([*BEGIN, at("a"), {"done": "all"}], None))
     found, told = run(session)
-    assert (found, len(told), len(session.asked)) == ([], 5, 1)
+    records = [one for one in told if "state" not in one]
+    assert (found, len(records), len(session.asked)) == ([], 5, 1)
     assert told[-1]["worked"] >= 0
     assert session.asked[0][1]["draw"] == 7
+
+
+def test_another_search_goes_on_where_one_was_killed(record):
+    told_of = {"finding": record()}
+    entry = {"entry": 5, "round": 0}
+    session = Scripted(
+        ([*BEGIN, told_of, at("a")], "signal SIGSEGV"),
+        ([{"finding": record(state="crash")}], None),
+        ([*BEGIN, entry, at("b")], None),  # killed in the entry
+    )
+    _, told = run(session)
+    state = [one["state"] for one in told if "state" in one][-1]
+    later = Scripted(([{"total": 9, "rounds": 1}, {"done": "all"}], None))
+    records = []
+    assert not list(run_plan(later, PLAN, 100.0, 7, records.append, before=state))
+    asked = later.asked[0][1]
+    assert (asked["place"], asked["skip"]) == ((0, 5), ["a"])
+    assert asked["told"] == [("12", "torch.exp", "")]
+    assert [one["state"]["done"] for one in records if "state" in one] == [True]
 
 
 def test_a_crash_is_described_and_left_out(record):
@@ -227,11 +247,14 @@ def test_the_frameworks_that_are_asked_for_share_the_time(monkeypatch, wanted, s
     from types import SimpleNamespace
 
     from harvest.sources.eagle import source
+    from harvest.sources.model import NoNotes
 
-    def run(eagle, search, name, budget):
+    def run(eagle, search, name, budget, remembered):
         return SimpleNamespace(hits=lambda: [(name, budget)])
 
     monkeypatch.setattr(source, "_Run", run)
     interpreter = SimpleNamespace(frameworks=("keras", "tensorflow", "torch"))
-    search = SimpleNamespace(framework=wanted, interpreter=interpreter, budget=60.0)
+    search = SimpleNamespace(
+        framework=wanted, interpreter=interpreter, budget=60.0, notes=NoNotes()
+    )
     assert list(source.Eagle().generate(search)) == searched

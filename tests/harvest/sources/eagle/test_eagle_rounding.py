@@ -12,6 +12,8 @@ def entry(step, rng):
         yield Pair("7", "formula", api, {{"x": X}}, reference, result)
     for api, reference, result in NARROW:
         yield Pair("12", "bfloat16", api, {{"x": WIDE}}, reference, result, dtypes=("bfloat16",))
+    for api, reference, result in WHOLE:
+        yield Pair("12", "int64", api, {{"x": WIDE}}, reference, result, dtypes=("int64",))
 
 eagle_{framework}.PLANS = {{"eager": Plan(lambda names: ([entry],))}}
 """
@@ -32,6 +34,14 @@ NARROW = [
     # A sum has.
     ("summed", "x[:1] * 1.01 + x - x[:1] * 1.01", "x.to(torch.bfloat16) + 0.1 * (x < 2)"),
 ]
+def mean(x):
+    return torch.nn.functional.avg_pool1d(x[None], 2)
+torch.mean_of = mean
+WHOLE = [
+    # The mean of 9 and 2 has lost its half before it is doubled.
+    ("floors", "torch.mean_of(x + (x < 2)) * 2", "torch.mean_of((x + (x < 2)).long()) * 2"),
+    ("adds", "torch.mean_of(x * 2)", "torch.mean_of(x.long() * 2) + 1"),
+]
 """
 TENSORFLOW = """
 X, WIDE = tf.constant([1.01, 2.03]), tf.constant([9.0, 1.0], tf.float64)
@@ -40,6 +50,11 @@ NARROW = [
     ("apart", "tf.abs(x)", "tf.cast(tf.cast(x, tf.bfloat16), tf.float64) + " + small),
     ("summed", "x[:1] * 1.01 + x - x[:1] * 1.01",
      "tf.cast(tf.cast(x, tf.bfloat16), tf.float64) + " + small),
+]
+WHOLE = [
+    ("floors", "tf.reduce_mean(x - [0, 2]) * 2",
+     "tf.reduce_mean(tf.cast(x, tf.int64) - [0, 2]) * 2"),
+    ("adds", "tf.reduce_mean(x * 2)", "tf.reduce_mean(tf.cast(x, tf.int64) * 2) + 1"),
 ]
 """
 
@@ -56,9 +71,11 @@ def test_only_what_rounding_changes_as_much_is_rounding(request, fixture, framew
     arguments = {"plan": "eager", "draw": 0, "seconds": 60.0, "planted": planted}
     with request.getfixturevalue(fixture).session() as session:
         outcome = session.task("eagle_run:search", arguments, wall=200)
+    assert outcome.died is None, outcome
     found = [record["finding"] for record in outcome.records if "finding" in record]
     limits = {one["api"]: one["limit"] for one in found}
-    assert set(limits) == {"rounds", "beside", "apart", "summed"}
+    assert set(limits) == {"rounds", "beside", "apart", "summed", "floors", "adds"}
     assert limits["rounds"].startswith("rounding of an intermediate value")
     assert "ill-conditioned" in limits["summed"] or "rounding" in limits["summed"]
-    assert (limits["beside"], limits["apart"]) == ("", "")
+    assert limits["floors"] == "whole numbers cannot hold the fractions of an intermediate value"
+    assert (limits["beside"], limits["apart"], limits["adds"]) == ("", "", "")

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from analysis.target.observation import Outcome
-from harvest.sources.eagle.confirm import NOT_SHOWN, SLOW, confirmed
+from harvest.sources.eagle.confirm import NOT_SHOWN, SLOW, STARVED, confirmed
 from harvest.sources.eagle.rules import RULES, Category
 from harvest.sources.eagle.scripts import case, script, title
 from harvest.sources.model import HitKind
@@ -120,9 +120,19 @@ def test_a_crash_has_its_signal_in_the_title(finding):
 )
 def test_what_ends_after_all_is_told_as_slow(finding, how, outcome, reason):
     found = finding(how, state="crash")
-    seen = SimpleNamespace(outcome=outcome, exception=None)
+    seen = SimpleNamespace(outcome=outcome, exception=None, cpu=0.0)
     session = SimpleNamespace(run=lambda text, limits: seen)
     assert confirmed(found, SimpleNamespace(framework="torch"), session) == (None, reason)
+
+
+@pytest.mark.parametrize(("cpu", "reason"), [(0.2, ""), (7.0, STARVED), (100.0, "")])
+def test_what_hardly_had_the_processor_need_not_hang(finding, cpu, reason):
+    found = finding("hang", state="crash")
+    seen = SimpleNamespace(outcome=Outcome.TIMEOUT, exception=None, cpu=cpu, stderr="")
+    session = SimpleNamespace(run=lambda text, limits: seen)
+    info = SimpleNamespace(framework="torch", version="2.13.0")
+    case, told = confirmed(found, info, session)
+    assert (case is None, told) == (bool(reason), reason)
 
 
 def test_the_rules_are_those_of_the_paper():

@@ -94,7 +94,7 @@ def test_so_many_mutants_of_each_seed_model_one_after_the_other(monkeypatch):
     right = source.Mutating.step
 
     def step(work):
-        pools.append({one.seed for one in work.seeds.mutants})
+        pools.append({one.seed for one in work.pool.seeds.mutants})
         return right(work)
 
     monkeypatch.setattr(source.Mutating, "step", step)

@@ -4,7 +4,9 @@ Outputs are one-hot scores plus an error per backend, so D_MAD of a pair with er
 |a - b| / (a + b), while the relative error stays far below what is a hit of a layer.
 """
 
+import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,12 +14,14 @@ import pytest
 from harvest.sources.backends import Execution, Failure
 from harvest.sources.lemon import source
 from harvest.sources.lemon.mutants import Change
-from harvest.sources.lemon.source import FLOOR, OFTEN, RULES, Mutating
+from harvest.sources.lemon.source import FLOOR, OFTEN, RULES, TURN, Mutating
 from harvest.sources.lemon.weight_rules import WEIGHT_RULES
 from harvest.sources.model import Search, Tally
 from harvest.sources.networks import Layer, Network
+from harvest.sources.packing import pack, unpack
 
 WIDTH = 4
+TURNS = ("n1", "n2", "n3", "n1")
 NETWORK = Network(
     name="n",
     inputs={"in": (2, WIDTH)},
@@ -69,12 +73,13 @@ def layers_of(hits):
     return [hit for hit in hits if ":D_MAD:" not in hit.key]
 
 
+def search_of(**more):
+    given = {"interpreter": None, "budget": 0, "seed": 0, "progress": lambda: None}
+    return Search(tally=Tally(), **given, **more)
+
+
 def started(backends, *, random=False, errors=NOISE):
-    tally = Tally()
-    search = Search(
-        interpreter=None, budget=0, seed=0, tally=tally, progress=lambda: None, random=random
-    )
-    work = Mutating(backends, search)
+    work = Mutating(backends, search_of(random=random))
     backends.errors = errors
     assert layers_of(work.enlist(NETWORK)) == []
     return work
@@ -104,9 +109,9 @@ def step(backends, monkeypatch):
         for name in RULES:
             monkeypatch.setitem(source.RULES, name, rule)
         backends.errors = errors
-        before = len(work.seeds.mutants)
+        before = len(work.pool.seeds.mutants)
         assert layers_of(work.step()) == []
-        return len(work.seeds.mutants) > before
+        return len(work.pool.seeds.mutants) > before
 
     return stepped
 
@@ -139,8 +144,8 @@ def test_a_mutant_joins_if_it_amplifies_or_is_new_among_noise(
 def test_a_configuration_is_new_once(backends, step, meanwhile):
     work = started(backends)
     assert step(work, meanwhile, reconfigured(7))
-    work.seeds.mutants[1:] = []
-    work.seeds.chosen[1:] = []
+    work.pool.seeds.mutants[1:] = []
+    work.pool.seeds.chosen[1:] = []
     assert not step(work, NOISE, reconfigured(7))
     assert step(work, NOISE, reconfigured(8))
 
@@ -149,9 +154,8 @@ def test_a_configuration_that_did_not_join_is_known_as_well(backends, step):
     work = started(backends, errors=APART)
     assert not step(work, NEARER, reconfigured(7))
     backends.errors = NOISE
-    assert layers_of(work.enlist(NETWORK)) == []
-    work.seeds.mutants[:1], work.seeds.chosen[:1] = [], []
-    assert work.seeds.mutants[0].acc <= FLOOR
+    assert layers_of(work.enlist(NETWORK)) == []  # in a pool of its own
+    assert work.pool.seeds.mutants[0].acc <= FLOOR
     assert not step(work, NOISE, reconfigured(7))
 
 
@@ -162,7 +166,7 @@ def test_acc_is_over_the_same_pairs_however_many_ran(backends, step):
     for _ in range(2 * OFTEN):
         assert not step(work, errors, same)
     assert {only for _, _, only in backends.ran} == {("tensorflow", "torch"), ("jax",)}
-    (seed,) = work.seeds.mutants
+    (seed,) = work.pool.seeds.mutants
     assert seed.acc == pytest.approx(0.5)
     assert "amplifying 0" in work._tally.facts["mutants"]
     assert "mean 0.5, median 0.5, largest 0.5;" in work._tally.facts["ACC of mutants"]
@@ -180,7 +184,7 @@ def test_without_guidance_every_valid_mutant_joins(backends, step):
     work = started(backends, random=True, errors=APART)
     for errors in (APART, NEARER, NOISE):
         assert step(work, errors, same)
-    assert [one.order > 0 for one in work.seeds.mutants] == [False, True, True, True]
+    assert [one.order > 0 for one in work.pool.seeds.mutants] == [False, True, True, True]
     backends.failing = True
     assert not step(work, APART, same)
     assert work._tally.valid == 4  # with the seed model
@@ -202,10 +206,13 @@ def recorded(backends, monkeypatch, *, random, steps=360):
     for name in RULES:
         monkeypatch.setitem(source.RULES, name, named(name))
     work = started(backends, random=random)
-    monkeypatch.setattr(work.rules, "_p", 0.9)  # a rule of a lower rank is hardly accepted
+    monkeypatch.setattr(work.pool.rules, "_p", 0.9)  # a rule of a lower rank is hardly accepted
     for _ in range(steps):
         assert layers_of(work.step()) == []
-        work.seeds.mutants[1:], work.seeds.chosen[1:] = [], []  # so that LR goes on to amplify
+        work.pool.seeds.mutants[1:], work.pool.seeds.chosen[1:] = (
+            [],
+            [],
+        )  # so that LR goes on to amplify
     return chosen
 
 
@@ -220,12 +227,12 @@ def test_without_guidance_rules_are_drawn_evenly_in_the_loop(backends, monkeypat
 def by_rule(backends, monkeypatch, names, *, steps=40):
     """Mutants of the rules named, and how often a network was described for them."""
     work = started(backends, random=True)
-    monkeypatch.setattr(work.rules, "names", tuple(names))
+    monkeypatch.setattr(work.pool.rules, "names", tuple(names))
     before = len(backends.described)
     for _ in range(steps):
         assert layers_of(work.step()) == []
     assert work._tally.executed > steps / 2
-    return work.seeds.mutants[1:], len(backends.described) - before
+    return work.pool.seeds.mutants[1:], len(backends.described) - before
 
 
 @pytest.mark.parametrize("name", WEIGHT_RULES)
@@ -238,3 +245,59 @@ def test_rules_for_weights_build_nothing(backends, monkeypatch, name):
 def test_rules_for_layers_ask_for_the_weights_of_new_ones(backends, monkeypatch):
     mutants, described = by_rule(backends, monkeypatch, ["LA"])
     assert described == len(mutants) > 0
+
+
+def test_another_search_goes_on_with_the_same_mutants(backends):
+    """After any number of steps: the pool, the rules and what is drawn are those of one search."""
+
+    def made(work, steps):
+        backends.errors = APART
+        for _ in range(steps):
+            assert layers_of(work.step()) == []
+        return [one.chain for one in work.pool.seeds.mutants]
+
+    whole = started(backends)
+    expected = made(whole, 30)
+    first = started(backends)
+    made(first, 12)
+    state = unpack(json.loads(json.dumps(pack(first.state))))
+    second = Mutating(backends, search_of())
+    second.resume(state)
+    second._inputs[NETWORK.name] = first._inputs[NETWORK.name]
+    (second.pool,) = second._pools
+    assert made(second, 18) == expected
+    assert second.pool.rules.state == whole.pool.rules.state
+    assert second.pool.seeds.chosen == whole.pool.seeds.chosen
+
+
+def test_each_seed_model_gets_its_mutants_before_the_next(backends, monkeypatch):
+    """Also where another search goes on."""
+    monkeypatch.setattr(source, "FAMILIES", (1, 2, 3))
+    monkeypatch.setattr(
+        source, "seed_network", lambda family, seed: replace(NETWORK, name=f"n{family}")
+    )
+    for name in RULES:
+        monkeypatch.setitem(source.RULES, name, same)
+    work, seeds, turns = Mutating(backends, search_of(mutants=4)), [], 0
+    while not work.complete:
+        assert layers_of(work.turn()) == []
+        seeds.append({one.seed for one in work.pool.seeds.mutants})
+        state, turns = unpack(pack(work.state)), turns + 1
+        work = Mutating(backends, search_of(mutants=4))
+        work.resume(state)
+    assert turns == 3 * (1 + 4)
+    assert seeds == [{name} for name in ("n1", "n2", "n3") for _ in range(5)]
+
+
+def test_without_a_number_seed_models_take_turns(backends, monkeypatch):
+    monkeypatch.setattr(source, "FAMILIES", (1, 2, 3))
+    monkeypatch.setattr(
+        source, "seed_network", lambda family, seed: replace(NETWORK, name=f"n{family}")
+    )
+    for name in RULES:
+        monkeypatch.setitem(source.RULES, name, same)
+    work, turns = Mutating(backends, search_of()), []
+    for _ in range(3 + 4 * TURN):
+        assert layers_of(work.turn()) == []
+        turns.append(work.pool.seeds.mutants[0].seed)
+    assert turns == [*("n1", "n2", "n3"), *(name for name in TURNS for _ in range(TURN))]

@@ -36,9 +36,9 @@ def test_layers_that_are_added_show_their_bugs(keras_interpreter, both_planted):
         interpreter=keras_interpreter, budget=0, seed=0, tally=tally, progress=lambda: None
     )
     work = Mutating(both_planted, search)
-    work.rules = Rules(ADDING)
     assert not PLANTED & {layer.kind for layer in SEED_MODEL.layers}
     assert list(work.enlist(SEED_MODEL)) == []
+    work.pool.rules = Rules(ADDING)
     found = {}
     for _ in range(MUTANTS):
         told = [hit for hit in work.step() if ":tensorflow" in hit.key]
