@@ -221,6 +221,8 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
         if first.number != second.number and comparable(left, right):
             if labelled and have_common(first, second):
                 yield pair(run, one, other, why=f'"{first.label}" and "{second.label}"')
+            elif _titled(first, second, texts[0]):
+                yield pair(run, one, other, why="the title says that they differ")
             elif (
                 wrapped(first.node, second.node)
                 or made_of(first, second)
@@ -239,6 +241,17 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
                 and _written_to(first, second)
             ):
                 yield pair(run, one, other, why="the same call, and one writes to what it is given")
+
+
+def _titled(one: Point, other: Point, title: str) -> bool:
+    """Whether a title says that what goes by these two words differs.
+
+    "Forward-mode and reverse-mode gradients disagree", where `forward` and `reverse` are shown.
+    """
+    words = (MODES.search(point.label or point.text) for point in (one, other))
+    said = {word[0].lower() for word in words if word is not None}
+    both = len(said) == 2 and all(re.search(rf"\b{word}", title.lower()) for word in said)
+    return both and DIFFERENT.search(title) is not None
 
 
 def _laid_out(one: Point, other: Point) -> bool:
