@@ -63,7 +63,7 @@ class Origins:
         self._straight = collector.straight
         self._changed = collector.changed
         self._imports = imports.names
-        self._inliner = Inliner(module, collector.changed)
+        self._inliner = Inliner(module, set(collector.changed))
         self._known: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
 
     def of(self, node: cst.BaseExpression) -> Origin:
@@ -76,7 +76,7 @@ class Origins:
             calls.update(self._parts(one)[1])
         call = _core(self._single(node))
         name = "" if call is None else _dotted(call.func)
-        fixed = not unknown and not names & self._changed
+        fixed = not unknown and not names & self._changed.keys()
         return Origin(
             names=frozenset(names),
             calls=frozenset(calls),
@@ -182,11 +182,18 @@ class Origins:
             copies = name in _COPYING or (name == "to" and bool(further))
             # Changed in place, the one is no longer what the other is.
             both = {one.value for one in (node, of) if isinstance(one, cst.Name)}
-            changed = bool(both & self._changed)
+            changed = self._changes(both, call, node)
             if of is None or changed or not plain or not copies:
                 return node
             node = of
         return node
+
+    def _changes(self, names: set[str], copy: cst.Call, use: cst.BaseExpression) -> bool:
+        """Whether what goes by these names is changed between the two."""
+        since, until = (self._places.get(id(node), _ANYWHERE) for node in (copy, use))
+        places = {place for name in names for place in self._changed.get(name, ())}
+        known = _ANYWHERE not in {since, until, *places}
+        return bool(places) and not (known and all(p < since or p >= until for p in places))
 
     def _library(self, call: str) -> str:
         return self._full(call).partition(".")[0]
@@ -259,6 +266,10 @@ _BLOCKS = (cst.BaseCompoundStatement, cst.Lambda, cst.BaseComp)
 """What is in these may run several times, or not at all."""
 
 
+def _works_in_place(method: str) -> bool:
+    return method.endswith("_") and not method.startswith("__")
+
+
 class _Collector(cst.CSTVisitor):
     """What is assigned, and changed in place."""
 
@@ -270,7 +281,8 @@ class _Collector(cst.CSTVisitor):
         self.straight: set[int] = set()
         """The expressions that are in no block either."""
         self._functions, self._blocks, self._statement = 0, 0, 0
-        self.changed: set[str] = set()
+        self.changed: dict[str, set[int]] = {}
+        """Names, with the places where what they stand for is changed in place."""
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         self._functions += isinstance(node, _FUNCTIONS)
@@ -295,6 +307,14 @@ class _Collector(cst.CSTVisitor):
         if node.value is not None:
             self._assign(node.target, node.value)
 
+    def visit_Expr(self, node: cst.Expr) -> None:
+        """`y.exp_()` on a line of its own makes another value of `y`."""
+        match node.value:
+            case cst.Call(func=cst.Attribute(value=cst.Name(value=name), attr=method)) if (
+                name in self.values and _works_in_place(method.value)
+            ):
+                self._note(name, node.value)
+
     def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
         self._assign(node.target, node.value)
 
@@ -316,7 +336,7 @@ class _Collector(cst.CSTVisitor):
     def visit_Call(self, node: cst.Call) -> None:
         if isinstance(node.func, cst.Attribute):
             name = node.func.attr.value
-            if (name.endswith("_") and not name.startswith("__")) or name.startswith("assign"):
+            if _works_in_place(name) or name.startswith("assign"):
                 self._change(node.func.value)
         for arg in node.args:
             if arg.keyword is not None and arg.keyword.value in ("out", "inplace"):
@@ -365,4 +385,7 @@ class _Collector(cst.CSTVisitor):
         while isinstance(target, (cst.Attribute, cst.Subscript, cst.Call)):
             target = target.func if isinstance(target, cst.Call) else target.value
         if isinstance(target, cst.Name):
-            self.changed.add(target.value)
+            anyhow = self._functions or self._blocks
+            self.changed.setdefault(target.value, set()).add(
+                _ANYWHERE if anyhow else self._statement
+            )

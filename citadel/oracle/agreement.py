@@ -264,7 +264,8 @@ def _laid_out(one: Point, other: Point) -> bool:
 def _written_to(one: Point, other: Point) -> bool:
     """Whether two calls are one but for `out=`, or for the underscore of what works in place.
 
-    The one that writes comes last, and nothing else changes what they are given.
+    The one that writes comes last, or writes to a copy, and nothing else changes what they are
+    given.
     """
     calls = [point.origin.call for point in (one, other)]
     given = [
@@ -277,8 +278,10 @@ def _written_to(one: Point, other: Point) -> bool:
     ]
     same = leaf(calls[0]) == leaf(calls[1]) != "" and given[0] == given[1]
     in_order = one.statement <= other.statement
+    copies = [p.origin.numbers[:1] != p.origin.given[:1] for p in (one, other)]
+    apart = any(wrote and copied for wrote, copied in zip(writes, copies, strict=True))
     # What works in place comes last: the other one would be given what it has made.
-    return same and (writes == [False, True]) is in_order and writes[0] != writes[1]
+    return same and writes[0] != writes[1] and (apart or (writes == [False, True]) is in_order)
 
 
 def said_to_differ(run: Seen) -> Iterator[ValueOracle]:

@@ -259,3 +259,21 @@ def test_methods_of_the_same_numbers_in_two_layouts():
     seen = (("x.stride()", (1, 3)), ("x.contiguous().stride()", (2, 1)))
     code = code.replace("sum(0)", "stride()")
     assert holding(code, *seen, title="stride is wrong for transposed tensors") is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "holds"),
+    [
+        ("y = x.clone()\ny.f_()\nprint(y)\nprint(torch.f(x))", True),
+        ("print(torch.f(x))\ny = x.clone()\ny.f_()\nprint(y)", True),
+        ("y = x\ny.f_()\nprint(y)\nprint(torch.f(x))", False),  # given what the first has made
+        ("y = x.clone()\ny.add_(1)\ny.f_()\nprint(y)\nprint(torch.f(x))", False),
+        ("y = x.clone()\nx.add_(1)\ny.f_()\nprint(y)\nprint(torch.f(x))", False),
+        ("y = x.clone()\nfor _ in r:\n    y.f_()\nprint(y)\nprint(torch.f(x))", False),
+    ],
+)
+def test_what_a_line_of_its_own_does_in_place_is_done_to_a_copy(lines, holds):
+    shown = [line[6:-1] for line in lines.split("\n") if line.startswith("print")]
+    events = [(one, [float(number)]) for number, one in enumerate(shown)]
+    found = holding(f"import torch\n{lines}", *events, title="f in-place is wrong")
+    assert found == ((shown, "disagrees") if holds else None)
