@@ -65,6 +65,13 @@ def triage(
         made = api is not None and api.kind in (ApiKind.CLASS, ApiKind.MODULE)
         return of_member(finding, method if made else "")
 
+    def tell(finding: Finding) -> None:
+        nonlocal seconds
+        if seconds.first_finding is None:
+            seconds = replace(seconds, first_finding=time.monotonic() - started)
+        if on_finding is not None:
+            on_finding(finding)
+
     result = replace(result, case=with_member(case, method), seconds=seconds)
     siblings = Propagation(verified, bench, options)
     failing, of_object = failing_member(verified), list[Finding]()
@@ -72,16 +79,12 @@ def triage(
     try:
         for finding in siblings.findings(on_progress):
             if finding.verdict.kind is VerdictKind.BUG:
-                if seconds.first_finding is None:
-                    seconds = replace(seconds, first_finding=time.monotonic() - started)
-                if on_finding is not None:
-                    on_finding(named(finding))
+                tell(named(finding))
         if failing is not None:
             done, end = siblings.done(), started + seconds.verify + options.walk.seconds
             for finding in other_methods(verified, failing, done, bench, options, end):
                 of_object.append(finding)
-                if on_finding is not None:
-                    on_finding(finding)
+                tell(finding)
     except KeyboardInterrupt:
         halted = True
     took = time.monotonic() - started - seconds.verify

@@ -52,7 +52,8 @@ class Methods(Propagation):
         found: list[Entry] = []
         for api in self._others:
             made = plans(source, api, bench.samples, bench.lexicon)
-            own = () if isinstance(made, Obstacle) else [p for p in made if p.receiver == RECEIVER]
+            known = () if isinstance(made, Obstacle) else made
+            own = [plan for plan in known if plan.receiver == RECEIVER and not plan.drops]
             if own:
                 channels = Channels(family=RELATION, arguments=own[0].plausibility)
                 candidate = Candidate(api=api, channels=channels, score=own[0].plausibility)

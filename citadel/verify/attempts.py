@@ -14,7 +14,7 @@ from analysis.target.target import TargetInfo
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.traced import leaf
-from citadel.verify.deciding import says_accepted
+from citadel.verify.deciding import accepted_quietly, says_accepted
 from citadel.verify.identify import caught_calls, failing_call
 from citadel.verify.recorded import bug_kind, recorded
 from citadel.verify.variants import (
@@ -51,7 +51,7 @@ def attempts_of(
     """What the report's snippets do here, up to the one that shows what is wanted; else why not."""
     reasons: list[str] = []
     attempts: list[Attempt] = []
-    accepted = says_accepted(reading.report.title)  # what fails is what should, elsewhere
+    accepted = accepted_quietly(reading)  # what fails may be what should
     for snippet in map(_without_packages, reading.candidates[:MAX_CANDIDATES]):
         lack = lacks(snippet, info)
         if lack:

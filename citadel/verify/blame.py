@@ -8,6 +8,7 @@ whose result the suspect is given.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -27,6 +28,10 @@ from citadel.verify.suspects import spoken, titled
 from harvest.report.model import Mention
 
 MOST_SUSPECTS = 8
+_GIVES_NAN = re.compile(
+    r"\b(?:is|are|gives?|returns?|yields?|produces?|becomes?|outputs?)\b.{0,20}\b(?:nans?|inf\w*)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +103,8 @@ class Trial:
             of_api = [one for one in calls if resolve(one, self._catalog) is api]
             other = values_of(self.again.run("perturb:run", of_api))
             own = _changes(oracle, values, other)
-            if _of_reference(oracle, values, own) and not titled(api, self._mentions):
+            refers = _of_reference(oracle, values, own, self._title)
+            if refers and not titled(api, self._mentions):
                 behind = behind or Blamed(call=call, api=api, own=own)
                 continue
             named = titled(api, self._mentions)
@@ -167,11 +173,15 @@ class Trial:
         return given and all(is_slope(self.case.points[number]) for number in oracle.points)
 
 
-def _of_reference(oracle: ValueOracle, values: Values, own: Sequence[bool | None]) -> bool:
+def _of_reference(
+    oracle: ValueOracle, values: Values, own: Sequence[bool | None], title: str
+) -> bool:
     """Whether the one of two values alone depends on a suspect that is what the other should be:
-    the second one, if the report says so, or the one that is finite where the other is not."""
+    the second one, if the report says so, or the finite one, if the title complains of NaN."""
     if oracle.against and tuple(own) == (False, True):
         return True
+    if not _GIVES_NAN.search(title):  # to lose NaN, or to ignore it, may be what is wrong
+        return False
     fine = [finite(values[spot]) for spot in oracle.spots if spot in values]
     return sorted(fine, key=str) == [False, True] and list(own) == fine
 

@@ -145,6 +145,11 @@ def asked_to_refuse(reading: Reading, attempt: Attempt) -> bool:
     return wanted is None or (accepted and not status.matches(wanted, seen))
 
 
+def accepted_quietly(reading: Reading) -> bool:
+    """Whether the title says that something is accepted which the report wants refused."""
+    return reading.refusal is not None and says_accepted(reading.report.title)
+
+
 def says_accepted(title: str) -> bool:
     """Whether a title says that there is no error where one is wanted."""
     return not _RAISES.match(title) and (accepts(title) or is_fact(_QUIETLY, title))

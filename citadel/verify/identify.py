@@ -138,7 +138,7 @@ def culprit(
         return first  # the report says that it is this one
     makers_only = [pair for pair in chain if not _uses(pair[0])]
     told = said.operators(failing)
-    for one in (named, said.nodes(failing), told, said.begun(told), said.words(failing)):
+    for one in (named, said.nodes(failing), told, said.words(failing), *said.begun(failing)):
         for pair in makers_only:
             if leaf(pair[0].name) in one:
                 return pair
@@ -165,10 +165,13 @@ def _kept(
     named: Collection[str],
 ) -> tuple[Call, Api] | None:
     """What cannot be copied or saved: the one API called before that the title names, or else the
-    report, where nothing tells which part of a model or of a checkpoint it is."""
-    if leaf(failing.name) not in _KEEPERS:
+    report, where nothing tells which part of a model or of a checkpoint it is.
+
+    Where the title names the failing call, or several others are named, the trace decides.
+    """
+    if leaf(failing.name) not in _KEEPERS or leaf(failing.name) in titled:
         return None
-    before = [call for call in calls if call.number < failing.number]
+    before = [c for c in calls if c.number < failing.number and leaf(c.name) not in MAKERS]
     for words in (titled, named):
         told = [call for call in before if leaf(call.name) in words]
         found = {api.name: (call, api) for call in told if (api := resolve(call, catalog))}

@@ -119,7 +119,7 @@ def _costly(
     reading: Reading,
 ) -> tuple[Call, Api]:
     """The likeliest suspect; where the report does not name it, and its calls take little of the
-    time that others take, the costliest of those: of what the report names, if there is any.
+    run's time, as others do not, the costliest of those: of what the report names, if there is any.
 
     What makes inputs (`torch.tensor`) and methods (`model.predict`: the class of its object) are
     named as well.
@@ -131,6 +131,8 @@ def _costly(
     spent: defaultdict[str, float] = defaultdict(float)
     told: dict[str, tuple[Call, Api]] = {}
     for call in traced.calls:
+        if leaf(call.name) in MAKERS and call.occurrence == 1:
+            continue  # what is made once is made in front of what is measured
         api = resolve(call, catalog)
         found = maker_of_owner(call, traced.calls, catalog) if api is None else (call, api)
         if found is not None:

@@ -21,10 +21,10 @@ from citadel.verify.attempts import attempts_of, inside_functions, lacks
 from citadel.verify.contrast import refuses
 from citadel.verify.crashes import located_case
 from citadel.verify.deciding import (
+    accepted_quietly,
     asked_to_refuse,
     fails_an_assertion,
     gone,
-    says_accepted,
     settles,
     values_after_all,
     values_decide,
@@ -103,7 +103,8 @@ def _reproduced(
     if isinstance(attempts, str):
         return NotVerified(reason=attempts)
     best = max(attempts, key=partial(_promise, wanted))
-    settled = _settled(reading, attempts, best, session, catalog, info, runs, limits)
+    settled = _holding_by_now(reading, best, session, catalog, info, runs, limits)
+    settled = settled or _accepting(reading, attempts, best, session, catalog, info, runs, limits)
     if settled is not None:
         return settled
     wanted = as_told(reading.claims, wanted, best.symptom) or wanted
@@ -131,7 +132,24 @@ def _reproduced(
     return _inside(reading, wanted, best, found, session, catalog, info, runs, limits)
 
 
-def _settled(
+def _holding_by_now(
+    reading: Reading,
+    best: Attempt,
+    session: Session,
+    catalog: Catalog,
+    info: TargetInfo,
+    runs: int,
+    limits: Limits,
+) -> Verified | None:
+    """The case, fixed, of an assertion that the report records and that holds by now: what else is
+    shown may look wrong, and is not what the report is about."""
+    if best.symptom is not None or not fails_an_assertion(reading, best):
+        return None
+    found = by_values(reading, [best], session, catalog, info, runs=runs, limits=limits)
+    return found if isinstance(found, Verified) and not found.case.reproduces else None
+
+
+def _accepting(
     reading: Reading,
     attempts: list[Attempt],
     best: Attempt,
@@ -141,20 +159,15 @@ def _settled(
     runs: int,
     limits: Limits,
 ) -> Verified | None:
-    """What values show first of all, in code that ends well.
-
-    That an assertion holds by now: what else is shown may look wrong, and is not what the report is
-    about. What is accepted, where the title says that something is: what fails in other code, as
-    the report records, is the contrast.
-    """
-    holds = best.symptom is None and fails_an_assertion(reading, best)
-    quiet = [best] if holds else [one for one in attempts if one.symptom is None]
-    accepted = best.symptom is not None and says_accepted(reading.report.title)
-    if not quiet or not (holds or accepted):
+    """What code that ends well accepts, where the title says that something is accepted: what fails
+    in other code, as the report records, is the contrast."""
+    quiet = [one for one in attempts if one.symptom is None]
+    if best.symptom is None or not quiet or not accepted_quietly(reading):
         return None
     found = by_values(reading, quiet, session, catalog, info, runs=runs, limits=limits)
-    told = isinstance(found, Verified) and found.case.reproduces is not holds
-    return found if told and isinstance(found, Verified) else None
+    if not isinstance(found, Verified) or not found.case.reproduces:
+        return None
+    return found if found.case.symptom.kind is SymptomKind.ACCEPTS else None
 
 
 def _after_all(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from analysis.target.observation import Call
 
 _NODE = re.compile(r"\bnode:? '?(?:\w+/)*([A-Za-z]\w*)", re.IGNORECASE)
 _OPERATOR = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]*|\d[A-Z])+\w*")
+_CLASS = re.compile(r"Tensor|Error$|Exception$|Backward\d*$|Variable|Loader$")
+_WORD_BEGINS = re.compile(
+    r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])"
+)
 _VERSION = re.compile(r"(?:V\d+)?(?:_\d+)?$")
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -31,13 +35,22 @@ def nodes(call: Call) -> frozenset[str]:
 
 
 def operators(call: Call) -> frozenset[str]:
-    """The operators that an exception names: `no entry for: ResizeArea` speaks of `resize_area`."""
+    """What in an exception may be the name of an operator: `MatMul`, as `mat_mul` and `matmul`."""
+    found = {"_".join(parts) for parts in _named(call)}
+    return frozenset(found | {name.replace("_", "") for name in found})
+
+
+def begun(call: Call) -> Iterator[frozenset[str]]:
+    """What these names begin with, longer ones first: `ResizeArea` is one way to `resize`."""
+    names = _named(call)
+    for length in range(max(map(len, names), default=0) - 1, 0, -1):
+        yield frozenset("_".join(parts[:length]) for parts in names if len(parts) > length)
+
+
+def _named(call: Call) -> list[list[str]]:
+    """The words, in small letters, of what may name operators in the exception that a call raised;
+    classes of tensors and of exceptions, and the nodes of gradients, are none."""
     message = call.raised.message if call.raised is not None else ""
     found = (_VERSION.sub("", name) for name in _OPERATOR.findall(message))
-    return frozenset(_CAPITAL.sub("_", name).lower() for name in found)
-
-
-def begun(operators: Iterable[str]) -> frozenset[str]:
-    """Their names' beginnings: `resize_area` is one way to `resize`."""
-    parts = [name.split("_") for name in operators]
-    return frozenset("_".join(one[:n]) for one in parts for n in range(1, len(one)))
+    names = [name for name in found if not _CLASS.search(name)]
+    return [_WORD_BEGINS.sub(" ", name).lower().split() for name in names]

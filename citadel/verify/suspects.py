@@ -26,6 +26,8 @@ _CHECKING = frozenset(name.lower() for name in CHECK_CALLS)
 """Calls that say something of values, and are suspected only where the title names them."""
 
 
+_LITTLE = frozenset(("is", "not", "no", "to", "as", "in", "all", "any", "with"))
+"""Words of names that any sentence has."""
 _DOES = (
     r"(?:is|does|returns?|gives?|gradients?|backward|fails?|raises?|crash\w*|produces?|outputs?"
     r"|results?|accepts?|behaves?|computes?|wrong|incorrect|slow)\b"
@@ -122,7 +124,8 @@ def spoken(api: Api, title: str) -> bool:
     if name != name.lower():
         return re.search(rf"\b{re.escape(name)}\b", title) is not None
     word = re.escape(name).replace("_", "[_ ]")
-    if "_" in name and re.search(rf"\b{word}\b", title, re.IGNORECASE):
+    several = "_" in name and _LITTLE.isdisjoint(name.split("_"))
+    if several and re.search(rf"\b{word}\b", title, re.IGNORECASE):
         return True  # several words are no chance
     return re.search(rf"^\W*{word}\b|\b{word}\b\W{{1,3}}{_DOES}", title, re.IGNORECASE) is not None
 

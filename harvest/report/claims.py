@@ -41,6 +41,12 @@ _CLAUSE = re.compile(r"[,;:](?=\s)|\s[-\u2013\u2014]+\s|\b(?:but|while|whereas|a
 _LOGGED = re.compile(r"\s*(?:F \w|F\d{4} |\d{4}-\d\d-\d\d|Process finished|Fatal Python)")
 _DUMP = re.compile(r"\W*(?:versions?|env\w*|system)(?: info\w*)?\W*", re.IGNORECASE)
 """What stands above blocks that tell of versions, and of what went wrong while listing them."""
+_DIED = re.compile(
+    r"\W*(?:Aborted|Segmentation fault|Floating point exception|Bus error|Illegal instruction)"
+    r"(?: \(core dumped\))?\W*"
+)
+"""What a shell says of a process that has died."""
+_OF_TRACEBACK = re.compile(r"Traceback|^\W*File \S.*, line \d|^\s*-+> ?\d")
 _INLINE_CODE = re.compile(r"`(?!\w{1,60} ?= ?-?[\d.]{1,30}`)[^`\n]*?[=(\[][^`\n]*+`")
 """Code in a sentence, whose words say nothing; an argument and its number (`k=-1`) do."""
 _OF_TIME = re.compile(
@@ -123,11 +129,14 @@ def _log_lines(text: str) -> list[str]:
 
 
 def _from_log(lines: list[str]) -> Iterator[Claim]:
-    """Yield the exceptions of a log, and its crashes; first the crash that ends it where exceptions
-    are printed in front, without a traceback: the code has survived these."""
+    """Yield the exceptions of a log, and its crashes.
+
+    First comes the crash that a shell tells of on the last line, where exceptions without a
+    traceback stand above: the code may well have printed these.
+    """
     raised = find_raised(lines)
     told = [line for line in lines if line.strip()]
-    if raised and not any("Traceback" in line for line in told):
+    if raised and _DIED.fullmatch(told[-1]) and not any(map(_OF_TRACEBACK.search, told)):
         yield from _crashes(told[-1])
     for one in raised:
         yield _raised(one)

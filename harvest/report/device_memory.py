@@ -22,8 +22,12 @@ _USED = re.compile(r"\b\d+ ?MiB ?/ ?\d+ ?MiB\b")
 _MOST = 40
 """Lines from the head of such a table within which it has its amounts."""
 _OF_MEMORY = re.compile(r"\bmemory\b|\bleak|\bOOM\b|\bvram\b|\bMiB\b|\bGi?B\b", re.IGNORECASE)
-_OF_HOST = re.compile(r"\bRAM\b|\bRSS\b|\b(?:host|system|CPU) memory\b|\bon (?:the )?CPU\b")
+_OF_HOST = re.compile(
+    r"\bRAM\b|\bRSS\b|\b(?:host|system|CPU) memory\b|\bon (?:the )?CPU\b"
+    r"|\bof the process\b|\bwithout (?:a )?GPU\b"
+)
 _NAMES = re.compile(r"""["']cuda(?::\d+)?["']|\.cuda\(|["']/?(?:device:)?GPU:\d+["']""")
+_COMMENT = re.compile(r"#.*")
 _COUNTS_HOST = re.compile(r"psutil|tracemalloc|getrusage|memory_profiler")
 
 
@@ -33,10 +37,10 @@ def needing_device(
     """The snippets, which need a GPU where they are to show what `nvidia-smi` has shown."""
     said = claims[0].text if claims else f"{title}\n{prose}"
     about = not claims or claims[0].kind is ClaimKind.PERFORMANCE
-    host = _OF_HOST.search(f"{title}\n{said}") or shows_on_cpu(title, prose)
+    host = _OF_HOST.search(f"{title}\n{said}\n{prose}") or shows_on_cpu(title, prose)
     codes = [snippet.code for snippet in snippets]
     counts = any(_COUNTS_HOST.search(code) for code in codes)
-    named = any(_NAMES.search(code) for code in codes) and not counts
+    named = any(_NAMES.search(_COMMENT.sub("", code)) for code in codes) and not counts
     if not (about and named and _OF_MEMORY.search(said)) or host or not _shows_table(body):
         return tuple(snippets), tuple(claims)
     needing = [replace(one, needs=((Need.CUDA, DETAIL), *one.needs), guess="") for one in snippets]

@@ -31,7 +31,8 @@ _BESIDE = (
 )
 """Words beside which slow and fast mean what they say: neither "not", "should" nor "than"."""
 _AMOUNT = re.compile(
-    r"(\d+(?:\.\d+)?) ?(ns|us|\u00b5s|\u03bcs|ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b"
+    r"(?<![\w.,])(\d+(?:\.\d+)?) ?"
+    r"(ns|us|\u00b5s|\u03bcs|ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b"
 )
 _UNITS = (("n", 1e-9), ("u", 1e-6), ("\u00b5", 1e-6), ("\u03bc", 1e-6), ("ms", 1e-3))
 _LONGER = (("mil", 1e-3), ("min", 60.0), ("s", 1.0))

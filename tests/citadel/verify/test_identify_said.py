@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.target.observation import Observation, Outcome, Raised
+from citadel.verify import said
 from citadel.verify.identify import culprit
 from harvest.report.model import Mention
 
@@ -61,5 +62,26 @@ def test_what_cannot_be_copied_or_saved_is_what_the_report_names(
     )
     told = Mention(name="weight_norm", title=title, body=1)
     assert blamed(calls, known, told) == "torch.nn.utils.weight_norm"
+    itself = Mention(name="save", title=1, body=0)
+    assert keeper != "torch.save" or blamed(calls, known, told, itself) == "torch.save"
     other = Mention(name="nn.Linear", title=title, body=1)
     assert blamed(calls, known, told, other) != "torch.nn.utils.weight_norm"
+
+
+IN_PLACE = "[torch.FloatTensor [3]], which is output 0 of Sigmoid, is at version 1"
+
+
+@pytest.mark.parametrize(
+    ("message", "names", "begins"),
+    [
+        ("no entry for: ResizeArea", {"resize_area", "resizearea"}, [{"resize"}]),
+        ("{{node MatMul}}", {"mat_mul", "matmul"}, [{"mat"}]),
+        ("Conv2D and MaxPool3DGrad", {"conv2d", "max_pool3d_grad", "maxpool3dgrad"}, None),
+        (IN_PLACE, set(), []),  # a class of tensors is no operator
+        ("ExpBackward0 returned nan; TypeError", set(), []),
+    ],
+)
+def test_operators_that_a_message_names(call, message, names, begins):
+    raising = call("f", number=1, raised=("RuntimeError", message))
+    assert said.operators(raising) == names
+    assert begins is None or list(said.begun(raising)) == begins

@@ -370,5 +370,7 @@ SURVIVED = "lu_solve [2, 1]\n  RuntimeError: wrong pivots\nldl_solve [2, 1]\nSeg
 def test_exceptions_that_the_code_prints_before_it_dies_are_not_what_is_reported():
     first, second = claims(body=fence(SURVIVED))
     assert (first.signal, second.exception) == ("SIGSEGV", "RuntimeError")
+    last = "(with 1.9: Segmentation fault)"
+    assert claims(body=fence(SURVIVED.replace("Segmentation fault", last)))[0].exception is not None
     traced = SURVIVED.replace("  RuntimeError", TRACE + "RuntimeError")
     assert claims(body=fence(traced))[0].exception == "RuntimeError"
