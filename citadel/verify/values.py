@@ -251,7 +251,9 @@ def _accepted(
     if fine:
         return replace(who, call=fine[-1])
     title = reading.report.title
-    others = [(call, api) for call, api in suspected if call.result is not None]
+    returned = [(call, api) for call, api in suspected if call.result is not None]
+    doing = [pair for pair in returned if leaf(pair[0].name) not in MAKERS]
+    others = [(call, api) for call, api in doing if not is_compiler(api.name)]
     others.sort(key=lambda pair: not (titled(pair[1], reading.mentions) or spoken(pair[1], title)))
     call, api = next(iter(others), (who.call, who.api))
     return replace(who, call=call, api=api)
