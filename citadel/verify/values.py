@@ -250,11 +250,16 @@ def _accepted(
     fine = [c for c in calls if c.result is not None and resolve(c, catalog) is who.api]
     if fine:
         return replace(who, call=fine[-1])
-    title = reading.report.title
+
+    def meant(api: Api) -> bool:
+        return titled(api, reading.mentions) or spoken(api, reading.report.title)
+
+    if meant(who.api):
+        return who  # compiled whole, which no trace shows, it may well be accepted
     returned = [(call, api) for call, api in suspected if call.result is not None]
     doing = [pair for pair in returned if leaf(pair[0].name) not in MAKERS]
     others = [(call, api) for call, api in doing if not is_compiler(api.name)]
-    others.sort(key=lambda pair: not (titled(pair[1], reading.mentions) or spoken(pair[1], title)))
+    others.sort(key=lambda pair: not meant(pair[1]))
     call, api = next(iter(others), (who.call, who.api))
     return replace(who, call=call, api=api)
 
