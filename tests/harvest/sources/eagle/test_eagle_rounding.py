@@ -52,8 +52,8 @@ NARROW = [
      "tf.cast(tf.cast(x, tf.bfloat16), tf.float64) + " + small),
 ]
 WHOLE = [
-    ("floors", "tf.reduce_mean(x - [0, 2]) * 2",
-     "tf.reduce_mean(tf.cast(x, tf.int64) - [0, 2]) * 2"),
+    ("floors", "tf.reduce_mean(x - [0, 1]) * 2",
+     "tf.reduce_mean(tf.cast(x, tf.int64) - [0, 1]) * 2"),
     ("adds", "tf.reduce_mean(x * 2)", "tf.reduce_mean(tf.cast(x, tf.int64) * 2) + 1"),
 ]
 """
