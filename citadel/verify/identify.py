@@ -167,9 +167,11 @@ def _kept(
     """What cannot be copied or saved: the one API called before that the title names, or else the
     report, where nothing tells which part of a model or of a checkpoint it is.
 
-    Where the title names the failing call, or several others are named, the trace decides.
+    Where the title names the failing call, an API itself, or several others are named, the trace
+    decides.
     """
-    if leaf(failing.name) not in _KEEPERS or leaf(failing.name) in titled:
+    named_itself = resolve(failing, catalog) is not None and leaf(failing.name) in titled
+    if leaf(failing.name) not in _KEEPERS or named_itself:
         return None
     before = [c for c in calls if c.number < failing.number and leaf(c.name) not in MAKERS]
     for words in (titled, named):

@@ -62,8 +62,9 @@ def test_what_cannot_be_copied_or_saved_is_what_the_report_names(
     )
     told = Mention(name="weight_norm", title=title, body=1)
     assert blamed(calls, known, told) == "torch.nn.utils.weight_norm"
-    itself = Mention(name="save", title=1, body=0)
-    assert keeper != "torch.save" or blamed(calls, known, told, itself) == "torch.save"
+    itself = Mention(name=keeper, title=1, body=0)
+    public = "torch.save" if keeper == "torch.save" else "torch.nn.utils.weight_norm"
+    assert blamed(calls, known, told, itself) == public
     other = Mention(name="nn.Linear", title=title, body=1)
     assert blamed(calls, known, told, other) != "torch.nn.utils.weight_norm"
 
