@@ -7,6 +7,7 @@ longer reproduces keeps the symptom that it recorded and stays a template for it
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -44,6 +45,9 @@ from citadel.verify.verified import Attempt, NotVerified, Verified, evidence
 from harvest.report.model import Reading
 from harvest.report.on_cpu import compares_devices
 from harvest.report.text import shorten
+
+Look = Callable[[Sequence[Attempt]], Verified | NotVerified]
+"""What the values, or the costs, of some attempts show."""
 
 
 def verify(
@@ -98,35 +102,47 @@ def _reproduced(
     limits: Limits | None,
 ) -> Verified | NotVerified:
     limits = limits or Limits()
+    by_cost: Look = partial(
+        by_measure, reading, session=session, catalog=catalog, info=info, limits=limits
+    )
+    by_value: Look = partial(
+        by_values,
+        reading,
+        session=session,
+        catalog=catalog,
+        info=info,
+        runs=runs,
+        limits=limits,
+    )
     wanted = recorded(reading.claims)
     attempts = attempts_of(reading, wanted, session, catalog, info, runs, limits)
     if isinstance(attempts, str):
         return NotVerified(reason=attempts)
     best = max(attempts, key=partial(_promise, wanted))
-    settled = _holding_by_now(reading, best, session, catalog, info, runs, limits)
-    settled = settled or _accepting(reading, attempts, best, session, catalog, info, runs, limits)
+    settled = _holding_by_now(reading, best, by_value)
+    settled = settled or _accepting(reading, attempts, best, by_value)
     if settled is not None:
         return settled
     wanted = as_told(reading.claims, wanted, best.symptom) or wanted
     of_values = values_decide(reading, best)
     if of_values and bug_kind(reading.claims, None) is BugKind.PERFORMANCE:
-        measured = by_measure(reading, attempts, session, catalog, info, limits=limits)
+        measured = by_cost(attempts)
         if isinstance(measured, Verified) and measured.case.reproduces:
             return measured  # what its assertion compares is times or bytes
     if of_values or asked_to_refuse(reading, best):
         tried = attempts if of_values else [best]
-        found = by_values(reading, tried, session, catalog, info, runs=runs, limits=limits)
+        found = by_value(tried)
         if settles(reading, best, found):
             if isinstance(found, Verified) or not gone(wanted, best):
                 return found
             fixed = _conclude(reading, wanted, best, catalog, info, kind=BugKind.STATUS)
             return fixed if isinstance(fixed, Verified) else found
     if bug_kind(reading.claims, best.symptom) is BugKind.PERFORMANCE:
-        return by_measure(reading, attempts, session, catalog, info, limits=limits)
+        return by_cost(attempts)
     found = _conclude(reading, wanted, best, catalog, info)
     if isinstance(found, Verified) and found.case.reproduces:
         return found
-    other = _after_all(reading, attempts, best, session, catalog, info, runs, limits)
+    other = _after_all(reading, attempts, best, by_value, by_cost)
     if other is not None:
         return other
     return _inside(reading, wanted, best, found, session, catalog, info, runs, limits)
@@ -135,17 +151,13 @@ def _reproduced(
 def _holding_by_now(
     reading: Reading,
     best: Attempt,
-    session: Session,
-    catalog: Catalog,
-    info: TargetInfo,
-    runs: int,
-    limits: Limits,
+    by_value: Look,
 ) -> Verified | None:
     """The case, fixed, of an assertion that the report records and that holds by now: what else is
     shown may look wrong, and is not what the report is about."""
     if best.symptom is not None or not fails_an_assertion(reading, best):
         return None
-    found = by_values(reading, [best], session, catalog, info, runs=runs, limits=limits)
+    found = by_value([best])
     return found if isinstance(found, Verified) and not found.case.reproduces else None
 
 
@@ -153,18 +165,14 @@ def _accepting(
     reading: Reading,
     attempts: list[Attempt],
     best: Attempt,
-    session: Session,
-    catalog: Catalog,
-    info: TargetInfo,
-    runs: int,
-    limits: Limits,
+    by_value: Look,
 ) -> Verified | None:
     """What code that ends well accepts, where the title says that something is accepted: what fails
     in other code, as the report records, is the contrast."""
     quiet = [one for one in attempts if one.symptom is None]
     if best.symptom is None or not quiet or not accepted_quietly(reading):
         return None
-    found = by_values(reading, quiet, session, catalog, info, runs=runs, limits=limits)
+    found = by_value(quiet)
     if not isinstance(found, Verified) or not found.case.reproduces:
         return None
     return found if found.case.symptom.kind is SymptomKind.ACCEPTS else None
@@ -174,19 +182,16 @@ def _after_all(
     reading: Reading,
     attempts: list[Attempt],
     best: Attempt,
-    session: Session,
-    catalog: Catalog,
-    info: TargetInfo,
-    runs: int,
-    limits: Limits,
+    by_value: Look,
+    by_cost: Look,
 ) -> Verified | None:
     """What else a report tells of, where the failure that it records does not show: of its costs,
     where what is pasted besides comes of larger inputs, or of its values."""
     found: list[Verified | NotVerified] = []
     if best.symptom is None and speaks_of_cost(reading.claims):
-        found.append(by_measure(reading, attempts, session, catalog, info, limits=limits))
+        found.append(by_cost(attempts))
     if values_after_all(reading, best):
-        found.append(by_values(reading, attempts, session, catalog, info, runs=runs, limits=limits))
+        found.append(by_value(attempts))
     shown = (one for one in found if isinstance(one, Verified) and one.case.reproduces)
     return next(shown, None)
 
