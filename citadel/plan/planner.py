@@ -123,13 +123,35 @@ class Planner:
             chosen = {n: value for n, value in chosen.items() if n not in numbers}
             given = {n: made for n, made in given.items() if n not in numbers}
             yield from self._ways(chosen, given, [*alone, *numbers.values()])
+        for others in self._other_tensors(chosen, rest):
+            values = (*rest, *chosen.values())
+            left = [value for value in values if value not in others.values()]
+            yield from self._ways(others, handing.given(others, left) | made | joined, left)
+
+    def _other_tensors(
+        self, chosen: Mapping[int, SourceValue], rest: Sequence[SourceValue]
+    ) -> Iterator[dict[int, SourceValue]]:
+        """The same with another one of the source's tensors for the only one that is taken, unless
+        that goes by its name: of `in_top_k(targets, predictions, k)` either may be for `argmax`."""
+        taken = [n for n, value in chosen.items() if acts_as_tensor(value)]
+        number = taken[0] if len(taken) == 1 else None
+        if number is None or self._likeness(chosen[number], number):
+            return
+        for value in rest:
+            swapped = {**chosen, number: value}
+            left_out = value.name == DESTINATION or not value.value.is_tensor
+            if not left_out and self._receivable(swapped, number):
+                yield swapped
 
     def _mere_number(self, value: SourceValue, number: int) -> bool:
         """Whether it is a number which stands for a tensor with the source, given to a parameter of
         another name that takes tensors alone: that may want one of its own shape."""
         parameter = self.places.named[number].parameter
         mere = acts_as_tensor(value) and becomes_tensor(value.value, parameter.type)
-        return mere and not self.lexicon.likeness(value.name, parameter.name)
+        return mere and not self._likeness(value, number)
+
+    def _likeness(self, value: SourceValue, number: int) -> float:
+        return self.lexicon.likeness(value.name, self.places.named[number].parameter.name)
 
     def _evaluates(self) -> bool:
         """Whether a function does not train unless it is told to, and is not: a layer would."""
@@ -259,11 +281,7 @@ class Planner:
         self, chosen: Mapping[int, SourceValue], dropped: Sequence[SourceValue]
     ) -> tuple[str, ...]:
         """Flags that the report sets and the sibling has not got, or takes for something else."""
-        elsewhere = [
-            value
-            for number, value in chosen.items()
-            if not self.lexicon.likeness(value.name, self.places.named[number].parameter.name)
-        ]
+        elsewhere = [value for number, value in chosen.items() if not self._likeness(value, number)]
         return tuple(
             value.name
             for value in (*dropped, *elsewhere)
@@ -275,13 +293,12 @@ class Planner:
     ) -> tuple[str, ...]:
         """What the sibling is not given, or takes for what it is not: a `momentum` for its `mean`,
         a tensor."""
-        taken = ((self.places.named[number].parameter, value) for number, value in chosen.items())
         misread = [
             value
-            for parameter, value in taken
-            if takes_tensor(parameter.type)
+            for number, value in chosen.items()
+            if takes_tensor(self.places.named[number].parameter.type)
             and not acts_as_tensor(value)
-            and not self.lexicon.likeness(value.name, parameter.name)
+            and not self._likeness(value, number)
         ]
         return tuple(value.key for value in (*dropped, *misread))
 

@@ -52,6 +52,25 @@ def test_lists_of_namesakes_mean_the_same_at_one_position(api, call, target, ord
     assert written(plan.call) == given
 
 
+@pytest.mark.parametrize(
+    ("target", "given"),
+    [
+        ("x: Tensor", [["arg:0"], ["arg:1"]]),
+        ("scores: Tensor", [["arg:1"]]),
+        ("x: Tensor, y: Tensor", [["arg:0", "arg:1"]]),
+    ],
+)
+def test_the_only_tensor_may_be_any_of_the_reports_unless_it_goes_by_its_name(
+    api, call, target, given
+):
+    source = invocation(
+        call("tf.in_top", {(1,)}, {(1, 3)}), api("tf.in_top", "ids: Tensor, scores: Tensor"), ()
+    )
+    found = plans(source, api("tf.peak", target))
+    alike = [plan for plan in found if not plan.reshapes and "in front" not in str(plan.edits)]
+    assert [written(plan.call) for plan in alike] == given
+
+
 def test_parameters_are_renamed(api, call):
     source = invocation(
         call("torch.sum", {(2, 3)}, dim=5),
