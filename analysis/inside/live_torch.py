@@ -303,6 +303,7 @@ STEPS = {
     "shape": lambda value: list(value.shape),
     "clone": lambda value: value.clone(),
     "tensor": made,
+    "cast": lambda value, dtype: value.to(getattr(torch, dtype)),
     "quantize": quantize,
     "mean": torch.mean,
     "sum": torch.sum,

@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import islice, product
 
 from analysis.catalog.model import Api, ApiKind
+from citadel.plan.casting import casted
 from citadel.plan.dimensions import dimension_change
 from citadel.plan.example import as_in_example
 from citadel.plan.frameworks import as_tensorflow
@@ -86,6 +87,8 @@ def plans(
     if exact is not None:
         lossy = kept[0].filled or kept[0].drops
         named_after = [exact, *named_after] if lossy else [*named_after, exact]
+    others = (casted(plan, source, known) for plan in kept)
+    named_after += [plan for plan in others if plan is not None]
     made = (reduced(plan, source, target) for plan in _distinct(named_after))
     return tuple(within_layer(plan, source.symbolic) for plan in made)
 

@@ -67,8 +67,9 @@ class Step:
     `indices`, `values` and `shape` are those of a sparse tensor; `clone` is a copy that gradients
     flow through; `tensor` and `variable` make one
     of an array or a list, PyTorch's of the dtype `text`, if there is one; `quantize` makes one of
-    real numbers one of the dtype `text`; `spread` puts one value n times in a list; `dtype` is
-    that of a tensor or an array, in the text `text` where the tensor has no name.
+    real numbers one of the dtype `text`, and `cast` any tensor; `spread` puts one value n times in
+    a list; `dtype` is that of a tensor or an array, in the text `text` where the tensor has no
+    name.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Step:
 
 
 FIRST = Step(name="first")
+CAST = "cast"
 DTYPE = "dtype"
 """What constructors call the dtype that a layer computes in, and the step that takes a tensor's."""
 SPREAD = "spread"
@@ -164,7 +166,7 @@ class Adaptation:
     buffers that the layer is to have, by name. `effect`: it is called for what it does, and the
     report's main tensor stands for its result. `symbolic`: the keys of what only a layer can be
     called on, within which the call is made. `reduce`: the step that makes one number of a result
-    of several.
+    of several. `cast`: tensors are given in other dtypes than the report's.
     """
 
     target: str
@@ -186,6 +188,7 @@ class Adaptation:
     scant: bool = False
     symbolic: tuple[str, ...] = ()
     reduce: str = ""
+    cast: bool = False
 
     @property
     def filled(self) -> bool:

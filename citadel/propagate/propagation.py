@@ -177,7 +177,8 @@ class Propagation:
 
     def _trial(self, probed: Probed, planned: tuple[Adaptation, ...]) -> Trial:
         """What a sibling may show: the plan that told something, then the others like it."""
-        planned = tuple(plan.shaped(probed.plan) for plan in planned)
+        taken = (plan for plan in planned if probed.plan.cast or not plan.cast)
+        planned = tuple(plan.shaped(probed.plan) for plan in taken)
         ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
         witness = self.verified.witness
         if witness is not None and witness.of_values:

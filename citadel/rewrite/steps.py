@@ -9,7 +9,8 @@ from typing import TypeVar
 import libcst as cst
 
 from analysis.values import Value
-from citadel.plan.model import DTYPE, REDUCED, Step
+from citadel.plan.frameworks import dtype_text
+from citadel.plan.model import CAST, DTYPE, REDUCED, Step
 from citadel.plan.quantised import QUANTIZE
 
 Item = TypeVar("Item")
@@ -24,6 +25,7 @@ MADE = {
     "tf": {
         "tensor": "tf.convert_to_tensor",
         "variable": "tf.Variable",
+        "cast": "tf.cast",
         "narrow": "tf.concat",
         "repeat": "tf.stack",
         "mean": "tf.reduce_mean",
@@ -32,6 +34,7 @@ MADE = {
     "keras": {
         "tensor": "keras.ops.convert_to_tensor",
         "variable": "keras.Variable",
+        "cast": "keras.ops.cast",
         "narrow": "keras.ops.concatenate",
         "repeat": "keras.ops.stack",
         "mean": "keras.ops.mean",
@@ -41,11 +44,11 @@ MADE = {
 """Step -> function that writes it, by the root of the APIs that a case is about."""
 WHOLES = {"sparse": "tf.SparseTensor"}
 """What is made of several values -> function that makes it."""
-NAMING = frozenset(("tensor", "variable", "narrow", "repeat", QUANTIZE, *REDUCED))
+NAMING = frozenset(("tensor", "variable", "narrow", "repeat", CAST, QUANTIZE, *REDUCED))
 """Steps that are written with a function of the framework."""
 INNER = ("first", "item")
 """Steps to something in a list."""
-KEPT = (*INNER, DTYPE, QUANTIZE)
+KEPT = (*INNER, CAST, DTYPE, QUANTIZE)
 """Steps that are taken where the value is used: it stays what it is where it is made."""
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
@@ -134,6 +137,9 @@ WITH_VALUES: tuple[tuple[str, Value, Step, str | None], ...] = (
     ("x.unsqueeze(0)", Value(kind="tensor", shape=(5,), dtype="float64"),
      Step(name="quantize", text="quint8"),
      "torch.quantize_per_tensor_dynamic(x.unsqueeze(0).float(), torch.quint8, False)"),
+    ("a + b", Value(kind="tensor", shape=(5,), dtype="int64"), Step(name="cast", text="float32"),
+     "(a + b).to(torch.float32)"),
+    ("a + b", _OF_TENSORFLOW, Step(name="cast", text="float32"), "tf.cast(a + b, tf.float32)"),
     ("x", _OF_TENSORFLOW, Step(name="lift", amount=2), "x[..., None, None]"),
     ("x", _OF_TENSORFLOW, Step(name="lift", amount=1, behind=1), "x[..., None, :]"),
     ("x", _OF_TENSORFLOW, Step(name="repeat", amount=2, behind=1),
@@ -188,15 +194,15 @@ def _apply(
     if step.name == DTYPE:
         named = isinstance(node, cst.Name | cst.Attribute)
         return cst.parse_expression(f"{code_of(node)}.dtype" if named else step.text)
-    if step.name in ("tensor", "variable", QUANTIZE, *REDUCED):
-        return cst.parse_expression(_made(code_of(node), step, value, made))
+    if step.name in ("tensor", "variable", CAST, QUANTIZE, *REDUCED):
+        make = _cast if step.name == CAST else _made
+        return cst.parse_expression(make(node, step, value, made))
     if step.name == "repeat":
         torch = not _of_tensorflow(value) and made is not MADE["keras"]
         return _repeat(code_of(node), step, value, "torch.stack" if torch else made["repeat"])
     if step.name == "list":
         return cst.parse_expression(f"[{code_of(node)}]")
-    plain = isinstance(node, ATOMS) or _parenthesised(node)
-    text = code_of(node) if plain else f"({code_of(node)})"
+    text = _operand(node)
     if step.name == "spread":
         return cst.parse_expression(f"([{code_of(node)}] * {step.amount})")
     if step.name in INNER:
@@ -207,14 +213,27 @@ def _apply(
     return cst.parse_expression(write(text, step, value))
 
 
-def _made(text: str, step: Step, value: Value | None, made: Mapping[str, str]) -> str:
+def _cast(
+    node: cst.BaseExpression, step: Step, value: Value | None, made: Mapping[str, str]
+) -> str:
+    """A tensor in another dtype; a list becomes one."""
+    dtype = step.text
+    keras = made is MADE["keras"]
+    if keras or value is None or not value.is_tensor or _of_tensorflow(value):
+        return f"{made[CAST]}({code_of(node)}, {dtype_text('keras' if keras else 'tf', dtype)})"
+    return f"{_operand(node)}.to({dtype_text('torch', dtype)})"
+
+
+def _made(
+    node: cst.BaseExpression, step: Step, value: Value | None, made: Mapping[str, str]
+) -> str:
     """A tensor of something; what is quantised, at a scale that suits it, has single precision."""
+    text = code_of(node)
     if step.name != QUANTIZE:
         dtype = f", dtype=torch.{step.text}" if step.text else ""
         return f"{made[step.name]}({text}{dtype})"
     if value is None or value.dtype != "float32":
-        plain = isinstance(cst.parse_expression(text), ATOMS)
-        text = f"{text if plain else f'({text})'}.float()"
+        text = f"{_operand(node)}.float()"
     return f"torch.quantize_per_tensor_dynamic({text}, torch.{step.text}, False)"
 
 
@@ -356,6 +375,12 @@ def _repeated(node: cst.BaseExpression, amount: int) -> cst.BaseExpression | Non
 def code_of(node: cst.CSTNode) -> str:
     """Source text of a node."""
     return cst.Module(body=()).code_for_node(node)
+
+
+def _operand(node: cst.BaseExpression) -> str:
+    """Source text of a node, of which an attribute can be taken."""
+    plain = isinstance(node, ATOMS) or _parenthesised(node)
+    return code_of(node) if plain else f"({code_of(node)})"
 
 
 def _parenthesised(node: cst.BaseExpression) -> bool:

@@ -1,0 +1,137 @@
+"""The same plan with tensors in dtypes that the sibling takes: indices where there were weights.
+
+In: a plan, and valid calls of the sibling. Out: a plan whose tensors are cast to the kind of
+numbers that valid calls have there (whole ones, real ones, complex ones, truth values), and to the
+dtype of the first of them where valid calls have one dtype for both. It is for siblings that refuse
+the tensors as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from analysis.values import Value
+from citadel.plan.frameworks import as_tensorflow
+from citadel.plan.invocation import Invocation
+from citadel.plan.model import CAST, DTYPE, Adaptation, Slot, Step, Take
+from citadel.plan.quantised import QUANTIZE
+from citadel.plan.types import takes_tensor
+
+_KINDS = (("complex", "complex"), ("float", "float"), ("int", "int"), ("bool", "bool"))
+_NUMBERS = {"int": "int32", "float": "float32"}
+"""The dtype that TensorFlow makes of a list of numbers."""
+_MADE = frozenset((DTYPE, QUANTIZE, "tensor", "say", "shape", "indices", "first", "item"))
+"""Steps behind which a value is no longer the report's tensor, or has a dtype of its own."""
+_COST = 0.1
+
+
+def casted(
+    plan: Adaptation, source: Invocation, samples: Sequence[Mapping[str, Value]]
+) -> Adaptation | None:
+    """The plan with casts; None where none are needed, or no valid call tells."""
+    cast = _Cast(plan=plan, source=source, samples=samples)
+    if not cast.dtypes:
+        return None
+    names = {key: cast.names[key] for key in cast.dtypes}
+    edits = (f"{names[key]} cast to {dtype}" for key, dtype in cast.dtypes.items())
+    return replace(
+        plan,
+        receiver=cast.applied(plan.receiver) if isinstance(plan.receiver, Take) else plan.receiver,
+        new=cast.slots(plan.new),
+        call=cast.slots(plan.call),
+        edits=(*plan.edits, *edits),
+        plausibility=max(0.01, round(plan.plausibility - _COST * len(names), 3)),
+        astray=(*plan.astray, *names),
+        cast=True,
+    )
+
+
+@dataclass(frozen=True)
+class _Cast:
+    """`dtypes`: what each of the report's tensors is cast to, by its key."""
+
+    plan: Adaptation
+    source: Invocation
+    samples: Sequence[Mapping[str, Value]]
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The sibling's parameter that takes a tensor of the report's as it is, by its key."""
+        slots = [(slot.name, slot.value) for slot in (*self.plan.new, *self.plan.call)]
+        taken = [("self", self.plan.receiver), *slots]
+        return {
+            one.key: name
+            for name, one in taken
+            if isinstance(one, Take) and not {step.name for step in one.steps} & _MADE
+            if name not in self.plan.invented
+        }
+
+    @cached_property
+    def dtypes(self) -> dict[str, str]:
+        own = self._own
+        wanted = {key: _suited(dtype, self._valid(key)) for key, dtype in own.items()}
+        first = next(iter(wanted), None)
+        for key in wanted:
+            if first is not None and key != first and self._alike(first, key):
+                wanted[key] = wanted[first]
+        return {key: dtype for key, dtype in wanted.items() if dtype != own[key]}
+
+    @cached_property
+    def _own(self) -> dict[str, str]:
+        """The dtypes of the report's tensors, first the one that the call works on."""
+        arrays = as_tensorflow(self.plan.target)
+        known = {value.key: value for value in self.source.values if value.key in self.names}
+        found = {}
+        for key, one in known.items():
+            tensor = one.value.is_tensor or (arrays and one.value.is_shaped)
+            dtype = one.value.dtype if tensor else None
+            numbers = arrays and takes_tensor(one.type) and one.value.kind in ("list", "tuple")
+            if numbers and one.value.nesting is not None:
+                dtype = _NUMBERS["float" if one.value.has_fractions else "int"]
+            if dtype is not None and _kind(dtype) is not None:
+                found[key] = dtype
+        return found
+
+    def _valid(self, key: str) -> list[str]:
+        """The dtypes that valid calls of the sibling have there."""
+        values = [self._at(sample, key) for sample in self.samples]
+        return [v.dtype for v in values if v is not None and v.is_tensor and v.dtype is not None]
+
+    def _at(self, sample: Mapping[str, Value], key: str) -> Value | None:
+        name = self.names[key]
+        return sample.get(name) or sample.get({"input": "self", "self": "input"}.get(name, name))
+
+    def _alike(self, key: str, other: str) -> bool:
+        """Whether valid calls have tensors of one dtype for both."""
+        pairs = [(self._at(sample, key), self._at(sample, other)) for sample in self.samples]
+        both = [(a, b) for a, b in pairs if a is not None and b is not None]
+        tensors = [a.dtype == b.dtype for a, b in both if a.is_tensor and b.is_tensor]
+        return bool(tensors) and all(tensors)
+
+    def slots(self, slots: Sequence[Slot]) -> tuple[Slot, ...]:
+        return tuple(
+            replace(slot, value=self.applied(slot.value)) if isinstance(slot.value, Take) else slot
+            for slot in slots
+        )
+
+    def applied(self, taken: Take) -> Take:
+        dtype = self.dtypes.get(taken.key)
+        if dtype is None or {step.name for step in taken.steps} & _MADE:
+            return taken
+        return replace(taken, steps=(*taken.steps, Step(name=CAST, text=dtype)))
+
+
+def _suited(dtype: str, valid: Sequence[str]) -> str:
+    """The dtype itself, or the first of the valid ones where none is of its kind."""
+    kinds = [_kind(one) for one in valid]
+    if not kinds or None in kinds or _kind(dtype) in kinds:
+        return dtype
+    return valid[0]
+
+
+def _kind(dtype: str) -> str | None:
+    """What sort of numbers a dtype has; None for strings, handles and quantised ones."""
+    plain = dtype.removeprefix("b").removeprefix("u") if dtype != "bool" else dtype
+    return next((kind for start, kind in _KINDS if plain.startswith(start)), None)

@@ -1,0 +1,92 @@
+"""Tensors in the dtypes that a sibling takes, in a plan of their own."""
+
+import pytest
+
+from analysis.catalog.model import ApiKind
+from analysis.values import Value
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import invocation
+from citadel.plan.model import Step
+
+from .conftest import Book
+
+
+def tensor(dtype):
+    return Value(kind="tensor", shape=(2, 3), dtype=dtype)
+
+
+def casts(source, target, *samples):
+    """What the plans that cast do, and the plans in front of them."""
+    found = plans(source, target, Book(*samples))
+    told = [[edit for edit in plan.edits if " cast to " in edit] for plan in found]
+    assert [bool(edits) for edits in told] == [plan.cast for plan in found]
+    assert not found[0].cast
+    return [edits for edits in told if edits]
+
+
+def given(call, api, *dtypes, module="torch"):
+    names = ("input", "other", "third")[: len(dtypes)]
+    made = call(f"{module}.f", *map(tensor, dtypes))
+    parameters = ", ".join(f"{name}: Tensor" for name in names)
+    return invocation(made, api(f"{module}.f", parameters), ())
+
+
+@pytest.mark.parametrize(
+    ("own", "valid", "cast"),
+    [
+        ("int64", ["float32"], ["input cast to float32"]),
+        ("float32", ["complex64"], ["input cast to complex64"]),
+        ("float32", ["int64", "int32"], ["input cast to int64"]),
+        ("float32", ["bool"], ["input cast to bool"]),
+        ("float64", ["float32"], None),  # the same kind of numbers
+        ("int64", ["float32", "uint8"], None),
+        ("float32", ["quint8"], None),
+        ("float32", ["resource"], None),
+        ("string", ["float32"], None),
+        ("bfloat16", ["float32"], None),
+        ("float32", [], None),
+    ],
+)
+def test_tensors_are_cast_to_the_kind_of_numbers_that_valid_calls_have(call, api, own, valid, cast):
+    samples = [{"input": tensor(dtype)} for dtype in valid]
+    found = casts(given(call, api, own), api("torch.g", "input: Tensor"), *samples)
+    assert found == ([cast] if cast else [])
+
+
+@pytest.mark.parametrize(
+    ("own", "valid", "cast"),
+    [
+        # One dtype for both, and the report has two.
+        (("int64", "float32"), [("int32", "int32"), ("float32", "float32")],
+         ["other cast to int64"]),
+        (("int64", "float32"), [("float32", "float32")], ["input cast to float32"]),
+        (("float32", "int64"), [("float32", "float32"), ("float32", "int32")], None),
+        (("float32", "float32"), [("float32", "int64")], ["other cast to int64"]),
+    ],
+)  # fmt: skip
+def test_tensors_get_one_dtype_where_valid_calls_have_one(call, api, own, valid, cast):
+    samples = [{"input": tensor(one), "other": tensor(two)} for one, two in valid]
+    target = api("torch.g", "input: Tensor, other: Tensor")
+    assert casts(given(call, api, *own), target, *samples) == ([cast] if cast else [])
+
+
+def test_lists_are_tensors_for_tensorflow_alone(call, api):
+    numbers = Value(kind="list", items=(Value(kind="int", text="1"),))
+    for module, cast in (("tf", ["x cast to float32"]), ("torch", None)):
+        source = invocation(call(f"{module}.f", numbers), api(f"{module}.f", "x: Tensor"), ())
+        target = api(f"{module}.g", "x: Tensor")
+        assert casts(source, target, {"x": tensor("float32")}) == ([cast] if cast else [])
+
+
+def test_the_tensor_that_a_method_is_called_on_is_cast_as_well(call, api):
+    target = api("torch.Tensor.g", "self: Tensor", kind=ApiKind.METHOD)
+    found = plans(given(call, api, "int64"), target, Book({"self": tensor("float32")}))
+    assert [plan.receiver.steps for plan in found] == [(), (Step(name="cast", text="float32"),)]
+
+
+def test_what_is_cast_is_not_what_the_report_gives(call, api):
+    plain, cast = plans(
+        given(call, api, "int64"), api("torch.g", "input: Tensor"), Book({"input": tensor("bool")})
+    )
+    assert (plain.astray, cast.astray) == ((), ("arg:0",))
+    assert cast.plausibility < plain.plausibility
