@@ -126,7 +126,11 @@ class Propagation:
         """What may be a sibling, with its plans, the likeliest first."""
         matched = self.options.matches.of(self.verified.api, self.bench.catalog)
         use = self._uses.invocation
-        return candidates(use, self.bench, self.options.mode, called, matched)
+        entries = candidates(use, self.bench, self.options.mode, called, matched)
+        if not status.unavailable(self.verified.case.symptom):
+            return entries
+        # In another dtype, what has no kernel for this one says nothing.
+        return [(one, tuple(plan for plan in plans if not plan.cast)) for one, plans in entries]
 
     def _kin(self, api: Api) -> set[str]:
         """What bears an API's name, in other forms, and the operators that it calls."""
