@@ -127,10 +127,7 @@ class Propagation:
         matched = self.options.matches.of(self.verified.api, self.bench.catalog)
         use = self._uses.invocation
         entries = candidates(use, self.bench, self.options.mode, called, matched)
-        if not status.unavailable(self.verified.case.symptom):
-            return entries
-        # In another dtype, what has no kernel for this one says nothing.
-        return [(one, tuple(plan for plan in plans if not plan.cast)) for one, plans in entries]
+        return _as_given(entries) if status.unavailable(self.verified.case.symptom) else entries
 
     def _kin(self, api: Api) -> set[str]:
         """What bears an API's name, in other forms, and the operators that it calls."""
@@ -301,6 +298,11 @@ class Propagation:
         if unrelated and probed.outcome in (ProbeOutcome.HIT, ProbeOutcome.CLEAN):
             self._unrelated[0] += probed.outcome is ProbeOutcome.HIT
             self._unrelated[1] += 1
+
+
+def _as_given(entries: Iterable[Entry]) -> list[Entry]:
+    """Without plans that cast: in another dtype, what lacks a kernel for this one says nothing."""
+    return [(one, tuple(plan for plan in plans if not plan.cast)) for one, plans in entries]
 
 
 def _family(api: Api) -> str:

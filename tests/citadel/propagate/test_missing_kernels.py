@@ -8,7 +8,8 @@ from analysis.catalog.model import Api, ApiKind
 from citadel.match.rank import Candidate
 from citadel.model import Channels, Symptom, Verdict, VerdictKind
 from citadel.oracle import status
-from citadel.propagate.propagation import _of_kernels
+from citadel.plan.model import Adaptation, Form
+from citadel.propagate.propagation import _as_given, _of_kernels
 
 MISSING = status.raises("NotFoundError", "Could not find device for node: {{node A}} = A[]")
 HALF = status.raises("NotFoundError", "Could not find device for node: {{node A}} = A[T=DT_HALF]")
@@ -63,3 +64,20 @@ def test_raw_operators_are_no_neighbours(by_hand, call):
     assert _of_kernels(_found(HALF), _api("tf.raw_ops.Det", ApiKind.OP), source).kind is (
         VerdictKind.NEEDS
     )
+
+
+def test_in_another_dtype_a_missing_kernel_is_not_looked_for():
+    given, cast = (
+        Adaptation(
+            target="tf.a",
+            form=Form.FUNCTION,
+            receiver=None,
+            new=(),
+            call=(),
+            edits=(),
+            plausibility=1.0,
+            cast=cast,
+        )
+        for cast in (False, True)
+    )
+    assert _as_given([(_api("tf.a"), (given, cast))]) == [(_api("tf.a"), (given,))]

@@ -11,7 +11,7 @@ from citadel.model import SymptomKind
 from citadel.oracle import status
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
-from citadel.plan.model import Adaptation, Fill, Form, Slot, Take
+from citadel.plan.model import Adaptation, Fill, Form, Slot, Step, Take
 from citadel.propagate.probe import ProbeOutcome, attempt_seconds, probe
 from citadel.verify.reports import verify
 from citadel.verify.verified import Verified
@@ -80,6 +80,19 @@ def test_outcomes(probed):
         ("torch.exp", ProbeOutcome.NOT_ADAPTED),
         ("torch.no_such_thing", ProbeOutcome.NOT_ADAPTED),
         ("torch.neg", ProbeOutcome.NOT_ADAPTED),
+    ]
+
+
+@on_torch
+def test_a_cast_changes_the_dtype(probed):
+    whole, double = (replace(X, steps=(Step(name="cast", text=to),)) for to in ("int64", "float64"))
+    tried = [plan("torch.bitwise_not", x) for x in (X, whole)]
+    tried += [plan(OLD, x) for x in (whole, double)]
+    assert [outcome for _, outcome in probed(*tried)] == [
+        ProbeOutcome.OTHER,
+        ProbeOutcome.CLEAN,
+        ProbeOutcome.OTHER,
+        ProbeOutcome.HIT,
     ]
 
 

@@ -86,3 +86,24 @@ def test_what_refuses_in_one_mode_alone_may_be_given_less(bench, read, cases, co
     assert found.case.symptom.kind is SymptomKind.ACCEPTS
     told = [one.kind for _, one in cases(found, "tf.linalg.inv", Channels(context=context))]
     assert (VerdictKind.BUG in told) is bug
+
+
+RANKED = """
+    import tensorflow as tf
+
+    scores = tf.constant([[1.0, 2.0, float("nan")]])
+    labels = tf.constant([1])
+    best = lambda p, t: tf.math.in_top_k(targets=t, predictions=p, k=1)
+    print("eager", best(scores, labels).numpy())
+    print("xla", tf.function(best, jit_compile=True)(scores, labels).numpy())
+"""
+
+
+def test_any_of_the_reports_tensors_may_be_the_one_that_a_sibling_takes(bench, read, cases):
+    text = "Eager mode answers False. I expect the same of XLA."
+    found = verified(bench, read("tf.math.in_top_k differs under XLA with NaN", RANKED, text=text))
+    assert found.case.symptom.kind is SymptomKind.DISAGREES
+    told = list(cases(found, "tf.reduce_max", Channels(signature=0.5)))
+    bugs = [code for code, one in told if one.kind is VerdictKind.BUG]
+    assert ["tf.reduce_max(p)" in code for code in bugs] == [True]
+    assert any("tf.reduce_max(t)" in code for code, _ in told)
