@@ -23,6 +23,7 @@ from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import Adaptation, Obstacle
+from citadel.plan.neutral import beside_zeros
 from citadel.plan.places import Places, as_operands, overloads, places, swapped, with_tensors
 from citadel.plan.planner import Planner
 from citadel.plan.ranks import leading, own_ranks
@@ -88,7 +89,7 @@ def plans(
         lossy = kept[0].filled or kept[0].drops
         named_after = [exact, *named_after] if lossy else [*named_after, exact]
     others = (casted(plan, source, known) for plan in kept)
-    named_after += [plan for plan in others if plan is not None]
+    named_after += [plan for plan in (*map(beside_zeros, kept), *others) if plan is not None]
     made = (reduced(plan, source, target) for plan in _distinct(named_after))
     return tuple(within_layer(plan, source.symbolic) for plan in made)
 

@@ -67,9 +67,9 @@ class Step:
     `indices`, `values` and `shape` are those of a sparse tensor; `clone` is a copy that gradients
     flow through; `tensor` and `variable` make one
     of an array or a list, PyTorch's of the dtype `text`, if there is one; `quantize` makes one of
-    real numbers one of the dtype `text`, and `cast` any tensor; `spread` puts one value n times in
-    a list; `dtype` is that of a tensor or an array, in the text `text` where the tensor has no
-    name.
+    real numbers one of the dtype `text`, and `cast` any tensor; `zeros` are as many; `spread` puts
+    one value n times in a list; `dtype` is that of a tensor or an array, in the text `text` where
+    the tensor has no name.
     """
 
     name: str
@@ -86,6 +86,7 @@ class Step:
 
 FIRST = Step(name="first")
 CAST = "cast"
+ZEROS = "zeros"
 DTYPE = "dtype"
 """What constructors call the dtype that a layer computes in, and the step that takes a tensor's."""
 SPREAD = "spread"
