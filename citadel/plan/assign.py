@@ -6,7 +6,7 @@ name outweighs two similar ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -15,7 +15,7 @@ from analysis.catalog.model import Parameter
 from citadel.plan.lexicon import LIKE_NAME, SAME_NAME, Lexicon
 from citadel.plan.model import SourceValue
 from citadel.plan.places import Place
-from citadel.plan.types import BOOL, accepted, becomes_tensor, fits, takes_tensor, wraps
+from citadel.plan.types import ANY, BOOL, accepted, becomes_tensor, fits, takes_tensor, wraps
 
 FACTORY = frozenset(("device", "dtype", "out", "layout", "pin_memory", "generator", "names"))
 """Parameters that a value is given to by name only."""
@@ -52,7 +52,26 @@ def assign(
     order = 1e-6 * v_at * p_at - 1e-4 * (v_at + p_at)
     rows, columns = linear_sum_assignment(scores**2 + order, maximize=True)
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-    return {p: values[v] for v, p in pairs if scores[v, p] > 0}
+    found = {p: v for v, p in pairs if scores[v, p] > 0}
+    if any(values[v].name == places[p].parameter.name for p, v in found.items()):
+        found |= _in_order(values, places, found)
+    return {p: values[v] for p, v in found.items()}
+
+
+def _in_order(
+    values: Sequence[SourceValue], places: Sequence[Place], found: Mapping[int, int]
+) -> dict[int, int]:
+    """As many tensors as there are required parameters of which nothing is known, in their order:
+    `in_top_k(targets, predictions, k)` is `top_k_accuracy(y_true, y_pred, k)`."""
+    wanted = [
+        p
+        for p, place in enumerate(places)
+        if p not in found and place.parameter.required and ANY in accepted(place.parameter.type)
+    ]
+    left = [
+        v for v, value in enumerate(values) if v not in found.values() and value.value.is_tensor
+    ]
+    return dict(zip(wanted, left, strict=True)) if len(wanted) == len(left) else {}
 
 
 def _listed(value: SourceValue, parameter: Parameter) -> bool:

@@ -71,6 +71,26 @@ def test_the_only_tensor_may_be_any_of_the_reports_unless_it_goes_by_its_name(
     assert [written(plan.call) for plan in alike] == given
 
 
+@pytest.mark.parametrize(
+    ("target", "given"),
+    [
+        ("y_true, y_pred, k = 5", ["arg:0", "arg:1", "k=kw:k"]),
+        ("y_true, y_pred, n = 5", None),  # nothing says that the two are alike
+        ("y_true, k", None),
+        ("y_true, y_pred, sample, k", None),
+    ],
+)
+def test_tensors_go_in_order_to_what_nothing_is_known_of(api, call, target, given):
+    made = call("tf.in_top_k", {(1,)}, {(1, 3)}, k=1)
+    signature = "targets: Tensor, predictions: Tensor, k: int"
+    source = invocation(made, api("tf.in_top_k", signature), ())
+    found = plans(source, api("tf.accuracy", target))
+    if given is None:
+        assert isinstance(found, Obstacle)
+    else:
+        assert written(first(found).call) == given
+
+
 def test_parameters_are_renamed(api, call):
     source = invocation(
         call("torch.sum", {(2, 3)}, dim=5),
