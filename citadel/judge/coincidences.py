@@ -140,7 +140,7 @@ def coincidence(
         return unlike_numbers
     if oracle.bounds is not None:
         return None if akin else "nothing says that what it gives should keep within these bounds"
-    if equal:
+    if equal and not (oracle.paired and all(source.own)):  # its own two values part then
         telling = not all(plain(values, spot) for spot in oracle.spots)
         # What is given back as it is proves nothing, nor does what is not finite of what is not.
         # Where NaN is lost, what is right beside it says which function it is.
