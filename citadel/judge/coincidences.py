@@ -14,6 +14,7 @@ from citadel.judge.relations import SAME_PARAMETER, alike, related
 from citadel.judge.verdicts import made_up
 from citadel.model import Channels, SymptomKind
 from citadel.oracle.numbers import (
+    SLIGHTER,
     all_close,
     distance,
     elements,
@@ -48,8 +49,6 @@ FAR_APART = 0.1
 """Difference of two values, relative to the larger, that no rounding comes to."""
 ROUNDING = 1e-2
 """The largest such difference that one of rounding comes to: of finite differences."""
-SLIGHTER = 100
-"""How many times smaller a difference is that may well be one of rounding."""
 
 
 def close_for(channels: Channels, source: Witness, plan: Adaptation) -> bool:

@@ -38,7 +38,7 @@ from citadel.oracle.hints import (
     wrapped,
     written_out,
 )
-from citadel.oracle.numbers import elements, finite, same
+from citadel.oracle.numbers import SLIGHTER, distance, elements, finite, same
 from citadel.oracle.seen import Seen, comparable, numeric
 from citadel.oracle.value import Spot, ValueOracle
 from citadel.oracle.ways import AT_ONCE, BATCHES, in_two_ways
@@ -133,13 +133,18 @@ def _compared(run: Seen, point: Point) -> bool:
 
 
 def differences(run: Seen) -> Iterator[ValueOracle]:
-    """`(a - b).abs().max()`: the two should agree."""
+    """`(a - b).abs().max()`: the two should agree. Of one such place those come first that are not
+    far smaller than the largest: what a report shows beside its bug is rounding."""
     for point in run.points:
         if point.check is Check.DIFFERENCE:
-            for evaluation in evaluations(point, run.points, run.values, asserts=run.asserts):
-                if len(evaluation.operands) == 2:
-                    why = f"the report's own difference: {point.text[:120]}"
-                    yield pair(run, *evaluation.operands, why)
+            every = evaluations(point, run.points, run.values, asserts=run.asserts)
+            both = [one.operands for one in every if len(one.operands) == 2]
+            far = [distance(*(run.values[spot] for spot in spots)) or 0.0 for spots in both]
+            why = f"the report's own difference: {point.text[:120]}"
+            for slight in (False, True):
+                for spots, apart in zip(both, far, strict=True):
+                    if (apart * SLIGHTER < max(far)) is slight:
+                        yield pair(run, *spots, why)
 
 
 def _of_difference(run: Seen, point: Point) -> bool:

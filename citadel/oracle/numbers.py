@@ -41,6 +41,8 @@ LARGEST = {
 }
 """The largest finite number by dtype."""
 _SCALARS = ("int", "float", "complex", "bool")
+SLIGHTER = 100
+"""How many times smaller a difference is that may well be one of rounding."""
 _OPAQUE = frozenset(("tensor", "array", "module", "other"))
 """Kinds whose text names their type and says nothing of their value."""
 

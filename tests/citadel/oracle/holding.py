@@ -32,8 +32,16 @@ def value(thing):
     return Value(kind="none" if thing is None else type(thing).__name__, text=repr(thing))
 
 
-def holding(code, *events, title="wrong result", text="", stdout="", asserts=False):
-    """The first oracle that holds: (why, kind); events are (text of a point, value), in order."""
+def holding(code, *events, **more):
+    """The first oracle that holds: (its places, kind); `events` as in `first`."""
+    points, oracle = first(code, *events, **more)
+    places = None if oracle is None else [points[spot.point].text for spot in oracle.spots]
+    return None if oracle is None else (places, str(oracle.kind))
+
+
+def first(code, *events, title="wrong result", text="", stdout="", asserts=False):
+    """The points of a code, and the first oracle that holds, if any; `events` are (text of a point,
+    value), in order."""
     code = dedent(code).strip()
     points = watched(instrument(code)).points
     numbers = {point.text: point.number for point in reversed(points)}
@@ -48,5 +56,5 @@ def holding(code, *events, title="wrong result", text="", stdout="", asserts=Fal
     reading = understand(Report(source="r.md", title=title, body=body))
     for oracle in capture(points, run, reading):
         if shows(oracle, run, values_of(run)):
-            return [points[spot.point].text for spot in oracle.spots], str(oracle.kind)
-    return None
+            return points, oracle
+    return points, None

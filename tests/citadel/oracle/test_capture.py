@@ -6,8 +6,9 @@ import pytest
 
 from analysis.target.instrument import instrument, watched
 from analysis.values import Value
+from citadel.model import SymptomKind
 
-from .holding import INF, NAN, holding, value
+from .holding import INF, NAN, first, holding, value
 
 
 @pytest.mark.parametrize(("got", "holds"), [([2.0], True), ([3.0], False)])
@@ -324,3 +325,25 @@ def test_a_check_that_passes_is_no_wrong_value_though_it_comes_out_as_pasted():
     code, text = "print(f(x) == g(x))", "f is wrong:\n```\nTrue\n```"
     seen = (("f(x)", 2.0), ("g(x)", 2.0), ("f(x) == g(x)", True))
     assert holding(code, *seen, title="f is wrong", text=text, stdout="True") is None
+
+
+@pytest.mark.parametrize(
+    ("gaps", "shown"),
+    [
+        ((4e-4, 531.0), 2),  # beside the bug, what is right is shown to be so
+        ((531.0, 4e-4), 1),
+        ((2.0, 5.0), 1),
+        ((0.0, 5.0), 2),
+        ((float("nan"), 4e-4), 1),
+    ],
+)
+def test_of_differences_in_one_place_the_one_that_is_far_larger_counts(gaps, shown):
+    code = """
+        for layout in (1, 2):
+            got, want = f(x, layout), g(x)
+            print((got - want).abs().max())
+    """
+    events = [(text, [number]) for gap in gaps for text, number in (("got", gap), ("want", 0.0))]
+    oracle = first(code, *events)[1]
+    assert oracle.kind is SymptomKind.DISAGREES
+    assert {spot.occurrence for spot in oracle.spots} == {shown}
