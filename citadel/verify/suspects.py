@@ -34,6 +34,9 @@ _DOES = (
 )
 
 
+Suspect = tuple[Call, Api]
+
+
 def suspects(
     observation: Observation, catalog: Catalog, reading: Reading
 ) -> Iterator[tuple[Call, Api]]:
@@ -70,6 +73,30 @@ def suspects(
         else:
             yield call, api
     yield from (*late, *last)
+
+
+def compiled_first(suspected: Sequence[Suspect], reading: Reading) -> list[Suspect]:
+    """A compiler comes before what it compiles, but for the one thing that computes there, and for
+    an API that the title names as well."""
+    computing = {
+        api.name for call, api in suspected if _computes(call) and not is_compiler(api.name)
+    }
+
+    def late(pair: Suspect) -> tuple[bool, bool]:
+        api = pair[1]
+        if computing == {api.name}:
+            return False, True
+        compiles = is_compiler(api.name)
+        return compiles or not titled(api, reading.mentions), not compiles
+
+    return sorted(suspected, key=late)
+
+
+def _computes(call: Call) -> bool:
+    """Whether a call has a result that it makes of others."""
+    nothing = call.result is None or call.result.value.kind == "none"
+    aside = leaf(call.name) in MAKERS | _VIEWS | GRADIENTS or leaf(call.name) in _CHECKING
+    return not (nothing or aside or call.form in ("operator", "class"))
 
 
 def meant(observation: Observation, catalog: Catalog, reading: Reading) -> tuple[Call, Api] | None:

@@ -52,7 +52,7 @@ from citadel.verify.guards import (
 )
 from citadel.verify.identify import CONSTRUCTORS, MAKERS, failing_call
 from citadel.verify.infinities import demanded, hands_on, let_in, mixes, spreads, tends_to
-from citadel.verify.suspects import named, spoken, suspects, titled
+from citadel.verify.suspects import compiled_first, named, spoken, suspects, titled
 from citadel.verify.witness import Witness
 from harvest.report.model import Reading, Snippet
 
@@ -96,7 +96,7 @@ def witness(
         whole = _whole(trial.case.points, observations, reading)
     if whole is not None:
         first, found = whole
-        suspected.sort(key=lambda pair: _of_compiling(pair[1], reading))
+        suspected = compiled_first(suspected, reading)
     if found is None and session.beside is not None:
         trial = trial.on_both(session.beside)
         observations = [trial.run(seed) for seed in range(max(runs, 2))]
@@ -336,12 +336,6 @@ def _claimed(oracle: ValueOracle, points: Sequence[Point], reading: Reading) -> 
     found = [points[number] for number in on_one([spot.point for spot in places])]
     said = (one.asserted or one.label or is_reference(one) for one in found)
     return any(said) or any(bad_outcome(one) is not None for one in found)
-
-
-def _of_compiling(api: Api, reading: Reading) -> tuple[bool, bool]:
-    """A compiler comes before what it compiles, but for an API that the title names as well."""
-    compiles = is_compiler(api.name)
-    return compiles or not titled(api, reading.mentions), not compiles
 
 
 def _refused(

@@ -5,7 +5,7 @@ import pytest
 from analysis.catalog.model import ApiKind
 from analysis.target.observation import Argument, Observation, Outcome
 from analysis.values import Value
-from citadel.verify.suspects import meant, named, spoken, suspects
+from citadel.verify.suspects import compiled_first, meant, named, spoken, suspects
 from harvest.report.model import Mention
 
 
@@ -165,3 +165,25 @@ def test_differences_of_numbers_are_no_gradient_of_what_was_computed(
     known = catalog(api("a.gradient", "input: Tensor"))
     calls = (call("a.gradient", form=form, result=Value(kind="tensor")),)
     assert bool(names(calls, known, read("it is wrong", "a.gradient(x)"))) is suspected
+
+
+@pytest.mark.parametrize(
+    ("others", "title", "first"),
+    [
+        ([], ["torch.compile"], "torch.f"),  # nothing else computes there
+        (["torch.g"], ["torch.compile"], "torch.compile"),
+        (["torch.g"], ["torch.compile", "torch.g"], "torch.g"),
+        (["torch.g"], ["torch.g"], "torch.g"),
+    ],
+)
+def test_a_compiler_comes_before_what_it_compiles_if_there_is_much(
+    api, call, read, others, title, first
+):
+    names = ["torch.ones", "torch.f", *others, "torch.testing.assert_close", "torch.compile"]
+    made = [
+        call(name, result=None if name.endswith("close") else {(2,)}, number=n)
+        for n, name in enumerate(names, 1)
+    ]
+    reading = read(f"{' and '.join(title)}: gradients differ", "pass")
+    found = compiled_first([(one, api(one.name)) for one in made], reading)
+    assert found[0][1].name == first
