@@ -164,8 +164,9 @@ def _kept(
     titled: Collection[str],
     named: Collection[str],
 ) -> tuple[Call, Api] | None:
-    """What cannot be copied or saved: the one API called before that the title names, or else the
-    report, where nothing tells which part of a model or of a checkpoint it is.
+    """What cannot be copied or saved: the one API called before that the title names, else the one
+    that is new since the same could be copied, or else the one that the report names, where nothing
+    tells which part of a model or of a checkpoint it is.
 
     Where the title names the failing call, an API itself, or several others are named, the trace
     decides.
@@ -177,9 +178,30 @@ def _kept(
     for words in (titled, named):
         told = [call for call in before if leaf(call.name) in words]
         found = {api.name: (call, api) for call in told if (api := resolve(call, catalog))}
+        if len(found) == 1:
+            return next(iter(found.values()))
         if found:
-            return next(iter(found.values())) if len(found) == 1 else None
+            return None
+        if words is titled and (new := _new_since(failing, before, catalog)) is not None:
+            return new
     return None
+
+
+def _new_since(failing: Call, before: Sequence[Call], catalog: Catalog) -> tuple[Call, Api] | None:
+    """The one API that has worked on what is copied now, and on nothing before the same call last
+    returned."""
+    last = max((c.number for c in before if c.site == failing.site), default=None)
+    if last is None:
+        return None
+    parts = {number for made in (failing, *makers(failing, before)) for number in _ids(made)}
+    known = {c.name for c in before if c.number <= last}
+    late = [c for c in before if c.number > last and c.name not in known and c.form != "operator"]
+    found = {api.name: (c, api) for c in late if _ids(c) & parts and (api := resolve(c, catalog))}
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _ids(call: Call) -> set[int]:
+    return {number for value in call.inputs() for number in value.ids}
 
 
 def _subject(

@@ -69,6 +69,33 @@ def test_what_cannot_be_copied_or_saved_is_what_the_report_names(
     assert blamed(calls, known, told, other) != "torch.nn.utils.weight_norm"
 
 
+def test_what_cannot_be_copied_any_more_is_what_has_worked_on_it_since(call, known, numbered):
+    def round_of(first, *between):
+        """A layer is made and put into a model, then worked on, from call number `first` on."""
+        yield call("torch.nn.Linear", 2, number=first, result=numbered(first))
+        yield call("tf.abs", numbered(first), number=first + 1, result=numbered(first + 100))
+        for at, (name, given) in enumerate(between, first + 2):
+            yield call(name, numbered(given), number=at, result=numbered(given))
+
+    def copied(number, given, **how):
+        model = numbered(given + 100)
+        return call("copy.deepcopy", model, form="other", number=number, site=7, **how)
+
+    failed = {"raised": ("RuntimeError", NOT_A_LEAF)}
+    norm, saved = ("torch.nn.utils.weight_norm", 10), ("torch.save", 10)
+    fine = (*round_of(1), copied(4, 1, result=numbered(5)))
+    again = blamed((*fine, *round_of(10, norm), copied(14, 10, **failed)), known)
+    assert again == "torch.nn.utils.weight_norm"
+    for calls in (
+        (*round_of(10, norm), copied(14, 10, **failed)),  # none was copied before
+        (*fine, *round_of(10, (norm[0], 99)), copied(14, 10, **failed)),  # on something else
+        (*fine, *round_of(10, norm, saved), copied(14, 10, **failed)),  # which of the two?
+        (*round_of(1, (norm[0], 1)), copied(4, 1, result=numbered(5)),
+         *round_of(10, norm), copied(14, 10, **failed)),
+    ):  # fmt: skip
+        assert blamed(calls, known) != "torch.nn.utils.weight_norm"
+
+
 IN_PLACE = "[torch.FloatTensor [3]], which is output 0 of Sigmoid, is at version 1"
 
 
