@@ -187,6 +187,7 @@ STEPS = {
     "clone": lambda value: keras.ops.copy(value),
     "tensor": lambda value: keras.ops.convert_to_tensor(value),
     "variable": lambda value: keras.Variable(value),
+    "stack": lambda parts: keras.ops.stack(parts),
     "zeros": lambda value: keras.ops.zeros_like(value),
     "cast": lambda value, dtype: keras.ops.cast(value, dtype),
     "mean": lambda value: keras.ops.mean(value),

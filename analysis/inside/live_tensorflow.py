@@ -299,6 +299,7 @@ STEPS = {
     "sparse": lambda parts: tf.SparseTensor(*parts),
     "tensor": tf.convert_to_tensor,
     "variable": tf.Variable,
+    "stack": tf.stack,
     "zeros": tf.zeros_like,
     "cast": lambda value, dtype: tf.cast(value, dtype),
     "mean": tf.reduce_mean,

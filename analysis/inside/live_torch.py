@@ -303,6 +303,7 @@ STEPS = {
     "shape": lambda value: list(value.shape),
     "clone": lambda value: value.clone(),
     "tensor": made,
+    "stack": torch.stack,
     "zeros": torch.zeros_like,
     "cast": lambda value, dtype: value.to(getattr(torch, dtype)),
     "quantize": quantize,

@@ -30,6 +30,7 @@ from citadel.plan.ranks import leading, own_ranks
 from citadel.plan.reduction import reduced
 from citadel.plan.rewording import in_other_modes, named, read_as, reworded, unsaid
 from citadel.plan.samples import SampleBook
+from citadel.plan.stacking import stacked
 from citadel.plan.symbolic import within_layer
 from citadel.plan.unpacking import unpacked
 from citadel.plan.within import as_called
@@ -88,8 +89,12 @@ def plans(
     if exact is not None:
         lossy = kept[0].filled or kept[0].drops
         named_after = [exact, *named_after] if lossy else [*named_after, exact]
-    others = (casted(plan, source, known) for plan in kept)
-    named_after += [plan for plan in (*map(beside_zeros, kept), *others) if plan is not None]
+    others = [
+        *(stacked(plan, source, target) for plan in kept),
+        *map(beside_zeros, kept),
+        *(casted(plan, source, known) for plan in kept),
+    ]
+    named_after += [plan for plan in others if plan is not None]
     made = (reduced(plan, source, target) for plan in _distinct(named_after))
     return tuple(within_layer(plan, source.symbolic) for plan in made)
 

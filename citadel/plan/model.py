@@ -87,6 +87,7 @@ class Step:
 FIRST = Step(name="first")
 CAST = "cast"
 ZEROS = "zeros"
+STACK = "stack"
 DTYPE = "dtype"
 """What constructors call the dtype that a layer computes in, and the step that takes a tensor's."""
 SPREAD = "spread"
@@ -126,7 +127,8 @@ NOTHING = Fill(text="None", implied=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gather:
-    """Several of the source's values in one list, or what is `made` of it: a "sparse" tensor."""
+    """Several of the source's values in one list, or what is `made` of it: a "sparse" tensor, or a
+    "stack" of tensors."""
 
     items: tuple[Take, ...]
     made: str = ""

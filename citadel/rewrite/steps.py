@@ -10,7 +10,7 @@ import libcst as cst
 
 from analysis.values import Value
 from citadel.plan.frameworks import dtype_text
-from citadel.plan.model import CAST, DTYPE, REDUCED, ZEROS, Step
+from citadel.plan.model import CAST, DTYPE, REDUCED, STACK, ZEROS, Step
 from citadel.plan.quantised import QUANTIZE
 
 Item = TypeVar("Item")
@@ -178,8 +178,12 @@ def apply_steps(
     return node
 
 
-def made_of(kind: str, parts: Sequence[cst.BaseExpression]) -> cst.BaseExpression:
-    """Return what is made of several values, which stand in the order of its parameters."""
+def made_of(kind: str, parts: Sequence[cst.BaseExpression], api: str) -> cst.BaseExpression:
+    """Return what is made of several values, which stand in the order of its parameters, or in a
+    list, for an API that it is written for."""
+    if kind == STACK:
+        join = MADE.get(api.partition(".")[0], MADE["tf"])["repeat"]
+        return cst.parse_expression(f"{join}([{', '.join(map(code_of, parts))}])")
     function = cst.parse_expression(WHOLES[kind])
     return cst.Call(func=function, args=[cst.Arg(part) for part in parts])
 

@@ -30,7 +30,7 @@ class Texts:
                 return None
             written = [part for part in parts if part is not None]
             if value.made:
-                return self._respelled(made_of(value.made, written))
+                return self._respelled(made_of(value.made, written, self._target))
             return cst.List([cst.Element(part) for part in written])
         if isinstance(value, Fill):
             return self._respelled(self._parsed(value.text))
