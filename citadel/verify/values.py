@@ -19,7 +19,7 @@ from citadel.model import SymptomKind
 from citadel.oracle.backends import differences
 from citadel.oracle.capture import capture
 from citadel.oracle.compilers import is_compiler
-from citadel.oracle.hints import CHECKS, DIFFERENT, bad_outcome, is_reference
+from citadel.oracle.hints import CHECKS, DIFFERENT, NAN_IS_LOST, bad_outcome, is_reference
 from citadel.oracle.messages import first_line
 from citadel.oracle.numbers import has_nan
 from citadel.oracle.value import (
@@ -358,11 +358,12 @@ def _fixed(
 ) -> tuple[ValueOracle, int] | None:
     """An oracle that tells, on a build that no longer shows the bug.
 
-    Two values of one run are one where the title says that they differ, or one is a reference.
+    Two values of one run are one where the title says that they differ, or that NaN is lost, or
+    where one is a reference.
     """
     if first.outcome is not Outcome.OK:
         return None
-    differing = DIFFERENT.search(reading.report.title) is not None
+    differing = any(one.search(reading.report.title) for one in (DIFFERENT, NAN_IS_LOST))
     telling = (
         one
         for one in oracles

@@ -231,3 +231,27 @@ def test_what_is_said_of_something_else_that_is_wrong_is_not_what_is_expected_he
     body = f"{told}\n\n```python\nprint(f(x))\n```\n\nExpected: 2e20 and [0.5, 0.5]."
     reading = understand(Report(source="r.md", title="f overflows", body=body))
     assert capture(points, run, reading)[0].expected.numbers == ("2e20",)
+
+
+FOLDED = """
+    print("graph:", torch.isnan(f(x)))
+    print("eager:", torch.isnan(g(x)))
+"""
+ALL, NONE = [1.0, 1.0], [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("title", "graph", "found"),
+    [
+        ("f never is NaN in graphs", NONE, "disagrees"),
+        ("f never is NaN in graphs", ALL, None),  # here it is
+        ("f swallows NaN", ALL, None),
+        ("f gives NaN", NONE, "false"),
+    ],
+)
+def test_where_nan_is_missed_its_presence_is_nothing_wrong(title, graph, found):
+    nodes = [("torch.isnan(f(x))", graph), ("torch.isnan(g(x))", ALL)]
+    inner = [("f(x)", [NAN, NAN] if graph is ALL else [1.0, 1.0]), ("g(x)", [NAN, NAN])]
+    events = [inner[0], nodes[0], inner[1], nodes[1]]
+    told = holding(FOLDED, *events, title=title)
+    assert (told and told[1]) == found
