@@ -7,10 +7,11 @@ the bug, whatever it computes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from analysis.target.observation import Call
 from analysis.values import Value
+from citadel.oracle import status
 
 
 def refused_in_part(
@@ -27,6 +28,24 @@ def refused_in_part(
         (call.site, call.raised.type)
         for call in made
         if call.raised is not None and (all_of_it or _given(call, sized=sized) in accepted)
+    )
+
+
+def same_words(
+    own: Iterable[Call],
+    calls: Iterable[Call],
+    sites: Mapping[int, int],
+    apis: tuple[str, str],
+) -> bool:
+    """Whether two APIs are refused in one place for one reason: "f" and "g" not implemented for
+    'Long'. `sites`: where the calls of the one are those of the other."""
+    refused = [call for call in calls if call.raised is not None and not call.explained]
+    return any(
+        status.matches(status.of_raised(one.raised), status.of_raised(other.raised), apis)
+        for one in own
+        if one.raised is not None
+        for other in refused
+        if other.raised is not None and sites.get(one.site) == other.site
     )
 
 

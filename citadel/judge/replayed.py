@@ -22,7 +22,7 @@ from analysis.target.session import Limits, Session
 from analysis.values import Value
 from citadel.judge.coincidences import FAR_APART, gap, plain
 from citadel.judge.gradients import cut
-from citadel.judge.inconsistent import refused_in_part
+from citadel.judge.inconsistent import refused_in_part, same_words
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle.backends import runner
 from citadel.oracle.numbers import finite, has_nan, largest
@@ -68,6 +68,9 @@ class Replayed:
         here = refused & refused_in_part(self.calls, all_of_it=whole)
         self.inconsistent = {kind for _, kind in here}
         """How both refuse in one place what they accept in another, given the same there."""
+        names = (source.api.name, target.name)
+        self.refused_alike = same_words(own, self.calls, written.sites, names) and self._as_often()
+        """Whether both refuse it for one reason, and let the sibling through as often."""
         alike = refused_in_part(own, all_of_it=whole, sized=True)
         places = {self.written.sites.get(site) for site, _ in alike}
         at_them = [call for call in self.calls if call.site in places]
@@ -77,6 +80,15 @@ class Replayed:
         self.moved = False
         self.right: str | None = None
         """What double precision says the value should be."""
+
+    def _as_often(self) -> bool:
+        """Whether the sibling comes to a result in as many places as the source."""
+        points = {spot.point for spot in self.source.oracle.spots}
+        had, has = (
+            sum(spot.point in points for spot in values)
+            for values in (self.source.values, self.values)
+        )
+        return has >= had
 
     def _run(self, text: str, seed: int) -> Observation:
         again = self._again

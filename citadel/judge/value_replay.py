@@ -102,8 +102,10 @@ class ValueReplay(Replayed):
             # What it comes to may be whatever lies in memory there.
             return "accepts the very same arguments, and is the same function"
         # What is called for its effect alone is a check: it should be one everywhere.
-        # What is near may be given less, if nothing is filled in.
-        its_own = (near(channels) or plan.effect) and not (plan.drops and plan.filled)
+        # What is near, or refuses it elsewhere in the same words, may be given less, if nothing is
+        # filled in.
+        its_own = near(channels) or plan.effect or self.refused_alike
+        its_own = its_own and not (plan.drops and plan.filled)
         if its_own and self.inconsistent and not adds_inputs(plan):
             refusal = ", ".join(sorted(self.inconsistent))
             return f"elsewhere it refuses what it accepts here ({refusal})"

@@ -93,10 +93,10 @@ def compiled_first(suspected: Sequence[Suspect], reading: Reading) -> list[Suspe
 
 
 def _computes(call: Call) -> bool:
-    """Whether a call has a result that it makes of others."""
-    nothing = call.result is None or call.result.value.kind == "none"
+    """Whether a call is one of a function or a layer that makes a result of others, or was to."""
+    nothing = call.result is not None and call.result.value.kind == "none"
     aside = leaf(call.name) in MAKERS | _VIEWS | GRADIENTS or leaf(call.name) in _CHECKING
-    return not (nothing or aside or call.form in ("operator", "class"))
+    return not (nothing or aside or call.form in ("operator", "method", "class"))
 
 
 def meant(observation: Observation, catalog: Catalog, reading: Reading) -> tuple[Call, Api] | None:

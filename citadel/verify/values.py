@@ -92,8 +92,8 @@ def witness(
     guessed = [one for one in oracles if one.guessed and session.beside is not None]
     found = found or _holding([one for one in oracles if one not in guessed], observations)
     whole = None
-    if found is None and session.beside is None:
-        whole = _whole(trial.case.points, observations, reading)
+    if session.beside is None and (found is None or found[0].kind is SymptomKind.ACCEPTS):
+        whole = _whole(trial.case.points, observations, reading, found and found[0])
     if whole is not None:
         first, found = whole
         suspected = compiled_first(suspected, reading)
@@ -315,14 +315,20 @@ def _holding(
 
 
 def _whole(
-    points: Sequence[Point], observations: Sequence[Observation], reading: Reading
+    points: Sequence[Point],
+    observations: Sequence[Observation],
+    reading: Reading,
+    holding: ValueOracle | None,
 ) -> tuple[Observation, tuple[ValueOracle, int]] | None:
-    """The first run that is not traced, with an oracle that holds in it and all others but one.
-
-    What is compiled is compiled in pieces where a tracer is called in between.
-    """
+    """The first run that is not traced, with an oracle that holds in it and all others but one:
+    a tracer in between has things compiled in pieces. What is `holding` in the traced run must be
+    shown more often then: that may refuse the rest."""
     first, *others = observations
     if not others or not any(leaf(call.name) == "compile" for call in first.calls):
+        return None
+    places = {spot.point for spot in holding.spots} if holding is not None else set()
+    often, before = (sum(one.point in places for one in run.seen) for run in (others[0], first))
+    if places and often <= before:
         return None
     found = _holding(capture(points, others[0], reading), others)
     return None if found is None else (replace(others[0], calls=first.calls), found)

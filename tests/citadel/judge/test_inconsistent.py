@@ -2,7 +2,7 @@
 
 import pytest
 
-from citadel.judge.inconsistent import refused_in_part
+from citadel.judge.inconsistent import refused_in_part, same_words
 
 WRONG = ("ValueError", "out of range")
 
@@ -40,3 +40,23 @@ def test_another_keyword_is_another_case(call):
 def test_what_is_let_through_where_nothing_is_traced_is_refused_in_part(call):
     calls = [call("torch.f", 7, raised=WRONG)]
     assert refused_in_part(calls, all_of_it=True) == {(0, "ValueError")}
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "site", "found"),
+    [
+        ("NotImplementedError", "\"g_cpu\" not implemented for 'Long'", 1, True),
+        ("NotImplementedError", "\"g_cpu\" not implemented for 'Long'", 2, False),  # elsewhere
+        ("NotImplementedError", "no such layout", 1, False),
+        ("RuntimeError", "\"g_cpu\" not implemented for 'Long'", 1, False),
+    ],
+)
+def test_two_are_refused_in_one_place_in_the_same_words(call, kind, message, site, found):
+    own = [
+        call("torch.f", 7, raised=("NotImplementedError", "\"f_cpu\" not implemented for 'Long'"))
+    ]
+    others = [
+        call("torch.g", 7, result=1, site=1),
+        call("torch.g", 7, site=site, raised=(kind, message)),
+    ]
+    assert same_words(own, others, {0: 1}, ("torch.f", "torch.g")) is found

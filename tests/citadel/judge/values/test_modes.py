@@ -2,7 +2,7 @@
 
 import pytest
 
-from citadel.model import VerdictKind
+from citadel.model import SymptomKind, VerdictKind
 
 from .conftest import CONTEXT, FAR, NEAR
 
@@ -141,3 +141,38 @@ def test_what_a_batch_gives_need_be_what_its_items_give_for_what_is_alike(
     assert told.kind is kind
     if channels is FAR:
         assert "different inputs" in told.reason
+
+
+COUNTS = """
+    import torch
+    import torch.nn.functional as F
+
+    fast = torch.compile(lambda x: {}, backend="aot_eager_decomp_partition")
+    for dtype in (torch.float32, torch.int64):
+        for tag, f in (("eager", lambda x: {}), ("compiled", fast)):
+            try:
+                y = f(torch.tensor([-3, 0, 5]).to(dtype))
+                print(tag, y.tolist())
+            except NotImplementedError as error:
+                print(tag, error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("sibling", "kind"),
+    [
+        ("F.silu(x)", VerdictKind.BUG),
+        ("F.relu6(x)", VerdictKind.NOT_ADAPTED),  # takes whole numbers everywhere
+    ],
+)
+def test_what_is_refused_in_one_mode_alone_in_the_same_words(verified, judged, sibling, kind):
+    text = "Expected: the same exception from both."
+    code = COUNTS.format("F.softplus(x)", "F.softplus(x)")
+    found = verified("torch.compile: softplus takes integers that eager refuses", code, text)
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    other = COUNTS.format(sibling, sibling)
+    name = "torch.nn.functional." + sibling[2:].partition("(")[0]
+    assert judged(found, other, name, FAR).kind is kind
+    everywhere = other.replace("torch.compile(", "eagerly(")
+    everywhere = everywhere.replace("    fast =", "    eagerly = lambda f, backend: f\n    fast =")
+    assert judged(found, everywhere, name, FAR).kind is VerdictKind.NOT_ADAPTED
