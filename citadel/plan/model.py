@@ -205,6 +205,12 @@ class Adaptation:
         """Whether its result is brought to the dimensions of the report's own."""
         return any(step.name not in (FIRST.name, SPREAD, *REDUCED) for step in self.after)
 
+    @property
+    def stacks(self) -> bool:
+        """Whether tensors of the report's are given in one, where others would be dropped."""
+        given = (slot.value for slot in (*self.new, *self.call))
+        return any(isinstance(one, Gather) and one.made == STACK for one in given)
+
     def first(self) -> Adaptation:
         """The plan for an API of several outputs, of which the first one is taken."""
         if FIRST in self.after:

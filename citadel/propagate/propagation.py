@@ -182,6 +182,8 @@ class Propagation:
         planned = tuple(plan.shaped(probed.plan) for plan in taken)
         ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
         witness = self.verified.witness
+        if witness is not None:
+            ordered.sort(key=lambda plan: not plan.stacks)  # it loses nothing
         if witness is not None and witness.of_values:
             ordered.sort(key=lambda plan: not plan.reshapes)  # its result is the report's own
         return Trial(

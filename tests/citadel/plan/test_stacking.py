@@ -72,6 +72,7 @@ def test_nothing_is_lost_then(given, api):
     found = plans(given(tensor(4), tensor(4)), api("torch.along", "input: Tensor, dim: int"))
     dropping = [plan for plan in found if isinstance(plan.call[0].value, Take)]
     (stacked,) = [plan for plan in found if plan not in dropping]
+    assert [plan.stacks for plan in (*dropping, stacked)] == [False] * len(dropping) + [True]
     assert all(plan.drops and plan.loses and plan.astray for plan in dropping)
     assert not any((stacked.drops, stacked.loses, stacked.astray, stacked.invented))
     assert stacked.edits == ("renamed to torch.along", "input and other stacked")
