@@ -9,7 +9,7 @@ import builtins
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -32,6 +32,7 @@ from citadel.oracle.hints import (
     bad_outcome,
     have_common,
     is_called_reference,
+    is_foreign,
     is_input,
     is_reference,
     made_of,
@@ -65,8 +66,9 @@ def checks(run: Seen) -> Iterator[ValueOracle]:
 
     Where an assertion has ended the run, those that are asserted come first.
     """
+    tested = {one.number for pair in _counterparts(run.points) for one in pair}
     for point in sorted(run.points, key=lambda one: run.asserts and not one.asserted):
-        if point.check in CHECKS and not _compared(run, point):
+        if point.check in CHECKS and not _compared(run, point) and point.number not in tested:
             bad = bad_outcome(point)
             usual = CHECKS[point.check] != point.negated
             if bad is None:
@@ -76,6 +78,25 @@ def checks(run: Seen) -> Iterator[ValueOracle]:
             if point.check is Check.NAN and bad and NAN_IS_LOST.search(run.reading.report.title):
                 continue  # what says that it is there says nothing wrong
             yield from outcome(run, point, bad=bad)
+
+
+def counterparts(run: Seen) -> Iterator[ValueOracle]:
+    """What the same check of another library says: `isclose(a, b)` beside `np.isclose(a, b)`."""
+    for point, other in _counterparts(run.points):
+        known = [[s for s in run.values if s.point == one.number] for one in (point, other)]
+        for spot, reference in zip(*known, strict=False):
+            found = pair(run, spot, reference, why=f"compared with {other.text[:120]}")
+            yield replace(found, against=True)
+
+
+def _counterparts(points: Sequence[Point]) -> Iterator[tuple[Point, Point]]:
+    """Checks that are shown, each with that of another library, of the same name and arguments."""
+    shown = [one for one in points if one.role is Role.SHOWN and one.check in CHECKS]
+    theirs = [one for one in shown if is_foreign(one)]
+    for other in theirs:
+        called = other.text.partition(".")[2]
+        alike = (one for one in shown if one not in theirs and called and f".{called}" in one.text)
+        yield from ((one, other) for one in alike)
 
 
 def _should_differ(run: Seen, point: Point) -> bool:

@@ -24,6 +24,7 @@ from citadel.model import SymptomKind
 from citadel.oracle.agreement import (
     agree,
     checks,
+    counterparts,
     differences,
     modes,
     orders,
@@ -74,6 +75,7 @@ def capture(
         *_unwanted(run),
         *beside(run),
         *(one for one in numbers(run) if not _holds_elsewhere(run, one)),
+        *counterparts(run),
         *checks(run),
         *differences(run),
         *references(run),

@@ -23,7 +23,8 @@ _VIEWS = frozenset(
 )
 """Calls that hand on what they are given: suspected behind those that compute."""
 _CHECKING = frozenset(name.lower() for name in CHECK_CALLS)
-"""Calls that say something of values, and are suspected only where the title names them."""
+"""Calls that say something of values, and are suspected only where the title names them, or where
+nothing else is called."""
 
 
 _LITTLE = frozenset(("is", "not", "no", "to", "as", "in", "all", "any", "with"))
@@ -73,6 +74,10 @@ def suspects(
         else:
             yield call, api
     yield from (*late, *last)
+    if not seen:
+        checks = [call for call in calls if leaf(call.name) in _CHECKING]
+        found = {api.name: (call, api) for call in checks if (api := resolve(call, catalog))}
+        yield from found.values()
 
 
 def compiled_first(suspected: Sequence[Suspect], reading: Reading) -> list[Suspect]:

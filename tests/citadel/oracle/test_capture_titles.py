@@ -255,3 +255,25 @@ def test_where_nan_is_missed_its_presence_is_nothing_wrong(title, graph, found):
     events = [inner[0], nodes[0], inner[1], nodes[1]]
     told = holding(FOLDED, *events, title=title)
     assert (told and told[1]) == found
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "outcomes", "found"),
+    [
+        ("bool(tnp.allclose(a, b))", "np.allclose(a, b)", (False, True), True),
+        ("tnp.isclose(a, b).numpy()", "np.isclose(a, b)", ([1.0, 0.0], [1.0, 1.0]), True),
+        ("bool(tnp.allclose(a, b))", "np.allclose(a, b)", (False, False), False),  # they agree
+    ],
+)
+def test_a_check_is_compared_with_that_of_another_library(ours, theirs, outcomes, found):
+    code = f"import numpy as np\nprint({theirs})\nprint({ours})"
+    events = [(theirs, outcomes[1]), (ours, outcomes[0])]
+    expected = ([ours, theirs], "disagrees") if found else None
+    assert holding(code, *events, title="a is not close to b") == expected
+
+
+def test_a_check_of_something_else_of_another_library_is_one_of_its_own():
+    code = "import numpy as np\nprint(np.allclose(c, d))\nprint(bool(tnp.allclose(a, b)))"
+    events = [("np.allclose(c, d)", True), ("bool(tnp.allclose(a, b))", False)]
+    found = holding(code, *events, title="a is not close to b")
+    assert found is None or found[1] == "false"

@@ -190,3 +190,13 @@ def test_a_compiler_comes_before_what_it_compiles_if_there_is_much(
     reading = read(f"{' and '.join(title)}: gradients differ", "pass")
     found = compiled_first([(one, api(one.name)) for one in made], reading)
     assert found[0][1].name == first
+
+
+def test_checks_are_suspected_where_nothing_else_is_called(api, call, catalog, read):
+    known = catalog(*(api(f"tf.{name}", "a, b") for name in ("isclose", "reciprocal")))
+    check = call("tf.isclose", {(2,)}, {(2,)}, number=2, result={(2,)})
+    other = call("tf.reciprocal", {(2,)}, number=1, result={(2,)})
+    reading = read("it is not close to itself", "pass")
+    for calls, names in (((check,), ["tf.isclose"]), ((other, check), ["tf.reciprocal"])):
+        run = Observation(outcome=Outcome.OK, calls=calls)
+        assert [found.name for _, found in suspects(run, known, reading)] == names
