@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 from analysis.catalog.model import Parameter
 from citadel.plan.lexicon import LIKE_NAME, SAME_NAME, Lexicon
-from citadel.plan.model import SourceValue
+from citadel.plan.model import SourceValue, Stage
 from citadel.plan.places import Place
 from citadel.plan.types import ANY, BOOL, accepted, becomes_tensor, fits, takes_tensor, wraps
 
@@ -66,7 +66,10 @@ def _in_order(
     wanted = [
         p
         for p, place in enumerate(places)
-        if p not in found and place.parameter.required and ANY in accepted(place.parameter.type)
+        if p not in found
+        and place.stage is Stage.CALL
+        and place.parameter.required
+        and ANY in accepted(place.parameter.type)
     ]
     left = [
         v for v, value in enumerate(values) if v not in found.values() and value.value.is_tensor

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from analysis.catalog.model import ApiKind
 from analysis.values import Value
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
@@ -89,6 +90,16 @@ def test_tensors_go_in_order_to_what_nothing_is_known_of(api, call, target, give
         assert isinstance(found, Obstacle)
     else:
         assert written(first(found).call) == given
+
+
+def test_what_a_layer_is_made_of_is_none_of_the_tensors_that_nothing_is_known_of(api, call):
+    made = call("tf.in_top_k", {(1,)}, {(1, 3)}, k=1)
+    signature = "targets: Tensor, predictions: Tensor, k: int"
+    source = invocation(made, api("tf.in_top_k", signature), ())
+    layer = api("tf.Layer", "units, k", kind=ApiKind.MODULE, call="inputs")
+    found = plans(source, layer)
+    given = [] if isinstance(found, Obstacle) else [written(plan.new) for plan in found]
+    assert all("arg:0" not in one and "arg:1" not in one for one in given)
 
 
 def test_parameters_are_renamed(api, call):
