@@ -80,7 +80,7 @@ NAN_IS_LOST = re.compile(
     r"|\bnans?\b[^.,;:]{0,25}?"
     r"\b(?:becomes?|turns? into|(?:turned|converted|mapped) (?:in)?to|replaced (?:by|with))"
     r" (?!-?inf|nan)"
-    r"|\bnever (?:is|are|returns?|gives?|becomes?|yields?|produces?) (?:an? )?nans?\b"
+    r"|\bnever (?:is|are|returns|gives|becomes|yields|produces) (?:an? )?nans?\b"
     r"|\bnans? (?:is |are |was |gets? |being ){0,2}(?:swallowed|ignored|lost|hidden|discarded"
     r"|(?:not|n't) (?:being )?(?:propagated|preserved|kept))\b",
     re.IGNORECASE,

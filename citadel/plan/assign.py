@@ -53,27 +53,30 @@ def assign(
     rows, columns = linear_sum_assignment(scores**2 + order, maximize=True)
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     found = {p: v for v, p in pairs if scores[v, p] > 0}
-    if any(values[v].name == places[p].parameter.name for p, v in found.items()):
-        found |= _in_order(values, places, found)
     return {p: values[v] for p, v in found.items()}
 
 
-def _in_order(
-    values: Sequence[SourceValue], places: Sequence[Place], found: Mapping[int, int]
-) -> dict[int, int]:
-    """As many tensors as there are required parameters of which nothing is known, in their order:
-    `in_top_k(targets, predictions, k)` is `top_k_accuracy(y_true, y_pred, k)`."""
+def in_order(
+    values: Sequence[SourceValue], places: Sequence[Place], found: Mapping[int, SourceValue]
+) -> dict[int, SourceValue]:
+    """As many tensors as there are required parameters without a type that nothing has been found
+    for, in their order: `in_top_k(targets, predictions, k)` is `top_k_accuracy(y_true, y_pred, k)`.
+
+    Only where another value goes by one name with both.
+    """
+    if not any(value.name == places[p].parameter.name for p, value in found.items()):
+        return {}
     wanted = [
         p
         for p, place in enumerate(places)
         if p not in found
         and place.stage is Stage.CALL
         and place.parameter.required
+        and place.parameter.name not in FACTORY
         and ANY in accepted(place.parameter.type)
     ]
-    left = [
-        v for v, value in enumerate(values) if v not in found.values() and value.value.is_tensor
-    ]
+    left = [v for v in values if v.value.is_tensor and v.name != DESTINATION]
+    left = [value for value in left if value not in found.values()]
     return dict(zip(wanted, left, strict=True)) if len(wanted) == len(left) else {}
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from analysis.values import Value
+from citadel.plan.assign import DESTINATION
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import CAST, DTYPE, Adaptation, Slot, Step, Take
@@ -22,7 +23,21 @@ from citadel.plan.types import takes_tensor
 _KINDS = (("complex", "complex"), ("float", "float"), ("int", "int"), ("bool", "bool"))
 _NUMBERS = {"int": "int32", "float": "float32"}
 """The dtype that TensorFlow makes of a list of numbers."""
-_MADE = frozenset((DTYPE, QUANTIZE, "tensor", "say", "shape", "indices", "first", "item"))
+_NO_CAST_BEHIND = frozenset(
+    (
+        DTYPE,
+        QUANTIZE,
+        "tensor",
+        "say",
+        "shape",
+        "indices",
+        "first",
+        "item",
+        "list",
+        "each",
+        "spread",
+    )
+)
 """Steps behind which a value is no longer the report's tensor, or has a dtype of its own."""
 _COST = 0.1
 
@@ -30,7 +45,10 @@ _COST = 0.1
 def casted(
     plan: Adaptation, source: Invocation, samples: Sequence[Mapping[str, Value]]
 ) -> Adaptation | None:
-    """The plan with casts; None where none are needed, or no valid call tells."""
+    """The plan with casts; None where none are needed, no valid call tells, or the sibling is to
+    change the report's tensor in place."""
+    if plan.target.endswith("_") and not plan.target.endswith("__"):
+        return None
     cast = _Cast(plan=plan, source=source, samples=samples)
     if not cast.dtypes:
         return None
@@ -64,8 +82,8 @@ class _Cast:
         return {
             one.key: name
             for name, one in taken
-            if isinstance(one, Take) and not {step.name for step in one.steps} & _MADE
-            if name not in self.plan.invented
+            if isinstance(one, Take) and not {step.name for step in one.steps} & _NO_CAST_BEHIND
+            if name not in self.plan.invented and name != DESTINATION
         }
 
     @cached_property
@@ -112,13 +130,15 @@ class _Cast:
 
     def slots(self, slots: Sequence[Slot]) -> tuple[Slot, ...]:
         return tuple(
-            replace(slot, value=self.applied(slot.value)) if isinstance(slot.value, Take) else slot
+            replace(slot, value=self.applied(slot.value))
+            if isinstance(slot.value, Take) and slot.name not in self.plan.invented
+            else slot
             for slot in slots
         )
 
     def applied(self, taken: Take) -> Take:
         dtype = self.dtypes.get(taken.key)
-        if dtype is None or {step.name for step in taken.steps} & _MADE:
+        if dtype is None or {step.name for step in taken.steps} & _NO_CAST_BEHIND:
             return taken
         return replace(taken, steps=(*taken.steps, Step(name=CAST, text=dtype)))
 

@@ -13,7 +13,7 @@ from analysis.catalog.model import Api, ApiKind
 from analysis.values import Value
 from citadel.plan.analogy import Analogy
 from citadel.plan.assemble import Assembler
-from citadel.plan.assign import DESTINATION, acts_as_tensor, assign
+from citadel.plan.assign import DESTINATION, acts_as_tensor, assign, in_order
 from citadel.plan.collect import Collector
 from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.edits import changes, renames
@@ -117,7 +117,11 @@ class Planner:
             left = [value for value in alone if value not in self.state.values()]
             yield from self._ways(chosen, given, left)
             self.state, self.evaluates = {}, False
-        yield from self._ways(chosen, given, alone)
+        yield from (plain := list(self._ways(chosen, given, alone)))
+        if not any(isinstance(plan, Adaptation) for plan in plain):
+            ordered = chosen | in_order(rest, self.places.named, chosen)
+            left = [value for value in rest if value not in ordered.values()]
+            yield from self._ways(ordered, handing.given(ordered, left) | made | joined, left)
         numbers = {n: value for n, value in chosen.items() if self._mere_number(value, n)}
         if numbers:
             chosen = {n: value for n, value in chosen.items() if n not in numbers}
@@ -139,8 +143,8 @@ class Planner:
             return
         for value in rest:
             swapped = {**chosen, number: value}
-            left_out = value.name == DESTINATION or not value.value.is_tensor
-            if not left_out and self._receivable(swapped, number):
+            tensor = value.value.is_tensor and value.name != DESTINATION
+            if tensor and self._receivable(swapped, number):
                 yield swapped
 
     def _mere_number(self, value: SourceValue, number: int) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from analysis.catalog.model import Api, ApiKind
+from citadel.plan.assign import DESTINATION
 from citadel.plan.fill import AXES
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import STACK, Adaptation, Fill, Gather, Slot, SourceValue, Take
@@ -22,21 +23,23 @@ _MOST = 3
 def stacked(plan: Adaptation, source: Invocation, target: Api) -> Adaptation | None:
     """The plan with the report's tensors stacked; None where they have not one shape and dtype, or
     the sibling takes several of them, or has no axis."""
-    tensors = [
-        v for v in source.values if v.value.is_tensor and v.value.layout in (None, "strided")
-    ]
+    tensors = [v for v in source.values if v.value.is_tensor and v.name != DESTINATION]
     axis = _axis(target)
     slot = _only(plan.call, tensors)
     if axis is None or slot is None or plan.reshapes or not _alike(tensors):
         return None
     whole = Gather(items=tuple(v.take() for v in tensors), made=STACK)
     call = [replace(one, value=whole) if one is slot else one for one in plan.call]
-    if any(one.name == axis for one in call):
-        call = [replace(one, value=NEW_AXIS) if one.name == axis else one for one in call]
-    else:
+    own = next((one for one in call if one.name == axis), None)
+    if own is None:
         call.append(Slot(name=axis, keyword=True, value=NEW_AXIS))
-    names = {v.name for v in tensors}
-    kept = (e for e in plan.edits if e.removeprefix("dropped ") not in names and axis not in e)
+    elif isinstance(own.value, Fill):
+        call = [replace(one, value=NEW_AXIS) if one is own else one for one in call]
+    else:
+        return None  # the report has an axis of its own
+    told = {f"filled {axis}", *(f"dropped {v.name}" for v in tensors)}
+    kept = [edit for edit in plan.edits if edit not in told]
+    loses = any(edit.startswith("dropped ") for edit in kept)
     keys = {v.key for v in tensors}
     return replace(
         plan,
@@ -44,13 +47,13 @@ def stacked(plan: Adaptation, source: Invocation, target: Api) -> Adaptation | N
         edits=(*kept, f"{' and '.join(v.name for v in tensors)} stacked"),
         invented=tuple(name for name in plan.invented if name != axis),
         astray=tuple(key for key in plan.astray if key not in keys),
-        loses=False,
-        scant=False,
+        loses=loses and plan.loses,
+        scant=loses and plan.scant,
     )
 
 
 def _axis(target: Api) -> str | None:
-    """What the sibling calls the axis that it goes along."""
+    """What the sibling calls the axis that it goes along, in one of its overloads."""
     if target.kind not in (ApiKind.FUNCTION, ApiKind.OP):
         return None
     names = (parameter.name for one in target.signatures for parameter in one.parameters)
@@ -68,4 +71,5 @@ def _only(slots: Sequence[Slot], tensors: Sequence[SourceValue]) -> Slot | None:
 def _alike(tensors: Sequence[SourceValue]) -> bool:
     kinds = {(v.value.shape, v.value.dtype, v.value.device) for v in tensors}
     known = all(v.value.shape is not None and not v.key.startswith("attr:") for v in tensors)
+    known = known and all(v.value.layout in (None, "strided") for v in tensors)
     return 1 < len(tensors) <= _MOST and known and len(kinds) == 1

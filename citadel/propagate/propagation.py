@@ -177,13 +177,14 @@ class Propagation:
         self.unconfirmed = sum(one.best is None for one in left.values())
 
     def _trial(self, probed: Probed, planned: tuple[Adaptation, ...]) -> Trial:
-        """What a sibling may show: the plan that told something, then the others like it."""
+        """What a sibling may show: of values first the plan that gives it all tensors in one, then
+        the plan that told something, then the others like it."""
         taken = (plan for plan in planned if probed.plan.cast or not plan.cast)
         planned = tuple(plan.shaped(probed.plan) for plan in taken)
         ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
         witness = self.verified.witness
         if witness is not None:
-            ordered.sort(key=lambda plan: not plan.stacks)  # it loses nothing
+            ordered.sort(key=lambda plan: plan.loses or not plan.stacks)
         if witness is not None and witness.of_values:
             ordered.sort(key=lambda plan: not plan.reshapes)  # its result is the report's own
         return Trial(

@@ -227,7 +227,8 @@ def _cast(
     """A tensor in another dtype; a list becomes one."""
     dtype = step.text
     keras = made is MADE["keras"]
-    if keras or value is None or not value.is_tensor or _of_tensorflow(value):
+    of_torch = value is not None and value.is_tensor and not _of_tensorflow(value)
+    if keras or (CAST in made and not of_torch):
         return f"{made[CAST]}({code_of(node)}, {dtype_text('keras' if keras else 'tf', dtype)})"
     return f"{_operand(node)}.to({dtype_text('torch', dtype)})"
 

@@ -188,9 +188,9 @@ def _kept(
 
 
 def _new_since(failing: Call, before: Sequence[Call], catalog: Catalog) -> tuple[Call, Api] | None:
-    """The one API that has worked on what is copied now, and on nothing before the same call last
-    returned."""
-    last = max((c.number for c in before if c.site == failing.site), default=None)
+    """The one API that has worked on what is copied now, and was not called before it last was."""
+    fine = [c.number for c in before if c.site == failing.site and c.result is not None]
+    last = max(fine, default=None)
     if last is None:
         return None
     parts = {number for made in (failing, *makers(failing, before)) for number in _ids(made)}

@@ -35,6 +35,13 @@ _DOES = (
 )
 
 
+_CONVERSIONS = frozenset(
+    (
+        *("to", "type", "float", "double", "half", "bfloat16", "int", "long", "bool", "cast"),
+        *("tolist", "item", "numpy", "cpu"),
+    )
+)
+"""Calls that compute nothing."""
 Suspect = tuple[Call, Api]
 
 
@@ -81,27 +88,27 @@ def suspects(
 
 
 def compiled_first(suspected: Sequence[Suspect], reading: Reading) -> list[Suspect]:
-    """A compiler comes before what it compiles, but for the one thing that computes there, and for
+    """A compiler comes before what it compiles, but for the one thing that computes at all, and for
     an API that the title names as well."""
     computing = {
         api.name for call, api in suspected if _computes(call) and not is_compiler(api.name)
     }
 
-    def late(pair: Suspect) -> tuple[bool, bool]:
+    def order(pair: Suspect) -> tuple[bool, bool]:
         api = pair[1]
-        if computing == {api.name}:
-            return False, True
+        alone = computing == {api.name}
         compiles = is_compiler(api.name)
-        return compiles or not titled(api, reading.mentions), not compiles
+        return not alone and (compiles or not titled(api, reading.mentions)), not compiles
 
-    return sorted(suspected, key=late)
+    return sorted(suspected, key=order)
 
 
 def _computes(call: Call) -> bool:
-    """Whether a call is one of a function or a layer that makes a result of others, or was to."""
+    """Whether a call makes a result of others, or was to; of tensors, not just another dtype."""
     nothing = call.result is not None and call.result.value.kind == "none"
-    aside = leaf(call.name) in MAKERS | _VIEWS | GRADIENTS or leaf(call.name) in _CHECKING
-    return not (nothing or aside or call.form in ("operator", "method", "class"))
+    name = leaf(call.name)
+    aside = name in MAKERS | _VIEWS | GRADIENTS | _CONVERSIONS or name in _CHECKING
+    return not (nothing or aside or call.form == "class")
 
 
 def meant(observation: Observation, catalog: Catalog, reading: Reading) -> tuple[Call, Api] | None:

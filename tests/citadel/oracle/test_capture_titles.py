@@ -247,6 +247,7 @@ ALL, NONE = [1.0, 1.0], [0.0, 0.0]
         ("f never is NaN in graphs", ALL, None),  # here it is
         ("f swallows NaN", ALL, None),
         ("f gives NaN", NONE, "false"),
+        ("f should never return NaN", NONE, "false"),
     ],
 )
 def test_where_nan_is_missed_its_presence_is_nothing_wrong(title, graph, found):

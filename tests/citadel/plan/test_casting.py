@@ -90,3 +90,22 @@ def test_what_is_cast_is_not_what_the_report_gives(call, api):
     )
     assert (plain.astray, cast.astray) == ((), ("arg:0",))
     assert cast.plausibility < plain.plausibility
+
+
+def test_what_is_written_to_is_not_cast(call, api):
+    signature = "input: Tensor, *, out: Tensor? = None"
+    made = call("torch.f", tensor("float32"), out=tensor("float32"))
+    source = invocation(made, api("torch.f", signature), ())
+    samples = {"input": tensor("int64"), "out": tensor("int64")}
+    assert casts(source, api("torch.g", signature), samples) == [["input cast to int64"]]
+    target = api("torch.Tensor.g_", "self: Tensor", kind=ApiKind.METHOD)
+    assert not casts(given(call, api, "float32"), target, {"self": tensor("int64")})
+
+
+def test_what_is_filled_with_the_same_tensor_is_not_cast(call, api):
+    target = api("torch.embed", "input: Tensor, weight: Tensor")
+    samples = {"input": tensor("int64"), "weight": Value(kind="tensor", dtype="float32")}
+    found = plans(given(call, api, "float32"), target, Book(samples))
+    (cast,) = [plan for plan in found if plan.cast]
+    steps = {slot.name: [step.name for step in slot.value.steps] for slot in cast.call}
+    assert steps == {"input": ["cast"], "weight": []}

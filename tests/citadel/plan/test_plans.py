@@ -388,3 +388,14 @@ def test_a_flag_is_no_number(api, call):
     assert isinstance(ending, Obstacle)
     switched = first(plans(source, api("tf.relu", "image: Tensor, flag: bool")))
     assert "kw:saturate" in [slot.value.key for slot in switched.call]
+
+
+def test_what_can_be_filled_in_is_not_taken_from_tensors_in_order(api, call):
+    made = call("tf.gather", {(3, 4)}, {(2,)}, axis=7)
+    source = invocation(made, api("tf.gather", "params: Tensor, indices: Tensor, axis: int"), ())
+    target = api("tf.one_hot", "indices, depth, axis = None")
+    found = plans(source, target, Book({"depth": Value(kind="int", text="3")}))
+    assert "3" in written(first(found).call)
+    made = call("tf.f", 3, out={(3, 4)})
+    source = invocation(made, api("tf.f", "k: int, *, out: Tensor? = None"), ())
+    assert isinstance(plans(source, api("tf.g", "y, k")), Obstacle)

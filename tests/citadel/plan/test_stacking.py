@@ -76,3 +76,26 @@ def test_nothing_is_lost_then(given, api):
     assert all(plan.drops and plan.loses and plan.astray for plan in dropping)
     assert not any((stacked.drops, stacked.loses, stacked.astray, stacked.invented))
     assert stacked.edits == ("renamed to torch.along", "input and other stacked")
+
+
+def test_what_is_written_to_is_none_of_them(given, api, call):
+    signature = "input: Tensor, other: Tensor, *, out: Tensor? = None"
+    made = call("torch.logaddexp", tensor(4), tensor(4), out=tensor(4))
+    source = invocation(made, api("torch.logaddexp", signature), ())
+    (found,) = stacks(source, api("torch.along", "input: Tensor, dim: int, *, out: Tensor? = None"))
+    assert found["input"] == ["arg:0", "arg:1"]
+    assert "out" in found
+
+
+def test_the_reports_own_axis_and_what_is_dropped_stay_what_they_are(call, api):
+    made = call("torch.f", tensor(4), tensor(4), dim=1, keepdim=True)
+    source = invocation(
+        made, api("torch.f", "input: Tensor, other: Tensor, dim: int, keepdim: bool"), ()
+    )
+    assert not stacks(source, api("torch.along", "input: Tensor, dim: int"))
+    made = call("torch.lerp", tensor(4), tensor(4), 0.5)
+    source = invocation(made, api("torch.lerp", "input: Tensor, other: Tensor, weight: float"), ())
+    found = plans(source, api("torch.along", "input: Tensor, dim: int[]? = None"), Book())
+    (stacked,) = [plan for plan in found if plan.stacks]
+    assert stacked.loses
+    assert "dropped weight" in stacked.edits

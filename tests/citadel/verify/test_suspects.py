@@ -174,6 +174,8 @@ NOTHING = Value(kind="none", text="None")
     ("others", "title", "first"),
     [
         ([], ["torch.compile"], "torch.f"),  # nothing else computes there
+        (["torch.Tensor.to"], ["torch.compile"], "torch.f"),
+        (["torch.Tensor.mul"], ["torch.compile"], "torch.compile"),
         (["torch.g"], ["torch.compile"], "torch.compile"),
         (["torch.g"], ["torch.compile", "torch.g"], "torch.g"),
         (["torch.g"], ["torch.g"], "torch.g"),
@@ -184,7 +186,12 @@ def test_a_compiler_comes_before_what_it_compiles_if_there_is_much(
 ):
     names = ["torch.ones", "torch.f", *others, "torch.testing.assert_close", "torch.compile"]
     made = [
-        call(name, result=NOTHING if name.endswith("close") else {(2,)}, number=n)
+        call(
+            name,
+            result=NOTHING if name.endswith("close") else {(2,)},
+            number=n,
+            form="method" if "Tensor" in name else "function",
+        )
         for n, name in enumerate(names, 1)
     ]
     reading = read(f"{' and '.join(title)}: gradients differ", "pass")
