@@ -20,22 +20,13 @@ from citadel.plan.model import CAST, DTYPE, Adaptation, Slot, Step, Take
 from citadel.plan.quantised import QUANTIZE
 from citadel.plan.types import takes_tensor
 
-_KINDS = (("complex", "complex"), ("float", "float"), ("int", "int"), ("bool", "bool"))
+_KINDS = ("complex", "float", "int", "bool")
 _NUMBERS = {"int": "int32", "float": "float32"}
 """The dtype that TensorFlow makes of a list of numbers."""
 _NO_CAST_BEHIND = frozenset(
     (
-        DTYPE,
-        QUANTIZE,
-        "tensor",
-        "say",
-        "shape",
-        "indices",
-        "first",
-        "item",
-        "list",
-        "each",
-        "spread",
+        *(DTYPE, QUANTIZE, "tensor", "say", "shape", "indices"),
+        *("first", "item", "list", "each", "spread"),
     )
 )
 """Steps behind which a value is no longer the report's tensor, or has a dtype of its own."""
@@ -154,4 +145,4 @@ def _suited(dtype: str, valid: Sequence[str]) -> str:
 def _kind(dtype: str) -> str | None:
     """What sort of numbers a dtype has; None for strings, handles and quantised ones."""
     plain = dtype.removeprefix("b").removeprefix("u") if dtype != "bool" else dtype
-    return next((kind for start, kind in _KINDS if plain.startswith(start)), None)
+    return next((kind for kind in _KINDS if plain.startswith(kind)), None)

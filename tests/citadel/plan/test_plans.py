@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.catalog.model import ApiKind
 from analysis.values import Value
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
@@ -70,36 +69,6 @@ def test_the_only_tensor_may_be_any_of_the_reports_unless_it_goes_by_its_name(
     found = plans(source, api("tf.peak", target))
     alike = [plan for plan in found if not plan.reshapes and "in front" not in str(plan.edits)]
     assert [written(plan.call) for plan in alike] == given
-
-
-@pytest.mark.parametrize(
-    ("target", "given"),
-    [
-        ("y_true, y_pred, k = 5", ["arg:0", "arg:1", "k=kw:k"]),
-        ("y_true, y_pred, n = 5", None),  # nothing says that the two are alike
-        ("y_true, k", None),
-        ("y_true, y_pred, sample, k", None),
-    ],
-)
-def test_tensors_go_in_order_to_what_nothing_is_known_of(api, call, target, given):
-    made = call("tf.in_top_k", {(1,)}, {(1, 3)}, k=1)
-    signature = "targets: Tensor, predictions: Tensor, k: int"
-    source = invocation(made, api("tf.in_top_k", signature), ())
-    found = plans(source, api("tf.accuracy", target))
-    if given is None:
-        assert isinstance(found, Obstacle)
-    else:
-        assert written(first(found).call) == given
-
-
-def test_what_a_layer_is_made_of_is_none_of_the_tensors_that_nothing_is_known_of(api, call):
-    made = call("tf.in_top_k", {(1,)}, {(1, 3)}, k=1)
-    signature = "targets: Tensor, predictions: Tensor, k: int"
-    source = invocation(made, api("tf.in_top_k", signature), ())
-    layer = api("tf.Layer", "units, k", kind=ApiKind.MODULE, call="inputs")
-    found = plans(source, layer)
-    given = [] if isinstance(found, Obstacle) else [written(plan.new) for plan in found]
-    assert all("arg:0" not in one and "arg:1" not in one for one in given)
 
 
 def test_parameters_are_renamed(api, call):
@@ -388,14 +357,3 @@ def test_a_flag_is_no_number(api, call):
     assert isinstance(ending, Obstacle)
     switched = first(plans(source, api("tf.relu", "image: Tensor, flag: bool")))
     assert "kw:saturate" in [slot.value.key for slot in switched.call]
-
-
-def test_what_can_be_filled_in_is_not_taken_from_tensors_in_order(api, call):
-    made = call("tf.gather", {(3, 4)}, {(2,)}, axis=7)
-    source = invocation(made, api("tf.gather", "params: Tensor, indices: Tensor, axis: int"), ())
-    target = api("tf.one_hot", "indices, depth, axis = None")
-    found = plans(source, target, Book({"depth": Value(kind="int", text="3")}))
-    assert "3" in written(first(found).call)
-    made = call("tf.f", 3, out={(3, 4)})
-    source = invocation(made, api("tf.f", "k: int, *, out: Tensor? = None"), ())
-    assert isinstance(plans(source, api("tf.g", "y, k")), Obstacle)

@@ -1,0 +1,52 @@
+"""Tensors that go in order to parameters of which nothing is known."""
+
+import pytest
+
+from analysis.catalog.model import ApiKind
+from analysis.values import Value
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import invocation
+from citadel.plan.model import Obstacle
+
+from .conftest import Book, first, written
+
+
+@pytest.mark.parametrize(
+    ("target", "given"),
+    [
+        ("y_true, y_pred, k = 5", ["arg:0", "arg:1", "k=kw:k"]),
+        ("y_true, y_pred, n = 5", None),  # nothing says that the two are alike
+        ("y_true, k", None),
+        ("y_true, y_pred, sample, k", None),
+    ],
+)
+def test_tensors_go_in_order_to_what_nothing_is_known_of(api, call, target, given):
+    made = call("tf.in_top_k", {(1,)}, {(1, 3)}, k=1)
+    signature = "targets: Tensor, predictions: Tensor, k: int"
+    source = invocation(made, api("tf.in_top_k", signature), ())
+    found = plans(source, api("tf.accuracy", target))
+    if given is None:
+        assert isinstance(found, Obstacle)
+    else:
+        assert written(first(found).call) == given
+
+
+def test_what_a_layer_is_made_of_is_none_of_the_tensors_that_nothing_is_known_of(api, call):
+    made = call("tf.in_top_k", {(1,)}, {(1, 3)}, k=1)
+    signature = "targets: Tensor, predictions: Tensor, k: int"
+    source = invocation(made, api("tf.in_top_k", signature), ())
+    layer = api("tf.Layer", "units, k", kind=ApiKind.MODULE, call="inputs")
+    found = plans(source, layer)
+    given = [] if isinstance(found, Obstacle) else [written(plan.new) for plan in found]
+    assert all("arg:0" not in one and "arg:1" not in one for one in given)
+
+
+def test_what_can_be_filled_in_is_not_taken_from_tensors_in_order(api, call):
+    made = call("tf.gather", {(3, 4)}, {(2,)}, axis=7)
+    source = invocation(made, api("tf.gather", "params: Tensor, indices: Tensor, axis: int"), ())
+    target = api("tf.one_hot", "indices, depth, axis = None")
+    found = plans(source, target, Book({"depth": Value(kind="int", text="3")}))
+    assert "3" in written(first(found).call)
+    made = call("tf.f", 3, out={(3, 4)})
+    source = invocation(made, api("tf.f", "k: int, *, out: Tensor? = None"), ())
+    assert isinstance(plans(source, api("tf.g", "y, k")), Obstacle)
