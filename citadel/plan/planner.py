@@ -118,10 +118,10 @@ class Planner:
             yield from self._ways(chosen, given, left)
             self.state, self.evaluates = {}, False
         yield from (plain := list(self._ways(chosen, given, alone)))
-        if not any(isinstance(plan, Adaptation) for plan in plain):
-            ordered = chosen | in_order(rest, self.places.named, chosen)
-            left = [value for value in rest if value not in ordered.values()]
-            yield from self._ways(ordered, handing.given(ordered, left) | made | joined, left)
+        solved = any(isinstance(plan, Adaptation) for plan in plain)
+        if late := {} if solved else in_order(rest, self.places.named, chosen):
+            left, both = [value for value in rest if value not in late.values()], chosen | late
+            yield from self._ways(both, handing.given(both, left) | made | joined, left)
         numbers = {n: value for n, value in chosen.items() if self._mere_number(value, n)}
         if numbers:
             chosen = {n: value for n, value in chosen.items() if n not in numbers}
