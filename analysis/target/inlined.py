@@ -22,6 +22,8 @@ MOST_TEXT = 2000
 """Characters of what is written out: functions that use a name twice double it line by line."""
 _EMPTY = cst.Module(body=[])
 _SPACE = re.compile(r"\s+")
+_MOVE = m.Call(func=m.Attribute(value=m.Name(), attr=m.OneOf(*map(m.Name, ("cuda", "cpu", "to")))))
+"""Puts a tensor on a device, or gives it another dtype: `y` of `y = x.cuda()` is written out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,14 @@ class Inliner:
         self._moving = {name for name, times in scope.times.items() if times > 1} | changed
         self._functions = {n: f for n, f in scope.functions.items() if n in once}
         self._values = {n: v for n, v in scope.values.items() if n in once}
+        given = ((n, v.value) for n, v in self._values.items() if v.element is None)
+        self._moves = {n: value for n, value in given if m.matches(value, _MOVE)}
 
     def of(self, node: cst.BaseExpression) -> Inlined:
         """What computes an expression; nothing, where that is no call."""
         ways: list[tuple[str, str]] = []
         made = self._value(node, ways)
+        made = (_substituted(made, self._moves) if self._moves else None) or made
         if not any(isinstance(one, cst.Call) for one in _chain(made)):
             return NOT_INLINED
         names = {one.value for one in m.findall(made, m.Name()) if isinstance(one, cst.Name)}

@@ -189,7 +189,7 @@ def _settings(runner: _Runner, settings: Settings) -> Settings | NoOracle:
         settings = replace(settings, warm=False)
         first = runner.run(settings)
     if not performance.complete(first):
-        return NoOracle(reason="the code does not run through")
+        return performance.stopped(first)
     if not settings.wall and performance.sleeps(first) and performance.sleeps(runner.run(settings)):
         return replace(settings, wall=True)
     return settings

@@ -18,11 +18,13 @@ from analysis.target.watch import Point
 from citadel.oracle import samples, versions
 from citadel.oracle.comparisons import measures
 from citadel.oracle.measure import Form, Measure
+from citadel.oracle.messages import first_line
 from citadel.oracle.quantities import Topic, table, topic
 from citadel.oracle.samples import Decision, Interval
 from citadel.oracle.wording import complaint, no_effect, stated
 from harvest.report.growth import Growing
 from harvest.report.model import Reading
+from harvest.report.text import shorten
 from harvest.report.worded import HEADER
 
 SELECTING = 3
@@ -122,8 +124,7 @@ def capture(
     """
     good = [run for run in runs if complete(run)]
     if not good:
-        where = f" on {baseline}" if baseline else ""
-        return NoOracle(reason=f"the code does not run through{where}")
+        return stopped(runs[0], baseline)
     about = topic(reading, code)
     here, there = zip(*map(versions.split, good[:SELECTING]), strict=True)
     known = table(points, here, about, code)
@@ -296,6 +297,16 @@ def _unsettled(runs: Sequence[Observation], found: Interval) -> str:
     if shares and shares[len(shares) // 2] < BUSY:
         said += f"; the machine is busy ({shares[len(shares) // 2]:.0%} of a CPU was to be had)"
     return said
+
+
+def stopped(run: Observation, where: str = "") -> NoOracle:
+    """What is said of a run that did not come to its end: how it ended."""
+    raised = run.exception
+    how = run.signal or run.outcome.value
+    if raised is not None:
+        how = f"{raised.type}: {shorten(first_line(raised.message))}"
+    there = f" on {where}" if where else ""
+    return NoOracle(reason=f"the code does not run through{there}: {how}")
 
 
 def complete(run: Observation) -> bool:

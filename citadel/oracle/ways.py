@@ -24,16 +24,32 @@ _DERIVATIVES = frozenset(("jacfwd", "jacrev"))
 """What makes a function's derivatives of it, forwards and backwards."""
 _JOINS = frozenset(("stack", "cat", "concat", "concatenate", "vstack", "array"))
 _ALONG = re.compile(r"\b(?:dim|axis) ?= ?\d")
+_GPU = re.compile(r"\.cuda\(|[\"'](?:cuda|gpu)(?::\d+)?[\"']")
+_PLACED = re.compile(
+    r"\.(?:cuda|cpu)\([^()]*\)|\.to\((?:device=)?[\"'](?:cuda|cpu)(?::\d+)?[\"']\)"
+    r"|,?\bdevice=[\"'](?:cuda|cpu)(?::\d+)?[\"']"
+)
+"""Where in a call's text it is said on which device something is."""
 _INDEX = re.compile(r"\[\w+\]$")
 
 
 def in_two_ways(one: Point, other: Point, *, batches: bool) -> str:
     """How two points show one computation; `batches`: the report speaks of what is done at once."""
+    if _on_devices(one, other):
+        return "the same call on two devices"
     if _derived(one, other):
         return "the same derivatives, forwards and backwards"
     if batches and any(_each(*both) or _joined(*both) for both in ((one, other), (other, one))):
         return AT_ONCE
     return ""
+
+
+def _on_devices(one: Point, other: Point) -> bool:
+    """Whether one expression is computed on a GPU and on the CPU."""
+    first, second = one.origin.inlined, other.origin.inlined
+    on_gpu = [_GPU.search(inlined.text) is not None for inlined in (first, second)]
+    bare = {_PLACED.sub("", _bare(inlined.text)) for inlined in (first, second)}
+    return len(bare) == 1 and on_gpu[0] != on_gpu[1] and first.steady and second.steady
 
 
 def _derived(one: Point, other: Point) -> bool:

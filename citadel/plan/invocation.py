@@ -27,7 +27,8 @@ class Invocation:
     same call when the construction itself failed). `values` are all arguments, bound to names;
     what the layer has itself (`attr:*`) comes last and is carried over only where wanted. `within`
     holds what the APIs that ran within the call were given there, by parameter. `symbolic` are the
-    keys of what stands for tensors, here or where the same text ran before.
+    keys of what stands for tensors, here or where the same text ran before. `several` layers, made
+    at different places of the text, are called where it is: `for layer in (plain, grouped): ...`.
     """
 
     api: Api
@@ -37,6 +38,7 @@ class Invocation:
     attributes: tuple[SourceValue, ...] = ()
     within: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     symbolic: frozenset[str] = frozenset()
+    several: bool = False
 
     @property
     def constructing(self) -> bool:
@@ -80,6 +82,7 @@ def invocation(call: Call, api: Api, calls: Sequence[Call]) -> Invocation:
             values=values,
             attributes=_attributes(call),
             symbolic=_symbolic(call, calls),
+            several=_several(call, calls),
         )
     prefix = "new" if call.form == "class" and api.kind is ApiKind.MODULE else "arg"
     signatures = api.signatures
@@ -90,6 +93,15 @@ def invocation(call: Call, api: Api, calls: Sequence[Call]) -> Invocation:
         values=_bound(call, signatures, prefix),
         symbolic=_symbolic(call, calls),
     )
+
+
+def _several(call: Call, calls: Sequence[Call]) -> bool:
+    """Whether layers that were made at different places are called at the place of a call."""
+    here = {one.receiver.id for one in calls if one.site == call.site and one.receiver}
+    made = {
+        one.site for one in calls if one.form == "class" and one.result and one.result.id in here
+    }
+    return call.form == "module" and len(made) > 1
 
 
 def _symbolic(call: Call, calls: Sequence[Call]) -> frozenset[str]:

@@ -7,7 +7,7 @@ elsewhere, and returns, changes with it if the sibling returns there, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from analysis.target.observation import Call
@@ -46,13 +46,14 @@ class Uses:
         nodes = verified.source.nodes
         calls = tuple(call for call in calls if call.site < len(nodes))  # whatever a case forges
         handed = [nodes[call.site] for call in calls if call.form == "handed"]
-        seen = {verified.call.site}
-        for call in calls:
+        places = list(_places(calls))
+        seen = {place for call, place in places if call is verified.call}
+        for call, place in places:
             function = getattr(nodes[call.site], "func", None)
             if function in handed and call is not verified.call:
                 continue  # `tf.function(tf.floor)(x)` changes where the function is handed over
-            if call.site not in seen and resolve(call, bench.catalog) is verified.api:
-                seen.add(call.site)
+            if place not in seen and resolve(call, bench.catalog) is verified.api:
+                seen.add(place)
                 if call.form != "class" or verified.call.form == "class":
                     other = invocation(call, verified.api, calls)
                     self._others.append((Rewriter(verified.source, other), other))
@@ -122,6 +123,15 @@ class Uses:
             ),
             default=None,
         )
+
+
+def _places(calls: Sequence[Call]) -> Iterator[tuple[Call, tuple[int, int | None]]]:
+    """Calls, and where each stands in the text; of a layer, one of several that are called there,
+    also where it is constructed: `for layer in (plain, grouped): seconds(layer)`."""
+    built = {c.result.id: c.site for c in reversed(calls) if c.form == "class" and c.result}
+    for call in calls:
+        layer = call.receiver if call.form == "module" else None
+        yield call, (call.site, None if layer is None else built.get(layer.id))
 
 
 def returned_elsewhere(verified: Verified) -> list[Call]:

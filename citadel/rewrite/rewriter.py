@@ -31,7 +31,7 @@ from citadel.rewrite.pieces import Pieces, beside, replaced_in
 from citadel.rewrite.references import Named, counterparts, unknown
 from citadel.rewrite.sites import Sites
 from citadel.rewrite.source import Source
-from citadel.rewrite.standins import reshaping, stand_in, within_layer
+from citadel.rewrite.standins import apart, reshaping, stand_in, within_layer
 from citadel.rewrite.steps import KEPT
 
 
@@ -234,7 +234,7 @@ class Rewriter:
 
     def _anew(self, maker: Maker) -> Nodes | None:
         """The call made through the sibling itself."""
-        if self._source.form == "inner" or self._source.handed:
+        if self._source.form == "inner" or self._source.handed or self._source.several:
             return None
         whole = _whole(maker)
         return None if whole is None else {self._source.call: whole, **maker.nodes}
@@ -339,7 +339,8 @@ def _with_others(nodes: Nodes, others: Others) -> Nodes | None:
     for rewriter, plan in others:
         if rewriter.identical(plan):
             continue
-        for more, _ in rewriter.ways(plan):
+        for way, _ in rewriter.ways(plan):
+            more = apart(way, made)
             shared = made.keys() & more.keys()
             if all(made[node].deep_equals(more[node]) for node in shared):
                 made.update(more)

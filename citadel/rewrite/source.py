@@ -38,6 +38,7 @@ class Source:
         self.origins = Origins(self.tree, self.scopes)
         self.form = invocation.call.form
         self.constructing = invocation.constructing
+        self.several = invocation.several
         self.layer = self.form in LAYER_FORMS
         self.values: Mapping[str, Value] = {
             value.key: value.value for value in (*invocation.values, *invocation.attributes)

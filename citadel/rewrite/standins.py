@@ -6,6 +6,8 @@ class above the statement stands in for a layer there, or Keras' `Lambda`.
 
 from __future__ import annotations
 
+from typing import cast
+
 import libcst as cst
 import libcst.matchers as m
 
@@ -30,6 +32,7 @@ def stand_in(maker: Maker) -> Nodes | None:
     built = source.built
     variable = m.matches(source.call, m.Call(func=m.Name()))  # it may be any of the layers
     held = source.form == "inner" or (variable and isinstance(_above(source, built), _HELD))
+    held |= variable and source.several
     named = source.naming is not None and not source.shared
     if not held or not isinstance(built, cst.Call) or named:
         return None
@@ -46,6 +49,23 @@ def stand_in(maker: Maker) -> Nodes | None:
         made = cst.Call(cst.parse_expression(name), args=[cst.Arg(function)])
         return {built: made, **maker.nodes}
     return _with_class(maker, built, own)
+
+
+def apart(nodes: Nodes, others: Nodes) -> Nodes:
+    """The nodes, with another name for a class that others define otherwise in the same text."""
+    there = {one.name.value: one for one in others.values() if isinstance(one, cst.ClassDef)}
+    made = (one for one in nodes.values() if isinstance(one, cst.ClassDef))
+    same = [one for one in made if (named := there.get(one.name.value)) and named is not one]
+    if not same:
+        return nodes
+    name = m.Name(same[0].name.value)
+    other = cst.Name(f"Other{same[0].name.value}")
+    uses = m.ClassDef(name=name) | m.Call(func=name)
+
+    def renamed(old: cst.CSTNode, _: object) -> cst.CSTNode:
+        return old.with_changes(**{"name" if isinstance(old, cst.ClassDef) else "func": other})
+
+    return {node: cast("cst.CSTNode", m.replace(new, uses, renamed)) for node, new in nodes.items()}
 
 
 def within_layer(maker: Maker) -> cst.BaseExpression | None:

@@ -23,10 +23,9 @@ from harvest.report.symptoms import (
     IN_WORDS,
     INSTEAD,
     NEGATION,
-    REFERENCE,
-    REFERENCE_OF_COMPILED,
     WISH,
     Symptom,
+    reference,
 )
 from harvest.report.syntax import Refusal, parse
 from harvest.report.text import shorten
@@ -37,7 +36,10 @@ MAX_LINE = 2000
 MAX_LINES = 20_000
 _ORDER = {ClaimSource.LOG: 0, ClaimSource.TITLE: 1, ClaimSource.BODY: 2}
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*[-*#])")
-_CLAUSE = re.compile(r"[,;:](?=\s)|\s[-\u2013\u2014]+\s|\b(?:but|while|whereas|and|yet)\b")
+_CLAUSE = re.compile(
+    r"(?:[,;]|(?<!Error)(?<!Exception):)(?=\s)|\s[-\u2013\u2014]+\s"
+    r"|\b(?:but|while|whereas|and|yet)\b"
+)
 _LOGGED = re.compile(r"\s*(?:F \w|F\d{4} |\d{4}-\d\d-\d\d|Process finished|Fatal Python)")
 _DUMP = re.compile(r"\W*(?:versions?|env\w*|system)(?: info\w*)?\W*", re.IGNORECASE)
 """What stands above blocks that tell of versions, and of what went wrong while listing them."""
@@ -59,7 +61,7 @@ _OF_TIME = re.compile(
 def find_claims(title: str, document: Document, *, code: str | None = None) -> tuple[Claim, ...]:
     """Return the recorded symptoms, each (kind, exception, signal) once, strongest first."""
     ranked: list[tuple[int, Claim]] = []
-    reference = REFERENCE_OF_COMPILED if COMPILED.search(title) else REFERENCE
+    other = reference(title)
     intended = contrasts(title, document) | wished_blocks(document)
     told, wished = apart(document.prose)
     blocks = [block for block in document.blocks if not _DUMP.fullmatch(block.lead[:80])]
@@ -69,10 +71,10 @@ def find_claims(title: str, document: Document, *, code: str | None = None) -> t
         ranked += [(late, claim) for claim in _from_log(_log_lines(block.text))]
     if code is not None:
         ranked += [(0, claim) for claim in _from_log(_comments(code))]
-    ranked += _from_text(title, ClaimSource.TITLE, reference)
+    ranked += _from_text(title, ClaimSource.TITLE, other)
     ranked += _pasted_in_text(told)
-    ranked += _from_text(told, ClaimSource.BODY, reference)
-    wishes = _from_text(wished, ClaimSource.BODY, reference)
+    ranked += _from_text(told, ClaimSource.BODY, other)
+    wishes = _from_text(wished, ClaimSource.BODY, other)
     ranked += [(late, claim) for late, claim in wishes if claim.kind is not ClaimKind.RAISES]
     ranked.sort(key=lambda item: item[0] + _ORDER[item[1].source])
     found: dict[tuple[object, ...], Claim] = {}
@@ -202,15 +204,15 @@ def _pasted_in_text(prose: str) -> Iterator[tuple[int, Claim]]:
 
 
 def _from_text(
-    text: str, source: ClaimSource, reference: re.Pattern[str]
+    text: str, source: ClaimSource, other: re.Pattern[str]
 ) -> Iterator[tuple[int, Claim]]:
     for sentence in _SENTENCE.split(text[: MAX_LINE * 100]):
         late = 10 if ELSEWHERE.search(sentence[:MAX_LINE]) else 0
-        for claim in _from_sentence(sentence[:MAX_LINE], source, reference):
+        for claim in _from_sentence(sentence[:MAX_LINE], source, other):
             yield late, claim
 
 
-def _from_sentence(told: str, source: ClaimSource, reference: re.Pattern[str]) -> Iterator[Claim]:
+def _from_sentence(told: str, source: ClaimSource, other: re.Pattern[str]) -> Iterator[Claim]:
     """Yield the claims of a sentence; in inline code, `f(x, fill=nan)`, nothing is told.
 
     What something to compare with does (NumPy raises, as eager mode does) is no symptom.
@@ -219,7 +221,7 @@ def _from_sentence(told: str, source: ClaimSource, reference: re.Pattern[str]) -
     sentence = _INLINE_CODE.sub("`_`", told)
     named = False
     for found in EXCEPTION_WORD.finditer(told):
-        if _is_said_of(reference, told, found.start()):
+        if _is_said_of(other, told, found.start()):
             continue
         if not _is_denied(told, found.start(), wishes=True):
             named = True
@@ -231,7 +233,7 @@ def _from_sentence(told: str, source: ClaimSource, reference: re.Pattern[str]) -
                 text=text,
             )
     for symptom in IN_WORDS:
-        at = _where(symptom, sentence, reference)
+        at = _where(symptom, sentence, other)
         vague = symptom.kind is ClaimKind.CRASHES and not symptom.signal
         if at is not None and not (named and vague):
             yield Claim(
@@ -257,11 +259,11 @@ def _is_said_of(subject: re.Pattern[str], sentence: str, at: int) -> bool:
     return subject.search(clause) is not None and COMPILED.search(clause) is None
 
 
-def _where(symptom: Symptom, sentence: str, reference: re.Pattern[str]) -> int | None:
+def _where(symptom: Symptom, sentence: str, other: re.Pattern[str]) -> int | None:
     wishes = symptom.kind is not ClaimKind.VALUE
     for found in symptom.pattern.finditer(sentence):
         compared = symptom.kind is ClaimKind.RAISES or found[0].lower().startswith("accept")
-        if compared and _is_said_of(reference, sentence, found.start()):
+        if compared and _is_said_of(other, sentence, found.start()):
             continue
         if not _is_denied(sentence, found.start(), wishes=wishes):
             return found.start()

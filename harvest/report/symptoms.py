@@ -253,3 +253,21 @@ REFERENCE = re.compile(
 )
 """Whose exceptions are right, as the subject of a clause that ends where it raises them."""
 REFERENCE_OF_COMPILED = re.compile(rf"{REFERENCE.pattern}|\beager(?:ly)?\b", re.IGNORECASE)
+_CPU, _GPU = r"\b(?:on|in|for) (?:the )?CPUs?\b", r"\b(?:on|in|for) (?:the )?(?:CUDA|GPUs?)\b"
+
+
+def reference(title: str) -> re.Pattern[str]:
+    """What a report compares with, as the subject of a clause: the mode or device that its title
+    does not complain of, where it names the other one alone.
+
+    >>> bool(reference("f is silent on CUDA").search("On CPU f raises"))
+    True
+    >>> bool(reference("f differs on CUDA and on CPU").search("On CPU f raises"))
+    False
+    """
+    if COMPILED.search(title):
+        return REFERENCE_OF_COMPILED
+    cpu, gpu = (re.search(place, title, re.IGNORECASE) for place in (_CPU, _GPU))
+    if (cpu is None) == (gpu is None):
+        return REFERENCE
+    return re.compile(rf"{REFERENCE.pattern}|{_CPU if gpu else _GPU}", re.IGNORECASE)

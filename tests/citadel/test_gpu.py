@@ -7,7 +7,7 @@ import pytest
 
 from analysis.target.instrument import instrument, watched
 from analysis.target.session import Limits
-from citadel.model import BugKind
+from citadel.model import BugKind, SymptomKind
 from citadel.oracle.metering import Settings
 from citadel.propagate.probe import ProbeOutcome
 from citadel.propagate.walk import Progress, Walk, walk
@@ -23,7 +23,7 @@ IN_PLACE = """
         x = torch.randn(64, 1024, 1024, device="cuda", requires_grad=True)
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()
-        layer(x.exp()).sum().backward()
+        layer(x + 1).sum().backward()
         return torch.cuda.max_memory_allocated() - before
 
     plain = peak(torch.nn.ReLU(inplace=True))
@@ -48,6 +48,20 @@ GROUPED = """
     slow = seconds(grouped)
     fast = seconds(plain)
     print("grouped against plain:", slow / fast)
+"""
+NAN = """
+    import torch
+
+    x = torch.tensor([float("nan"), 1.5, -2.5])
+    print(x.int())
+    print(x.cuda().int())
+"""
+BY_ZERO = """
+    import torch
+
+    a = torch.tensor([1, 2, 3], device="cuda")
+    b = torch.tensor([1, 0, 2], device="cuda")
+    print(torch.floor_divide(a, b))
 """
 
 
@@ -84,6 +98,31 @@ def test_a_case_is_measured_on_the_gpu(on_gpu, title, code, api):
     assert (found.case.api, found.case.kind) == (api, BugKind.PERFORMANCE)
     assert found.observation.on_gpu
     assert found.measured.oracle.gpu
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("title", "code", "api", "symptom"),
+    [
+        (
+            "NaN becomes 0 in Tensor.int() on CUDA but INT_MIN on CPU",
+            NAN,
+            "torch.Tensor.int",
+            SymptomKind.DISAGREES,
+        ),
+        (
+            "torch.floor_divide accepts integer zeros as divisor on CUDA",
+            BY_ZERO,
+            "torch.floor_divide",
+            SymptomKind.ACCEPTS,
+        ),
+    ],
+)
+def test_values_on_the_gpu(on_gpu, title, code, api, symptom):
+    found = on_gpu(title, dedent(code))
+    assert isinstance(found, Verified)
+    assert (found.case.api, found.case.reproduces) == (api, True)
+    assert found.case.symptom.kind is symptom
 
 
 def test_clocks_can_wait_for_a_device_that_is_not_there(bench):

@@ -9,6 +9,7 @@ from analysis.target.watch import Role
 from citadel.oracle.ways import AT_ONCE, BATCHES, in_two_ways
 
 DERIVED = "the same derivatives"
+DEVICES = "the same call on two devices"
 
 
 def told(code, *, batches=True):
@@ -26,6 +27,11 @@ def told(code, *, batches=True):
         ("y = f(x)\nz = torch.stack([f(x[i]) for i in range(3)])\nprint(y, z)", AT_ONCE),
         ("y = f(x)\nfor i in range(3):\n    print(y[i], f(x[i]))", AT_ONCE),
         ("print(f(x[0]))\nprint(f(x)[0])", AT_ONCE),
+        ("print(x.int())\nprint(x.cuda().int())", DEVICES),
+        ("y = x.to('cuda:0')\na = f(x)\nb = f(y).cpu()\nprint(a)\nprint(b)", DEVICES),
+        ("print(torch.full((2,), 0.5))\nprint(torch.full((2,), 0.5, device='cuda'))", DEVICES),
+        ("print(x.int())\nprint(x.cuda().long())", ""),
+        ("print(x.int())\nprint(x.cpu().int())", ""),
         ("print(f(x))\nprint(torch.stack([g(row) for row in x]))", ""),
         ("print(f(x, dim=0))\nprint(torch.stack([f(row, dim=1) for row in x]))", ""),
         ("print(f(x))\nprint(torch.stack([f(row) for row in x if row > 0]))", ""),

@@ -135,3 +135,36 @@ def test_what_works_beside_the_failure_is_the_siblings_own(bench, read):
     assert "result = torch.ops.aten.diagonal_scatter(x.to_sparse_csr(), y)" in operator
     # It wants another shape of what is written, and says so of dense tensors.
     assert "reference = torch.diagonal_scatter(x, y)" in codes["torch.slice_scatter"]
+
+
+LAYERS = """
+    import torch
+    x = torch.ones(1, 2, 5, 5)
+    padded = torch.nn.AvgPool2d(2, stride=2, padding=1)
+    plain = torch.nn.AvgPool2d(2, stride=2)
+
+    def first(layer):
+        return layer(x)[..., 0, 0]
+
+    print(torch.equal(first(padded), first(plain)))
+"""
+
+
+@pytest.mark.parametrize("name", ["torch.nn.LPPool2d", "torch.nn.functional.avg_pool1d"])
+def test_layers_called_at_one_place_change_where_they_are_made(bench, read, name):
+    """One that stays as it was is compared with another operation, which is as different."""
+    reading = read("torch.nn.AvgPool2d is wrong with padding, not equal", dedent(LAYERS))
+    catalog, info = bench.index.catalog, bench.target.info
+    found = verify(reading, bench.replays[0], catalog, info, runs=2, limits=Limits(wall=20.0))
+    assert found.case.reproduces
+    uses, api = Uses(found, bench), catalog.resolve(name)
+    written = [
+        one.code
+        for plan in plans(uses.invocation, api, bench.samples, bench.lexicon)
+        for one in uses.write(plan)
+    ]
+    for code in written:
+        assert "AvgPool2d(" not in code
+        assert code.count("class AvgPool1d") <= 1
+        assert "return layer(x)" in code
+    assert bool(written) is (name == "torch.nn.functional.avg_pool1d")
