@@ -5,6 +5,7 @@ report measures. `traced` is the text with the watcher in it (`instrument.watche
 last event is {"e": "measured", "cpu": s, "wall": s, "free": share of a CPU that was to be had}.
 """
 
+import ctypes
 import gc
 import os
 import sys
@@ -21,6 +22,9 @@ CPU, WALL = time.process_time_ns, time.monotonic_ns
 """As they are before the report's clocks are made to count something else."""
 SPIN = 2_000_000
 """Nanoseconds of CPU time that are spent to see how much of it is to be had."""
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+LARGEST = 32 << 20
+"""Bytes of one allocation from which on glibc takes it from the system whatever it is told."""
 LOUD, MOST = 256, 2000
 """Evaluations of one expression, and of all, that are told of."""
 
@@ -68,12 +72,17 @@ class Silence:
         pass
 
 
-def run(emit, code, traced=None, warm=True, wall=False, gpu=False, points=None, again=0):
+def run(
+    emit, code, traced=None, warm=True, wall=False, gpu=False, points=None, again=0, keeps=False
+):
     """Execute the case as `case.run` does; returns the exit code for the process.
 
     `wall`: count wall time; `gpu`: wait for the GPU before each reading of a clock; `points`: the
-    numbers of the points to tell of, None for all; `again`: the seed of the second run.
+    numbers of the points to tell of, None for all; `again`: the seed of the second run; `keeps`:
+    what is freed stays with the process.
     """
+    if keeps:
+        keep_freed()
     gc.freeze()  # collections look only at what the case makes, not at the whole framework
     live = side.module("live")
     if live is not None:
@@ -91,6 +100,17 @@ def run(emit, code, traced=None, warm=True, wall=False, gpu=False, points=None, 
     free = min(free, spin())
     emit({"e": "measured", "cpu": cpu, "wall": wall_time, "free": free})
     return result
+
+
+def keep_freed():
+    """Have glibc give nothing back to the system that is freed, and take nothing from it that is
+    smaller than it allows: whether each tensor's pages are new depends on what lies above them."""
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError):
+        return  # another C library
+    mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
+    mallopt(M_MMAP_THRESHOLD, LARGEST)
 
 
 def _pass(point, value):

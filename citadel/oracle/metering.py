@@ -54,6 +54,8 @@ class Settings:
     warm: bool = True
     wall: bool = False
     gpu: bool = False
+    keeps: bool = False
+    """Freed memory stays with the process: giving it back takes a time that depends on chance."""
     against: bool = False
     """Each run on the baseline, too."""
     points: tuple[int, ...] | None = None
@@ -82,40 +84,42 @@ def establish(
 
 
 def _established(runner: _Runner, reading: Reading, *, gpu: bool) -> PerformanceOracle | NoOracle:
-    settings = _settings(runner, Settings(wall=gpu, gpu=gpu))
+    memory = topic(reading, runner.case.code) is Topic.MEMORY
+    settings = _settings(runner, Settings(wall=gpu, gpu=gpu, keeps=not memory))
     if isinstance(settings, NoOracle):
         return settings
     compared = runner.session.baseline is not None
     against: PerformanceOracle | NoOracle | None = None
     if compared and about_versions(reading):
-        against = _against(runner, settings, reading, gpu=gpu)
+        against = _against(runner, settings, reading)
         if isinstance(against, PerformanceOracle) and against.reproduces:
             return against
     found = _captured(runner, settings, reading)
     there = isinstance(found, PerformanceOracle) and found.reproduces
     if compared and isinstance(found, NoOracle):
-        return against or _against(runner, settings, reading, gpu=gpu)
-    memory = topic(reading, runner.case.code) is Topic.MEMORY
+        return against or _against(runner, settings, reading)
     if memory and settings.warm and not there:
         # A high-water mark has been reached by the first of two runs.
         cold = _captured(runner, replace(settings, warm=False), reading)
         if isinstance(cold, PerformanceOracle) and cold.reproduces:
-            return replace(cold, warm=False, wall=settings.wall, gpu=gpu)
+            return _with(cold, replace(settings, warm=False))
     if isinstance(found, NoOracle):
         return found
     settings = _without_warming(runner, settings, found) if there else settings
-    return replace(found, warm=settings.warm, wall=settings.wall, gpu=gpu)
+    return _with(found, settings)
 
 
-def _against(
-    runner: _Runner, settings: Settings, reading: Reading, *, gpu: bool
-) -> PerformanceOracle | NoOracle:
+def _with(found: PerformanceOracle, settings: Settings) -> PerformanceOracle:
+    return replace(
+        found, warm=settings.warm, wall=settings.wall, gpu=settings.gpu, keeps=settings.keeps
+    )
+
+
+def _against(runner: _Runner, settings: Settings, reading: Reading) -> PerformanceOracle | NoOracle:
     """Compare what the code shows with what it shows on the other build."""
     settings = replace(settings, against=True)
     found = _captured(runner, settings, reading)
-    if isinstance(found, NoOracle):
-        return found
-    return replace(found, warm=settings.warm, wall=settings.wall, gpu=gpu)
+    return found if isinstance(found, NoOracle) else _with(found, settings)
 
 
 def _without_warming(runner: _Runner, settings: Settings, found: PerformanceOracle) -> Settings:
@@ -171,6 +175,7 @@ def _judged(oracle: PerformanceOracle, runner: _Runner) -> Judged:
         warm=oracle.warm,
         wall=oracle.wall,
         gpu=oracle.gpu,
+        keeps=oracle.keeps,
         against=oracle.measure.form is Form.VERSIONS,
         points=oracle.measure.points,
     )
@@ -267,6 +272,7 @@ class _Runner:
             "warm": settings.warm,
             "wall": settings.wall,
             "gpu": settings.gpu,
+            "keeps": settings.keeps,
             "points": points,
         }
         return session.run(

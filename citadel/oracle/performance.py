@@ -17,7 +17,7 @@ from analysis.target.observation import Observation, Outcome
 from analysis.target.watch import Point
 from citadel.oracle import samples, versions
 from citadel.oracle.comparisons import measures
-from citadel.oracle.measure import Form, Measure
+from citadel.oracle.measure import AGAINST, Form, Measure
 from citadel.oracle.messages import first_line
 from citadel.oracle.quantities import Topic, table, topic
 from citadel.oracle.samples import Decision, Interval
@@ -44,6 +44,7 @@ WORDED = 1.5
 """Ratio that two sides must show which words alone call slow and fast: of 60 such comparisons of
 equal code none came to more than 1.1."""
 _NUMBER = re.compile(r"\d[\d_]*")
+_OPTION = re.compile(r"\b\w+\s*=\s*(?:True|False|None|[\w.]+)")
 _DTYPE = re.compile(r"(?:float|int|complex|fp|bf)_?\d", re.IGNORECASE)
 BUSY = 0.5
 """Share of a CPU below which the machine is to blame for what varies."""
@@ -56,7 +57,7 @@ class PerformanceOracle:
     `decision` is about the source itself: BUG where this build shows what the report says.
     `logs` are the source's own samples and `ratio` their median as a ratio (for growth: bytes per
     step). `equal` is set where the complaint is that the ratio is 1. `needed` is the log ratio (or
-    bytes per step) that makes a bug. `wall`, `warm` and `gpu` are the settings of `measure:run`.
+    bytes per step) that makes a bug. `wall`, `warm`, `gpu` and `keeps` set `measure:run`.
     """
 
     measure: Measure
@@ -71,6 +72,7 @@ class PerformanceOracle:
     wall: bool = False
     warm: bool = True
     gpu: bool = False
+    keeps: bool = False
     evidence: tuple[str, ...] = ()
 
     @property
@@ -178,7 +180,7 @@ def _oracle(
     there = samples.decide(logs, math.log(samples.LEAST), counted=counted, last=last)
     if there is Decision.BUG:
         return replace(base, decision=there)
-    if no_effect(reading) and not inherent:
+    if no_effect(reading) and not inherent and not _set_alike(one.where):
         equal = samples.decide_equal(logs, counted=counted, last=last)
         if equal is not Decision.CLEAN:
             return replace(base, decision=equal, equal=True)
@@ -212,6 +214,19 @@ def _share(one: Measure, reading: Reading) -> float:
     """Which part of the source's log ratio a sibling must show."""
     of_growth = one.form is Form.RATIO and complaint(reading) is Growing.FASTER_THAN_SIZE
     return OF_SIZES if of_growth and _of_two_sizes(one.where) else samples.HALF
+
+
+def _set_alike(text: str) -> bool:
+    """Whether both sides of a comparison set the same options: none of these is said to do nothing.
+
+    >>> _set_alike("peak(ReLU(inplace=True)) against peak(ReLU6(inplace=True))")
+    True
+    >>> _set_alike("peak(ReLU(inplace=True)) against peak(ReLU())")
+    False
+    """
+    one, _, other = text.partition(AGAINST)
+    options = [sorted(_OPTION.findall(side)) for side in (one, other)]
+    return options[0] == options[1] != []
 
 
 def _of_two_sizes(text: str) -> bool:

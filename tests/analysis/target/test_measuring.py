@@ -236,3 +236,17 @@ def test_warming_up_does_not_hide_how_much_memory_was_in_use(session):
         (value,) = found["after - before"]
         assert value.unit == "B"
         assert int(value.text) > 60_000
+
+
+def test_what_is_freed_may_stay_with_the_process(session):
+    """Else new pages come with each allocation or not, as what lies above them has it."""
+    code = """
+        import resource
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        for _ in range(20):
+            two = bytearray(20 << 20), bytearray(20 << 20)
+            del two
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+    """
+    pages = [int(measured(session, code, keeps=keeps)[0].stdout) for keeps in (False, True)]
+    assert pages[0] > 20 * pages[1]

@@ -260,6 +260,16 @@ def test_no_effect_where_the_report_complains_of_that():
     assert not captured(code, values, title="memory", count=2).reproduces
 
 
+def test_no_effect_is_not_of_two_that_set_the_same_option():
+    code = "print(peak(A(inplace=True)))\nprint(peak(B(inplace=True)))\n"
+    values = {"peak(A(inplace=True))": (1000, "B"), "peak(B(inplace=True))": (1000, "B")}
+    title = "B(inplace=True) uses as much memory as out of place: no effect"
+    assert not captured(code, values, title=title, count=2).reproduces
+    less = code.replace("A(inplace=True)", "B()")
+    values = {"peak(B())": (1000, "B"), "peak(B(inplace=True))": (1000, "B")}
+    assert captured(less, values, title=title, count=2).equal
+
+
 def test_a_report_that_ends_in_an_assertion():
     code = "a, b = f()\nassert a < 2 * b\n"
     values = {"a": (9.0, "s"), "2 * b": (2.0, "s")}
