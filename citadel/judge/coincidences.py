@@ -120,8 +120,9 @@ def coincidence(
 ) -> str | None:
     """Why values that show the symptom need not be the bug, if so.
 
-    `akin`: the two do the same to their inputs. `filled`: the sibling's call has arguments that
-    the report's has not; `drops`: the other way round. `limited`: what is not finite in
+    `own_reference`: what it is compared with is its own, as what the report compares with is of the
+    API. `akin`: the two do the same to their inputs. `filled`: the sibling's call has arguments
+    that the report's has not; `drops`: the other way round. `limited`: what is not finite in
     its inputs does not demand it (`infinities.tends_to`, `infinities.spreads`).
     """
     oracle = source.oracle
@@ -139,7 +140,10 @@ def coincidence(
         return unlike_numbers
     if oracle.bounds is not None:
         return None if akin else "nothing says that what it gives should keep within these bounds"
-    if equal and not (oracle.paired and all(source.own)):  # its own two values part then
+    # An option that it has not got makes the difference, else.
+    whole = own_reference and not (filled or drops)
+    own = [whole or one for one in source.own]
+    if equal and not (oracle.paired and all(own)):  # its own two values part then
         telling = not all(plain(values, spot) for spot in oracle.spots)
         # What is given back as it is proves nothing, nor does what is not finite of what is not.
         # Where NaN is lost, what is right beside it says which function it is.
@@ -154,7 +158,7 @@ def coincidence(
         if source.referred and not own_reference:
             return "computes something else than what it is compared with"
         # That its own values are the sibling's then is seen when its results are made others.
-        if not all(change or own for own, change in zip(source.own, changes, strict=True)):
+        if not all(change or known for known, change in zip(own, changes, strict=True)):
             return "only one of the values that are compared is the sibling's"
         return None
     if oracle.check is not None and oracle.how not in _EQUALITIES:

@@ -35,6 +35,7 @@ from citadel.verify.identify import GRADIENTS
 from citadel.verify.infinities import let_in, spreads, tends_to
 from citadel.verify.witness import Witness
 
+_SIZE = re.compile(r"\.(?:shape|ndim|rank|size\(\)|dim\(\))(?:\[[^\[\]]*\])?$")
 _FLOAT = re.compile(r"b?float(\d+)")
 
 
@@ -198,6 +199,13 @@ class Replayed:
                 return True
         return False
 
+    def _of_sizes(self) -> bool:
+        """Whether it is shapes or ranks that are compared, and both are the source's: no other
+        numbers would tell more."""
+        points = self.source.watched.points
+        texts = (points[spot.point].text for spot in self.source.oracle.spots)
+        return self._equal and all(map(_SIZE.search, texts))
+
     def _of_others(self) -> bool:
         """Whether the sibling is called several times, each time with other numbers.
 
@@ -223,13 +231,19 @@ class Replayed:
 
     def _left_alone(self) -> bool:
         """Whether a value that the source's call makes, or writes to, has nothing of the sibling's:
-        it stays what it is where the sibling's results are others."""
+        it stays what it is where the sibling's results are others, and where its calls are left
+        out, which says more of shapes."""
         source = self.source
         if not source.oracle.paired or True not in source.own:
             return False
-        found = values_of(self._again.run("perturb:run", self.calls))
-        changes = unlike(source.oracle, self.values, found)
-        return any(own and change is False for own, change in zip(source.own, changes, strict=True))
+        left = [own is True for own in source.own]
+        for entry in ("perturb:run", "perturb:omitted"):
+            found = values_of(self._again.run(entry, self.calls))
+            changes = unlike(source.oracle, self.values, found)
+            left = [was and change is False for was, change in zip(left, changes, strict=True)]
+            if not any(left):
+                return False
+        return True
 
     def _gave(self, places: Collection[tuple[int, int]]) -> list[Told]:
         """The sibling's calls in the place of some of the source's."""

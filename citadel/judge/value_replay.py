@@ -256,6 +256,9 @@ class ValueReplay(Replayed):
             return self._uncured()
         better = self._double
         if self.written.references and (better is None or not better.cures):
+            if self._of_sizes():
+                self.guards.append("its own reference has the shape that the report's has")
+                return None
             if not self._agrees_elsewhere():
                 reason = "need not be the function that it is compared with"
                 return verdict(VerdictKind.NOT_ADAPTED, reason=reason)

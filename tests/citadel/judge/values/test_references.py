@@ -355,3 +355,33 @@ def test_a_reference_is_one_though_only_dtypes_are_compared(bench, verified, jud
     assert "torch.logspace(0.0, 3.0, 4), np.logspace(0.0, 3.0, 4)" in first.code
     assert "torch.logspace(0.0, 3.0, 4), np.linspace(0.0, 3.0, 4)" in second.code
     assert judged(found, second.code, "torch.logspace").kind is VerdictKind.BUG
+
+
+KEPT = """
+    import numpy as np
+    import torch
+    x = torch.arange(6.0).reshape(2, 3)
+    actual = torch.amax(x, (0, 1))
+    expected = np.amax(x.numpy(), (0, 1), keepdims=True)
+    assert actual.shape == expected.shape, (actual.shape, expected.shape)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "filled", "kind"),
+    [
+        ("amin(x, (0, 1))", False, VerdictKind.BUG),
+        ("amin(x, (0, 1))", True, VerdictKind.NOT_ADAPTED),
+        ("amin(x, (0, 1), keepdim=True)", False, VerdictKind.CLEAN),
+    ],
+)
+def test_a_shape_that_differs_from_the_own_references(verified, judged, call, filled, kind):
+    """No numbers tell more of it; what has been filled in, or left out, may."""
+    found = verified("torch.amax has another shape", KEPT, "It should be (1, 1).")
+    assert found.case.reproduces
+    code = KEPT.replace("amax(x, (0, 1))", call).replace("np.amax", "np.amin")
+    far = Channels(signature=0.1)
+    told = judged(found, code, "torch.amin", far, references=True, filled=filled)
+    assert told.kind is kind, told.reason
+    if kind is VerdictKind.BUG:
+        assert "its own reference has the shape that the report's has" in told.guards
