@@ -51,6 +51,8 @@ _DIED = re.compile(
 _OF_TRACEBACK = re.compile(r"Traceback|^\W*File \S.*, line \d|^\s*-+> ?\d")
 _INLINE_CODE = re.compile(r"`(?!\w{1,60} ?= ?-?[\d.]{1,30}`)[^`\n]*?[=(\[][^`\n]*+`")
 """Code in a sentence, whose words say nothing; an argument and its number (`k=-1`) do."""
+_GIVEN = re.compile(r"(?<=\w)\((?:[^()\n]{0,60}, ?)?[-+]?(?:\w{1,20}\.)?(?:nan|inf|infinity)\)")
+"""Arguments of a call, the last of which is no finite number."""
 _OF_TIME = re.compile(
     r"^[^\w\n]{0,20}issue type[^\w\n]{0,20}\n\s{0,20}performance[^\S\n]*$",
     re.IGNORECASE | re.MULTILINE,
@@ -218,7 +220,7 @@ def _from_sentence(told: str, source: ClaimSource, other: re.Pattern[str]) -> It
     What something to compare with does (NumPy raises, as eager mode does) is no symptom.
     """
     text = shorten(told)
-    sentence = _INLINE_CODE.sub("`_`", told)
+    sentence = _GIVEN.sub("()", _INLINE_CODE.sub("`_`", told))
     named = False
     for found in EXCEPTION_WORD.finditer(told):
         if _is_said_of(other, told, found.start()):

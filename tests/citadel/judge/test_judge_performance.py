@@ -271,6 +271,13 @@ def test_what_is_slow_beside_something_else_is_so_of_its_own_kind_only(
     assert told.kind is kind
 
 
+def test_of_two_that_the_title_names_the_slow_one_is_to_blame(verified):
+    code = REFERENCE.replace("torch.sort(x[:9])", "x.abs().sum()")
+    found = verified("abs().sum() leaves torch.mode(x) far behind", code)
+    assert isinstance(found, Verified), found
+    assert (found.case.api, found.case.reproduces) == ("torch.mode", True)
+
+
 def test_what_is_measured_in_two_ways_is_no_reference_of_another_making(verified):
     found = verified("torch.sin is slow", SLOW.replace("x.sin()", "torch.sin(x)"))
     assert isinstance(found, Verified), found
