@@ -25,6 +25,7 @@ from citadel.judge.gradients import cut
 from citadel.judge.inconsistent import refused_in_part, same_words
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle.backends import runner
+from citadel.oracle.hints import is_form
 from citadel.oracle.numbers import finite, has_nan, largest
 from citadel.oracle.value import has_nan_at, shows, symptom, unlike, values_of
 from citadel.plan.model import Adaptation, Take
@@ -33,9 +34,9 @@ from citadel.traced import is_call_of, leaf
 from citadel.verify.guards import Doubled, Rerun, Told, beside, doubled, told, widened
 from citadel.verify.identify import GRADIENTS
 from citadel.verify.infinities import let_in, spreads, tends_to
+from citadel.verify.laws import keeps
 from citadel.verify.witness import Witness
 
-_SIZE = re.compile(r"\.(?:shape|ndim|rank|size\(\)|dim\(\))(?:\[[^\[\]]*\])?$")
 _FLOAT = re.compile(r"b?float(\d+)")
 
 
@@ -199,12 +200,12 @@ class Replayed:
                 return True
         return False
 
-    def _of_sizes(self) -> bool:
-        """Whether it is shapes or ranks that are compared, and both are the source's: no other
-        numbers would tell more."""
+    def _of_form(self) -> bool:
+        """Whether shapes or the like are compared, and both are the source's: no other numbers
+        would tell more."""
         points = self.source.watched.points
-        texts = (points[spot.point].text for spot in self.source.oracle.spots)
-        return self._equal and all(map(_SIZE.search, texts))
+        shown = (points[spot.point] for spot in self.source.oracle.spots)
+        return self._equal and all(map(is_form, shown))
 
     def _of_others(self) -> bool:
         """Whether the sibling is called several times, each time with other numbers.
@@ -227,6 +228,17 @@ class Replayed:
             return "its own result is not finite, where the source's is"
         if any(has_nan(one.made) for one in numbers):
             return "its own result is NaN, where the source's is not"
+        return None
+
+    def _lawless(self) -> str | None:
+        """Why two results of different inputs need not agree, if that is what is compared."""
+        source, law = self.source, self.source.law
+        if law is not None and law.factor is not None:
+            if not keeps(self._again, source.oracle, self.calls, law.factor):
+                return "a law of the report's API, which it does not keep for other numbers, either"
+            self.guards.append("keeps the same law for numbers of another size")
+        elif source.oracle.parts or law is not None or self._of_others():
+            return "the check compares results of different inputs: it need not hold here"
         return None
 
     def _left_alone(self) -> bool:

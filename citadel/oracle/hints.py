@@ -115,6 +115,7 @@ _NAMED_REFERENCE = re.compile(
     r"(?:_|\d|$)",
     re.IGNORECASE,
 )
+_FORM = re.compile(r"\.(?:shape|size|ndim|dim|dtype|device|layout|stride|is_\w+)\b(?! ?=[^=])")
 _BAD = re.compile(
     r"\b(?:not (?:ok(?:ay)?|equal|close|(?:the )?same|match\w*|expected|correct)|bugs?|wrong"
     r"|fail\w*"
@@ -163,6 +164,11 @@ def _bare(node: cst.BaseExpression) -> cst.BaseExpression:
 def is_duration(point: Point) -> bool:
     """Whether a value comes of a clock: it is another one in each run, and no result."""
     return any(map(CLOCK.search, (point.text, *point.origin.calls)))
+
+
+def is_form(point: Point) -> bool:
+    """Whether a shape, a dtype or the like is shown, which other numbers do not change."""
+    return _FORM.search(point.text) is not None
 
 
 def is_slope(point: Point) -> bool:

@@ -82,6 +82,15 @@ class Lexicon:
         return LIKE_NAME / 2 if left & right or _ends_alike(left, right) else 0.0
 
 
+def in_a_row(one: str, other: str) -> bool:
+    """Whether names only count what they stand for: `x1` and `x2`, `a` and `b`.
+
+    >>> in_a_row("x1", "x2"), in_a_row("a", "b"), in_a_row("input", "other")
+    (True, True, False)
+    """
+    return len(one) == len(other) == 1 or one.rstrip("0123456789") == other.rstrip("0123456789")
+
+
 def same_name(one: str, other: str) -> bool:
     """Whether two parameters have one name, as libraries spell it (`beta_1` and `beta1`)."""
     by_convention = any(one in group and other in group for group in CONVENTIONS)

@@ -21,7 +21,7 @@ from citadel.plan.fill import Filler
 from citadel.plan.frameworks import dtype_text
 from citadel.plan.handing import Handing
 from citadel.plan.invocation import Invocation
-from citadel.plan.lexicon import Lexicon
+from citadel.plan.lexicon import Lexicon, in_a_row
 from citadel.plan.model import (
     DTYPE,
     Adaptation,
@@ -128,23 +128,23 @@ class Planner:
             given = {n: made for n, made in given.items() if n not in numbers}
             yield from self._ways(chosen, given, [*alone, *numbers.values()])
         for others in self._other_tensors(chosen, rest):
-            values = (*rest, *chosen.values())
-            left = [value for value in values if value not in others.values()]
+            left = [one for one in (*rest, *chosen.values()) if one not in others.values()]
             yield from self._ways(others, handing.given(others, left) | made | joined, left)
 
     def _other_tensors(
         self, chosen: Mapping[int, SourceValue], rest: Sequence[SourceValue]
     ) -> Iterator[dict[int, SourceValue]]:
-        """The same with another one of the source's tensors for the only one that is taken, unless
-        that goes by its name: of `in_top_k(targets, predictions, k)` either may be for `argmax`."""
+        """The same with another of the source's tensors for the only one that is taken: `argmax` of
+        either of `in_top_k(targets, predictions, k)`, not of `other` where `input` is one."""
         taken = [n for n, value in chosen.items() if acts_as_tensor(value)]
-        number = taken[0] if len(taken) == 1 else None
-        if number is None or self._likeness(chosen[number], number):
+        if len(taken) != 1:
             return
+        number, first = taken[0], chosen[taken[0]]
+        named = self._likeness(first, number) > 0
         for value in rest:
             swapped = {**chosen, number: value}
-            tensor = value.value.is_tensor and value.name != DESTINATION
-            if tensor and self._receivable(swapped, number):
+            free = value.name != DESTINATION and (not named or in_a_row(first.name, value.name))
+            if value.value.is_tensor and free and self._receivable(swapped, number):
                 yield swapped
 
     def _mere_number(self, value: SourceValue, number: int) -> bool:

@@ -19,7 +19,7 @@ from citadel.model import SymptomKind
 from citadel.oracle.backends import differences
 from citadel.oracle.capture import capture
 from citadel.oracle.compilers import is_compiler
-from citadel.oracle.hints import CHECKS, DIFFERENT, NAN_IS_LOST, bad_outcome, is_reference
+from citadel.oracle.hints import CHECKS, DIFFERENT, NAN_IS_LOST, bad_outcome, is_form, is_reference
 from citadel.oracle.messages import first_line
 from citadel.oracle.numbers import has_nan
 from citadel.oracle.value import (
@@ -52,6 +52,7 @@ from citadel.verify.guards import (
 )
 from citadel.verify.identify import CONSTRUCTORS, MAKERS, failing_call
 from citadel.verify.infinities import demanded, hands_on, let_in, mixes, spreads, tends_to
+from citadel.verify.laws import law
 from citadel.verify.suspects import compiled_first, named, spoken, suspects, titled
 from citadel.verify.witness import Witness
 from harvest.report.model import Reading, Snippet
@@ -60,7 +61,6 @@ MOST_SECONDS = 5.0
 """Seconds of a run beyond which a case is not examined in all the ways there are."""
 FEW_SUSPECTS = 2
 """Suspects that such a case has."""
-_FORM = re.compile(r"\.(?:shape|size|ndim|dim|dtype|device|layout|stride|is_\w+)\b(?! ?=[^=])")
 _EMPTY = frozenset(("empty", "empty_like", "new_empty", "empty_strided"))
 _RESULT = re.compile(r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b", re.I)
 
@@ -126,7 +126,7 @@ def witness(
     # A call that is refused by now has shown nothing.
     sole = len(suspected) == 1 and who.call.form == "class"  # an object, which nothing replaces
     known = told or sole or not oracle.points
-    known = known or (lone and _of_form(oracle, trial.case.points))
+    known = known or (lone and any(is_form(trial.case.points[n]) for n in on_one(oracle.points)))
     if True not in who.own and not known:
         return "no public API changes what is shown, and the report names none"
     again = [unlike(oracle, values, values_of(other)) for other in observations[1:]]
@@ -183,6 +183,7 @@ def witness(
         disputed=_disputed(oracle, who, first.calls, reading, catalog),
         causes=causes(trial.again, oracle, arguments, blamed) if looked else (),
         refused_by=_refused_by(oracle, session, trial.again, who.api, catalog) if hits else "",
+        law=law(trial.again, oracle, blamed, who.own) if looked else None,
         hurried=hurried,
         untraced=whole is not None,
         unclaimed=not _claimed(oracle, trial.case.points, reading),
@@ -202,11 +203,6 @@ def _beside_its_own(
     paired = [one for one in oracles if one.paired and not one.against and one.check is None]
     meant = [one for one in paired if set(oracle.spots) < set(one.spots)]
     return [one for one in meant if _holding([one], runs) == (one, hits)]
-
-
-def _of_form(oracle: ValueOracle, points: Sequence[Point]) -> bool:
-    """Whether shapes, dtypes and the like are shown, which other numbers do not change."""
-    return any(_FORM.search(points[number].text) is not None for number in on_one(oracle.points))
 
 
 def _gave(

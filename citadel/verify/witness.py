@@ -10,6 +10,7 @@ from analysis.target.observation import Call, Observation
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle.value import ValueOracle, Values, unlike
 from citadel.verify.disputed import Disputed
+from citadel.verify.laws import Law
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,8 @@ class Witness:
     """The arguments that it comes of that the value is not finite (see `causes`)."""
     refused_by: str
     """The other backend that refuses what this one accepts, where the report compares the two."""
+    law: Law | None
+    """What the two values are compared by, where the API is given other numbers for each."""
     hurried: bool
     """Whether a run takes so long that no further ones were made to examine it."""
     untraced: bool

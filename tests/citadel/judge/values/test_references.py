@@ -384,4 +384,4 @@ def test_a_shape_that_differs_from_the_own_references(verified, judged, call, fi
     told = judged(found, code, "torch.amin", far, references=True, filled=filled)
     assert told.kind is kind, told.reason
     if kind is VerdictKind.BUG:
-        assert "its own reference has the shape that the report's has" in told.guards
+        assert "its own reference has the form that the report's has" in told.guards
