@@ -247,17 +247,17 @@ class ValueReplay(Replayed):
         self.guards.append("with a finite result, and given finite gradients, it hands on others")
         return None
 
-    def imprecise(self, *, akin: bool) -> Verdict | None:
+    def imprecise(self, *, akin: bool, whole: bool) -> Verdict | None:
         """Whether double precision says that this is another function, or how it must be.
 
-        `akin`: the two do the same to their inputs.
+        `akin`: the two do the same to their inputs; `whole`: it is given all that the source is.
         """
         oracle = self.source.oracle
         if not oracle.of_finiteness and not self.written.references:
             return self._uncured()
         better = self._double
         if self.written.references and (better is None or not better.cures):
-            if self._of_form():
+            if whole and self._of_form():
                 self.guards.append("its own reference has the form that the report's has")
                 return None
             if not self._agrees_elsewhere():

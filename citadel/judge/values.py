@@ -67,7 +67,7 @@ def judge_value(
     seen = replay.symptom()
     as_source = alike(channels) and not plan.filled and not plan.drops
     doubt = replay.doubt(plan, channels, same=as_source)
-    doubt = doubt or replay.imprecise(akin=alike(channels))
+    doubt = doubt or replay.imprecise(akin=alike(channels), whole=not plan.drops)
     doubt = doubt or replay.unsteady() or replay.uncontested()
     if doubt is not None:
         return replace(doubt, symptom=seen, guards=(*replay.guards, *replay.silent))
