@@ -6,7 +6,7 @@ name outweighs two similar ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -30,6 +30,7 @@ def assign(
     lexicon: Lexicon,
     *,
     namesakes: bool = False,
+    apart: Collection[tuple[str, str]] = (),
 ) -> dict[int, SourceValue]:
     """Number of a place -> the value that it gets; each value is used once.
 
@@ -45,6 +46,8 @@ def assign(
         for p, place in enumerate(places):
             nth = tensors[v] is not None and tensors[v] == takers[p]
             scores[v, p] = _score(value, place, lexicon, nth_tensor=nth, same_index=v == p)
+            if (value.name, place.parameter.name) in apart:
+                scores[v, p] = 0.0
             if namesakes and v == p and not scores[v, p] and _listed(value, place.parameter):
                 scores[v, p] = 1.0
     # Of equal scores earlier values and places win, and both keep their order.

@@ -35,6 +35,7 @@ from citadel.plan.types import (
 )
 
 WRAP = Step(name="list")
+_NUMBER = Value(kind="int", text="1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +60,7 @@ class Handing:
             steps = steps or self._spelled(value, number) or self._one_seed(value, number)
             steps = steps or self._as_many(value, number)
             if as_tensorflow(self.target.name):
-                steps += with_ends(value.value, steps, self._valid(number))
+                steps += with_ends(value.value, steps, self._lengths(number))
             steps += self._made_tensor(value, number) or self._of_tensors(value, number)
             steps += quantised(value.value, self._valid(number))
             taken = value.take(*steps, *self._received(value, number))
@@ -131,6 +132,16 @@ class Handing:
     def _received(self, value: SourceValue, number: int) -> tuple[Step, ...]:
         receiver = is_receiver(self.places.named[number], self.target)
         return (as_receiver(value, self.target.name) or ()) if receiver else ()
+
+    def _lengths(self, number: int) -> list[Value]:
+        """What valid calls have there, or, of a window or strides, for other such; Keras has
+        nothing but spatial dimensions in any."""
+        named = self.places.named[number].parameter.name
+        known = self._valid(number)
+        if known or named not in self.lexicon.windows:
+            return known
+        others = [one[n] for one in self.samples for n in self.lexicon.windows & one.keys()]
+        return others or ([_NUMBER] if "keras" in self.target.name.split(".") else [])
 
     def _valid(self, number: int) -> list[Value]:
         """What valid calls of the sibling give to a parameter."""

@@ -6,7 +6,7 @@ are none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from analysis.catalog.model import Api, ApiKind
@@ -57,6 +57,7 @@ class Planner:
     lift: Lift
     samples: Sequence[dict[str, Value]]
     lexicon: Lexicon
+    apart: Collection[tuple[str, str]] = ()
     edits: list[str] = field(default_factory=list)
     invented: list[str] = field(default_factory=list)
     state: dict[str, SourceValue] = field(default_factory=dict)
@@ -80,14 +81,13 @@ class Planner:
         free = [n for n in range(len(self.places.named)) if n not in parts and n not in joined]
         namesakes = leaf(self.source.api.name) == leaf(self.target.name)
         places = [self.places.named[n] for n in free]
-        found = assign(whole, places, self.lexicon, namesakes=namesakes)
+        found = assign(whole, places, self.lexicon, namesakes=namesakes, apart=self.apart)
         known = {value.key: value for value in values}
         chosen = {free[place]: known[value.key] for place, value in found.items()}
         if self.lift.ranks:
             names = {self.places.named[n].parameter.name: value for n, value in chosen.items()}
             outs = [v for v in values if v.name == DESTINATION and v.value.is_tensor]
-            lift = settled(self.lift, names, outs)
-            if lift is None:
+            if (lift := settled(self.lift, names, outs)) is None:
                 return
             self.lift = lift
         used |= {value.key for value in chosen.values()}
@@ -118,8 +118,8 @@ class Planner:
             yield from self._ways(chosen, given, left)
             self.state, self.evaluates = {}, False
         yield from (plain := list(self._ways(chosen, given, alone)))
-        solved = any(isinstance(plan, Adaptation) for plan in plain)
-        if late := {} if solved else in_order(rest, self.places.named, chosen):
+        lost = {edit for plan in plain if isinstance(plan, Adaptation) for edit in plan.edits}
+        if late := {} if lost else in_order(rest, self.places.named, chosen):
             left, both = [value for value in rest if value not in late.values()], chosen | late
             yield from self._ways(both, handing.given(both, left) | made | joined, left)
         numbers = {n: value for n, value in chosen.items() if self._mere_number(value, n)}
@@ -127,7 +127,8 @@ class Planner:
             chosen = {n: value for n, value in chosen.items() if n not in numbers}
             given = {n: made for n, made in given.items() if n not in numbers}
             yield from self._ways(chosen, given, [*alone, *numbers.values()])
-        for others in self._other_tensors(chosen, rest):
+        unused = [value for value in rest if not lost or f"dropped {value.name}" in lost]
+        for others in () if late else self._other_tensors(chosen, unused):
             left = [one for one in (*rest, *chosen.values()) if one not in others.values()]
             yield from self._ways(others, handing.given(others, left) | made | joined, left)
 
@@ -139,8 +140,7 @@ class Planner:
         taken = [n for n, value in chosen.items() if acts_as_tensor(value)]
         if len(taken) != 1:
             return
-        number, first = taken[0], chosen[taken[0]]
-        named = self._likeness(first, number) > 0
+        named = self._likeness(first := chosen[number := taken[0]], number) > 0
         for value in rest:
             swapped = {**chosen, number: value}
             free = value.name != DESTINATION and (not named or in_a_row(first.name, value.name))

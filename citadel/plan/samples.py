@@ -11,7 +11,7 @@ from analysis.dynamic.model import CallValues
 from analysis.index import ApiIndex
 from analysis.values import Value
 from citadel.match.family import parse
-from citadel.plan.lexicon import same_name
+from citadel.plan.lexicon import SAME_WORDS, Lexicon, same_name
 from citadel.plan.places import Place
 from citadel.plan.state import own_name
 
@@ -19,6 +19,9 @@ Bound = dict[str, Value]
 _Operation = tuple[str, str, frozenset[str]]
 FORMS = (ApiKind.FUNCTION, ApiKind.OP)
 """What is called alike: with all that it takes."""
+
+
+_KINDS = (("int", ("int", "uint", "qint", "quint")), ("float", ("float", "bfloat", "complex")))
 
 
 class SampleBook:
@@ -95,6 +98,38 @@ def _named(call: CallValues | None, signatures: Sequence[Signature]) -> dict[str
         return {}
     names = signatures[0].names() if signatures else ()
     return {**dict(zip(names, call.arguments, strict=False)), **call.keywords}
+
+
+def apart(
+    source: Sequence[Bound], target: Sequence[Bound], lexicon: Lexicon
+) -> frozenset[tuple[str, str]]:
+    """The pairs of parameters of which one is given whole numbers in valid calls, and the other
+    fractions, and that are not called alike: `input_sizes` is no `input`."""
+    kinds, others = _numbers(source), _numbers(target)
+    return frozenset(
+        (one, other)
+        for one, had in kinds.items()
+        for other, has in others.items()
+        if had and has and not had & has and lexicon.likeness(one, other) < SAME_WORDS
+    )
+
+
+def _numbers(samples: Sequence[Bound]) -> dict[str, set[str]]:
+    """Per parameter which kinds of numbers it is given, where it is given nothing else."""
+    found: dict[str, set[str]] = {}
+    for name in {name for sample in samples for name in sample}:
+        kinds = {_number(sample[name]) for sample in samples if name in sample}
+        found[name] = set() if None in kinds else {kind for kind in kinds if kind}
+    return found
+
+
+def _number(value: Value) -> str | None:
+    """Which numbers a tensor, a number or a list is of; None: of none, or of truth values."""
+    if value.items is not None:
+        kinds = {_number(item) for item in value.items}
+        return kinds.pop() if len(kinds) == 1 else None
+    told = value.dtype or value.kind
+    return next((kind for kind, words in _KINDS if told.startswith(words)), None)
 
 
 def richest(

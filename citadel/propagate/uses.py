@@ -59,12 +59,19 @@ class Uses:
                     self._others.append((Rewriter(verified.source, other), other))
 
     def ran(self, within: Mapping[str, Mapping[str, Value]]) -> None:
-        """Take note of what ran within the failing call, and what it was given there."""
-        given = _given(self.invocation)
+        """Take note of what ran within the failing call, and what it was given there.
+
+        Sizes and axes are the same where another use is given tensors of other dtypes.
+        """
+
+        def alike(use: Invocation) -> bool:
+            return _given(use, dtypes=False) == given
+
+        given = _given(self.invocation, dtypes=False)
         self.invocation = replace(self.invocation, within=within)
         for places in (self._others, self._returned):
             places[:] = [
-                (rewriter, replace(use, within=within) if _given(use) == given else use)
+                (rewriter, replace(use, within=within) if alike(use) else use)
                 for rewriter, use in places
             ]
 
@@ -151,19 +158,20 @@ def returned_elsewhere(verified: Verified) -> list[Call]:
     return list(found.values())
 
 
-def _given(use: Invocation) -> list[tuple[str, Value]]:
-    return [(value.key, _outline(value.value)) for value in use.values]
+def _given(use: Invocation, *, dtypes: bool = True) -> list[tuple[str, Value]]:
+    return [(value.key, _outline(value.value, dtypes=dtypes)) for value in use.values]
 
 
-def _outline(value: Value) -> Value:
-    """What a value is but for what a tensor holds and where."""
+def _outline(value: Value, *, dtypes: bool) -> Value:
+    """What a value is but for what a tensor holds and where; without `dtypes`, of whatever kind."""
     if value.items is not None:
-        return replace(value, items=tuple(map(_outline, value.items)))
+        return replace(value, items=tuple(_outline(one, dtypes=dtypes) for one in value.items))
     if not value.is_tensor:
         return value
-    return replace(
+    bare = replace(
         value, text=None, device=None, layout=None, content=None, numbers=None, requires_grad=False
     )
+    return bare if dtypes else replace(bare, dtype=None)
 
 
 def _made_again(verified: Verified) -> bool:

@@ -87,6 +87,7 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("ksize", (Step(name="ends", amount=2),), "[1, *ksize, 1]"),
     ("(1, 2, k, 1)", (Step(name="inner"),), "(2, k)"),
     ("ksize", (Step(name="inner"),), "ksize[1:-1]"),
+    ("[1] * 5", (Step(name="inner"),), "([1] * 5)[1:-1]"),
     ("k", (Step(name="each", amount=2),), "(k, k)"),
     ("3", (Step(name="each", amount=1), Step(name="extend", amount=2, text="1")), "(3, 1, 1)"),
     ("(2, k)", (Step(name="extend", amount=1, text="0"),), "(2, k, 0)"),
@@ -323,7 +324,8 @@ def _ends(node: cst.BaseExpression, step: Step, value: Value | None) -> cst.Base
     if step.name == "inner":
         if elements:
             return node.with_changes(elements=elements[1:-1])
-        return cst.parse_expression(f"{code_of(node)}[1:-1]") if isinstance(node, ATOMS) else None
+        text = code_of(node) if isinstance(node, ATOMS) else f"({code_of(node)})"
+        return cst.parse_expression(f"{text}[1:-1]")
     one = cst.Element(cst.Integer("1"))
     if elements:
         return cst.List([one, *elements, one])

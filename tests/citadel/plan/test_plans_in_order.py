@@ -50,3 +50,27 @@ def test_what_can_be_filled_in_is_not_taken_from_tensors_in_order(api, call):
     made = call("tf.f", 3, out={(3, 4)})
     source = invocation(made, api("tf.f", "k: int, *, out: Tensor? = None"), ())
     assert isinstance(plans(source, api("tf.g", "y, k")), Obstacle)
+
+
+@pytest.mark.parametrize(
+    ("names", "given"),
+    [
+        (("x1", "x2"), [["arg:0"], ["arg:1"]]),
+        (("a", "b"), [["arg:0"], ["arg:1"]]),
+        (("input", "other"), [["arg:0"]]),
+    ],
+)
+def test_of_tensors_that_names_only_count_either_may_be_the_only_one(api, call, names, given):
+    """The numbers that show it may be in the second one of `cdist(x1, x2)`."""
+    one, other = names
+    made = call("torch.cdist", {(1, 3)}, {(2, 3)})
+    source = invocation(made, api("torch.cdist", f"{one}: Tensor, {other}: Tensor"), ())
+    found = plans(source, api("torch.norm", "input: Tensor"))
+    assert [written(plan.call) for plan in found] == given
+
+
+def test_no_other_tensor_where_none_is_dropped(api, call):
+    made = call("torch.f", {(1, 3)}, {(2, 3)})
+    source = invocation(made, api("torch.f", "x: Tensor, y: Tensor"), ())
+    (plan,) = plans(source, api("torch.g", "x: Tensor, other"))
+    assert written(plan.call) == ["arg:0", "arg:1"]

@@ -7,7 +7,8 @@ import pytest
 from analysis.catalog.model import ApiKind
 from analysis.dynamic.model import CallValues, Provider, Sample
 from analysis.values import Value
-from citadel.plan.samples import SampleBook
+from citadel.plan.lexicon import Lexicon
+from citadel.plan.samples import SampleBook, apart
 
 STRIDES = Value(kind="list", items=(Value(kind="int", text="1"),) * 5)
 TENSOR = Value(kind="tensor", shape=(2,) * 5, dtype="float32")
@@ -47,3 +48,21 @@ def test_another_form_tells_what_a_function_takes(api, book):
 def test_what_is_of_another_operation_tells_nothing(api, book, name, signature, kind):
     other = api(name, signature, kind=kind)
     assert book(other).of(other) == ()
+
+
+SIZES = Value(kind="list", items=(Value(kind="int", text="3"),) * 5)
+VECTOR = Value(kind="tensor", shape=(5,), dtype="int32")
+
+
+def test_parameters_that_are_given_other_numbers_are_apart():
+    source = [{"input_sizes": VECTOR, "out_backprop": TENSOR, "x": VECTOR, "flag": TENSOR}]
+    target = [{"input": TENSOR, "output_shape": SIZES, "axis": Value(kind="str", text="'a'")}]
+    assert apart(source, target, Lexicon()) == {
+        ("input_sizes", "input"),
+        ("out_backprop", "output_shape"),
+        ("flag", "output_shape"),
+    }  # `x` and `input` are one by convention
+    assert apart(source, [*target, {"input": SIZES}], Lexicon()) >= {("flag", "output_shape")}
+    both = apart([{"input_sizes": VECTOR}, {"input_sizes": TENSOR}], target, Lexicon())
+    assert both == frozenset()
+    assert apart([], target, Lexicon()) == frozenset()
