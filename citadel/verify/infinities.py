@@ -190,7 +190,8 @@ def mixes(again: Rerun, calls: Sequence[Call]) -> bool | None:
     found = told(again, calls)
     held = [abs(n) for one in found for value in one.given for n in elements(value) or ()]
     size = max([1.0, *filter(math.isfinite, held)])
-    known = {_spread(one) for one in found}
+    cured = _by_place(told(again, calls, 1.0))
+    known = {_spread(one, cured.get((one.site, one.occurrence))) for one in found}
     for large in sorted({1.0, size}):  # beside large numbers small ones may not matter
         if True in known:
             break
@@ -203,13 +204,15 @@ def _by_place(calls: Sequence[Told]) -> dict[tuple[int, int], Told]:
     return {(one.site, one.occurrence): one for one in calls}
 
 
-def _spread(one: Told) -> bool | None:
-    """Whether what is not finite stands where no input of that shape has any."""
+def _spread(one: Told, cured: Told | None) -> bool | None:
+    """Whether what is not finite stands where no input of that shape has any, and where all is
+    finite once the inputs are: what overflows by itself depends on nothing else."""
     made = elements(one.made)
     let_in = [(numbers, _not_finite(numbers)) for numbers in map(elements, one.given) if numbers]
     if made is None or not any(0 < len(places) < len(numbers) for numbers, places in let_in):
         return None
-    return True if _not_finite(made) - _let_in(one) else None
+    own = _not_finite(elements(cured.made) or ()) if cured is not None else set()
+    return True if _not_finite(made) - _let_in(one) - own else None
 
 
 def _not_finite(numbers: Sequence[complex]) -> set[int]:

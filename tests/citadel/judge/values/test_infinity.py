@@ -1,5 +1,7 @@
 """Results that are no numbers where infinities go in: whose bug they are."""
 
+from dataclasses import replace
+
 import pytest
 
 from citadel.model import SymptomKind, VerdictKind
@@ -237,3 +239,12 @@ def test_nan_where_an_infinity_is_written_down_is_what_counts(verified, judged, 
     assert found.case.symptom.kind is SymptomKind.NON_FINITE
     other = code.replace("special.i0", f"special.{sibling}")
     assert judged(found, other, f"torch.special.{sibling}", FAR).kind is kind
+
+
+@pytest.mark.parametrize("large", ["-1e4", "-1e30"])
+def test_what_overflows_by_itself_depends_on_no_other_place(verified, judged, large):
+    code = SILU.replace("-1e4", large)
+    found = verified("silu of -inf is nan", code, "It is nan, expected 0 for -inf.")
+    code = code.replace("torch.nn.functional.silu(x)", "torch.addcmul(x, x, x)")
+    told = judged(found, code, "torch.addcmul", replace(CONTEXT, called=True))
+    assert told.kind is VerdictKind.BUG, told.reason
