@@ -58,6 +58,7 @@ def plans(
     known = samples.of(target) if samples is not None else ()
     unlike = apart(samples.of(source.api), known, lexicon) if samples is not None else ()
     found: list[Adaptation] = []
+    behind: list[Adaptation] = []
     obstacle = Obstacle.NO_SIGNATURE
     signatures = overloads(target, constructing=source.constructing)
     for (new, call), read in product(signatures, _readings(source)):
@@ -68,15 +69,20 @@ def plans(
             *leading(read, known),
             *own_ranks(read, known),
         )
-        for order, lift in product(_orders(taken, target), lifts):
-            for plan in Planner(read, target, order, lift, known, lexicon, unlike).plans():
+        # Whole numbers may be what is wrong with a case: such plans come behind.
+        rules = (unlike, ()) if unlike else ((),)
+        for rule, order, lift in product(rules, _orders(taken, target), lifts):
+            for plan in Planner(read, target, order, lift, known, lexicon, rule).plans():
                 if isinstance(plan, Obstacle):
                     obstacle = plan
                 else:
-                    found.append(read_as(plan, read.values, target))
-    if not found:
+                    (found if rule or not unlike else behind).append(
+                        read_as(plan, read.values, target)
+                    )
+    if not (found or behind):
         return obstacle
-    ordered = _distinct(sorted(found, key=lambda plan: -plan.plausibility))
+    best_first = (sorted(some, key=lambda plan: -plan.plausibility) for some in (found, behind))
+    ordered = _distinct([plan for some in best_first for plan in some])
     kept = ordered[:MAX_PLANS]
     if not any(plan.after for plan in kept):
         kept += [plan for plan in ordered[MAX_PLANS:] if plan.after][:1]

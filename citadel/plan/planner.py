@@ -79,9 +79,9 @@ class Planner:
         whole = [value for value in values if value.key not in used]
         whole = as_lists(whole, [place.parameter for place in self.places.named])
         free = [n for n in range(len(self.places.named)) if n not in parts and n not in joined]
-        namesakes = leaf(self.source.api.name) == leaf(self.target.name)
+        same = leaf(self.source.api.name) == leaf(self.target.name)
         places = [self.places.named[n] for n in free]
-        found = assign(whole, places, self.lexicon, namesakes=namesakes, apart=self.apart)
+        found = assign(whole, places, self.lexicon, namesakes=same, apart=self.apart)
         known = {value.key: value for value in values}
         chosen = {free[place]: known[value.key] for place, value in found.items()}
         if self.lift.ranks:
@@ -91,7 +91,7 @@ class Planner:
                 return
             self.lift = lift
         used |= {value.key for value in chosen.values()}
-        rest = [value for value in self.source.values if value.key not in used]
+        rest = [one for one in self.source.values if one.key not in used]
         if not all(self._receivable(chosen, n) for n in range(len(self.places.named))):
             yield Obstacle.NOT_CALLABLE_LIKE_THE_SOURCE
             return
@@ -114,7 +114,7 @@ class Planner:
         self.state = self._own(alone)
         self.evaluates = self._evaluates()
         if self.state or self.evaluates:
-            left = [value for value in alone if value not in self.state.values()]
+            left = [one for one in alone if one not in self.state.values()]
             yield from self._ways(chosen, given, left)
             self.state, self.evaluates = {}, False
         yield from (plain := list(self._ways(chosen, given, alone)))
@@ -122,8 +122,7 @@ class Planner:
         if late := {} if lost else in_order(rest, self.places.named, chosen):
             left, both = [value for value in rest if value not in late.values()], chosen | late
             yield from self._ways(both, handing.given(both, left) | made | joined, left)
-        numbers = {n: value for n, value in chosen.items() if self._mere_number(value, n)}
-        if numbers:
+        if numbers := {n: value for n, value in chosen.items() if self._mere_number(value, n)}:
             chosen = {n: value for n, value in chosen.items() if n not in numbers}
             given = {n: made for n, made in given.items() if n not in numbers}
             yield from self._ways(chosen, given, [*alone, *numbers.values()])
@@ -137,10 +136,11 @@ class Planner:
     ) -> Iterator[dict[int, SourceValue]]:
         """The same with another of the source's tensors for the only one that is taken: `argmax` of
         either of `in_top_k(targets, predictions, k)`, not of `other` where `input` is one."""
-        taken = [n for n, value in chosen.items() if acts_as_tensor(value)]
+        taken = [(n, value) for n, value in chosen.items() if acts_as_tensor(value)]
         if len(taken) != 1:
             return
-        named = self._likeness(first := chosen[number := taken[0]], number) > 0
+        number, first = taken[0]
+        named = self._likeness(first, number) > 0
         for value in rest:
             swapped = {**chosen, number: value}
             free = value.name != DESTINATION and (not named or in_a_row(first.name, value.name))
@@ -148,11 +148,12 @@ class Planner:
                 yield swapped
 
     def _mere_number(self, value: SourceValue, number: int) -> bool:
-        """Whether it is a number which stands for a tensor with the source, given to a parameter of
-        another name that takes tensors alone: that may want one of its own shape."""
+        """Whether a number goes by another name to what takes tensors alone, though it stands for
+        one with the source, or to what requires a number: either may want something else."""
         parameter = self.places.named[number].parameter
-        mere = acts_as_tensor(value) and becomes_tensor(value.value, parameter.type)
-        return mere and not self._likeness(value, number)
+        wanted = becomes_tensor(value.value, parameter.type) and acts_as_tensor(value)
+        wanted |= parameter.required and value.value.kind == "float"
+        return wanted and not self._likeness(value, number)
 
     def _likeness(self, value: SourceValue, number: int) -> float:
         return self.lexicon.likeness(value.name, self.places.named[number].parameter.name)
@@ -390,8 +391,7 @@ class Planner:
         """What the sibling is given, by the names under which its valid calls have it."""
         found = {self.places.named[n].parameter.name: value for n, value in chosen.items()}
         # `Embedding(..., _weight=w)` has `w` for its own.
-        own = {own_name(name): found[f"_{name}"] for name in owned(self.samples)
-               if f"_{name}" in found}  # fmt: skip
+        own = {own_name(n): found[f"_{n}"] for n in owned(self.samples) if f"_{n}" in found}
         return {**found, **own, **{own_name(name): v for name, v in self.state.items()}}
 
 

@@ -104,14 +104,16 @@ def apart(
     source: Sequence[Bound], target: Sequence[Bound], lexicon: Lexicon
 ) -> frozenset[tuple[str, str]]:
     """The pairs of parameters of which one is given whole numbers in valid calls, and the other
-    fractions, and that are not called alike: `input_sizes` is no `input`."""
+    fractions, and that are not called alike; none at all where no two of them have a word in
+    common, as `input_sizes` has with `input`."""
     kinds, others = _numbers(source), _numbers(target)
-    return frozenset(
-        (one, other)
+    found = {
+        (one, other): lexicon.likeness(one, other)
         for one, had in kinds.items()
         for other, has in others.items()
         if had and has and not had & has and lexicon.likeness(one, other) < SAME_WORDS
-    )
+    }
+    return frozenset(found) if any(found.values()) else frozenset()
 
 
 def _numbers(samples: Sequence[Bound]) -> dict[str, set[str]]:

@@ -7,6 +7,8 @@ import pytest
 from analysis.catalog.model import ApiKind
 from analysis.dynamic.model import CallValues, Provider, Sample
 from analysis.values import Value
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import invocation
 from citadel.plan.lexicon import Lexicon
 from citadel.plan.samples import SampleBook, apart
 
@@ -55,14 +57,27 @@ VECTOR = Value(kind="tensor", shape=(5,), dtype="int32")
 
 
 def test_parameters_that_are_given_other_numbers_are_apart():
-    source = [{"input_sizes": VECTOR, "out_backprop": TENSOR, "x": VECTOR, "flag": TENSOR}]
+    source = [{"input_sizes": VECTOR, "gradient": TENSOR, "x": VECTOR}]
     target = [{"input": TENSOR, "output_shape": SIZES, "axis": Value(kind="str", text="'a'")}]
-    assert apart(source, target, Lexicon()) == {
-        ("input_sizes", "input"),
-        ("out_backprop", "output_shape"),
-        ("flag", "output_shape"),
-    }  # `x` and `input` are one by convention
-    assert apart(source, [*target, {"input": SIZES}], Lexicon()) >= {("flag", "output_shape")}
-    both = apart([{"input_sizes": VECTOR}, {"input_sizes": TENSOR}], target, Lexicon())
-    assert both == frozenset()
+    # `x` and `input` are one by convention.
+    pairs = {("input_sizes", "input"), ("gradient", "output_shape")}
+    assert apart(source, target, Lexicon()) == pairs
+    # By names alone nobody would take these for each other.
+    assert apart([{"sizes": VECTOR, "gradient": TENSOR}], target, Lexicon()) == frozenset()
+    both = [{"input_sizes": VECTOR}, {"input_sizes": TENSOR}]
+    assert apart(both, target, Lexicon()) == frozenset()
     assert apart([], target, Lexicon()) == frozenset()
+
+
+def test_what_is_apart_by_its_numbers_is_given_elsewhere_first(api, call):
+    made = call("tf.backprop", {(1,)}, {(1, 3)})
+    source = invocation(made, api("tf.backprop", "input_sizes: Tensor, gradient: Tensor"), ())
+
+    class Book:
+        def of(self, one):
+            own = {"input_sizes": VECTOR, "gradient": TENSOR}
+            return (own if one.name == "tf.backprop" else {"input": TENSOR, "shape": VECTOR},)
+
+    first, *others = plans(source, api("tf.transposed", "input: Tensor, shape: Tensor"), Book())
+    assert [slot.value.key for slot in first.call] == ["arg:1", "arg:0"]
+    assert ["arg:0", "arg:1"] in [[slot.value.key for slot in one.call] for one in others]
