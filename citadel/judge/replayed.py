@@ -205,7 +205,7 @@ class Replayed:
         would tell more."""
         points = self.source.watched.points
         shown = (points[spot.point] for spot in self.source.oracle.spots)
-        return self._equal and all(map(is_form, shown))
+        return self._equal and all(is_form(point, alone=True) for point in shown)
 
     def _of_others(self) -> bool:
         """Whether the sibling is called several times, each time with other numbers.

@@ -115,6 +115,8 @@ _NAMED_REFERENCE = re.compile(
     r"(?:_|\d|$)",
     re.IGNORECASE,
 )
+_MORE = re.compile(r"(?:\(-?\d*\))?(?:\[[^\[\]]*\])?\s*")
+"""What may stand behind a shape that is shown itself: the number of a dimension."""
 _FORM = re.compile(r"\.(?:shape|size|ndim|dim|dtype|device|layout|stride|is_\w+)\b(?! ?=[^=])")
 _BAD = re.compile(
     r"\b(?:not (?:ok(?:ay)?|equal|close|(?:the )?same|match\w*|expected|correct)|bugs?|wrong"
@@ -166,9 +168,11 @@ def is_duration(point: Point) -> bool:
     return any(map(CLOCK.search, (point.text, *point.origin.calls)))
 
 
-def is_form(point: Point) -> bool:
-    """Whether a shape, a dtype or the like is shown, which other numbers do not change."""
-    return _FORM.search(point.text) is not None
+def is_form(point: Point, *, alone: bool = False) -> bool:
+    """Whether a shape, a dtype or the like is shown, which other numbers do not change; `alone`:
+    nothing is made of it."""
+    found = _FORM.search(point.text)
+    return found is not None and not (alone and _MORE.fullmatch(point.text[found.end() :]) is None)
 
 
 def is_slope(point: Point) -> bool:

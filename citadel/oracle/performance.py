@@ -44,7 +44,8 @@ WORDED = 1.5
 """Ratio that two sides must show which words alone call slow and fast: of 60 such comparisons of
 equal code none came to more than 1.1."""
 _NUMBER = re.compile(r"\d[\d_]*")
-_OPTION = re.compile(r"\b\w+\s*=\s*(?:True|False|None|[\w.]+)")
+_OPTION = re.compile(r"\b(\w+)\s*=\s*[\w.]+")
+_WORD = re.compile(r"\w+")
 _DTYPE = re.compile(r"(?:float|int|complex|fp|bf)_?\d", re.IGNORECASE)
 BUSY = 0.5
 """Share of a CPU below which the machine is to blame for what varies."""
@@ -180,7 +181,7 @@ def _oracle(
     there = samples.decide(logs, math.log(samples.LEAST), counted=counted, last=last)
     if there is Decision.BUG:
         return replace(base, decision=there)
-    if no_effect(reading) and not inherent and not _set_alike(one.where):
+    if no_effect(reading) and not inherent and not _set_alike(one.where, reading):
         equal = samples.decide_equal(logs, counted=counted, last=last)
         if equal is not Decision.CLEAN:
             return replace(base, decision=equal, equal=True)
@@ -216,16 +217,15 @@ def _share(one: Measure, reading: Reading) -> float:
     return OF_SIZES if of_growth and _of_two_sizes(one.where) else samples.HALF
 
 
-def _set_alike(text: str) -> bool:
-    """Whether both sides of a comparison set the same options: none of these is said to do nothing.
-
-    >>> _set_alike("peak(ReLU(inplace=True)) against peak(ReLU6(inplace=True))")
-    True
-    >>> _set_alike("peak(ReLU(inplace=True)) against peak(ReLU())")
-    False
-    """
+def _set_alike(text: str, reading: Reading) -> bool:
+    """Whether both sides of a comparison set the options that the title names, and to the same:
+    then it is not their difference that is said to be none."""
+    named = set(_WORD.findall(reading.report.title))
     one, _, other = text.partition(AGAINST)
-    options = [sorted(_OPTION.findall(side)) for side in (one, other)]
+    options = [
+        sorted(found[0] for found in _OPTION.finditer(side) if found[1] in named)
+        for side in (one, other)
+    ]
     return options[0] == options[1] != []
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api
 from analysis.values import Value
+from citadel.match.family import parse
 from citadel.plan.assign import DESTINATION, acts_as_tensor
 from citadel.plan.dimensions import Lift, lifted, window_lifted
 from citadel.plan.ends import with_ends
@@ -36,6 +37,7 @@ from citadel.plan.types import (
 
 WRAP = Step(name="list")
 _NUMBER = Value(kind="int", text="1")
+_ENDS = ("batch", "channels")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,7 @@ class Handing:
             steps = steps or self._spelled(value, number) or self._one_seed(value, number)
             steps = steps or self._as_many(value, number)
             if as_tensorflow(self.target.name):
-                steps += with_ends(value.value, steps, self._lengths(number))
+                steps += self._with_ends(value.value, steps, number)
             steps += self._made_tensor(value, number) or self._of_tensors(value, number)
             steps += quantised(value.value, self._valid(number))
             taken = value.take(*steps, *self._received(value, number))
@@ -133,15 +135,19 @@ class Handing:
         receiver = is_receiver(self.places.named[number], self.target)
         return (as_receiver(value, self.target.name) or ()) if receiver else ()
 
-    def _lengths(self, number: int) -> list[Value]:
-        """What valid calls have there, or, of a window or strides, for other such; Keras has
-        nothing but spatial dimensions in any."""
+    def _with_ends(self, value: Value, given: tuple[Step, ...], number: int) -> tuple[Step, ...]:
+        """What makes a window one as valid calls have it: of this parameter or, where there are
+        none, of its other windows. Keras has nothing but spatial dimensions in any."""
         named = self.places.named[number].parameter.name
         known = self._valid(number)
-        if known or named not in self.lexicon.windows:
-            return known
-        others = [one[n] for one in self.samples for n in self.lexicon.windows & one.keys()]
-        return others or ([_NUMBER] if "keras" in self.target.name.split(".") else [])
+        if not known and named in self.lexicon.windows:
+            known = [one[n] for one in self.samples for n in self.lexicon.windows & one.keys()]
+            known = known or ([_NUMBER] if "keras" in self.target.name.split(".") else [])
+        steps = with_ends(value, given, known)
+        digits = parse(self.target.name, self.target.kind).dimension.strip("d")
+        # `(1, 2, 1)` may be all there is of three dimensions.
+        whole = digits.isdigit() and len(value.items or ()) != int(digits) + len(_ENDS)
+        return () if whole and any(step.name == "inner" for step in steps) else steps
 
     def _valid(self, number: int) -> list[Value]:
         """What valid calls of the sibling give to a parameter."""

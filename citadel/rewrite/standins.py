@@ -53,13 +53,16 @@ def stand_in(maker: Maker) -> Nodes | None:
 
 def apart(nodes: Nodes, others: Nodes) -> Nodes:
     """The nodes, with another name for a class that others define otherwise in the same text."""
-    there = {one.name.value: one for one in others.values() if isinstance(one, cst.ClassDef)}
-    made = (one for one in nodes.values() if isinstance(one, cst.ClassDef))
-    same = [one for one in made if (named := there.get(one.name.value)) and named is not one]
-    if not same:
+    there = [one for one in others.values() if isinstance(one, cst.ClassDef)]
+    made = next((one for one in nodes.values() if isinstance(one, cst.ClassDef)), None)
+    if made is None or all(
+        one.name.value != made.name.value or one.deep_equals(made) for one in there
+    ):
         return nodes
-    name = m.Name(same[0].name.value)
-    other = cst.Name(f"Other{same[0].name.value}")
+    taken = {one.name.value for one in there}
+    name = m.Name(made.name.value)
+    free = (f"Other{made.name.value}{n}" for n in ("", *range(2, len(taken) + 2)))
+    other = cst.Name(next(one for one in free if one not in taken))
     uses = m.ClassDef(name=name) | m.Call(func=name)
 
     def renamed(old: cst.CSTNode, _: object) -> cst.CSTNode:

@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analysis.target.observation import Call
-from citadel.oracle.numbers import largest
+from analysis.values import Value
+from citadel.oracle.numbers import elements, largest
 from citadel.oracle.value import ValueOracle, shows, values_of
 from citadel.verify.guards import Rerun, beside, told
 
 FACTORS = (1e-3, 1e3, 1e-6, 1e6, 1e-12, 1e12)
 """What the inputs are multiplied by, one after the other, to see whether the law holds then."""
+SEVERAL = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +40,16 @@ def law(
 
 
 def keeps(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], factor: float) -> bool:
-    """Whether the two agree, and are not zero, with all inputs of these calls times `factor`."""
+    """Whether the two agree with all inputs of these calls times `factor`, and say something: of
+    large numbers much is 1 or -1, of small ones 0."""
     seen = again.run("perturb:scaled", calls, factor=factor)
     found = values_of(seen)
-    some = any(largest(found[spot]) for spot in oracle.spots if spot in found)
-    return some and shows(oracle, seen, found) is False
+    shown = [found[spot] for spot in oracle.spots if spot in found]
+    telling = any(map(largest, shown)) and not any(map(_of_few, shown))
+    return telling and shows(oracle, seen, found) is False
+
+
+def _of_few(value: Value) -> bool:
+    """Whether several numbers are of one or two sizes only."""
+    numbers = elements(value) or ()
+    return len(numbers) >= SEVERAL and len({abs(number) for number in numbers}) < SEVERAL

@@ -153,15 +153,16 @@ def _longest(
     traced: Observation,
     catalog: Catalog,
 ) -> tuple[Call, Api]:
-    """Of several suspects the first, if none takes far longer at any of its places."""
+    """Of several suspects the first, if the calls of none take far longer in all: each counts as
+    the shortest one at its place, as what else runs only adds to it."""
     took: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
     for call in traced.calls:
         api = resolve(call, catalog)
         if api is not None:
             took[api.name, call.site].append(call.seconds)
-    each: dict[str, float] = {}
+    each: defaultdict[str, float] = defaultdict(float)
     for (name, _), times in took.items():
-        each[name] = max(each.get(name, 0.0), min(times))  # what else runs only adds to it
+        each[name] += min(times) * len(times)
     slowest = max(told, key=lambda pair: each.get(pair[1].name, 0.0), default=first)
     mine, most = (each.get(one[1].name, 0.0) for one in (first, slowest))
     return slowest if mine < LITTLE * most else first

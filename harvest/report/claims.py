@@ -51,8 +51,14 @@ _DIED = re.compile(
 _OF_TRACEBACK = re.compile(r"Traceback|^\W*File \S.*, line \d|^\s*-+> ?\d")
 _INLINE_CODE = re.compile(r"`(?!\w{1,60} ?= ?-?[\d.]{1,30}`)[^`\n]*?[=(\[][^`\n]*+`")
 """Code in a sentence, whose words say nothing; an argument and its number (`k=-1`) do."""
-_GIVEN = re.compile(r"(?<=\w)\((?:[^()\n]{0,60}, ?)?[-+]?(?:\w{1,20}\.)?(?:nan|inf|infinity)\)")
-"""Arguments of a call, the last of which is no finite number."""
+_GIVEN = re.compile(
+    r"(?P<verb>\b(?:returns?|gives?|is|are|becomes?|yields?|prints?|gets?|got|outputs?)\s+)?"
+    r"(?<![\w.])(?P<name>(?:\w{1,40}\.){0,4}\w{1,60})"
+    r"\((?:[^()\n]{0,60}, ?)?[-+]?(?:\w{1,20}\.)?(?:nan|inf|infinity)\)"
+)
+"""A call whose last argument is no finite number."""
+_VALUES = re.compile(r"(?:tensor|array|complex|float|b?float)\d*", re.IGNORECASE)
+"""What a value is printed as."""
 _OF_TIME = re.compile(
     r"^[^\w\n]{0,20}issue type[^\w\n]{0,20}\n\s{0,20}performance[^\S\n]*$",
     re.IGNORECASE | re.MULTILINE,
@@ -220,7 +226,7 @@ def _from_sentence(told: str, source: ClaimSource, other: re.Pattern[str]) -> It
     What something to compare with does (NumPy raises, as eager mode does) is no symptom.
     """
     text = shorten(told)
-    sentence = _GIVEN.sub("()", _INLINE_CODE.sub("`_`", told))
+    sentence = _GIVEN.sub(_without_arguments, _INLINE_CODE.sub("`_`", told))
     named = False
     for found in EXCEPTION_WORD.finditer(told):
         if _is_said_of(other, told, found.start()):
@@ -245,6 +251,13 @@ def _from_sentence(told: str, source: ClaimSource, other: re.Pattern[str]) -> It
                 signal=symptom.signal,
                 text=text,
             )
+
+
+def _without_arguments(found: re.Match[str]) -> str:
+    """The call without what it is given, which is not said of its result; a value as it stands."""
+    if found["verb"] or _VALUES.fullmatch(found["name"].rpartition(".")[2]):
+        return found[0]
+    return f"{found['name']}()"
 
 
 def _quoted(found: re.Match[str]) -> str | None:

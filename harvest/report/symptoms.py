@@ -188,7 +188,7 @@ IN_WORDS: tuple[Symptom, ...] = (
         r"regression in (?:speed|performance)|takes (?:too long|forever|minutes|hours)",
         r"latency (?:issue|problem|regression|increase)|(?:takes|took|needs) (?:much |far )?longer",
         r"(?:orders? of )?magnitudes? (?:more|slower|longer|behind)",
-        r"(?:lags?|lagging|trails?|far|well|way|\d[\d.]*(?:x| times)) behind",
+        r"(?:lags?|lagging|trails?|\d[\d.]*(?:x| times)) behind|leaves? \S+ (?:far |way )?behind",
         r"(?:is|are|was|were|runs?) (?:(?:much|far|way|\d[\d.]*(?:x| times)) )?faster",
         r"performance (?:regression|issue|problem|drop|degradation)|(?:x|times) (?:slower|longer)",
         *FASTER_THAN_SIZE,
@@ -254,7 +254,8 @@ REFERENCE = re.compile(
 )
 """Whose exceptions are right, as the subject of a clause that ends where it raises them."""
 REFERENCE_OF_COMPILED = re.compile(rf"{REFERENCE.pattern}|\beager(?:ly)?\b", re.IGNORECASE)
-_CPU, _GPU = r"\b(?:on|in|for) (?:the )?CPUs?\b", r"\b(?:on|in|for) (?:the )?(?:CUDA|GPUs?)\b"
+_CPU, _GPU = r"CPUs?", r"(?:CUDA|GPUs?)"
+_FINE = r"\b(?:works?|working|fine|ok|okay|correct\w*|right|passes|succeeds)"
 
 
 def reference(title: str) -> re.Pattern[str]:
@@ -265,10 +266,16 @@ def reference(title: str) -> re.Pattern[str]:
     True
     >>> bool(reference("f differs on CUDA and on CPU").search("On CPU f raises"))
     False
+    >>> bool(reference("f fails, works on CPU").search("On CPU f raises"))
+    True
     """
     if COMPILED.search(title):
         return REFERENCE_OF_COMPILED
-    cpu, gpu = (re.search(place, title, re.IGNORECASE) for place in (_CPU, _GPU))
-    if (cpu is None) == (gpu is None):
+    devices = (_CPU, _GPU)
+    fine = [one for one in devices if re.search(rf"{_FINE} on (?:the )?{one}\b", title, re.I)]
+    named = [one for one in devices if re.search(rf"\b{one}\b", title, re.IGNORECASE)]
+    others = fine if fine else [one for one in devices if one not in named]
+    if len(others) != 1:
         return REFERENCE
-    return re.compile(rf"{REFERENCE.pattern}|{_CPU if gpu else _GPU}", re.IGNORECASE)
+    place = rf"^\W*(?:and\s+)?(?:on|in|for) (?:the )?{others[0]}\b"
+    return re.compile(rf"{REFERENCE.pattern}|{place}", re.IGNORECASE)

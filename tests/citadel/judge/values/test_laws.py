@@ -60,3 +60,30 @@ def test_the_same_numbers_in_two_ways_are_no_law(verified):
     found = verified("torch.sum overflows in float32", code)
     assert found.case.reproduces
     assert found.witness.law is None
+
+
+SCALED = """
+    import torch
+    x = torch.tensor([[0.5, -1.25, 2.0, 3.0]])
+    a = torch.nn.functional.layer_norm(x, (4,))
+    b = torch.nn.functional.layer_norm(x * 1e-4, (4,))
+    assert torch.allclose(a, b)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ("hardtanh({})", VerdictKind.NOT_ADAPTED),  # 1 or -1 of all large numbers
+        ("relu6({})", VerdictKind.NOT_ADAPTED),
+        ("group_norm({}[..., None], 1)", VerdictKind.BUG),
+    ],
+)
+def test_what_is_the_same_of_all_large_numbers_keeps_no_law(verified, judged, call, kind):
+    found = verified("layer_norm depends on the scale", SCALED)
+    assert (found.case.reproduces, found.witness.law.factor) == (True, 1e6)
+    code = SCALED.replace("layer_norm(x, (4,))", call.format("x"))
+    code = code.replace("layer_norm(x * 1e-4, (4,))", call.format("(x * 1e-4)"))
+    name = call.partition("(")[0]
+    told = judged(found, code, f"torch.nn.functional.{name}", Channels())
+    assert told.kind is kind, told.reason
