@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +24,12 @@ from harvest.report.worded import NAME, slow_names
 
 LITTLE = 0.5
 """Share of another API's time below which an API is not what makes a case slow."""
+_THAN = re.compile(
+    r"\b(?P<fast>(?:faster|quicker|less)\b.{0,20}?)?\b(?:than|behind|compared (?:to|with))\b",
+    re.IGNORECASE,
+)
+"""Where a title compares: "f is slower than g", "f takes ten times longer than g"."""
+_WORDS = re.compile(r"\w+")
 AGAINST = (Form.RATIO, Form.ORDER, Form.PAIR)
 """Forms that compare two sides of one run."""
 
@@ -124,12 +131,16 @@ def _costly(
     run's time, as others do not, the costliest of those: of what the report names, if there is any.
 
     What makes inputs (`torch.tensor`) and methods (`model.predict`: the class of its object) are
-    named as well. Of several that the title names, it is the one whose calls take far longer.
+    named as well. Of several that the title names, it is the one that stands before "slower than",
+    or the one whose calls take far longer.
     """
     mentions = reading.mentions
     if named(first[1], mentions) or spoken(first[1], reading.report.title):
         told = [pair for pair in known if titled(pair[1], mentions)]
-        return _longest(first, told, traced, catalog) if titled(first[1], mentions) else first
+        if len(told) < 2 or not titled(first[1], mentions):
+            return first
+        slow = said_slow(told, reading.report.title)
+        return slow[0] if len(slow) == 1 else _longest(first, told, traced, catalog)
     words = {leaf(one.name) for one in mentions}
     spent: defaultdict[str, float] = defaultdict(float)
     meant: dict[str, tuple[Call, Api]] = {}
@@ -145,6 +156,17 @@ def _costly(
     pool = list(meant.values()) or [pair for pair in known if leaf(pair[0].name) not in MAKERS]
     costly = max(pool, key=lambda pair: spent[pair[1].name], default=first)
     return costly if spent[first[1].name] < LITTLE * spent[costly[1].name] else first
+
+
+def said_slow(told: Sequence[tuple[Call, Api]], title: str) -> list[tuple[Call, Api]]:
+    """Which of the APIs in a title it says to be slow: what is before "than", or behind "faster
+    than"."""
+    found = _THAN.search(title)
+    if found is None:
+        return []
+    side = title[found.end() :] if found["fast"] else title[: found.start()]
+    words = set(_WORDS.findall(side))
+    return [pair for pair in told if leaf(pair[1].name) in words]
 
 
 def _longest(

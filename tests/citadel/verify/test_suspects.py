@@ -5,6 +5,7 @@ import pytest
 from analysis.catalog.model import ApiKind
 from analysis.target.observation import Argument, Observation, Outcome
 from analysis.values import Value
+from citadel.verify.performance import said_slow
 from citadel.verify.suspects import compiled_first, meant, named, spoken, suspects
 from harvest.report.model import Mention
 
@@ -207,3 +208,20 @@ def test_checks_are_suspected_where_nothing_else_is_called(api, call, catalog, r
     for calls, names in (((check,), ["tf.isclose"]), ((other, check), ["tf.reciprocal"])):
         run = Observation(outcome=Outcome.OK, calls=calls)
         assert [found.name for _, found in suspects(run, known, reading)] == names
+
+
+@pytest.mark.parametrize(
+    ("title", "slow"),
+    [
+        ("torch.cat in a loop is 20x slower than one torch.stack", ["torch.cat"]),
+        ("torch.cat takes ten times longer than stack", ["torch.cat"]),
+        ("cat: an order of magnitude behind stack", ["torch.cat"]),
+        ("stack is much faster than torch.cat", ["torch.cat"]),
+        ("stack leaves torch.cat far behind", ["torch.cat", "torch.stack"]),
+        ("torch.cat is slow, torch.stack is not", []),
+        ("concatenating is slower than one torch.stack", []),
+    ],
+)
+def test_a_title_says_which_of_two_is_slow(api, call, title, slow):
+    told = [(call(name, {(2,)}), api(name)) for name in ("torch.cat", "torch.stack")]
+    assert [pair[1].name for pair in said_slow(told, title)] == slow
