@@ -140,9 +140,9 @@ def coincidence(
         return unlike_numbers
     if oracle.bounds is not None:
         return None if akin else "nothing says that what it gives should keep within these bounds"
-    # An option that it has not got makes the difference, else.
-    whole = own_reference and not (filled or drops)
-    own = [whole or one for one in source.own]
+    # Else an option that it has not got, or one that was made up, may be why it differs.
+    given_alike = own_reference and not (filled or drops)
+    own = [given_alike or one for one in source.own]
     if equal and not (oracle.paired and all(own)):  # its own two values part then
         telling = not all(plain(values, spot) for spot in oracle.spots)
         # What is given back as it is proves nothing, nor does what is not finite of what is not.

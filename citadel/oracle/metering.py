@@ -55,7 +55,8 @@ class Settings:
     wall: bool = False
     gpu: bool = False
     keeps: bool = False
-    """Freed memory stays with the process: giving it back takes a time that depends on chance."""
+    """Freed memory stays with the process, but for blocks of 32 MiB and more: giving it back takes
+    a time that depends on chance."""
     against: bool = False
     """Each run on the baseline, too."""
     points: tuple[int, ...] | None = None

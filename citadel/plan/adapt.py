@@ -29,7 +29,7 @@ from citadel.plan.planner import Planner
 from citadel.plan.ranks import leading, own_ranks
 from citadel.plan.reduction import reduced
 from citadel.plan.rewording import in_other_modes, named, read_as, reworded, unsaid
-from citadel.plan.samples import SampleBook, apart
+from citadel.plan.samples import SampleBook, of_other_numbers
 from citadel.plan.stacking import stacked
 from citadel.plan.symbolic import within_layer
 from citadel.plan.unpacking import unpacked
@@ -56,7 +56,7 @@ def plans(
     if source.constructing and target.kind is not ApiKind.MODULE:
         return Obstacle.NOT_CALLABLE_LIKE_THE_SOURCE
     known = samples.of(target) if samples is not None else ()
-    unlike = apart(samples.of(source.api), known, lexicon) if samples is not None else ()
+    unlike = of_other_numbers(samples.of(source.api), known, lexicon) if samples is not None else ()
     found: list[Adaptation] = []
     behind: list[Adaptation] = []
     obstacle = Obstacle.NO_SIGNATURE

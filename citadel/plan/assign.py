@@ -36,6 +36,8 @@ def assign(
 
     `namesakes`: the two APIs have one name, as `tf.transpose(x, perm)` and NumPy's
     `transpose(x, axes)` have. Then a list means the same at one position, whatever it is called.
+    `apart`: names of parameters, the source's and the sibling's, that are given other kinds of
+    numbers (see `samples.of_other_numbers`): what is not called alike does not go there.
     """
     if not values or not places:
         return {}

@@ -83,7 +83,7 @@ class Lexicon:
 
 
 def in_a_row(one: str, other: str) -> bool:
-    """Whether names only count what they stand for: `x1` and `x2`, `a` and `b`.
+    """Whether names only count what they stand for: `x1` and `x2`, or any two letters.
 
     >>> in_a_row("x1", "x2"), in_a_row("a", "b"), in_a_row("input", "other")
     (True, True, False)

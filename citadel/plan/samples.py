@@ -100,7 +100,7 @@ def _named(call: CallValues | None, signatures: Sequence[Signature]) -> dict[str
     return {**dict(zip(names, call.arguments, strict=False)), **call.keywords}
 
 
-def apart(
+def of_other_numbers(
     source: Sequence[Bound], target: Sequence[Bound], lexicon: Lexicon
 ) -> frozenset[tuple[str, str]]:
     """The pairs of parameters of which one is given whole numbers in valid calls, and the other

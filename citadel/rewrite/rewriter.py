@@ -31,7 +31,7 @@ from citadel.rewrite.pieces import Pieces, beside, replaced_in
 from citadel.rewrite.references import Named, counterparts, unknown
 from citadel.rewrite.sites import Sites
 from citadel.rewrite.source import Source
-from citadel.rewrite.standins import apart, reshaping, stand_in, within_layer
+from citadel.rewrite.standins import renamed, reshaping, stand_in, within_layer
 from citadel.rewrite.steps import KEPT
 
 
@@ -340,7 +340,7 @@ def _with_others(nodes: Nodes, others: Others) -> Nodes | None:
         if rewriter.identical(plan):
             continue
         for way, _ in rewriter.ways(plan):
-            more = apart(way, made)
+            more = renamed(way, made)
             shared = made.keys() & more.keys()
             if all(made[node].deep_equals(more[node]) for node in shared):
                 made.update(more)

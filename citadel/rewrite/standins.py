@@ -51,7 +51,7 @@ def stand_in(maker: Maker) -> Nodes | None:
     return _with_class(maker, built, own)
 
 
-def apart(nodes: Nodes, others: Nodes) -> Nodes:
+def renamed(nodes: Nodes, others: Nodes) -> Nodes:
     """The nodes, with another name for a class that others define otherwise in the same text."""
     there = [one for one in others.values() if isinstance(one, cst.ClassDef)]
     made = next((one for one in nodes.values() if isinstance(one, cst.ClassDef)), None)
@@ -65,10 +65,12 @@ def apart(nodes: Nodes, others: Nodes) -> Nodes:
     other = cst.Name(next(one for one in free if one not in taken))
     uses = m.ClassDef(name=name) | m.Call(func=name)
 
-    def renamed(old: cst.CSTNode, _: object) -> cst.CSTNode:
+    def with_name(old: cst.CSTNode, _: object) -> cst.CSTNode:
         return old.with_changes(**{"name" if isinstance(old, cst.ClassDef) else "func": other})
 
-    return {node: cast("cst.CSTNode", m.replace(new, uses, renamed)) for node, new in nodes.items()}
+    return {
+        node: cast("cst.CSTNode", m.replace(new, uses, with_name)) for node, new in nodes.items()
+    }
 
 
 def within_layer(maker: Maker) -> cst.BaseExpression | None:

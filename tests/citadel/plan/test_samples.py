@@ -10,7 +10,7 @@ from analysis.values import Value
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
 from citadel.plan.lexicon import Lexicon
-from citadel.plan.samples import SampleBook, apart
+from citadel.plan.samples import SampleBook, of_other_numbers
 
 STRIDES = Value(kind="list", items=(Value(kind="int", text="1"),) * 5)
 TENSOR = Value(kind="tensor", shape=(2,) * 5, dtype="float32")
@@ -61,12 +61,14 @@ def test_parameters_that_are_given_other_numbers_are_apart():
     target = [{"input": TENSOR, "output_shape": SIZES, "axis": Value(kind="str", text="'a'")}]
     # `x` and `input` are one by convention.
     pairs = {("input_sizes", "input"), ("gradient", "output_shape")}
-    assert apart(source, target, Lexicon()) == pairs
+    assert of_other_numbers(source, target, Lexicon()) == pairs
     # By names alone nobody would take these for each other.
-    assert apart([{"sizes": VECTOR, "gradient": TENSOR}], target, Lexicon()) == frozenset()
+    assert (
+        of_other_numbers([{"sizes": VECTOR, "gradient": TENSOR}], target, Lexicon()) == frozenset()
+    )
     both = [{"input_sizes": VECTOR}, {"input_sizes": TENSOR}]
-    assert apart(both, target, Lexicon()) == frozenset()
-    assert apart([], target, Lexicon()) == frozenset()
+    assert of_other_numbers(both, target, Lexicon()) == frozenset()
+    assert of_other_numbers([], target, Lexicon()) == frozenset()
 
 
 def test_what_is_apart_by_its_numbers_is_given_elsewhere_first(api, call):
