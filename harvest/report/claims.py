@@ -57,7 +57,7 @@ _GIVEN = re.compile(
     r"\((?:[^()\n]{0,60}, ?)?[-+]?(?:\w{1,20}\.)?(?:nan|inf|infinity)\)"
 )
 """A call whose last argument is no finite number."""
-_VALUES = re.compile(r"(?:tensor|array|complex|float|b?float)\d*", re.IGNORECASE)
+_VALUES = re.compile(r"(?:tensor|array|complex|b?float)\d*", re.IGNORECASE)
 """What a value is printed as."""
 _OF_TIME = re.compile(
     r"^[^\w\n]{0,20}issue type[^\w\n]{0,20}\n\s{0,20}performance[^\S\n]*$",
