@@ -142,19 +142,29 @@ class Space:
         dtypes = {key: self.dtype(value) for key, value in self.pair.inputs.items()}
         cast = "float64" if "float64" in dtypes.values() else WIDEST
         narrow = self.world.bounds(variant)[1] + 1
+        found, given = seen.found, self.pair.inputs
+        if not any(array.any() for _, array in found):
+            given = {k: self.filled(v, narrow) if dtypes[k] == cast else v for k, v in given.items()}
+            found = self.leaves(self.pair.result, given)
         for wide in (*WIDTHS, WIDEST):
             ratio = int((self.world.bounds(wide)[1] + 1) / narrow)
-            if ratio <= 2:
+            if ratio <= 2 or found is None:
                 continue  # not wider; twice as much may be by chance
             text = re.sub(r"\b%s\b" % variant, wide, self.pair.result)
-            inputs = {
-                key: value * ratio if dtypes[key] == cast else value
-                for key, value in self.pair.inputs.items()
-            }
+            inputs = {k: value * ratio if dtypes[k] == cast else value for k, value in given.items()}
             again = self.leaves(text, inputs)
-            if again is not None and proportional(seen.found, again, ratio):
+            if again is not None and proportional(found, again, ratio):
                 return True
         return False
+
+    def filled(self, value, limit):
+        """An input as large as half of a range allows: what is small there may come to nothing."""
+        try:
+            ((_, array),) = self.world.leaves(value)
+            largest = float(np.abs(array).max())
+        except Exception:
+            return value
+        return value * (int(limit / 2 / largest) or 1) if 0 < largest < limit else value
 
     def truncates(self, seen):
         """Whether the reference comes to the same with the fractions of its arguments cut off."""
@@ -246,9 +256,10 @@ class Space:
         turns = range(1, 2 * NUDGES, 2) if self.elementwise(other) else range(NUDGES)
         facts = {"difference": difference if finite else 1.0, "moved": 0.0, "shaken": 0.0}
         for number in turns:
+            # Each in its own directions: what moves alike leaves a quotient where it is.
             nudged = {
-                key: self.world.nudged(value, unit(name), number)
-                for key, value in self.pair.inputs.items()
+                key: self.world.nudged(value, unit(name), number + 2 * nth)
+                for nth, (key, value) in enumerate(self.pair.inputs.items())
             }
             again = {
                 "moved": self.leaves(self.pair.reference, nudged),

@@ -30,7 +30,9 @@ REFUSED = re.compile(
     r"|same (?:dtype|data ?type|scalar type|layout)|invalid (?:dtype|type|argument|layout)"
     r"|requires? .{0,60}(?:float|dtype|strided|dense|integer|complex|contiguous|layout|sparse)"
     r"|result type .{0,40} can't be cast|no (?:gradient|sparse)|not defined for"
-    r"|view size is not compatible|contiguous|dtype is not|deprecated|is reserved for",
+    r"|view size is not compatible|contiguous|dtype is not|deprecated|is reserved for"
+    r"|not in the list of allowed|conversion requested|incompatible function arguments"
+    r"|object of type '\w*(?:Ragged|Sparse)\w*' has no len",
     re.IGNORECASE,
 )
 """Words by which a framework says that it does not do something."""
@@ -54,7 +56,7 @@ UNWRITTEN = ("empty", "new_empty")
 """Beginnings of operators whose result, where it is the last one, nobody has written."""
 FEATURES = ("sparsecross",)
 """Beginnings of operators that, as documented, take what is not stored for missing, not for 0."""
-RANDOM = ("random", "multinomial", "truncatednormal", "stateless")
+RANDOM = ("random", "multinomial", "truncatednormal", "stateless", "candidatesampler")
 STATELESS = "stateless"
 TAKEN = "the API takes no input of this kind in any sample"
 REFUSAL = "the framework says that it does not support this"

@@ -17,6 +17,10 @@ from analysis.inside.eagle_limits import CONSTRAINTS, explained, refused
         "Detected unsupported operations when trying to compile graph",
         "'SymbolicTensor' object has no attribute 'numpy'",
         "view size is not compatible with input tensor's size and stride",
+        "Value for attr 'T' of uint8 is not in the list of allowed values: half, float",
+        "size: Tensor conversion requested dtype int32 for Tensor with dtype uint8",
+        "TypeError: object of type 'RaggedTensor' has no len()",
+        "unflatten(): incompatible function arguments. The following types are supported:",
     ],
 )
 def test_words_of_refusal(message):
@@ -30,6 +34,7 @@ def test_words_of_refusal(message):
         "Dimension -1 out of range. Expecting 0 <= dim < 3.",
         "'NoneType' object has no attribute 'shape', which is not supported",
         "The size of tensor a (2) must match the size of tensor b (3)",
+        "object of type 'Tensor' has no len()",
     ],
 )
 def test_words_of_failure(message):
