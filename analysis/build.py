@@ -17,8 +17,10 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
+from analysis.catalog.model import Catalog
 from analysis.catalog.records import read_catalog
 from analysis.dynamic.confirm import confirmed
+from analysis.dynamic.donors import Donors
 from analysis.dynamic.joined import Joined
 from analysis.dynamic.journal import Journal
 from analysis.dynamic.phases import PHASES, PRELOADS, Phase
@@ -37,6 +39,8 @@ Progress = Callable[[str, int, int], None]
 Stored = dict[str, Any]
 Names = list[list[str]]
 """Of each API its name and its aliases."""
+Calls = dict[str, list[Stored]]
+"""Per API, calls of others as its own: a described value per parameter."""
 
 
 def build(target: Target, *, journal: Journal, progress: Progress) -> Stored:
@@ -71,7 +75,9 @@ def build(target: Target, *, journal: Journal, progress: Progress) -> Stored:
         for parts in eager:
             joined.add(part.result() for part in parts)
         for phase in (phase for phase in phases if phase.rest):
-            joined.add(part.result() for part in runner.start(phase, joined.without()))
+            calls = _borrowed(phase, catalog, joined)
+            names = [one for one in joined.without() if not phase.borrows or one[0] in calls]
+            joined.add(part.result() for part in runner.start(phase, names, calls))
         crashes = confirmed(
             target.info.framework, joined.crashes(), sessions, pool, progress, runner.known
         )
@@ -83,6 +89,15 @@ def build(target: Target, *, journal: Journal, progress: Progress) -> Stored:
         "crashes": crashes,
         "seconds": {"catalog": walked, "dynamic": time.monotonic() - started - walked},
     }
+
+
+def _borrowed(phase: Phase, catalog: Catalog, joined: Joined) -> Calls:
+    """What each API without a result may take over from others."""
+    if not phase.borrows:
+        return {}
+    donors = Donors(catalog, joined.calls())
+    found = {names[0]: donors.of(names[0]) for names in joined.without()}
+    return {name: calls for name, calls in found.items() if calls}
 
 
 class _Runner:
@@ -106,12 +121,14 @@ class _Runner:
         for session in sessions:
             self._free.put(session)
 
-    def start(self, phase: Phase, names: Names | None = None) -> list[Future[Part]]:
+    def start(
+        self, phase: Phase, names: Names | None = None, calls: Calls | None = None
+    ) -> list[Future[Part]]:
         """One future per part; what the journal knows of the same work is not done again.
 
         Where there are `names`, these are parted; without, the task itself knows its entries.
         """
-        jobs = self._jobs(phase, names)
+        jobs = self._jobs(phase, names, calls or {})
         self._check(phase, names)
         done = [0] * len(jobs)
         waiting = iter(range(len(jobs)))
@@ -139,7 +156,7 @@ class _Runner:
 
         return [self._pool.submit(run) for _ in jobs]
 
-    def _jobs(self, phase: Phase, names: Names | None) -> list[Job]:
+    def _jobs(self, phase: Phase, names: Names | None, calls: Calls) -> list[Job]:
         job = Job(
             task=phase.task,
             preload=self._preload,
@@ -149,7 +166,11 @@ class _Runner:
         if names is None:
             return [replace(job, part=part, parts=self._parts) for part in range(self._parts)]
         shares = [names[start:end] for start, end in shared(len(names), self._parts)]
-        return [replace(job, given={"names": share}) for share in shares]
+        lent = [{one[0]: calls[one[0]] for one in share if one[0] in calls} for share in shares]
+        return [
+            replace(job, given={"names": share, **({"calls": some} if some else {})})
+            for share, some in zip(shares, lent, strict=True)
+        ]
 
     def _check(self, phase: Phase, names: Names | None) -> None:
         """Entries are numbers: they mean something only for the same list of names."""

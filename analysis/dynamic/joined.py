@@ -54,6 +54,10 @@ class Joined:
             if not self._ran(api.name)
         ]
 
+    def calls(self) -> dict[str, list[Stored]]:
+        """Per API, calls that worked."""
+        return {name: [one for _, one in found] for name, found in self._samples.items()}
+
     def crashes(self) -> list[Stored]:
         """One record per sample that killed its process or did not return."""
         found = []
@@ -132,7 +136,7 @@ def varied(samples: Sequence[tuple[str, Stored]], most: int) -> list[tuple[str, 
 
     That is parameters that get something, and what they get: kinds, ranks, modes.
     """
-    left = [(sample, _traits(sample[1])) for sample in samples]
+    left = [(sample, traits(sample[1])) for sample in samples]
     kept: list[tuple[str, Stored]] = []
     seen: set[object] = set()
     while left and len(kept) < most:
@@ -143,14 +147,14 @@ def varied(samples: Sequence[tuple[str, Stored]], most: int) -> list[tuple[str, 
     return kept
 
 
-def _traits(sample: Stored) -> frozenset[object]:
-    """What a sample gives to which parameter; of numbers and tensors only of what kind they are."""
+def traits(sample: Stored) -> frozenset[object]:
+    """What a call gives to which parameter; of numbers and tensors only of what kind they are."""
     given = [*enumerate(sample["a"]), *sample["k"].items()]
     found: set[object] = {
         (name, value["k"], len(value.get("shape") or ()), value.get("dtype"), _mode(value))
         for name, value in given
     }
-    built = _traits(sample["c"]) if "c" in sample else frozenset()
+    built = traits(sample["c"]) if "c" in sample else frozenset()
     return frozenset(found | {("c", one) for one in built})
 
 

@@ -19,6 +19,7 @@ class Phase:
     rest: bool = True
     blocks_once: bool = False
     learns: bool = False
+    borrows: bool = False
 
 
 PHASES: dict[str, tuple[Phase, ...]] = {
@@ -34,6 +35,13 @@ PHASES: dict[str, tuple[Phase, ...]] = {
             task="synthesis_tensorflow:profile",
             blocks_once=True,
             learns=True,
+        ),
+        Phase(
+            label="neighbours",
+            task="synthesis_tensorflow:profile",
+            blocks_once=True,
+            learns=True,
+            borrows=True,
         ),
     ),
     "keras": (

@@ -144,14 +144,18 @@ class Space:
         narrow = self.world.bounds(variant)[1] + 1
         found, given = seen.found, self.pair.inputs
         if not any(array.any() for _, array in found):
-            given = {k: self.filled(v, narrow) if dtypes[k] == cast else v for k, v in given.items()}
+            given = {
+                k: self.filled(v, narrow) if dtypes[k] == cast else v for k, v in given.items()
+            }
             found = self.leaves(self.pair.result, given)
         for wide in (*WIDTHS, WIDEST):
             ratio = int((self.world.bounds(wide)[1] + 1) / narrow)
             if ratio <= 2 or found is None:
                 continue  # not wider; twice as much may be by chance
             text = re.sub(r"\b%s\b" % variant, wide, self.pair.result)
-            inputs = {k: value * ratio if dtypes[k] == cast else value for k, value in given.items()}
+            inputs = {
+                k: value * ratio if dtypes[k] == cast else value for k, value in given.items()
+            }
             again = self.leaves(text, inputs)
             if again is not None and proportional(found, again, ratio):
                 return True

@@ -11,7 +11,7 @@ import tensorflow as tf
 from tensorflow.python.eager import context
 
 CONFIGURES = re.compile(
-    r"(?:enable|disable|reset|register|unregister|initialize|shutdown|clear|start|stop|connect)_?"
+    r"(?:enable|disable|reset|register|unregister|initialize|shutdown|clear|start|stop(?!_gradient)|connect)_?"
     r"|set_(?!shape|union|intersection|difference|size)|experimental_(?:connect|set)_"
 )
 NAMESPACES = re.compile(r"\.(?:config|distribute|tpu|profiler|test|saved_model|mixed_precision)\.")
@@ -29,6 +29,8 @@ def configures(name):
     (True, True)
     >>> configures("tf.sets.size"), configures("tf.Tensor.set_shape"), configures("tf.add")
     (False, False, False)
+    >>> configures("tf.profiler.experimental.stop"), configures("tf.stop_gradient")
+    (True, False)
     """
     last = name.rpartition(".")[2]
     return bool(

@@ -3,6 +3,8 @@
 from genes_tensorflow import FILLS, FUNCTIONS, plain
 from slots_tensorflow import DTYPES, FLOATS, INTEGERS, LISTS, SHAPES, STRINGS, alternatives
 
+LIKELY = 6
+"""How many of the alternatives, whose likeliest come first, are tried most."""
 SHAPED = ("tensor", "variable", "resource", "ref", "sparse", "ragged", "slices", "array", "dataset")
 
 
@@ -15,12 +17,31 @@ def mutated(slot, gene, hint, chance, others):
     if slot.optional and chance.random() < 0.15:
         return None
     free = slot.operator is None and (not slot.kind or slot.base in ("list", "variable"))
+    wanted = asked_for(hint, chance, gene) if hint is not None and slot.name in hint.names else []
+    if slot.operator is None and wanted and chance.random() < 0.4:
+        return chance.choice(wanted)
     if slot.operator is None and chance.random() < (0.4 if free else 0.15):
-        return chance.choice(alternatives(chance.choice(shapes_of(others) or [(2, 3)])))
+        kinds = alternatives(chance.choice(shapes_of(others) or [(2, 3)]))
+        return kinds[int(chance.expovariate(1 / LIKELY)) % len(kinds)]
     if slot.makers and gene[0] in ("handle", "resource") and chance.random() < 0.5:
         return ("handle", chance.choice(slot.makers), chance.random() < 0.6)
     change = CHANGES.get(gene[0])
     return change(slot, gene, hint, chance, others) if change else slot.start((2, 3))
+
+
+def asked_for(hint, chance, gene):
+    """What a message says that a parameter must be: of a kind, or a word that it quotes."""
+    shape = gene[2] if gene[0] in SHAPED and gene[2] else (2, 3)
+    found = [plain(word) for word in hint.words]
+    for kind in hint.kinds:
+        if kind == "int":
+            found.append(plain(chance.choice((1, 2, 3, 4))))
+        elif kind == "list":
+            counts = [count for count in hint.numbers if 0 < count < 9] or [1, 2, 4]
+            found.append(plain([chance.choice((1, 1.0, 2))] * chance.choice(counts)))
+        else:
+            found.append((kind, "float32", shape, "unit"))
+    return found
 
 
 def shapes_of(genes):
@@ -117,7 +138,11 @@ def items(slot, value, hint, chance, others):
         words = slot.choices or [*(hint.words if hint is not None else []), *STRINGS]
         return [chance.choice(words) for _ in range(chance.randint(0, 3))]
     if value and isinstance(value[0], float):
-        return [chance.choice(FLOATS) for _ in range(chance.randint(1, 3))]
+        counts = [] if hint is None else [count for count in hint.numbers if 0 < count < 9]
+        count = chance.choice([1, 2, 3, *counts, *counts])
+        if chance.random() < 0.5:
+            return [chance.choice(FLOATS)] * count
+        return [chance.choice(FLOATS) for _ in range(count)]
     options = [list(found) for found in LISTS]
     if hint is not None:
         options += [list(found) for found in hint.shapes]

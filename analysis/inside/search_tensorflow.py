@@ -40,7 +40,7 @@ MOST_STALE = 60, 40
 for each that it has come past. Few kinds of refusal mean that the changes miss the point."""
 MOST_SILENT = 40
 """Attempts after a call that worked, but ran no operator: most such APIs never run any."""
-MOST_DEATHS = 2
+MOST_DEATHS = 4
 """Calls that may kill the process before an API is given up."""
 FOUND = "found"
 """In the keys of calls that vary one that works."""
@@ -87,14 +87,16 @@ class Subject:
 
 
 class Search:
-    """One search; `graph` tells whether calls are put into a graph instead of being run."""
+    """One search; `graph` tells whether calls are put into a graph instead of being run. It begins
+    with genes that are `lent`, where there are some."""
 
-    def __init__(self, subject, maker, recorder, budget, seconds):
+    def __init__(self, subject, maker, recorder, budget, seconds, lent=()):
         self.subject = subject
         self.maker = maker
         self.recorder = recorder
         self.budget = budget
         self.seconds = seconds
+        self.lent = lent
         self.start = time.process_time() - maker.spent
         # A checksum, and not `hash`, which differs between processes.
         self.chance = random.Random(zlib.crc32(subject.name.encode()))
@@ -153,14 +155,16 @@ class Search:
     def proposals(self):
         """(genes, types) to try: first one shape for all, then changes of what came far."""
         slots, types = self.subject.slots, self.subject.types
-        for number, base in enumerate(BASES):
+        for genes in self.lent:
+            yield genes, types[0]
+        for number, base in enumerate(BASES if not self.lent else ()):
             genes = [slot.first(base) for slot in slots]
             yield genes, types[0]
             if not any(not slot.optional for slot in slots):
                 break
             if number == 1 and has_triple(slots):
                 yield triple(slots, genes), types[0]
-        for other in types[1:MOST_TYPES]:
+        for other in types[1:MOST_TYPES] if not self.lent else ():
             yield [slot.first(BASES[1]) for slot in slots], other
         while self.pool and slots:
             yield self.changed()

@@ -53,6 +53,16 @@ LISTS = (
 DTYPES = ("float32", "int32", "int64", "string", "bool", "float64", "complex64", "uint8")
 
 
+PREFERRED = (
+    "float32 int32 int64 string float64 bool complex64 quint8 qint8 uint8 qint32 half".split()
+)
+
+
+def rank(dtype):
+    """How late a dtype is tried."""
+    return PREFERRED.index(dtype) if dtype in PREFERRED else len(PREFERRED)
+
+
 def role_of(name):
     """What the name of a parameter says about its values; None where it says nothing."""
     for word in re.findall(r"[a-z]+\d*", name.lower())[::-1]:
@@ -74,6 +84,7 @@ class Slot:
         self.role = role_of(self.name)
         self.dtypes = dtypes_of(note)
         self.quoted = re.findall(r"[\"'`]([A-Za-z_]\w{1,20})[\"'`]", note)
+        self.words = re.findall(r"[\"']([A-Za-z_]\w{1,20})[\"']", note)
         inner = self.kind.partition("{")[2].partition("}")[0]
         self.choices = inner.split(",") if inner else []
         self.base = self.kind.partition("{")[0].rstrip("[]").lower()
@@ -93,7 +104,7 @@ class Slot:
         if self.attribute:
             return "@" + self.attribute
         if self.choices:
-            return self.choices[0]
+            return min(self.choices, key=rank)
         whole = self.role in ("axis", "index", "shape")
         usual = ("int32", "int64") if whole else ("float32", "int32")
         return next((name for name in (*usual, *self.dtypes) if name in self.dtypes), usual[0])
@@ -203,7 +214,7 @@ class Slot:
         for part, gene in GUESSES:
             if part in self.name.lower():
                 return gene
-        return tensor("float32", shape)
+        return plain(self.words[0]) if self.words else tensor("float32", shape)
 
 
 GUESSES = (

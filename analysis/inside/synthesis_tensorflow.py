@@ -7,6 +7,7 @@ machines, is left out by what its name or definition says in general.
 """
 
 import ast
+import functools
 import time
 
 import opdefs_tensorflow as opdefs
@@ -15,6 +16,7 @@ import public_tensorflow as public
 import signatures_tensorflow as signatures
 import slots_tensorflow
 import tensorflow as tf
+from borrowed_tensorflow import borrowed
 from child import EVENTS, Emitter
 from genes_tensorflow import Maker
 from guard_tensorflow import Guard, configures
@@ -26,21 +28,20 @@ from tested_tensorflow import TensorFlowTested, prepare
 PROVIDER = "synthesis"
 RAW = "tf.raw_ops."
 OPERATOR_BUDGET = 1200, 0.25
-FUNCTION_BUDGET = 160, 0.12
+FUNCTION_BUDGET = 500, 0.2
 HANDLE_BUDGET = 300, 0.2
+BORROWED_BUDGET = 120, 0.1
 VARIATIONS = 6
 MOST_WORKING = 4
 SECONDS_PER_VARIATION = 2.0
 MOST_TYPES = 12
-PREFERRED = (
-    "float32 int32 int64 string float64 bool complex64 quint8 qint8 uint8 qint32 half".split()
-)
 
 
-def profile(names, part=0, parts=1, first=0, skip=(), known=None):
+def profile(names, part=0, parts=1, first=0, skip=(), known=None, calls=None):
     """Call every `parts`-th API from number `first` on, without the calls in `skip`.
 
-    `known` are recipes of handles that other processes have told.
+    `known` are recipes of handles that other processes have told; `calls` those of other APIs,
+    where searches begin with these.
     """
     prepare()
     skip, recorder, guard = frozenset(skip), Recorder(), Guard()
@@ -58,7 +59,8 @@ def profile(names, part=0, parts=1, first=0, skip=(), known=None):
                 yield {"n": name, "f": reason, "v": PROVIDER}
             continue
         tf.random.set_seed(0)
-        for record in synthesised(subject, maker, recorder, skip):
+        lent = [] if calls is None else borrowed(subject.slots, calls.get(name, ()))
+        for record in synthesised(subject, maker, recorder, skip, lent):
             recipes.outer = record if "at" in record else None
             yield record
         guard.check()
@@ -80,10 +82,11 @@ def unsuitable(name):
     return ""
 
 
-def synthesised(subject, maker, recorder, skip):
+def synthesised(subject, maker, recorder, skip, lent=()):
     """Keys before calls, then the record of one API."""
     budget = OPERATOR_BUDGET if subject.name.startswith(RAW) else FUNCTION_BUDGET
-    search = Search(subject, maker, recorder, *budget)
+    budget = BORROWED_BUDGET if lent else budget
+    search = Search(subject, maker, recorder, *budget, lent)
     steps = search.run(skip)
     while True:
         try:
@@ -179,12 +182,24 @@ def subject_of(names, codes, maker):
         return class_subject(name, thing)
     if isinstance(place[0], type) and not hasattr(thing, "__self__"):
         found = signatures.method(place[1], thing, place[0].__name__)
+        thing = on_receiver(thing, *place)
     else:
         found = signatures.function(thing, opdefs.operator_of(thing, codes))
     if not found:
         return None
     slots = slots_tensorflow.of_rows(found[0]["p"], getattr(thing, "__doc__", None))
     return Subject(name, thing, slots)
+
+
+def on_receiver(method, kind, name):
+    """The method as the receiver's own class has it: that of `tf.Variable` is abstract."""
+
+    @functools.wraps(method)
+    def called(receiver, *args, **kwargs):
+        own = getattr(receiver, name) if isinstance(receiver, kind) else None
+        return method(receiver, *args, **kwargs) if own is None else own(*args, **kwargs)
+
+    return called
 
 
 def operator_subject(name, maker, fixed=None):
@@ -223,14 +238,13 @@ def dtype_choices(operator):
             declared, usual = opdefs.allowed(item), opdefs.usual(item)
             names = kernel.get(item.name) or declared or ([usual] if usual else [])
             names = [one for one in names if not declared or one in declared]
-            best = usual if usual in names else min(names, key=rank, default="float32")
+            best = (
+                usual
+                if usual in names
+                else min(names, key=slots_tensorflow.rank, default="float32")
+            )
             types[item.name] = best
         if types not in found:
             found.append(types)
-    found.sort(key=lambda types: sum(map(rank, types.values())))
+    found.sort(key=lambda types: sum(map(slots_tensorflow.rank, types.values())))
     return found[:MOST_TYPES] or [{}]
-
-
-def rank(dtype):
-    """How late a dtype is tried."""
-    return PREFERRED.index(dtype) if dtype in PREFERRED else len(PREFERRED)

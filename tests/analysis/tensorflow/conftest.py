@@ -39,9 +39,9 @@ def catalog(walk):
 def profile(session):
     """Run a phase on some APIs, past the calls that crash: name -> its record."""
 
-    def run(phase, *names):
+    def run(phase, *names, **more):
         records = []
-        given = {"names": [[name] for name in names]}
+        given = {"names": [[name] for name in names], **more}
         job = Job(task=f"{phase}_tensorflow:profile", given=given)
         part = run_part(session, job, progress=lambda _done, _all: None, keep=records.append)
         assert part.whole

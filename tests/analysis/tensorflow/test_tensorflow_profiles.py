@@ -59,6 +59,33 @@ def test_operators_with_related_shapes_or_handles_are_reached(profile, name):
     assert found["x"]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "math.igammac",  # its documentation lists bfloat16, which has no kernel, first
+        "Variable.assign",  # the class's own method is abstract
+        "raw_ops.FractionalAvgPool",  # it says how long a list has to be
+        "nn.max_pool1d",
+        "keras.backend.pool3d",
+        "keras.layers.Embedding",
+    ],
+)
+def test_messages_and_documentation_lead_to_a_call(profile, name):
+    found = profile("synthesis", "tf." + name)["tf." + name]
+    assert found["x"], found
+
+
+def test_a_search_begins_with_calls_of_others(profile):
+    name = "tf.raw_ops.TensorScatterUpdate"
+    tensor = {"k": "tensor", "shape": [3], "dtype": "float32", "data": [1.0, 2.0, 3.0]}
+    indices = {"k": "tensor", "shape": [1, 1], "dtype": "int32", "data": [[1]]}
+    updates = {**tensor, "shape": [1], "data": [9.0]}
+    lent = {"tensor": tensor, "indices": indices, "updates": updates}
+    found = profile("synthesis", name, calls={name: [lent]})[name]
+    assert found["s"]["forward"] == ["TensorScatterUpdate"]
+    assert found["x"][0]["k"]["indices"]["data"] == [[1]]
+
+
 def test_what_has_no_kernel_here_says_so(profile):
     found = profile("synthesis", "tf.raw_ops.TPUReplicatedInput", "tf.raw_ops.CollectiveReduceV2")
     assert all("f" in record for record in found.values())
