@@ -99,7 +99,7 @@ def plans(
     others = [
         *(stacked(plan, source, target) for plan in kept),
         *map(beside_zeros, kept),
-        *(casted(plan, source, known) for plan in kept),
+        *(casted(plan, source, target, known) for plan in kept),
     ]
     named_after += [plan for plan in others if plan is not None]
     made = (reduced(plan, source, target) for plan in _distinct(named_after))

@@ -15,7 +15,16 @@ from analysis.catalog.model import Parameter
 from citadel.plan.lexicon import LIKE_NAME, SAME_NAME, Lexicon
 from citadel.plan.model import SourceValue, Stage
 from citadel.plan.places import Place
-from citadel.plan.types import ANY, BOOL, accepted, becomes_tensor, fits, takes_tensor, wraps
+from citadel.plan.types import (
+    ANY,
+    BOOL,
+    accepted,
+    becomes_number,
+    becomes_tensor,
+    fits,
+    takes_tensor,
+    wraps,
+)
 
 FACTORY = frozenset(("device", "dtype", "out", "layout", "pin_memory", "generator", "names"))
 """Parameters that a value is given to by name only."""
@@ -158,6 +167,8 @@ def _misfit(value: SourceValue, parameter: Parameter, likeness: float) -> float:
     if parameter.required and not fits(value.value, value.type):
         return likeness
     if becomes_tensor(value.value, parameter.type):
+        return likeness
+    if likeness == SAME_NAME and becomes_number(value.value, parameter.type) is not None:
         return likeness
     # What is required under the same name is worth trying before something is filled in.
     wanted = likeness == SAME_NAME and parameter.required and not value.value.is_tensor

@@ -1,9 +1,9 @@
 """The same plan with tensors in dtypes that the sibling takes: indices where there were weights.
 
 In: a plan, and valid calls of the sibling. Out: a plan whose tensors are cast to the kind of
-numbers that valid calls have there (whole ones, real ones, complex ones, truth values), and to the
-dtype of the first of them where valid calls have one dtype for both. It is for siblings that refuse
-the tensors as they are.
+numbers that valid calls have there (whole ones, real ones, complex ones, truth values), as wide as
+they are if there are such, and to the dtype of the first of them where valid calls have one dtype
+for both. It is for siblings that refuse the tensors as they are.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from analysis.catalog.model import Api
 from analysis.values import Value
 from citadel.plan.assign import DESTINATION
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import CAST, DTYPE, Adaptation, Slot, Step, Take
 from citadel.plan.quantised import QUANTIZE
-from citadel.plan.types import takes_tensor
+from citadel.plan.types import listed_dtypes, takes_tensor
 
 _KINDS = ("complex", "float", "int", "bool")
 _NUMBERS = {"int": "int32", "float": "float32"}
@@ -34,13 +35,13 @@ _COST = 0.1
 
 
 def casted(
-    plan: Adaptation, source: Invocation, samples: Sequence[Mapping[str, Value]]
+    plan: Adaptation, source: Invocation, target: Api, samples: Sequence[Mapping[str, Value]]
 ) -> Adaptation | None:
     """The plan with casts; None where none are needed, no valid call tells, or the sibling is to
     change the report's tensor in place."""
     if plan.target.endswith("_") and not plan.target.endswith("__"):
         return None
-    cast = _Cast(plan=plan, source=source, samples=samples)
+    cast = _Cast(plan=plan, source=source, target=target, samples=samples)
     if not cast.dtypes:
         return None
     names = {key: cast.names[key] for key in cast.dtypes}
@@ -63,6 +64,7 @@ class _Cast:
 
     plan: Adaptation
     source: Invocation
+    target: Api
     samples: Sequence[Mapping[str, Value]]
 
     @cached_property
@@ -82,9 +84,10 @@ class _Cast:
         own = self._own
         wanted = {key: _suited(dtype, self._valid(key)) for key, dtype in own.items()}
         first = next(iter(wanted), None)
-        for key in wanted:
+        for key in own:
             if first is not None and key != first and self._alike(first, key):
-                wanted[key] = wanted[first]
+                taken = self._declared(key)
+                wanted[key] = wanted[first] if wanted[first] in taken or not taken else wanted[key]
         return {key: dtype for key, dtype in wanted.items() if dtype != own[key]}
 
     @cached_property
@@ -104,9 +107,17 @@ class _Cast:
         return found
 
     def _valid(self, key: str) -> list[str]:
-        """The dtypes that valid calls of the sibling have there."""
+        """The dtypes that valid calls of the sibling have there, or that it is declared to take."""
         values = [self._at(sample, key) for sample in self.samples]
-        return [v.dtype for v in values if v is not None and v.is_tensor and v.dtype is not None]
+        known = [v.dtype for v in values if v is not None and v.is_tensor and v.dtype is not None]
+        return known or self._declared(key)
+
+    def _declared(self, key: str) -> list[str]:
+        """The dtypes in the declared type of the parameter; none where it lists none."""
+        signatures = (*self.target.signatures[:1], *self.target.call_signatures[:1])
+        parameters = (one for signature in signatures for one in signature.parameters)
+        types = (one.type or "" for one in parameters if one.name == self.names[key])
+        return [dtype for text in types for dtype in listed_dtypes(text)]
 
     def _at(self, sample: Mapping[str, Value], key: str) -> Value | None:
         name = self.names[key]
@@ -135,11 +146,17 @@ class _Cast:
 
 
 def _suited(dtype: str, valid: Sequence[str]) -> str:
-    """The dtype itself, or the first of the valid ones where none is of its kind."""
+    """The dtype itself, or the first of the valid ones, of its width if there is such a one, where
+    none is of its kind."""
     kinds = [_kind(one) for one in valid]
     if not kinds or None in kinds or _kind(dtype) in kinds:
         return dtype
-    return valid[0]
+    return next((one for one in valid if _width(one) == _width(dtype)), valid[0])
+
+
+def _width(dtype: str) -> str:
+    """The digits at its end."""
+    return dtype.lstrip("abcdefghijklmnopqrstuvwxyz")
 
 
 def _kind(dtype: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analysis.catalog.model import Api
-from citadel.plan.model import Expression, Gather, SourceValue, Take
+from citadel.plan.model import NUMBER, Expression, Gather, SourceValue, Take
 from citadel.plan.places import Place, is_receiver
 from citadel.plan.quantised import QUANTIZE
 
@@ -26,8 +26,8 @@ def changes(
     target: Api,
     names: Mapping[str, str],
 ) -> list[str]:
-    """Words that are spelled otherwise, numbers that become tensors, tensors that are quantised or
-    in one list.
+    """Words that are spelled otherwise, numbers that become tensors or the other way round, tensors
+    that are quantised or in one list.
 
     `names`: key of one of the source's values -> its parameter.
     """
@@ -42,6 +42,8 @@ def changes(
                 found.append(f"{named[number].parameter.name} as {step.text}")
             elif step.name == QUANTIZE:
                 found.append(f"{named[number].parameter.name} quantised")
+            elif step.name == NUMBER:
+                found.append(f"{named[number].parameter.name} as a number")
             elif step.name == "tensor" and not is_receiver(named[number], target):
                 found.append(f"{named[number].parameter.name} as a tensor")
     return found

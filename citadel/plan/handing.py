@@ -18,7 +18,7 @@ from citadel.plan.ends import with_ends
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
-from citadel.plan.model import FIRST, Expression, Gather, SourceValue, Step
+from citadel.plan.model import FIRST, NUMBER, Expression, Gather, SourceValue, Step
 from citadel.plan.places import Place, Places, is_receiver
 from citadel.plan.quantised import quantised
 from citadel.plan.receivers import as_receiver
@@ -29,6 +29,7 @@ from citadel.plan.types import (
     SEED,
     TENSORS,
     accepted,
+    becomes_number,
     becomes_tensor,
     fits,
     kind_of,
@@ -60,7 +61,7 @@ class Handing:
         for number, value in chosen.items():
             steps = lifted(value, self.lift) or self._windows(value, number)
             steps = steps or self._spelled(value, number) or self._one_seed(value, number)
-            steps = steps or self._as_many(value, number)
+            steps = steps or self._as_many(value, number) or self._as_number(value, number)
             if as_tensorflow(self.target.name):
                 steps += self._with_ends(value.value, steps, number)
             steps += self._made_tensor(value, number) or self._of_tensors(value, number)
@@ -186,6 +187,11 @@ class Handing:
         alone = all(len(one.items or ()) == 1 or one.shape == (1,) for one in known)
         wrapped = wraps(value.value, self.places.named[number].parameter.type)
         return (WRAP,) if value.value.kind == "int" and alone and not wrapped else ()
+
+    def _as_number(self, value: SourceValue, number: int) -> tuple[Step, ...]:
+        """A Python number where the sibling takes no tensor of one."""
+        made = becomes_number(value.value, self.places.named[number].parameter.type)
+        return (Step(name=NUMBER, text=made),) if made is not None else ()
 
     def _one_seed(self, value: SourceValue, number: int) -> tuple[Step, ...]:
         """The first number of a seed that has several, where the sibling takes a single one."""

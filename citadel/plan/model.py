@@ -58,18 +58,18 @@ class Step:
     """One change of a value.
 
     `lift` and `lower` add and drop n dimensions in front of the last `behind` ones, `lead` and
-    `behead` in front of all; `repeat` adds them as `lift` does, each as long as the
-    one before; `narrow` makes the last dimension n long, `resize` a list but for its first and last
-    `behind` entries, of which `last` keeps those at the end; `list` wraps the value in a list,
-    `first` takes the first of one, `item` another; `say` replaces it by `text`;
-    `ends` makes n numbers a list with a 1 at either end, `inner` takes such ends off; `each` makes
-    n of a number, `extend` puts the number `text` n times in front of a list's last `behind`;
-    `indices`, `values` and `shape` are those of a sparse tensor; `clone` is a copy that gradients
-    flow through; `tensor` and `variable` make one
-    of an array or a list, PyTorch's of the dtype `text`, if there is one; `quantize` makes one of
-    real numbers one of the dtype `text`, and `cast` any tensor; `zeros` are as many; `spread` puts
-    one value n times in a list; `dtype` is that of a tensor or an array, in the text `text` where
-    the tensor has no name.
+    `behead` in front of all; `repeat` adds them as `lift` does, each as long as the one before;
+    `narrow` makes the last dimension n long, `resize` a list but for its first and last `behind`
+    entries, of which `last` keeps those at the end; `list` wraps the value in a list, `first` takes
+    the first of one, `item` another; `say` replaces it by `text`; `ends` makes n numbers a list
+    with a 1 at either end, `inner` takes such ends off; `each` makes n of a number, `number` makes
+    one of a tensor of no dimensions, in the type `text`; `extend` puts the number `text` n times in
+    front of a list's last `behind`; `indices`, `values` and `shape` are those of a sparse tensor;
+    `clone` is a copy that gradients flow through; `tensor` and `variable` make one of an array or a
+    list, PyTorch's of the dtype `text`, if there is one; `quantize` makes one of real numbers one
+    of the dtype `text`, and `cast` any tensor; `zeros` are as many; `spread` puts one value n times
+    in a list; `dtype` is that of a tensor or an array, in the text `text` where the tensor has no
+    name.
     """
 
     name: str
@@ -86,6 +86,7 @@ class Step:
 
 FIRST = Step(name="first")
 CAST = "cast"
+NUMBER = "number"
 ZEROS = "zeros"
 STACK = "stack"
 DTYPE = "dtype"

@@ -49,6 +49,7 @@ _ATTRIBUTES: tuple[tuple[str, frozenset[str]], ...] = (
 )
 """Attributes of TensorFlow's operators. What stands in braces are values, and no types."""
 _CHOICES = re.compile(r"string\{([^}]+)\}")
+_LISTED = re.compile(r"Tensor\{([^}]+)\}(?:\[\])?")
 _COMPILED = tuple((re.compile(pattern), kinds) for pattern, kinds in _WORDS)
 
 
@@ -114,6 +115,21 @@ def becomes_tensor(value: Value, declared: str | None) -> bool:
     return number and takes_tensor(declared) and not fits(value, declared)
 
 
+def becomes_number(value: Value, declared: str | None) -> str | None:
+    """What a tensor of no dimensions has to be made, where the declared type takes numbers alone:
+    "int" or "float"; None of all else.
+
+    >>> becomes_number(Value(kind="tensor", shape=(), dtype="int64"), "int?")
+    'int'
+    """
+    kinds = accepted(declared)
+    if not value.is_tensor or value.shape != () or kinds & {TENSOR, TENSORS, ANY}:
+        return None
+    if INT in kinds and re.match(r"u?int\d", value.dtype or ""):
+        return "int"
+    return "float" if FLOAT in kinds and "float" in (value.dtype or "") else None
+
+
 def choices(declared: str | None) -> tuple[str, ...]:
     """The words of which an operator of TensorFlow takes one.
 
@@ -121,6 +137,16 @@ def choices(declared: str | None) -> tuple[str, ...]:
     ('SAME', 'VALID')
     """
     found = _CHOICES.fullmatch(declared or "")
+    return () if found is None else tuple(found[1].split(","))
+
+
+def listed_dtypes(declared: str | None) -> tuple[str, ...]:
+    """The dtypes that a tensor of TensorFlow is declared to have.
+
+    >>> listed_dtypes("Tensor{int32,int64}")
+    ('int32', 'int64')
+    """
+    found = _LISTED.fullmatch(declared or "")
     return () if found is None else tuple(found[1].split(","))
 
 

@@ -10,7 +10,7 @@ import libcst as cst
 
 from analysis.values import Value
 from citadel.plan.frameworks import dtype_text
-from citadel.plan.model import CAST, DTYPE, REDUCED, STACK, ZEROS, Step
+from citadel.plan.model import CAST, DTYPE, NUMBER, REDUCED, STACK, ZEROS, Step
 from citadel.plan.quantised import QUANTIZE
 
 Item = TypeVar("Item")
@@ -51,7 +51,7 @@ NAMING = frozenset(("tensor", "variable", "narrow", "repeat", CAST, QUANTIZE, ZE
 """Steps that are written with a function of the framework."""
 INNER = ("first", "item")
 """Steps to something in a list."""
-KEPT = (*INNER, CAST, DTYPE, QUANTIZE, ZEROS)
+KEPT = (*INNER, CAST, DTYPE, NUMBER, QUANTIZE, ZEROS)
 """Steps that are taken where the value is used: it stays what it is where it is made."""
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
@@ -92,6 +92,7 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("3", (Step(name="each", amount=1), Step(name="extend", amount=2, text="1")), "(3, 1, 1)"),
     ("(2, k)", (Step(name="extend", amount=1, text="0"),), "(2, k, 0)"),
     ("[1, 2, 2, 1]", (Step(name="extend", amount=1, behind=1, text="1"),), "[1, 2, 2, 1, 1]"),
+    ("k", (Step(name="number", text="int"),), "int(k)"),
     ("[1, 2]", (Step(name="tensor"),), "tf.convert_to_tensor([1, 2])"),
     ("-1", (Step(name="tensor"),), "tf.convert_to_tensor(-1)"),
     ("a + b", (Step(name="variable"),), "tf.Variable(a + b)"),
@@ -198,8 +199,9 @@ def _apply(
         return cst.Tuple([cst.Element(node)] * step.amount)
     if step.name in ("ends", "inner"):
         return _ends(node, step, value)
-    if step.name == "say":
-        return cst.parse_expression(step.text)
+    if step.name in ("say", NUMBER):
+        taken = "" if step.name == "say" else f"({code_of(node)})"
+        return cst.parse_expression(step.text + taken)
     if step.name == DTYPE:
         named = isinstance(node, cst.Name | cst.Attribute)
         return cst.parse_expression(f"{code_of(node)}.dtype" if named else step.text)

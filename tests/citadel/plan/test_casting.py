@@ -36,7 +36,9 @@ def given(call, api, *dtypes, module="torch"):
     [
         ("int64", ["float32"], ["input cast to float32"]),
         ("float32", ["complex64"], ["input cast to complex64"]),
-        ("float32", ["int64", "int32"], ["input cast to int64"]),
+        ("float64", ["int32", "int64"], ["input cast to int64"]),  # as wide as it is
+        ("uint16", ["float32", "float16"], ["input cast to float16"]),
+        ("float16", ["int64", "int32"], ["input cast to int64"]),
         ("float32", ["bool"], ["input cast to bool"]),
         ("float64", ["float32"], None),  # the same kind of numbers
         ("int64", ["float32", "uint8"], None),
@@ -68,6 +70,21 @@ def test_tensors_get_one_dtype_where_valid_calls_have_one(call, api, own, valid,
     samples = [{"input": tensor(one), "other": tensor(two)} for one, two in valid]
     target = api("torch.g", "input: Tensor, other: Tensor")
     assert casts(given(call, api, *own), target, *samples) == ([cast] if cast else [])
+
+
+def test_declared_dtypes_tell_where_valid_calls_do_not(call, api):
+    source = given(call, api, "float32", module="tf")
+    assert casts(source, api("tf.g", "input: Tensor{int32}")) == [["input cast to int32"]]
+    assert casts(source, api("tf.g", "input: Tensor{float32}")) == []
+
+
+def test_two_have_one_dtype_by_chance_where_another_is_declared(call, api):
+    source = given(call, api, "float32", "int64", module="tf")
+    both = {"input": tensor("int32"), "other": tensor("int32")}
+    target = api("tf.g", "input: Tensor, other: Tensor")
+    assert casts(source, target, both) == [["input cast to int32", "other cast to int32"]]
+    declared = api("tf.g", "input: Tensor, other: Tensor{int64}")
+    assert casts(source, declared, both) == [["input cast to int32"]]
 
 
 def test_lists_are_tensors_for_tensorflow_alone(call, api):

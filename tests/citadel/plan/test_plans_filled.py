@@ -155,6 +155,27 @@ def test_a_number_becomes_a_tensor_where_only_those_are_taken(api, call):
     assert other.call[1].value == Take(key="arg:1")
 
 
+@pytest.mark.parametrize(
+    ("dtype", "declared", "made"),
+    [
+        ("int64", "int", "int"),
+        ("float64", "float", "float"),
+        ("int64", "Tensor", None),
+        ("int64", "int | Tensor", None),
+    ],
+)
+def test_a_tensor_of_no_dimensions_becomes_a_number_where_no_tensor_is_taken(
+    api, call, dtype, declared, made
+):
+    of_two = api("tf.f", "data: Tensor, count: Tensor")
+    count = Value(kind="tensor", shape=(), dtype=dtype)
+    source = invocation(call("tf.f", {(2, 3)}, count), of_two, ())
+    plan = first(plans(source, api("tf.g", f"data: Tensor, count: {declared} = 1")))
+    steps = (Step(name="number", text=made),) if made else ()
+    assert plan.call[1].value == Take(key="arg:1", steps=steps)
+    assert ("count as a number" in plan.edits) == bool(made)
+
+
 def test_numbers_that_are_sizes_of_the_input_are_its_sizes(api, call):
     source = invocation(call("torch.exp", {(2, 3)}), api("torch.exp", "input: Tensor"), ())
     target = api(
