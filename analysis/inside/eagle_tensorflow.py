@@ -66,6 +66,8 @@ class World:
         elif isinstance(item, (bool, int, float, complex, str, bytes, np.ndarray, np.generic)):
             array = np.asarray(item)
             name = array.dtype.name
+            if name == "object" and not all(isinstance(one, (str, bytes)) for one in array.flat):
+                raise self.Incomparable("an array of objects")
         else:
             raise self.Incomparable(type(item).__name__)
         if name == "bfloat16":

@@ -37,12 +37,13 @@ from citadel.oracle.bounds import out_of_bounds
 from citadel.oracle.expectations import beside, expected, nearly_expected, numbers
 from citadel.oracle.hints import (
     DIFFERENT,
-    NAN_IS_LOST,
     NOT_FINITE,
     TELLING,
     bare,
     is_reference,
     is_slope,
+    lost_numbers,
+    not_finite,
 )
 from citadel.oracle.numbers import finite, has_nan, is_literal
 from citadel.oracle.seen import Seen, numeric, unbounded
@@ -51,10 +52,6 @@ from harvest.report.model import ClaimKind, Reading
 
 __all__ = ["capture"]
 
-_WHERE_FULL = re.compile(
-    r"(\bnans?\b.*?)\b(?:where|when|if|once|as soon as)\b[^.;]*?\boverflow\w*", re.IGNORECASE
-)
-"""That a result is NaN where something overflows: that says when."""
 _EITHER = re.compile(
     r"\bor (?:an? )?(?:\w+ )?(?:rais\w+|throw\w*|errors?|exceptions?)\b"
     r"|\b(?:rais\w+|throw\w*|errors?|exceptions?),? or (?!\w*(?:Error|Exception|error))",
@@ -127,10 +124,10 @@ def _non_finite(run: Seen) -> Iterator[ValueOracle]:
         return
     title, refusal = run.reading.report.title, run.reading.refusal
     codes = [one.code for one in run.reading.candidates]
-    given = any(map(_not_finite, codes))
-    titled = _not_finite(title)
+    given = any(map(not_finite, codes))
+    titled = not_finite(title)
     either = refusal is not None and _EITHER.search(refusal) is not None
-    own = {kind for code in codes for kind in _not_finite(_COMMENT.sub("", code))}
+    own = {kind for code in codes for kind in not_finite(_COMMENT.sub("", code))}
     becomes_nan = either and "nan" in titled - own
     if refusal is not None and not becomes_nan and (given or not (titled or either)):
         return  # what should be refused goes in as such a number, or an error is missing
@@ -141,25 +138,19 @@ def _non_finite(run: Seen) -> Iterator[ValueOracle]:
         spot for two in said_to_differ(run) for spot in two.spots if agree(run, *two.spots)
     )
     nan_alone = titled == {"nan"} or becomes_nan
-    lost = NAN_IS_LOST.search(title) is not None
+    lost = lost_numbers(title)
     wanted = [e for e in run.reading.expectations if e.right and unbounded(e)]
     for names in (False, True):
         shown = run.results(Role.SHOWN, *((Role.OPERAND,) if names else ()))
         for spot, point, value in run.titled_first(shown):
             told = isinstance(point.node, cst.Name) is names and finite(value) is False
             told = told and (has_nan(value) or not nan_alone)
-            told = told and not (lost and has_nan(value))
+            told = told and not ({"nan" if has_nan(value) else "inf"} & lost)
             told = told and spot not in right and not is_reference(point)
             if told and not any(is_literal(value, e.numbers) for e in wanted):
                 yield ValueOracle(
                     kind=SymptomKind.NON_FINITE, spots=(spot,), why="the report speaks of it"
                 )
-
-
-def _not_finite(text: str) -> set[str]:
-    """Which numbers that are not finite a text speaks of: "nan", and "inf" for all others."""
-    words = [word.lower() for word in NOT_FINITE.findall(_WHERE_FULL.sub(r"\1", text))]
-    return {"nan" if "nan" in word else "inf" for word in words}
 
 
 def _unwanted(run: Seen) -> Iterator[ValueOracle]:
@@ -224,9 +215,11 @@ def _finite_by_now(run: Seen) -> Iterator[ValueOracle]:
     told = [title, *(one.text for one in run.reading.claims if one.kind is ClaimKind.VALUE)]
     told += [one.sentence for one in run.reading.expectations if not one.right and unbounded(one)]
     codes = [_COMMENT.sub("", one.code) for one in run.reading.candidates]
-    if run.reading.refusal is not None or NAN_IS_LOST.search(title) or DIFFERENT.search(title):
+    lost = lost_numbers(title)
+    otherwise = DIFFERENT.search(title) or (lost and not not_finite(title) - lost)
+    if run.reading.refusal is not None or otherwise:
         return
-    if run.asserted or not any(map(_INFINITE.search, told)) or any(map(_not_finite, codes)):
+    if run.asserted or not any(map(_INFINITE.search, told)) or any(map(not_finite, codes)):
         return
     if any(unbounded(one) for one in run.reading.expectations if one.right):
         return

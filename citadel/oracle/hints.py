@@ -70,22 +70,28 @@ as `linspace` does, may be what is wrong."""
 NEAR = 2
 """Statements that may lie between a value and its reference, both being shown."""
 NOT_FINITE = re.compile(r"\b(?:-?inf(?:inite|inity|s)?|nans?|non-?finite|overflow\w*)\b", re.I)
-NAN_IS_LOST = re.compile(
+_UNBOUNDED = r"(?:nans?|inf(?:init(?:y|ies))?s?)"
+NOT_FINITE_IS_LOST = re.compile(
     r"\b(?:swallow\w*|ignor\w*|los(?:es?|ing|t)|hid(?:es?|ing|den)|discard\w*"
     r"|(?:does not|doesn't|do not|don't|fails? to|should|must)"
     r" (?:propagate|preserve|keep|return))\b"
-    r"[^.,;:]{0,15}\bnans?\b"
+    rf"[^.,;:]{{0,15}}\b{_UNBOUNDED}\b"
     r"|\b(?:replac(?:es?|ing)|turn(?:s|ing)?|convert(?:s|ing)?|maps?|masks?|masking|drop(?:s|ping)?)"
-    r" (?:(?!\b(?:into|to|by|with)\b)[^.,;:]){0,15}\bnans?\b(?! (?:is|are)\b)"
-    r"|\bnans?\b[^.,;:]{0,25}?"
+    rf" (?:(?!\b(?:into|to|by|with)\b)[^.,;:]){{0,15}}\b{_UNBOUNDED}\b(?! (?:is|are)\b)"
+    rf"|\b{_UNBOUNDED}\b[^.,;:]{{0,25}}?"
     r"\b(?:becomes?|turns? into|(?:turned|converted|mapped) (?:in)?to|replaced (?:by|with))"
     r" (?!-?inf|nan)"
-    r"|\bnever (?:is|are|returns|gives|becomes|yields|produces) (?:an? )?nans?\b"
-    r"|\bnans? (?:is |are |was |gets? |being ){0,2}(?:swallowed|ignored|lost|hidden|discarded"
+    rf"|\bnever (?:is|are|returns|gives|becomes|yields|produces) (?:an? )?{_UNBOUNDED}\b"
+    rf"|\b{_UNBOUNDED} (?:is |are |was |gets? |being ){{0,2}}"
+    r"(?:swallowed|ignored|lost|hidden|discarded"
     r"|(?:not|n't) (?:being )?(?:propagated|preserved|kept))\b",
     re.IGNORECASE,
 )
-"""A title that misses NaN: what is shown to be NaN is no bug then."""
+"""A title that misses NaN, or infinity: what is shown to be so is no bug then."""
+_WHERE_FULL = re.compile(
+    r"(\bnans?\b.*?)\b(?:where|when|if|once|as soon as)\b[^.;]*?\boverflow\w*", re.IGNORECASE
+)
+"""That a result is NaN where something overflows: that says when."""
 _OF_PARTS = (
     r"\bdepends? on (?:\w+ ){0,3}"
     r"(?:length|size|shape|layout|strides?|contiguity|number|many|positions?|order)\b"
@@ -130,6 +136,27 @@ REFERENCES = frozenset(("numpy", "np", "scipy", "math", "cmath", "mpmath", "jax"
 PRECISION = {
     **{"float64": 3, "complex128": 3, "float32": 2, "complex64": 2, "float16": 1, "bfloat16": 1}
 }
+
+
+def not_finite(text: str) -> set[str]:
+    """Which numbers that are not finite a text speaks of: "nan", and "inf" for all others."""
+    words = [word.lower() for word in NOT_FINITE.findall(_WHERE_FULL.sub(r"\1", text))]
+    return {"nan" if "nan" in word else "inf" for word in words}
+
+
+def lost_numbers(title: str) -> set[str]:
+    """Which of them a title misses.
+
+    >>> lost_numbers("f turns -inf into the lowest number"), lost_numbers("f gives NaN")
+    ({'inf'}, set())
+    """
+    found = NOT_FINITE_IS_LOST.search(title)
+    return set() if found is None else not_finite(found[0])
+
+
+def tells_apart(title: str) -> bool:
+    """Whether a title says that values differ, or misses NaN or infinity in one of them."""
+    return DIFFERENT.search(title) is not None or bool(lost_numbers(title))
 
 
 def is_input(point: Point) -> bool:

@@ -96,6 +96,8 @@ def measured(
     traced = session.run(snippet.code, traced=source.traced, limits=limits)
     slow = slow_names(snippet.code) if NAME in snippet.repairs else frozenset()
     known = list(suspects(traced, catalog, reading))
+    title = reading.report.title
+    known = [pair for pair in known if not said(pair[1], title, slow=False)] or known
     blamed = next((pair for pair in known if leaf(pair[0].name) in slow), None)
     blamed = blamed or next(iter(known), None)
     if blamed is None:
@@ -139,7 +141,7 @@ def _costly(
         told = [pair for pair in known if titled(pair[1], mentions)]
         if len(told) < 2 or not titled(first[1], mentions):
             return first
-        slow = said_slow(told, reading.report.title)
+        slow = [pair for pair in told if said(pair[1], reading.report.title, slow=True)]
         return slow[0] if len(slow) == 1 else _longest(first, told, traced, catalog)
     words = {leaf(one.name) for one in mentions}
     spent: defaultdict[str, float] = defaultdict(float)
@@ -158,15 +160,16 @@ def _costly(
     return costly if spent[first[1].name] < LITTLE * spent[costly[1].name] else first
 
 
-def said_slow(told: Sequence[tuple[Call, Api]], title: str) -> list[tuple[Call, Api]]:
-    """Which of the APIs in a title it says to be slow: what is before "than", or behind "faster
-    than"."""
+def said(api: Api, title: str, *, slow: bool) -> bool:
+    """Whether a title says of an API alone that it is slow, or that it is not: what is before
+    "slower than" is, or what is behind "faster than"."""
     found = _THAN.search(title)
     if found is None:
-        return []
-    side = title[found.end() :] if found["fast"] else title[: found.start()]
-    words = set(_WORDS.findall(side))
-    return [pair for pair in told if leaf(pair[1].name) in words]
+        return False
+    before, behind = title[: found.start()], title[found.end() :]
+    its, other = (before, behind) if slow != bool(found["fast"]) else (behind, before)
+    name = leaf(api.name)
+    return name in _WORDS.findall(its) and name not in _WORDS.findall(other)
 
 
 def _longest(

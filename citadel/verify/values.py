@@ -19,7 +19,7 @@ from citadel.model import SymptomKind
 from citadel.oracle.backends import differences
 from citadel.oracle.capture import capture
 from citadel.oracle.compilers import is_compiler
-from citadel.oracle.hints import CHECKS, DIFFERENT, NAN_IS_LOST, bad_outcome, is_form, is_reference
+from citadel.oracle.hints import CHECKS, bad_outcome, is_form, is_reference, tells_apart
 from citadel.oracle.messages import first_line
 from citadel.oracle.numbers import has_nan
 from citadel.oracle.value import (
@@ -365,7 +365,7 @@ def _fixed(
     """
     if first.outcome is not Outcome.OK:
         return None
-    differing = any(one.search(reading.report.title) for one in (DIFFERENT, NAN_IS_LOST))
+    differing = tells_apart(reading.report.title)
     telling = (
         one
         for one in oracles

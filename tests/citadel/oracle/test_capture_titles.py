@@ -72,6 +72,8 @@ def test_where_an_error_is_one_of_two_ways_out_nan_is_what_a_title_says(title, t
         ("A case of f", "There is no NaN.", "print(f(x))", False),
         ("f gives NaN", "", "print(f(float('nan')))", False),
         ("f swallows NaN", "", "print(f(x))", False),
+        ("f turns -inf into the lowest number", "", "print(f(x))", False),
+        ("f turns inf into NaN", "", "print(f(x))", True),
         ("f is wrong", "", "print(f(x))", False),
         ("f is wrong", "It returns nan.", "print(f(x))", True),
         ("f returns 2 instead of inf", "", "print(f(x))", False),
@@ -99,6 +101,21 @@ def test_what_the_title_calls_wrong_is_it_rather_than_what_is_said_in_passing():
     seen = (("f(x)", [0.0, 0.0]), ("g(x)", [7.0, 7.0]))
     found = holding(code, *seen, title=title, text="Here the norm is 0.")
     assert found == (["g(x)"], "disagrees")
+
+
+@pytest.mark.parametrize(
+    ("title", "wrong", "right"),
+    [
+        ("f turns -inf into the lowest float", -3.4e38, -INF),
+        ("f drops infinities", 0.0, INF),
+        ("f never returns inf", 7.0, INF),
+        ("f turns NaN into 0", 0.0, NAN),
+    ],
+)
+def test_what_a_title_misses_is_what_is_right(title, wrong, right):
+    code = "print('one', f(x))\nprint('two', g(x))"
+    seen = (("f(x)", [wrong, 3.0]), ("g(x)", [right, 3.0]))
+    assert holding(code, *seen, title=title, text="It is different.") != (["g(x)"], "non_finite")
 
 
 def test_what_the_api_of_the_title_gives_is_accepted_rather_than_what_it_is_given():
