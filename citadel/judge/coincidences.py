@@ -339,7 +339,7 @@ def plain(values: Values, spot: Spot) -> bool:
         return True
     found, held = elements(values[spot]), values[spot].numbers
     few = found is not None and len(found) < FEW_TRUTHS
-    if few and (_of_truths(values[spot]) or {repr(abs(one)) for one in found or ()} <= _USUAL):
+    if few and (_of_truths(values[spot]) or all(one in (0, 1) for one in found or ())):
         return True
     if found is None:
         return held is None or (held.low == held.high and (held.finite or held.low is None))

@@ -214,6 +214,8 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
             (
                 len(elements(seen) or ()) != len(elements(value) or ()),
                 abs(point.statement - before.statement),
+                # What a loop goes through is given, and shown to say of what a result is.
+                before.origin.fixed and not before.origin.calls,
                 _unlikeness(before, point),
                 # In a loop each turn has its own.
                 often[other.point] == often[spot.point] and abs(other.occurrence - spot.occurrence),

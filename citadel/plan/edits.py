@@ -42,6 +42,8 @@ def changes(
                 found.append(f"{named[number].parameter.name} as {step.text}")
             elif step.name == QUANTIZE:
                 found.append(f"{named[number].parameter.name} quantised")
+            elif step.name == "last":
+                found.append(f"the last {step.amount} of {named[number].parameter.name}")
             elif step.name == NUMBER:
                 found.append(f"{named[number].parameter.name} as a number")
             elif step.name == "tensor" and not is_receiver(named[number], target):

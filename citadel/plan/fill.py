@@ -7,6 +7,7 @@ type.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from analysis import parsing
@@ -47,6 +48,8 @@ MAIN = ("input", "self", "x", "other")
 OPTIONAL = "?"
 """How operators' schemas end types that admit None, which then stands for nothing at all."""
 DEFAULTS = ((INTS, "[1]"), (INT, "1"), (FLOATS, "[1.0]"), (FLOAT, "1.0"), (BOOL, "False"))
+_FLAGS = re.compile(r"bool\[(\d+)\]")
+"""As many flags: which of an operator's results are wanted."""
 _PLAIN = {bool: BOOL, int: INT, float: FLOAT, str: STR}
 
 
@@ -199,6 +202,9 @@ class Filler:
         return self._taken(main) if main is not None and parameter.name in MAIN else None
 
     def _by_type(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
+        flags = _FLAGS.fullmatch(parameter.type or "")
+        if flags is not None:
+            return Fill(text=str([True] * int(flags[1])))
         for kind, text in DEFAULTS:
             if kind in kinds:
                 # The first dimension, and the usual one of modes that are numbers.

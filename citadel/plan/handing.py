@@ -174,18 +174,22 @@ class Handing:
         return ()
 
     def _as_many(self, value: SourceValue, number: int) -> tuple[Step, ...]:
-        """One number of a list that has no other where valid calls have one number, and a list of
-        one where they have that. A list where the source wants a number may be the bug itself."""
+        """One number of a list, or the last ones, where valid calls have fewer: those of the last
+        dimensions; and a list of one where they have that. A list where the source wants a number
+        may be the bug itself."""
         known = [one for one in self._valid(number) if one.kind != "none"]
+        declared = self.places.named[number].parameter.type
         proper = fits(value.value, value.type) or acts_as_tensor(value)
-        if not known or not proper or self.target is self.source.api:
+        single = value.type is not None and accepted(declared) <= {INT, NONE}
+        if not (known or single) or not proper or self.target is self.source.api:
             return ()
         items = value.value.items or ()
-        numbers = {item.text for item in items if item.kind == "int"}
-        if len(numbers) == 1 and all(one.kind == "int" for one in known):
-            return (FIRST,) if all(item.kind == "int" for item in items) else ()
-        alone = all(len(one.items or ()) == 1 or one.shape == (1,) for one in known)
-        wrapped = wraps(value.value, self.places.named[number].parameter.type)
+        if items and all(item.kind == "int" for item in items):
+            fewer = _fewer([item.text for item in items], known, single=single)
+            if fewer or not known:
+                return fewer
+        alone = known and all(len(one.items or ()) == 1 or one.shape == (1,) for one in known)
+        wrapped = wraps(value.value, declared)
         return (WRAP,) if value.value.kind == "int" and alone and not wrapped else ()
 
     def _as_number(self, value: SourceValue, number: int) -> tuple[Step, ...]:
@@ -202,6 +206,18 @@ class Handing:
         if first is None or not single or SEED.fullmatch(parameter.name) is None:
             return ()
         return (Step(name="say", text=first),)
+
+
+def _fewer(
+    numbers: Sequence[str | None], known: Sequence[Value], *, single: bool
+) -> tuple[Step, ...]:
+    """What makes one number of several, or as many of the last as all valid calls have."""
+    if single or all(one.kind == "int" for one in known):
+        alike = len(set(numbers)) == 1
+        return (FIRST,) if alike else (Step(name="last", amount=1), FIRST)
+    lengths = {one.shape[0] if one.shape else len(one.items or ()) for one in known}
+    count = lengths.pop() if len(lengths) == 1 else 0
+    return (Step(name="last", amount=count),) if 0 < count < len(numbers) else ()
 
 
 def _width(number: Value, valid: Sequence[Value]) -> str:

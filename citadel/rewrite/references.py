@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from difflib import SequenceMatcher
 from types import ModuleType
 
@@ -61,9 +61,11 @@ def counterparts(
     source: str,
     target: str,
     named: Named = unknown,
+    dropped: Collection[int] = (),
 ) -> dict[cst.CSTNode, cst.CSTNode]:
     """The names of references to replace, and what by; `local` says what names stand for, `named`
-    which API of the framework has a name.
+    which API of the framework has a name. Of the source's arguments `dropped` are those, by their
+    places, that the sibling is not given: nor is its reference.
 
     Functions that return other things (`eigvalsh` has no pairs) are told by their use: those
     whose result is taken apart stay as they are.
@@ -89,7 +91,13 @@ def counterparts(
             other = None if new is None else named(f"{room}.{name}")
             known = other is not None and other.name != source and bool(named(f"{room}.{new}"))
         if new is not None and known:
-            found[call.func] = call.func.with_changes(attr=cst.Name(new))
+            function = call.func.with_changes(attr=cst.Name(new))
+            kept = [one for place, one in enumerate(call.args) if place not in dropped]
+            if len(kept) == len(call.args):
+                found[call.func] = function
+            elif all(one.keyword is None and not one.star for one in call.args):
+                last = kept[-1:] and [kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
+                found[call] = call.with_changes(func=function, args=[*kept[:-1], *last])
     return found
 
 

@@ -34,8 +34,9 @@ MAKERS = frozenset(
         "new",
         *("tensor", "constant", "zeros", "ones", "full", "eye", "arange", "linspace", "empty"),
         *("rand", "randn", "randint", "normal", "uniform", "manual_seed", "set_seed", "variable"),
-        *("convert_to_tensor", "array", "asarray", "cast", "to", "type", "type_as", "double"),
-        *("float", "half", "bfloat16", "int", "long", "short", "bool", "cfloat", "cdouble"),
+        *("convert_to_tensor", "array", "asarray", "as_tensor", "from_numpy", "cast", "to", "type"),
+        *("type_as", "double", "float", "half", "bfloat16", "int", "long", "short", "bool"),
+        *("cfloat", "cdouble"),
     )
 )
 """Calls that make what others work on, or convert it: suspected last."""
@@ -65,8 +66,6 @@ _COMPARISONS = frozenset(
 """Users of values that choke on values which do not go together."""
 REDUCTIONS = frozenset(("sum", "mean", "reduce_sum", "reduce_mean"))
 """What stands between an operation and the `backward` that is called to test it."""
-
-
 _WRITTEN = re.compile(r"[a-z0-9]_[a-z0-9]|\.[a-z]|[a-z][A-Z]")
 """What is in no word of prose: an underscore, a dot, a capital inside."""
 _NOTHING = re.compile(r"\bNone(?:Type)?\b")
@@ -137,9 +136,10 @@ def culprit(
     if leaf(first[0].name) in named - GRADIENTS:
         return first  # the report says that it is this one
     makers_only = [pair for pair in chain if not _uses(pair[0])]
+    doing = [pair for pair in makers_only if leaf(pair[0].name) not in MAKERS - titled]
     told = said.operators(failing)
     for one in (named, said.nodes(failing), told, said.words(failing), *said.begun(failing)):
-        for pair in makers_only:
+        for pair in doing:
             if leaf(pair[0].name) in one:
                 return pair
     return _nearest_maker(makers_only) or first

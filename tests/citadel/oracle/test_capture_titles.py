@@ -118,6 +118,20 @@ def test_what_a_title_misses_is_what_is_right(title, wrong, right):
     assert holding(code, *seen, title=title, text="It is different.") != (["g(x)"], "non_finite")
 
 
+def test_what_should_be_is_said_of_a_result_rather_than_of_what_a_loop_goes_through():
+    code = """
+        import math, torch
+        for mantissa, exponent in [(2.0, 3)]:
+            want = math.ldexp(mantissa, exponent)
+            got = torch.ldexp(mantissa, exponent)
+            print(f"ldexp({mantissa:g}) = {got:g}, should be {want:g}")
+    """
+    seen = (("mantissa", 2.0), ("got", 0.0), ("want", 16.0))
+    assert holding(code, *seen) == (["got", "want"], "disagrees")
+    right = (("mantissa", 2.0), ("got", 16.0), ("want", 16.0))
+    assert holding(code, *right) is None
+
+
 def test_what_the_api_of_the_title_gives_is_accepted_rather_than_what_it_is_given():
     code = "import torch\nx = torch.rand(2)\nprint(x)\ny = torch.take(x, i)\nprint(y)"
     wish = "`torch.take` should raise an exception."

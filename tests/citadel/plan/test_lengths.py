@@ -57,7 +57,10 @@ NUMBER, LIST = {"k": "int", "v": "3"}, {"k": "tensor", "shape": [1], "dtype": "i
     [
         ([5], NUMBER, [["first"]]),
         ([5, 5], NUMBER, [["first"]]),
-        ([5, 4], NUMBER, []),
+        ([5, 4], NUMBER, [["last", 1], ["first"]]),
+        ([5, 4], LIST, [["last", 1]]),
+        ([5, 4], {**LIST, "shape": [2]}, []),
+        ([5, 4], {**LIST, "shape": [3]}, []),
         (5, LIST, [["list"]]),
         (5, NUMBER, []),
         ([5], LIST, []),
@@ -79,3 +82,10 @@ def test_a_list_where_a_number_is_wanted_may_be_the_bug(api, call):
 
 def test_operands_as_numpy_names_them():
     assert Lexicon().likeness("x", "x1") == Lexicon().likeness("other", "x2") > 0
+
+
+def test_one_number_where_no_more_are_declared(api, rfft):
+    target = api("tf.keras.ops.rfft", "x: Tensor, fft_length: int = None")
+    (plan, *_) = plans(rfft([5, 0], (3, 10)), target)
+    assert steps(plan)[1] == [["last", 1], ["first"]]
+    assert "the last 1 of fft_length" in plan.edits

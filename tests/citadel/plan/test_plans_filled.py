@@ -155,6 +155,11 @@ def test_a_number_becomes_a_tensor_where_only_those_are_taken(api, call):
     assert other.call[1].value == Take(key="arg:1")
 
 
+def test_of_flags_that_are_required_there_are_as_many_as_declared(conv, api):
+    plan = first(plans(conv, api("torch.backward", "input: Tensor, output_mask: bool[3]")))
+    assert plan.call[-1].value == Fill(text="[True, True, True]")
+
+
 @pytest.mark.parametrize(
     ("dtype", "declared", "made"),
     [

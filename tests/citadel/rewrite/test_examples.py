@@ -88,6 +88,28 @@ def test_references(reference, source, sibling, expected):
     assert changed == (expected or reference)
 
 
+@pytest.mark.parametrize(
+    ("dropped", "expected"),
+    [
+        ((1,), "np.sign(x)"),
+        ((0,), "np.sign(v)"),
+        ((2,), "np.sign(x, v)"),
+        ((), "np.sign(x, v)"),
+    ],
+)
+def test_a_reference_is_given_what_the_sibling_is(dropped, expected):
+    module = cst.parse_module("np.heaviside(x, v)")
+    nodes = references.counterparts(
+        module, {"np": "numpy"}, "torch.heaviside", "torch.sign", dropped=dropped
+    )
+    assert Pieces(Tree(module)).replaced(nodes) == expected
+    module = cst.parse_module("np.heaviside(x, x2=v)")
+    nodes = references.counterparts(
+        module, {"np": "numpy"}, "torch.heaviside", "torch.sign", dropped=(1,)
+    )
+    assert nodes == {}
+
+
 def test_several_steps_are_not_written_into_a_shape():
     lift = Step(name="lift", amount=1)
     expression = cst.parse_expression("torch.rand(2, 8, 16)")

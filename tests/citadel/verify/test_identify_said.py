@@ -96,6 +96,23 @@ def test_what_cannot_be_copied_any_more_is_what_has_worked_on_it_since(call, kno
         assert blamed(calls, known) != "torch.nn.utils.weight_norm"
 
 
+@pytest.mark.parametrize(("title", "found"), [(0, "nn.HuberLoss"), (1, "from_numpy")])
+def test_what_makes_tensors_of_numbers_is_blamed_if_the_title_is_about_it(
+    api, catalog, call, numbered, title, found
+):
+    names = ("from_numpy", "Tensor.float", "nn.HuberLoss", "Tensor.backward")
+    known = catalog(*(api(f"torch.{name}", "input: Tensor") for name in names))
+    double = ("RuntimeError", "Found dtype Double but expected Float")
+    calls = (
+        call("torch.from_numpy", numbered(0), number=1, result=numbered(1)),
+        call("torch.Tensor.float", numbered(1), form="method", number=2, result=numbered(2)),
+        call("torch.nn.HuberLoss", numbered(2), numbered(1), number=3, result=numbered(3)),
+        call("torch.Tensor.backward", numbered(3), form="method", number=4, raised=double),
+    )
+    told = Mention(name="torch.from_numpy", title=title, body=1)
+    assert blamed(calls, known, told) == f"torch.{found}"
+
+
 IN_PLACE = "[torch.FloatTensor [3]], which is output 0 of Sigmoid, is at version 1"
 
 
