@@ -147,6 +147,7 @@ def refuses_arguments(symptom: Symptom) -> bool:
 _NO_KERNEL = (
     r"Could not find device for node|No OpKernel was registered|No registered '\w+' OpKernel"
 )
+_NODE = re.compile(r"Could not find device for node: (?:\{\{.*?\}\} )?= (?P<operator>\w+)\[")
 _UNAVAILABLE = re.compile(
     rf"{_NO_KERNEL}"
     r"|not (?:compiled|built|linked) with|not available in this build"
@@ -172,6 +173,13 @@ def lacking(symptom: Symptom) -> frozenset[str]:
     if not without_kernel(symptom):
         return frozenset()
     return frozenset(re.findall(r"\w=(DT_\w+)", symptom.message or ""))
+
+
+def same_kernel(one: Symptom, other: Symptom) -> bool:
+    """Whether one operator lacks the kernel for the same dtypes, whoever has called it."""
+    found = [_NODE.search(symptom.message or "") for symptom in (one, other)]
+    named = {match["operator"] if match is not None else None for match in found}
+    return len(named) == 1 and None not in named and lacking(one) == lacking(other) != frozenset()
 
 
 def unavailable(symptom: Symptom) -> bool:

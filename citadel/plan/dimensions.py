@@ -39,14 +39,15 @@ _DIMENSIONS = re.compile(r"([123])[dD](?![a-z])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lift:
-    """From `before` to `after` spatial dimensions. `narrow`: also shrink (or widen) last dimensions
-    whose size is the number of spatial dimensions; `repeat`: what is added is as long as the last
-    one, for windows to fit into it; `lead`: dimensions that the values `leading` get (negative:
-    lose) in front, and that the result of several loses; `sizes`: lists gain these in front, those
-    of what else the tensor has; `unit`: windows are 1 long along what is added, which the result
-    loses again. `tail`: of dimensions that are dropped, the last ones stay. `ranks`: of the
-    target's tensors, by parameter; `own`: what each value gets or loses in front for that;
-    `together`: all the same, so that the result loses what they get. `channels_last` tells where
+    """From `before` to `after` spatial dimensions. `narrow`: also shrink (or widen) last
+    dimensions whose size is the number of spatial dimensions; `repeat`: what is added is as long
+    as the last one, for windows to fit into it; `lead`: dimensions that the values `leading` get
+    (negative: lose) in front, and that the result of several loses; `sizes`: lists gain these in
+    front, those of what else the tensor has; `unit`: windows are 1 long along what is added,
+    which the result loses again. `tail`: of dimensions that are dropped, the last ones stay.
+    `ranks`: of the target's tensors, by parameter; `own`: what each value gets or loses in front
+    for that; `together`: all the same, so that the result loses what they get. `columns`: values
+    that get a last dimension of one, which the result loses again. `channels_last` tells where
     the spatial dimensions are, `as_tensorflow` whose filters and windows they are."""
 
     before: int = 0
@@ -60,6 +61,7 @@ class Lift:
     ranks: tuple[tuple[str, int], ...] = ()
     own: tuple[tuple[str, int], ...] = ()
     together: bool = False
+    columns: frozenset[str] = frozenset()
     tail: bool = False
     guess: bool = False
     channels_last: bool = False
@@ -77,6 +79,8 @@ class Lift:
             many, how = abs(self.lead), "more" if self.lead > 0 else "fewer"
             of = " of each" if len(self.leading) > 1 else ""
             return (f"{many} {how} dimension{'s' * (many > 1)} in front{of}",)
+        if self.columns:
+            return ("a vector as a column",)
         if self.own and not self.amount:
             return ("dimensions in front as valid calls have them",)
         how = ", of equal sizes" if self.repeat else ", windows of 1" if self.unit else ""
@@ -89,6 +93,8 @@ class Lift:
         lead = self.lead if len(self.leading) > 1 else self.own[0][1] if self.together else 0
         if lead > 0:
             return (Step(name="behead", amount=lead),)
+        if self.columns:
+            return (Step(name="lower", amount=1),)
         if not self.unit:
             return ()
         return (Step(name="lower", amount=self.amount, behind=int(self.channels_last)),)
@@ -251,6 +257,8 @@ def _per_dimension(value: SourceValue, spatial_dimensions: int) -> bool:
 
 def lifted(value: SourceValue, lift: Lift) -> tuple[Step, ...]:
     """What happens to one value under a dimension change."""
+    if value.key in lift.columns:
+        return (Step(name="lift", amount=1),)
     lead = lift.lead if value.key in lift.leading else dict(lift.own).get(value.key, 0)
     if lead and not value.value.is_shaped:  # lists of numbers
         return (Step(name="list") if lead > 0 else FIRST,) * abs(lead)

@@ -2,7 +2,7 @@
 
 In: the failing call, and valid calls of the sibling. Out: what its tensors get or lose in front,
 all of them alike (`mm` multiplies two matrices, `bmm` two stacks of them), or each what its
-parameter wants (`mv` takes a matrix and a vector).
+parameter wants (`mv` takes a matrix and a vector); and a last one that makes a vector a column.
 """
 
 from __future__ import annotations
@@ -59,6 +59,20 @@ def own_ranks(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Itera
     telling = len(known) > 1 or len({rank for _, rank in ranks}) > 1
     if telling and any({rank} != given for _, rank in ranks):
         yield Lift(ranks=ranks, guess=True, as_tensorflow=lists)
+
+
+def columns(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Iterator[Lift]:
+    """A vector as a matrix of one column, or a stack of such, where valid calls of the target have
+    two tensors of one rank: `matmul` of what `matvec` multiplies."""
+    tensors = [v for v in source.values if v.value.is_shaped and v.name != DESTINATION]
+    if len(tensors) != 2:
+        return
+    matrix, vector = (value.value.shape or () for value in tensors)
+    given = [[v.rank for v in sample.values() if v.is_shaped] for sample in known]
+    pairs = [found for found in given if len(found) == 2]
+    alike = all(one == other != 1 for one, other in pairs)
+    if pairs and alike and len(matrix) == len(vector) + 1 > 1 and matrix[-1] == vector[-1]:
+        yield Lift(columns=frozenset((tensors[1].key,)), guess=True)
 
 
 def settled(

@@ -337,9 +337,12 @@ def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
 
 
 def _of_kernels(verdict: Verdict, candidate: Candidate, source: Verified | None = None) -> Verdict:
-    """A kernel that is missing is the bug of close relations only: any API may lack one."""
+    """A kernel that is missing is the bug of who runs into the very same, and of close relations:
+    any API may lack one."""
     symptom = verdict.symptom if verdict.kind is VerdictKind.BUG else None
     if symptom is None or related(candidate.channels) or not status.unavailable(symptom):
+        return verdict
+    if source is not None and status.same_kernel(symptom, source.case.symptom):
         return verdict
     if source is not None and _beside(candidate.api, source.api):
         lacking = status.lacking(source.case.symptom)

@@ -154,3 +154,26 @@ def test_what_is_written_to_gets_the_dimensions_of_the_result(api, call):
     lifted = [changes(plan) for plan in found if len(changes(plan)) > 1]
     assert lifted == [whole] * len(lifted)
     assert lifted
+
+
+@pytest.mark.parametrize(
+    ("shapes", "known", "is_one"),
+    [
+        (((2, 3), (3,)), [(4, 5), (5, 6)], True),
+        (((7, 2, 3), (7, 3)), [(4, 5), (5, 6)], True),
+        (((2, 3), (2,)), [(4, 5), (5, 6)], False),
+        (((2, 3), (3,)), [(4, 5), (5,)], False),
+        (((3,), (3,)), [(4, 5), (5, 6)], False),
+    ],
+)
+def test_a_vector_is_a_column_where_two_matrices_are_taken(api, call, shapes, known, is_one):
+    source = invocation(
+        call("tf.f", *({one} for one in shapes)), api("tf.f", "a: Tensor, b: Tensor"), ()
+    )
+    samples = [shaped(a=known[0], b=known[1]), shaped(a=(2, *known[0]), b=(2, *known[1]))]
+    found = plans(source, api("tf.g", "a: Tensor, b: Tensor"), Book(*samples))
+    told = [plan for plan in found if "a vector as a column" in plan.edits]
+    assert bool(told) is is_one
+    if told:
+        assert changes(told[0]) == {"arg:1": [("lift", 1)]}
+        assert [(step.name, step.amount) for step in told[0].after] == [("lower", 1)]
