@@ -50,15 +50,18 @@ class Measured:
     def referred(self) -> bool:
         """Whether the API's time is measured against a computation that it has no part in.
 
-        Then it is called at one place, always with the same arguments; a layer is also made so.
+        Then it is called at one place, always with the same arguments; a layer is also made so. Or
+        all that it is given at one place another API is given, too: `f(x, n)` beside `g(x, n)`.
         """
         if self.oracle.measure.form not in AGAINST or self.oracle.topic is Topic.MEMORY:
             return False
-        own = [call for call in self.observation.calls if call.name == self.call.name]
+        calls = self.observation.calls
+        own = [call for call in calls if call.name == self.call.name]
+        others = {_given(call) for call in calls if call.name != self.call.name}
         for form in {call.form for call in own}:
             alike = [call for call in own if call.form == form]
-            told = {repr([argument.value for argument in call.inputs()]) for call in alike}
-            if len({call.site for call in alike}) != 1 or len(told) != 1:
+            told = {_given(call) for call in alike}
+            if len({call.site for call in alike}) != 1 or (len(told) != 1 and not told <= others):
                 return False
         return True
 
@@ -81,6 +84,10 @@ class Measured:
     def evidence(self) -> tuple[str, ...]:
         """What in the report speaks for this symptom."""
         return self.oracle.evidence
+
+
+def _given(call: Call) -> str:
+    return repr([argument.value for argument in call.inputs()])
 
 
 def measured(
