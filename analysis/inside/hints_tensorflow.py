@@ -24,7 +24,7 @@ _KINDS = re.compile(
     r"(int\b|integer|list|tuple|indexedslices|sparsetensor|raggedtensor|variable)",
     re.IGNORECASE,
 )
-KINDS = {"integer": "int", "tuple": "list", "indexedslices": "slices"}
+KINDS = {"integer": "int", "indexedslices": "slices"}
 KINDS.update(sparsetensor="sparse", raggedtensor="ragged")
 _EAGER = re.compile(
     r"eager execution|executing eagerly|eager mode|is a ref\b|in eager|building a graph"

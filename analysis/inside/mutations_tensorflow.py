@@ -36,9 +36,10 @@ def asked_for(hint, chance, gene):
     for kind in hint.kinds:
         if kind == "int":
             found.append(plain(chance.choice((1, 2, 3, 4))))
-        elif kind == "list":
+        elif kind in ("list", "tuple"):
             counts = [count for count in hint.numbers if 0 < count < 9] or [1, 2, 4]
-            found.append(plain([chance.choice((1, 1.0, 2))] * chance.choice(counts)))
+            made = [chance.choice((1, 1.0, 2))] * chance.choice(counts)
+            found.append(plain(tuple(made) if kind == "tuple" else made))
         else:
             found.append((kind, "float32", shape, "unit"))
     return found

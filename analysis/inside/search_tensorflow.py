@@ -12,8 +12,9 @@ import time
 import zlib
 
 import tensorflow as tf
+from genes_tensorflow import plain
 from hints_tensorflow import Hint, outline
-from mutations_tensorflow import mutated
+from mutations_tensorflow import SHAPED, mutated
 from patience_tensorflow import Late, patience
 
 BASES = (
@@ -40,6 +41,8 @@ MOST_STALE = 60, 40
 for each that it has come past. Few kinds of refusal mean that the changes miss the point."""
 MOST_SILENT = 40
 """Attempts after a call that worked, but ran no operator: most such APIs never run any."""
+MOST_HOLLOW = 100
+"""Attempts after a call that worked on nothing, as kernels check little of what is empty."""
 MOST_DEATHS = 4
 """Calls that may kill the process before an API is given up."""
 FOUND = "found"
@@ -107,6 +110,8 @@ class Search:
         self.late = 0
         self.problem = "no parameters that could be tried"
         self.silent = None  # a call that worked, but ran no operator
+        self.hollow = None  # one that worked on empty tensors
+        self.hollow_at = budget
         self.number = 0
         self.news_at = 0
         self.silent_at = budget
@@ -124,10 +129,16 @@ class Search:
                 yield {"at": key, "call": self.text(genes, types)} if alone(key) else {"at": key}
             self.number += 1
             if key not in skip and self.attempt(genes, types):
-                return genes, types
+                if not any(map(is_empty, genes)):
+                    return genes, types
+                if self.hollow is None:
+                    self.hollow, self.hollow_at = (genes, types), self.number
+                    self.keep("hollow", genes, types, Hint("", ()))
             if self.late >= MOST_LATE or self.number - self.silent_at > MOST_SILENT:
                 break
-        return self.silent
+            if self.number - self.hollow_at > MOST_HOLLOW:
+                break
+        return self.hollow or self.silent
 
     def is_late(self):
         """Whether the time is up; that of searches for handles, which others use too, is free."""
@@ -229,15 +240,33 @@ class Search:
             self.pool.append((tuple(genes), types, hint))
 
     def variations(self, found, count):
-        """Changes of a call that works."""
+        """Changes of a call that works: other words that the documentation has, then others."""
         self.pool = [(*found, Hint("", ()))]
-        return [self.changed() for _ in range(count)] if self.subject.slots else []
+        worded = list(reworded(self.subject.slots, *found))[: count // 2]
+        left = range(count - len(worded)) if self.subject.slots else ()
+        return worded + [self.changed() for _ in left]
 
 
 def alone(key, name=None):
     """Whether a key stands for a single call of a search, if given of the API of that name."""
     api, _, number = key.partition("#")
     return number.isdigit() and name in (None, api)
+
+
+def is_empty(gene):
+    """Whether a gene describes a tensor without elements, or has one in it."""
+    if gene is None or gene[0] not in (*SHAPED, "list"):
+        return False
+    return any(map(is_empty, gene[1])) if gene[0] == "list" else 0 in gene[2]
+
+
+def reworded(slots, genes, types):
+    """The same call with another of the words that are quoted where a parameter is described."""
+    for at, (slot, gene) in enumerate(zip(slots, genes)):
+        words = slot.words if gene is not None and gene[0] == "plain" else []
+        for word in dict.fromkeys(words) if gene and gene[1] in words else ():
+            if word != gene[1]:
+                yield [*genes[:at], plain(word), *genes[at + 1 :]], types
 
 
 def has_triple(slots):

@@ -26,7 +26,8 @@ def with_ends(value: Value, given: Sequence[Step], known: Sequence[Value]) -> tu
         amount = lengths.pop() - 2
         return (Step(name="ends", amount=amount),) if size in (0, amount) else ()
     plain = bool(known) and not any(_has_ends(v) for v in known) and _are_numbers(known)
-    if plain and size is not None and _has_ends(value) and lengths <= {size - 2}:
+    # What works on any number of dimensions may have been called on fewer.
+    if plain and size is not None and _has_ends(value) and max(lengths, default=0) <= size - 2:
         return (Step(name="inner"),)
     return ()
 
