@@ -14,7 +14,7 @@ import zlib
 import tensorflow as tf
 from genes_tensorflow import plain
 from hints_tensorflow import Hint, outline
-from mutations_tensorflow import SHAPED, mutated
+from mutations_tensorflow import mutated
 from patience_tensorflow import Late, patience
 
 BASES = (
@@ -41,8 +41,6 @@ MOST_STALE = 60, 40
 for each that it has come past. Few kinds of refusal mean that the changes miss the point."""
 MOST_SILENT = 40
 """Attempts after a call that worked, but ran no operator: most such APIs never run any."""
-MOST_HOLLOW = 100
-"""Attempts after a call that worked on nothing, as kernels check little of what is empty."""
 MOST_DEATHS = 4
 """Calls that may kill the process before an API is given up."""
 FOUND = "found"
@@ -110,8 +108,6 @@ class Search:
         self.late = 0
         self.problem = "no parameters that could be tried"
         self.silent = None  # a call that worked, but ran no operator
-        self.hollow = None  # one that worked on empty tensors
-        self.hollow_at = budget
         self.number = 0
         self.news_at = 0
         self.silent_at = budget
@@ -129,16 +125,10 @@ class Search:
                 yield {"at": key, "call": self.text(genes, types)} if alone(key) else {"at": key}
             self.number += 1
             if key not in skip and self.attempt(genes, types):
-                if not any(map(is_empty, genes)):
-                    return genes, types
-                if self.hollow is None:
-                    self.hollow, self.hollow_at = (genes, types), self.number
-                    self.keep("hollow", genes, types, Hint("", ()))
+                return genes, types
             if self.late >= MOST_LATE or self.number - self.silent_at > MOST_SILENT:
                 break
-            if self.number - self.hollow_at > MOST_HOLLOW:
-                break
-        return self.hollow or self.silent
+        return self.silent
 
     def is_late(self):
         """Whether the time is up; that of searches for handles, which others use too, is free."""
@@ -251,13 +241,6 @@ def alone(key, name=None):
     """Whether a key stands for a single call of a search, if given of the API of that name."""
     api, _, number = key.partition("#")
     return number.isdigit() and name in (None, api)
-
-
-def is_empty(gene):
-    """Whether a gene describes a tensor without elements, or has one in it."""
-    if gene is None or gene[0] not in (*SHAPED, "list"):
-        return False
-    return any(map(is_empty, gene[1])) if gene[0] == "list" else 0 in gene[2]
 
 
 def reworded(slots, genes, types):

@@ -75,6 +75,12 @@ def test_messages_and_documentation_lead_to_a_call(profile, name):
     assert found["x"], found
 
 
+def test_other_words_of_the_documentation_are_tried(profile):
+    found = profile("synthesis", "tf.nn.avg_pool3d")["tf.nn.avg_pool3d"]
+    words = {value["v"] for sample in found["x"] for value in sample["a"] if value["k"] == "str"}
+    assert len(words) > 1, found
+
+
 def test_a_search_begins_with_calls_of_others(profile):
     name = "tf.raw_ops.TensorScatterUpdate"
     tensor = {"k": "tensor", "shape": [3], "dtype": "float32", "data": [1.0, 2.0, 3.0]}
