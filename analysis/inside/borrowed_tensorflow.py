@@ -52,7 +52,7 @@ def literal(text):
     """The gene of a plain value; None of what has no literal, as infinity."""
     try:
         return plain(ast.literal_eval(text))
-    except ValueError:
+    except (ValueError, SyntaxError):
         return None
 
 

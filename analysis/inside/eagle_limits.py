@@ -31,7 +31,8 @@ REFUSED = re.compile(
     r"|requires? .{0,60}(?:float|dtype|strided|dense|integer|complex|contiguous|layout|sparse)"
     r"|result type .{0,40} can't be cast|no (?:gradient|sparse)|not defined for"
     r"|view size is not compatible|contiguous|dtype is not|deprecated|is reserved for"
-    r"|not in the list of allowed|conversion requested|incompatible function arguments"
+    r"|not in (?:the )?list of allowed|incompatible function arguments"
+    r"|conversion requested dtype \w+ for Tensor with dtype u?int"
     r"|object of type '\w*(?:Ragged|Sparse)\w*' has no len",
     re.IGNORECASE,
 )

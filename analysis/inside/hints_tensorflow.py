@@ -21,7 +21,7 @@ _DTYPE = re.compile(r"\b((?:u?int|float|complex|bfloat|qu?int)\d+|string|bool|ha
 _KINDS = re.compile(
     r"(?:expect(?:ed|s)?|must be|requires?|should be|has to be) (?:an?|the|of type)? ?"
     r"[`'\"]?(?:tf\.)?(?:positive |non-negative |python )?"
-    r"(int\b|integer|list|tuple|indexedslices|sparsetensor|raggedtensor|variable)",
+    r"(int|integer|list|tuple|indexedslices|sparsetensor|raggedtensor|variable(?! number))\b",
     re.IGNORECASE,
 )
 KINDS = {"integer": "int", "indexedslices": "slices"}

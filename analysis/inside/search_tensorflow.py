@@ -98,6 +98,7 @@ class Search:
         self.budget = budget
         self.seconds = seconds
         self.lent = lent
+        self.mark = "n" if lent else ""  # keys tell a second search of one API from the first
         self.start = time.process_time() - maker.spent
         # A checksum, and not `hash`, which differs between processes.
         self.chance = random.Random(zlib.crc32(subject.name.encode()))
@@ -144,10 +145,11 @@ class Search:
         within = (self.number - SINGLE) % BLOCK
         if self.number >= SINGLE:
             first = self.number - within
-            block = "{}#{}-{}".format(self.subject.name, first, first + BLOCK - 1)
+            last = first + BLOCK - 1
+            block = "{}#{}{}-{}".format(self.subject.name, self.mark, first, last)
             if block not in skip:
                 return None if within else block
-        return "{}#{}".format(self.subject.name, self.number)
+        return "{}#{}{}".format(self.subject.name, self.mark, self.number)
 
     def text(self, genes, types):
         """What `attempts_tensorflow` makes the same call of, in another process."""
@@ -240,7 +242,7 @@ class Search:
 def alone(key, name=None):
     """Whether a key stands for a single call of a search, if given of the API of that name."""
     api, _, number = key.partition("#")
-    return number.isdigit() and name in (None, api)
+    return number.lstrip("n").isdigit() and name in (None, api)
 
 
 def reworded(slots, genes, types):

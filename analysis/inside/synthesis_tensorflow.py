@@ -8,6 +8,7 @@ machines, is left out by what its name or definition says in general.
 
 import ast
 import functools
+import inspect
 import time
 
 import opdefs_tensorflow as opdefs
@@ -102,7 +103,7 @@ def synthesised(subject, maker, recorder, skip, lent=()):
         return
     deaths = 0
     for number, (genes, types) in enumerate([found, *search.variations(found, VARIATIONS)]):
-        key = "{}#{}{}".format(subject.name, FOUND, number)
+        key = "{}#{}{}{}".format(subject.name, search.mark, FOUND, number)
         deaths += key in skip
         if tested.worked >= MOST_WORKING or deaths >= (1 if tested.worked else MOST_DEATHS):
             break
@@ -193,6 +194,8 @@ def subject_of(names, codes, maker):
 
 def on_receiver(method, kind, name):
     """The method as the receiver's own class has it: that of `tf.Variable` is abstract."""
+    if isinstance(inspect.getattr_static(kind, name), (staticmethod, classmethod)):
+        return method
 
     @functools.wraps(method)
     def called(receiver, *args, **kwargs):

@@ -70,24 +70,35 @@ as `linspace` does, may be what is wrong."""
 NEAR = 2
 """Statements that may lie between a value and its reference, both being shown."""
 NOT_FINITE = re.compile(r"\b(?:-?inf(?:inite|inity|s)?|nans?|non-?finite|overflow\w*)\b", re.I)
-_UNBOUNDED = r"(?:nans?|inf(?:init(?:y|ies))?s?)"
-NOT_FINITE_IS_LOST = re.compile(
+_NAN_IS_LOST = re.compile(
     r"\b(?:swallow\w*|ignor\w*|los(?:es?|ing|t)|hid(?:es?|ing|den)|discard\w*"
     r"|(?:does not|doesn't|do not|don't|fails? to|should|must)"
     r" (?:propagate|preserve|keep|return))\b"
-    rf"[^.,;:]{{0,15}}\b{_UNBOUNDED}\b"
+    r"[^.,;:]{0,15}\bnans?\b"
     r"|\b(?:replac(?:es?|ing)|turn(?:s|ing)?|convert(?:s|ing)?|maps?|masks?|masking|drop(?:s|ping)?)"
-    rf" (?:(?!\b(?:into|to|by|with)\b)[^.,;:]){{0,15}}\b{_UNBOUNDED}\b(?! (?:is|are)\b)"
-    rf"|\b{_UNBOUNDED}\b[^.,;:]{{0,25}}?"
+    r" (?:(?!\b(?:into|to|by|with)\b)[^.,;:]){0,15}\bnans?\b(?! (?:is|are)\b)"
+    r"|\bnans?\b[^.,;:]{0,25}?"
     r"\b(?:becomes?|turns? into|(?:turned|converted|mapped) (?:in)?to|replaced (?:by|with))"
     r" (?!-?inf|nan)"
-    rf"|\bnever (?:is|are|returns|gives|becomes|yields|produces) (?:an? )?{_UNBOUNDED}\b"
-    rf"|\b{_UNBOUNDED} (?:is |are |was |gets? |being ){{0,2}}"
-    r"(?:swallowed|ignored|lost|hidden|discarded"
+    r"|\bnever (?:is|are|returns|gives|becomes|yields|produces) (?:an? )?nans?\b"
+    r"|\bnans? (?:is |are |was |gets? |being ){0,2}(?:swallowed|ignored|lost|hidden|discarded"
     r"|(?:not|n't) (?:being )?(?:propagated|preserved|kept))\b",
     re.IGNORECASE,
 )
-"""A title that misses NaN, or infinity: what is shown to be so is no bug then."""
+_INFINITY = r"[-+]?\binf(?:init(?:y|ies))?s?\b"
+_ONE = rf"(?:an? |the )?{_INFINITY}"
+_INFINITY_IS_LOST = re.compile(
+    # Each word stands right beside the number: what gives infinities loses other things.
+    rf"\b(?:swallow(?:s|ing)?|los(?:es?|ing)|drop(?:s|ping)?|discard(?:s|ing)?) {_ONE}"
+    rf"|\b(?:turn|convert|map|replac|clamp)(?:e?s|ing) {_ONE} (?:into|to|by|with)\b(?! nan)"
+    rf"|{_INFINITY} (?:becomes|turns into|(?:is |are |gets? |being )?(?:turned into|converted to"
+    r"|replaced (?:by|with))) (?!-?inf|nan)"
+    rf"|{_INFINITY} (?:is |are |gets? |being )(?:lost|dropped|swallowed|discarded)\b"
+    rf"|\b(?:should|must) (?:return|give|yield|be) {_ONE}"
+    rf"|\bnever (?:returns|gives|yields|is|becomes) {_ONE}",
+    re.IGNORECASE,
+)
+"""Titles that miss NaN, or infinity: what is shown to be so is no bug then."""
 _WHERE_FULL = re.compile(
     r"(\bnans?\b.*?)\b(?:where|when|if|once|as soon as)\b[^.;]*?\boverflow\w*", re.IGNORECASE
 )
@@ -150,8 +161,8 @@ def lost_numbers(title: str) -> set[str]:
     >>> lost_numbers("f turns -inf into the lowest number"), lost_numbers("f gives NaN")
     ({'inf'}, set())
     """
-    found = NOT_FINITE_IS_LOST.search(title)
-    return set() if found is None else not_finite(found[0])
+    words = (("nan", _NAN_IS_LOST), ("inf", _INFINITY_IS_LOST))
+    return {kind for kind, pattern in words if pattern.search(title)}
 
 
 def tells_apart(title: str) -> bool:

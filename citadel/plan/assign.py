@@ -168,7 +168,8 @@ def _misfit(value: SourceValue, parameter: Parameter, likeness: float) -> float:
         return likeness
     if becomes_tensor(value.value, parameter.type):
         return likeness
-    if likeness == SAME_NAME and becomes_number(value.value, parameter.type) is not None:
+    number = takes_tensor(value.type) and becomes_number(value.value, parameter.type)
+    if likeness == SAME_NAME and number:
         return likeness
     # What is required under the same name is worth trying before something is filled in.
     wanted = likeness == SAME_NAME and parameter.required and not value.value.is_tensor

@@ -31,6 +31,7 @@ _NO_CAST_BEHIND = frozenset(
     )
 )
 """Steps behind which a value is no longer the report's tensor, or has a dtype of its own."""
+_COARSE = frozenset(("float16", "half", "bfloat16"))
 _COST = 0.1
 
 
@@ -147,16 +148,18 @@ class _Cast:
 
 def _suited(dtype: str, valid: Sequence[str]) -> str:
     """The dtype itself, or the first of the valid ones, of its width if there is such a one, where
-    none is of its kind."""
+    none is of its kind. What holds few digits is taken where there is nothing else."""
     kinds = [_kind(one) for one in valid]
     if not kinds or None in kinds or _kind(dtype) in kinds:
         return dtype
-    return next((one for one in valid if _width(one) == _width(dtype)), valid[0])
+    exact = [one for one in valid if one not in _COARSE] or list(valid)
+    return next((one for one in exact if _bits(one) == _bits(dtype)), exact[0])
 
 
-def _width(dtype: str) -> str:
-    """The digits at its end."""
-    return dtype.lstrip("abcdefghijklmnopqrstuvwxyz")
+def _bits(dtype: str) -> int | None:
+    """Bits of one real number."""
+    digits = dtype.lstrip("abcdefghijklmnopqrstuvwxyz")
+    return int(digits) // (2 if dtype.startswith("complex") else 1) if digits.isdigit() else None
 
 
 def _kind(dtype: str) -> str | None:

@@ -13,7 +13,7 @@ from analysis.catalog.model import Api
 from analysis.values import Value
 from citadel.match.family import parse
 from citadel.plan.assign import DESTINATION, acts_as_tensor
-from citadel.plan.dimensions import Lift, lifted, window_lifted
+from citadel.plan.dimensions import Lift, lifted, spatial, window_lifted
 from citadel.plan.ends import with_ends
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
@@ -33,6 +33,7 @@ from citadel.plan.types import (
     becomes_tensor,
     fits,
     kind_of,
+    takes_tensor,
     wraps,
 )
 
@@ -174,9 +175,10 @@ class Handing:
         return ()
 
     def _as_many(self, value: SourceValue, number: int) -> tuple[Step, ...]:
-        """One number of a list, or the last ones, where valid calls have fewer: those of the last
-        dimensions; and a list of one where they have that. A list where the source wants a number
-        may be the bug itself."""
+        """One number of a list that has no other where valid calls have one number, and a list of
+        one where they have that; of a list with a number for each dimension that the source's name
+        states as many of the last as they have. A list where the source wants a number may be the
+        bug itself."""
         known = [one for one in self._valid(number) if one.kind != "none"]
         declared = self.places.named[number].parameter.type
         proper = fits(value.value, value.type) or acts_as_tensor(value)
@@ -185,15 +187,18 @@ class Handing:
             return ()
         items = value.value.items or ()
         if items and all(item.kind == "int" for item in items):
-            fewer = _fewer([item.text for item in items], known, single=single)
-            if fewer or not known:
-                return fewer
+            if len({item.text for item in items}) == 1 and (single or _are_single(known)):
+                return (FIRST,)
+            fewer = spatial(self.source.api.name) == len(items) > 1
+            return _last(known, len(items), single=single) if fewer else ()
         alone = known and all(len(one.items or ()) == 1 or one.shape == (1,) for one in known)
         wrapped = wraps(value.value, declared)
         return (WRAP,) if value.value.kind == "int" and alone and not wrapped else ()
 
     def _as_number(self, value: SourceValue, number: int) -> tuple[Step, ...]:
-        """A Python number where the sibling takes no tensor of one."""
+        """A Python number where the sibling takes no tensor of one, and the source does."""
+        if self.target is self.source.api or not takes_tensor(value.type):
+            return ()
         made = becomes_number(value.value, self.places.named[number].parameter.type)
         return (Step(name=NUMBER, text=made),) if made is not None else ()
 
@@ -208,16 +213,17 @@ class Handing:
         return (Step(name="say", text=first),)
 
 
-def _fewer(
-    numbers: Sequence[str | None], known: Sequence[Value], *, single: bool
-) -> tuple[Step, ...]:
-    """What makes one number of several, or as many of the last as all valid calls have."""
-    if single or all(one.kind == "int" for one in known):
-        alike = len(set(numbers)) == 1
-        return (FIRST,) if alike else (Step(name="last", amount=1), FIRST)
+def _are_single(known: Sequence[Value]) -> bool:
+    return bool(known) and all(one.kind == "int" for one in known)
+
+
+def _last(known: Sequence[Value], have: int, *, single: bool) -> tuple[Step, ...]:
+    """As many of the last of a list's numbers as all valid calls have."""
+    if single or _are_single(known):
+        return (Step(name="last", amount=1), FIRST)
     lengths = {one.shape[0] if one.shape else len(one.items or ()) for one in known}
     count = lengths.pop() if len(lengths) == 1 else 0
-    return (Step(name="last", amount=count),) if 0 < count < len(numbers) else ()
+    return (Step(name="last", amount=count),) if 0 < count < have else ()
 
 
 def _width(number: Value, valid: Sequence[Value]) -> str:

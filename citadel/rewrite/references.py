@@ -62,10 +62,11 @@ def counterparts(
     target: str,
     named: Named = unknown,
     dropped: Collection[int] = (),
+    given: int = 0,
 ) -> dict[cst.CSTNode, cst.CSTNode]:
     """The names of references to replace, and what by; `local` says what names stand for, `named`
-    which API of the framework has a name. Of the source's arguments `dropped` are those, by their
-    places, that the sibling is not given: nor is its reference.
+    which API of the framework has a name. Of the source's `given` arguments `dropped` are those, by
+    their places, that the sibling is not given: nor is its reference that has as many.
 
     Functions that return other things (`eigvalsh` has no pairs) are told by their use: those
     whose result is taken apart stay as they are.
@@ -92,13 +93,20 @@ def counterparts(
             known = other is not None and other.name != source and bool(named(f"{room}.{new}"))
         if new is not None and known:
             function = call.func.with_changes(attr=cst.Name(new))
+            places = range(len(call.args)) if len(call.args) == given else ()
             kept = [one for place, one in enumerate(call.args) if place not in dropped]
-            if len(kept) == len(call.args):
+            if not set(places) & set(dropped) or _is_nested(module, name):
                 found[call.func] = function
             elif all(one.keyword is None and not one.star for one in call.args):
                 last = kept[-1:] and [kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
                 found[call] = call.with_changes(func=function, args=[*kept[:-1], *last])
     return found
+
+
+def _is_nested(module: cst.Module, name: str) -> bool:
+    """Whether one call of a function stands within another one."""
+    named = m.Call(func=m.Attribute(attr=m.Name(name)))
+    return any(len(m.findall(one, named)) > 1 for one in m.findall(module, named))
 
 
 def _of_arrays(

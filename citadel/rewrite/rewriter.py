@@ -111,9 +111,8 @@ class Rewriter:
         """As `_replaced`, compared with the sibling's own reference; None where there is none."""
         source = self._source
         local = source.local(source.call)
-        more = counterparts(
-            self._module, local, source.api, plan.target, self._named, self._dropped(plan)
-        )
+        lost, places = self._dropped(plan)
+        more = counterparts(self._module, local, source.api, plan.target, self._named, lost, places)
         inside = [one for one in more if any(source.tree.inside(one, node) for node in nodes)]
         if not more or inside:
             return None
@@ -121,13 +120,14 @@ class Rewriter:
         made = self._replaced({**more, **nodes}, plan, edits, others)
         return replace(made, references=True)
 
-    def _dropped(self, plan: Adaptation) -> list[int]:
-        """The places, among those without keywords, of what the sibling is not given."""
+    def _dropped(self, plan: Adaptation) -> tuple[list[int], int]:
+        """The places, among those without keywords, of what the sibling is not given, and how many
+        there are in all."""
         given = [plan.receiver, *(slot.value for slot in (*plan.new, *plan.call))]
         kept = {take.key for value in given for take in takes(value)}
         first = ["recv"] if "recv" in self._source.values else []
         keys = first + sorted(key for key in self._source.called.args if key.startswith("arg:"))
-        return [place for place, key in enumerate(keys) if key not in kept]
+        return [place for place, key in enumerate(keys) if key not in kept], len(keys)
 
     def identical(self, plan: Adaptation) -> bool:
         """Whether a plan is the report's own call."""

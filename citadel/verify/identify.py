@@ -28,15 +28,15 @@ CONSTRUCTORS = frozenset(
     )
 )
 """What made tensors of one dtype before there was `torch.tensor`."""
-MAKERS = frozenset(
+CONVERTERS = frozenset(("as_tensor", "from_numpy"))  # reports say where their numbers come from
+MAKERS = CONVERTERS | frozenset(
     (
         *map(str.lower, CONSTRUCTORS),
-        "new",
-        *("tensor", "constant", "zeros", "ones", "full", "eye", "arange", "linspace", "empty"),
-        *("rand", "randn", "randint", "normal", "uniform", "manual_seed", "set_seed", "variable"),
-        *("convert_to_tensor", "array", "asarray", "as_tensor", "from_numpy", "cast", "to", "type"),
-        *("type_as", "double", "float", "half", "bfloat16", "int", "long", "short", "bool"),
-        *("cfloat", "cdouble"),
+        *("new", "tensor", "constant", "zeros", "ones", "full", "eye", "arange", "linspace"),
+        *("empty", "rand", "randn", "randint", "normal", "uniform", "manual_seed", "set_seed"),
+        *("variable", "convert_to_tensor", "array", "asarray", "cast", "to", "type", "type_as"),
+        *("double", "float", "half", "bfloat16", "int", "long", "short", "bool", "cfloat"),
+        "cdouble",
     )
 )
 """Calls that make what others work on, or convert it: suspected last."""
@@ -136,10 +136,10 @@ def culprit(
     if leaf(first[0].name) in named - GRADIENTS:
         return first  # the report says that it is this one
     makers_only = [pair for pair in chain if not _uses(pair[0])]
-    doing = [pair for pair in makers_only if leaf(pair[0].name) not in MAKERS - titled]
-    told = said.operators(failing)
-    for one in (named, said.nodes(failing), told, said.words(failing), *said.begun(failing)):
-        for pair in doing:
+    words = said.words(failing) - (MAKERS - titled)
+    told = (named - (CONVERTERS - titled), said.nodes(failing), said.operators(failing), words)
+    for one in (*told, *said.begun(failing)):
+        for pair in makers_only:
             if leaf(pair[0].name) in one:
                 return pair
     return _nearest_maker(makers_only) or first

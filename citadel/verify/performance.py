@@ -29,6 +29,13 @@ _THAN = re.compile(
     re.IGNORECASE,
 )
 """Where a title compares: "f is slower than g", "f takes ten times longer than g"."""
+_SLOWER_THAN = re.compile(
+    r"(?<!not )(?<!no )(?<!n't )(?<!never )"
+    r"\b(?:(?:slower|longer|more (?:\w+ )?(?:memory|time))(?: \w+){0,2} than|magnitude behind) "
+    r"(?:(?:an?|one|the|plain|using|calling) ){0,2}[`'\"]?(?P<name>(?:\w+\.)*\w+)",
+    re.IGNORECASE,
+)
+"""What something is slower than: the very next name."""
 _WORDS = re.compile(r"\w+")
 AGAINST = (Form.RATIO, Form.ORDER, Form.PAIR)
 """Forms that compare two sides of one run."""
@@ -51,17 +58,18 @@ class Measured:
         """Whether the API's time is measured against a computation that it has no part in.
 
         Then it is called at one place, always with the same arguments; a layer is also made so. Or
-        all that it is given at one place another API is given, too: `f(x, n)` beside `g(x, n)`.
+        all that it is given another API is given at that place, too: `family(x, n)`.
         """
         if self.oracle.measure.form not in AGAINST or self.oracle.topic is Topic.MEMORY:
             return False
         calls = self.observation.calls
         own = [call for call in calls if call.name == self.call.name]
-        others = {_given(call) for call in calls if call.name != self.call.name}
         for form in {call.form for call in own}:
             alike = [call for call in own if call.form == form]
-            told = {_given(call) for call in alike}
-            if len({call.site for call in alike}) != 1 or (len(told) != 1 and not told <= others):
+            told, sites = {_given(call) for call in alike}, {call.site for call in alike}
+            there = [c for c in calls if c.site in sites and c.name != self.call.name]
+            beside = told <= {_given(call) for call in there}
+            if len(sites) != 1 or (len(told) != 1 and not beside):
                 return False
         return True
 
@@ -104,7 +112,7 @@ def measured(
     slow = slow_names(snippet.code) if NAME in snippet.repairs else frozenset()
     known = list(suspects(traced, catalog, reading))
     title = reading.report.title
-    known = [pair for pair in known if not said(pair[1], title, slow=False)] or known
+    known = [pair for pair in known if not said_fast(pair[1], title)] or known
     blamed = next((pair for pair in known if leaf(pair[0].name) in slow), None)
     blamed = blamed or next(iter(known), None)
     if blamed is None:
@@ -148,7 +156,7 @@ def _costly(
         told = [pair for pair in known if titled(pair[1], mentions)]
         if len(told) < 2 or not titled(first[1], mentions):
             return first
-        slow = [pair for pair in told if said(pair[1], reading.report.title, slow=True)]
+        slow = said_slow(told, reading.report.title)
         return slow[0] if len(slow) == 1 else _longest(first, told, traced, catalog)
     words = {leaf(one.name) for one in mentions}
     spent: defaultdict[str, float] = defaultdict(float)
@@ -167,16 +175,22 @@ def _costly(
     return costly if spent[first[1].name] < LITTLE * spent[costly[1].name] else first
 
 
-def said(api: Api, title: str, *, slow: bool) -> bool:
-    """Whether a title says of an API alone that it is slow, or that it is not: what is before
-    "slower than" is, or what is behind "faster than"."""
+def said_slow(told: Sequence[tuple[Call, Api]], title: str) -> list[tuple[Call, Api]]:
+    """Which of the APIs in a title it says to be slow: what is before "than", or behind "faster
+    than"."""
     found = _THAN.search(title)
     if found is None:
-        return False
-    before, behind = title[: found.start()], title[found.end() :]
-    its, other = (before, behind) if slow != bool(found["fast"]) else (behind, before)
-    name = leaf(api.name)
-    return name in _WORDS.findall(its) and name not in _WORDS.findall(other)
+        return []
+    side = title[found.end() :] if found["fast"] else title[: found.start()]
+    words = set(_WORDS.findall(side))
+    return [pair for pair in told if leaf(pair[1].name) in words]
+
+
+def said_fast(api: Api, title: str) -> bool:
+    """Whether a title names an API as what something else is slower than."""
+    found = _SLOWER_THAN.search(title)
+    name = api.name.rpartition(".")[2]
+    return found is not None and name == found["name"].rpartition(".")[2]
 
 
 def _longest(

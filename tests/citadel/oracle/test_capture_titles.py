@@ -6,6 +6,7 @@ from analysis.target.instrument import instrument, watched
 from analysis.target.observation import Observation, Outcome, Seen
 from analysis.values import Value
 from citadel.oracle.capture import capture
+from citadel.oracle.hints import lost_numbers
 from citadel.oracle.value import shows, values_of
 from harvest.report.model import Report
 from harvest.report.understand import understand
@@ -101,6 +102,40 @@ def test_what_the_title_calls_wrong_is_it_rather_than_what_is_said_in_passing():
     seen = (("f(x)", [0.0, 0.0]), ("g(x)", [7.0, 7.0]))
     found = holding(code, *seen, title=title, text="Here the norm is 0.")
     assert found == (["g(x)"], "disagrees")
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "layer_norm ignores eps and gives inf",
+        "CrossEntropyLoss with ignore_index returns inf",
+        "GRU hidden state becomes inf in float16",
+        "conv2d on large feature maps returns inf",
+        "gelu returns inf when x becomes large",
+        "mean turns inf for large float16 inputs",
+        "cdist(x, y, p=inf) is replaced by p=2",
+        "f should never return inf",
+        "f turns inf into NaN",
+        "f loses nothing and gives NaN",
+    ],
+)
+def test_who_gives_what_is_not_finite_does_not_miss_it(title):
+    assert lost_numbers(title) == set()
+
+
+@pytest.mark.parametrize(
+    ("title", "kinds"),
+    [
+        ("f turns inf into 0 and swallows NaN", {"nan", "inf"}),
+        ("f drops infinities", {"inf"}),
+        ("-inf becomes -3.4e38", {"inf"}),
+        ("f should return inf", {"inf"}),
+        ("f never returns an inf", {"inf"}),
+        ("f does not propagate NaN", {"nan"}),
+    ],
+)
+def test_which_numbers_a_title_misses(title, kinds):
+    assert lost_numbers(title) == kinds
 
 
 @pytest.mark.parametrize(

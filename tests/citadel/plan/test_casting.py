@@ -37,7 +37,9 @@ def given(call, api, *dtypes, module="torch"):
         ("int64", ["float32"], ["input cast to float32"]),
         ("float32", ["complex64"], ["input cast to complex64"]),
         ("float64", ["int32", "int64"], ["input cast to int64"]),  # as wide as it is
-        ("uint16", ["float32", "float16"], ["input cast to float16"]),
+        ("int16", ["bfloat16", "float16", "float64", "float32"], ["input cast to float64"]),
+        ("int16", ["bfloat16"], ["input cast to bfloat16"]),  # there is nothing else
+        ("float64", ["complex64", "complex128"], ["input cast to complex128"]),
         ("float16", ["int64", "int32"], ["input cast to int64"]),
         ("float32", ["bool"], ["input cast to bool"]),
         ("float64", ["float32"], None),  # the same kind of numbers

@@ -5,7 +5,6 @@ import pytest
 from analysis.values import Value
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
-from citadel.plan.lexicon import Lexicon
 
 from .conftest import Book
 
@@ -57,10 +56,7 @@ NUMBER, LIST = {"k": "int", "v": "3"}, {"k": "tensor", "shape": [1], "dtype": "i
     [
         ([5], NUMBER, [["first"]]),
         ([5, 5], NUMBER, [["first"]]),
-        ([5, 4], NUMBER, [["last", 1], ["first"]]),
-        ([5, 4], LIST, [["last", 1]]),
-        ([5, 4], {**LIST, "shape": [2]}, []),
-        ([5, 4], {**LIST, "shape": [3]}, []),
+        ([5, 4], NUMBER, []),
         (5, LIST, [["list"]]),
         (5, NUMBER, []),
         ([5], LIST, []),
@@ -72,20 +68,28 @@ def test_as_many_numbers_as_valid_calls_have(api, rfft, length, known, expected)
     assert steps(plans(rfft(length, (10,)), target, book)[0])[1] == expected
 
 
-def test_a_list_where_a_number_is_wanted_may_be_the_bug(api, call):
-    signature = "x: Tensor, groups: int"
-    made = call("torch.f", {(2, 3)}, groups=[5])
-    book = Book({"x": Value.from_json(LIST), "groups": Value.from_json(NUMBER)})
-    source = invocation(made, api("torch.f", signature), ())
-    assert steps(plans(source, api("torch.g", signature), book)[0])[1] == []
+@pytest.mark.parametrize(
+    ("name", "known", "expected"),
+    [
+        ("rfft2d", NUMBER, [["last", 1], ["first"]]),
+        ("rfft2d", LIST, [["last", 1]]),
+        ("rfft2d", {**LIST, "shape": [2]}, []),
+        ("rfft2d", {**LIST, "shape": [3]}, []),
+        ("rfft3d", LIST, []),  # it has three
+        ("rfft", LIST, []),
+    ],
+)
+def test_of_a_number_for_each_dimension_the_last_ones_are_kept(api, call, name, known, expected):
+    made = call(f"tf.signal.{name}", {(3, 8, 8)}, fft_length=[5, 0])
+    source = invocation(made, api(f"tf.signal.{name}", FFT), ())
+    book = Book({"x": Value.from_json(LIST), "fft_length": Value.from_json(known)})
+    target = api("tf.signal.other", "x: Tensor, fft_length: Tensor? = None")
+    assert steps(plans(source, target, book)[0])[1] == expected
 
 
-def test_operands_as_numpy_names_them():
-    assert Lexicon().likeness("x", "x1") == Lexicon().likeness("other", "x2") > 0
-
-
-def test_one_number_where_no_more_are_declared(api, rfft):
+def test_one_number_where_no_more_are_declared(api, call):
+    made = call("tf.signal.rfft2d", {(3, 10, 10)}, fft_length=[5, 0])
     target = api("tf.keras.ops.rfft", "x: Tensor, fft_length: int = None")
-    (plan, *_) = plans(rfft([5, 0], (3, 10)), target)
+    (plan, *_) = plans(invocation(made, api("tf.signal.rfft2d", FFT), ()), target)
     assert steps(plan)[1] == [["last", 1], ["first"]]
     assert "the last 1 of fft_length" in plan.edits

@@ -100,14 +100,29 @@ def test_references(reference, source, sibling, expected):
 def test_a_reference_is_given_what_the_sibling_is(dropped, expected):
     module = cst.parse_module("np.heaviside(x, v)")
     nodes = references.counterparts(
-        module, {"np": "numpy"}, "torch.heaviside", "torch.sign", dropped=dropped
+        module, {"np": "numpy"}, "torch.heaviside", "torch.sign", dropped=dropped, given=2
     )
     assert Pieces(Tree(module)).replaced(nodes) == expected
     module = cst.parse_module("np.heaviside(x, x2=v)")
     nodes = references.counterparts(
-        module, {"np": "numpy"}, "torch.heaviside", "torch.sign", dropped=(1,)
+        module, {"np": "numpy"}, "torch.heaviside", "torch.sign", dropped=(1,), given=2
     )
     assert nodes == {}
+
+
+@pytest.mark.parametrize(
+    ("reference", "expected"),
+    [
+        ("np.cumsum(x, 0, None)", "np.cumprod(x, 0, None)"),  # it has more than the source's call
+        ("np.cumsum(np.cumsum(x, 0), 0)", "np.cumprod(np.cumprod(x, 0), 0)"),
+    ],
+)
+def test_a_reference_of_other_arguments_keeps_them(reference, expected):
+    module = cst.parse_module(reference)
+    nodes = references.counterparts(
+        module, {"np": "numpy"}, "torch.cumsum", "torch.cumprod", dropped=(1,), given=2
+    )
+    assert Pieces(Tree(module)).replaced(nodes) == expected
 
 
 def test_several_steps_are_not_written_into_a_shape():

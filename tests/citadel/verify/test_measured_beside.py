@@ -34,6 +34,16 @@ def test_a_time_beside_that_of_another_computation(call, beside, calls):
     assert Measured.referred.fget(measured) is beside
 
 
+def test_what_is_called_elsewhere_with_the_same_is_not_what_it_is_measured_beside(call):
+    sizes = ((X, 5), (X, 400))
+    made = tuple(call("torch.f", *given, number=n, site=1) for n, given in enumerate(sizes, 1))
+    made += tuple(call("torch.abs", *given, number=n, site=2) for n, given in enumerate(sizes, 3))
+    oracle = SimpleNamespace(measure=SimpleNamespace(form=Form.RATIO), topic=Topic.TIME)
+    seen = Observation(outcome=Outcome.OK, calls=made)
+    measured = SimpleNamespace(oracle=oracle, observation=seen, call=made[0])
+    assert not Measured.referred.fget(measured)
+
+
 def test_at_two_places_it_is_measured_in_two_ways(call):
     made = tuple(call("torch.f", X, number=n, site=n) for n in (1, 2))
     oracle = SimpleNamespace(measure=SimpleNamespace(form=Form.RATIO), topic=Topic.TIME)

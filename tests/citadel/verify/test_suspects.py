@@ -5,7 +5,7 @@ import pytest
 from analysis.catalog.model import ApiKind
 from analysis.target.observation import Argument, Observation, Outcome
 from analysis.values import Value
-from citadel.verify.performance import said
+from citadel.verify.performance import said_fast, said_slow
 from citadel.verify.suspects import compiled_first, meant, named, spoken, suspects
 from harvest.report.model import Mention
 
@@ -211,19 +211,38 @@ def test_checks_are_suspected_where_nothing_else_is_called(api, call, catalog, r
 
 
 @pytest.mark.parametrize(
-    ("title", "slow", "fast"),
+    ("title", "slow"),
     [
-        ("torch.cat in a loop is 20x slower than one torch.stack", ["cat"], ["stack"]),
-        ("torch.cat takes ten times longer than stack", ["cat"], ["stack"]),
-        ("cat: an order of magnitude behind stack", ["cat"], ["stack"]),
-        ("stack is much faster than torch.cat", ["cat"], ["stack"]),
-        ("stack leaves torch.cat far behind", ["cat", "stack"], []),
-        ("torch.cat is slow, torch.stack is not", [], []),
-        ("concatenating is slower than one torch.stack", [], ["stack"]),
-        ("torch.cat is slower than np.cat", [], []),
+        ("torch.cat in a loop is 20x slower than one torch.stack", ["torch.cat"]),
+        ("torch.cat takes ten times longer than stack", ["torch.cat"]),
+        ("cat: an order of magnitude behind stack", ["torch.cat"]),
+        ("stack is much faster than torch.cat", ["torch.cat"]),
+        ("stack leaves torch.cat far behind", ["torch.cat", "torch.stack"]),
+        ("torch.cat is slow, torch.stack is not", []),
+        ("concatenating is slower than one torch.stack", []),
     ],
 )
-def test_a_title_says_which_of_two_is_slow(api, title, slow, fast):
-    for expected, told in ((slow, True), (fast, False)):
-        names = [one for one in ("cat", "stack") if said(api(f"torch.{one}"), title, slow=told)]
-        assert names == expected
+def test_a_title_says_which_of_two_is_slow(api, call, title, slow):
+    told = [(call(name, {(2,)}), api(name)) for name in ("torch.cat", "torch.stack")]
+    assert [pair[1].name for pair in said_slow(told, title)] == slow
+
+
+@pytest.mark.parametrize(
+    ("title", "fast"),
+    [
+        ("concatenating is slower than one torch.stack", True),
+        ("A loop takes ten times longer than `stack`", True),
+        ("cat: an order of magnitude behind stack", True),
+        ("cat needs more GPU memory than torch.stack", True),
+        ("torch.cat is not slower than torch.stack", False),
+        ("When there are more than 16, stack gets 30 times slower", False),
+        ("Slower than expected: torch.stack", False),
+        ("10x slower than NumPy: torch.stack", False),
+        ("Performance regression compared to 1.12 in torch.stack", False),
+        ("More than 10 GB of memory used by torch.stack", False),
+        ("torch.stack no faster than a loop", False),
+        ("a loop is slower than nn.Stack", False),
+    ],
+)
+def test_a_title_names_what_something_is_slower_than(api, title, fast):
+    assert said_fast(api("torch.stack"), title) is fast
