@@ -333,15 +333,12 @@ def _printed(source: Witness) -> list[Spot]:
 def plain(values: Values, spot: Spot) -> bool:
     """Whether a value is one that many functions come to: zeros, ones, NaN, a single number.
 
-    Of a large tensor its range tells; truth values, and real zeros and ones, tell less than numbers
-    do.
+    Of a large tensor its range tells; truth values tell less than numbers do.
     """
     if spot not in values:
         return True
     found, held = elements(values[spot]), values[spot].numbers
-    few = found is not None and len(found) < FEW_TRUTHS
-    ones = not whole(values[spot]) and all(one in (0, 1) for one in found or ())
-    if few and (_of_truths(values[spot]) or ones):
+    if found is not None and len(found) < FEW_TRUTHS and _of_truths(values[spot]):
         return True
     if found is None:
         return held is None or (held.low == held.high and (held.finite or held.low is None))
