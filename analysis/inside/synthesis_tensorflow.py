@@ -61,6 +61,8 @@ def profile(names, part=0, parts=1, first=0, skip=(), known=None, calls=None):
             continue
         tf.random.set_seed(0)
         lent = [] if calls is None else borrowed(subject.slots, calls.get(name, ()))
+        if calls is not None and not lent:
+            continue  # it has been searched for without
         for record in synthesised(subject, maker, recorder, skip, lent):
             recipes.outer = record if "at" in record else None
             yield record

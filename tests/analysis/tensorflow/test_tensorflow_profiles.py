@@ -90,6 +90,8 @@ def test_a_search_begins_with_calls_of_others(profile):
     found = profile("synthesis", name, calls={name: [lent]})[name]
     assert found["s"]["forward"] == ["TensorScatterUpdate"]
     assert found["x"][0]["k"]["indices"]["data"] == [[1]]
+    handle = {"tensor": {"k": "tensor", "shape": [], "dtype": "resource"}}
+    assert profile("synthesis", name, calls={name: [handle]}) == {}
 
 
 def test_what_has_no_kernel_here_says_so(profile):
