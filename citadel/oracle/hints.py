@@ -67,6 +67,8 @@ _MAKERS = frozenset(
 )
 """Calls that make values of what is written in the text, or read them. Those that compute a value,
 as `linspace` does, may be what is wrong."""
+_OF_ARRAYS = frozenset(("copy", "astype"))
+"""Methods of NumPy's arrays that tensors do not have."""
 NEAR = 2
 """Statements that may lie between a value and its reference, both being shown."""
 NOT_FINITE = re.compile(r"\b(?:-?inf(?:inite|inity|s)?|nans?|non-?finite|overflow\w*)\b", re.I)
@@ -172,7 +174,7 @@ def tells_apart(title: str) -> bool:
 
 def is_input(point: Point) -> bool:
     """Whether a value is what the text itself makes: a tensor of literals, say."""
-    if m.findall(point.node, m.Attribute(attr=m.Name("grad"))):
+    if _has_gradient(point):
         return False  # `backward` makes that
     computed = _bare(point.node)
     if isinstance(computed, cst.BinaryOperation) and not _has_number(computed):
@@ -229,9 +231,32 @@ def is_reference(point: Point) -> bool:
 
 
 def is_foreign(point: Point) -> bool:
-    """Whether another library, which results are compared with, has computed a value."""
+    """Whether another library, which results are compared with, has computed a value.
+
+    So it has `np.prod(hi) - np.prod(lo)`, where nothing else computes `hi` and `lo`.
+    """
     name = point.origin.call.rpartition(".")[2]
-    return point.origin.library in REFERENCES and name not in _MAKERS
+    if point.origin.library in REFERENCES and name not in _MAKERS:
+        return True
+    others = {one for one in point.origin.functions if one.partition(".")[0] not in REFERENCES}
+    made = all(one.rpartition(".")[2] in _MAKERS | _OF_ARRAYS for one in others)
+    return (
+        made
+        and not _has_gradient(point)
+        and isinstance(point.node, cst.BinaryOperation)
+        and _has_computed(point)
+    )
+
+
+def _has_gradient(point: Point) -> bool:
+    return bool(m.findall(point.node, m.Attribute(attr=m.Name("grad"))))
+
+
+def _has_computed(point: Point) -> bool:
+    """Whether all that the expression itself calls is another library's, and not mere makers."""
+    own = [h.get_full_name_for_node(call) or "" for call in m.findall(point.node, m.Call())]
+    theirs = all(one.partition(".")[0] in REFERENCES for one in own)
+    return theirs and any(one.rpartition(".")[2] not in _MAKERS for one in own)
 
 
 def is_called_reference(point: Point) -> bool:

@@ -1,8 +1,12 @@
 """What the words of a report say of the values of its case."""
 
+from textwrap import dedent
+
+import libcst as cst
 import pytest
 
-from citadel.oracle.hints import ALIKE
+from analysis.target.watch import points_of
+from citadel.oracle.hints import ALIKE, is_foreign
 
 
 @pytest.mark.parametrize(
@@ -36,3 +40,29 @@ def test_a_title_complains_that_values_are_alike(title):
 )
 def test_a_title_misses_that_values_are_alike(title):
     assert ALIKE.search(title) is None
+
+
+FINITE_DIFFERENCES = """
+    import numpy as np
+    import torch
+    base = torch.tensor([1.0, 2.0]).numpy().astype(np.float64)
+    high, low = base.copy(), base.copy()
+    y = torch.exp(torch.tensor(base))
+    z = torch.tensor(np.random.rand(3), requires_grad=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("shown", "foreign"),
+    [
+        ("np.cumprod(high).sum()", True),
+        ("np.cumprod(high).sum() - np.cumprod(low).sum()", True),
+        ("np.sum(high) - y.sum().item()", False),
+        ("np.sum(high) - np.sum(y.numpy())", False),
+        ("np.zeros(3) - np.ones(3)", False),
+        ("z.grad - np.log(3)", False),
+    ],
+)
+def test_another_library_has_computed_a_value_if_nothing_else_has(shown, foreign):
+    (point,) = points_of(cst.parse_module(dedent(FINITE_DIFFERENCES) + f"print({shown})\n"))
+    assert is_foreign(point) is foreign
