@@ -33,8 +33,8 @@ from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.sandbox import INSIDE
 from analysis.target.target import Target
 
-FORMAT = 5
-SHARED = ("defaults.py", "described.py", "frames.py", "values.py")
+FORMAT = 6
+SHARED = ("defaults.py", "described.py", "frames.py", "values.py", "words.py")
 """Code inside the interpreter that every index depends on, beside that of its framework."""
 APART = ("eagle_", "live_", "names_", "network_")
 """Code of a framework that no index depends on: what reports are traced and tried with, and what

@@ -150,6 +150,8 @@ class Channels:
 
     context: Fraction | None = None
     signature: float = 0.0
+    documentation: float = 0.0
+    """How much of what is written about the two is the same (0 to 1)."""
     family: str | None = None
     """How the names are related ("dimension", "method", "module", "in-place", ...), or None."""
     arguments: float | None = None
@@ -166,6 +168,7 @@ class Channels:
         return {
             "context": None if self.context is None else round(float(self.context), 3),
             "signature": round(self.signature, 3),
+            "documentation": round(self.documentation, 3),
             "family": self.family is not None,
             "relation": self.family,
             "arguments": None if self.arguments is None else round(self.arguments, 3),

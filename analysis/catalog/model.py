@@ -64,7 +64,8 @@ class Api:
 
     `signatures` are all overloads, best first; of a layer class those of its constructor, while
     `call_signatures` are those of its call (`forward`, without `self`). `operators` are the base
-    names of the framework's operators behind it, `out` tells whether it takes `out=`.
+    names of the framework's operators behind it, `out` tells whether it takes `out=`. `words` are
+    those of its documentation, each once, with a blank between them.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Api:
     signatures: tuple[Signature, ...] = ()
     call_signatures: tuple[Signature, ...] = ()
     documented: bool = True
+    words: str = ""
     operators: tuple[str, ...] = ()
     out: bool = False
 

@@ -30,6 +30,7 @@ def read_api(record: Record) -> Api:
         signatures=tuple(_signature(item) for item in record["s"]),
         call_signatures=tuple(_signature(item) for item in record["c"]),
         documented=record["d"],
+        words=record.get("w", ""),
         operators=tuple(record.get("o", ())),
         out=bool(record.get("out", False)),
     )

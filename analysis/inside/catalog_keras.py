@@ -1,7 +1,7 @@
 """Walk the public names of Keras: one record per object, with aliases and signatures.
 
 Out, per object: `{"n": canonical name, "k": kind, "a": aliases, "s": signatures, "c": signatures of
-the call, "d": documented}`; see `signatures_keras` for the signatures. Kinds are function, method,
+the call, "d": documented, "w": words of its documentation}`; see `signatures_keras` for the signatures. Kinds are function, method,
 module (constructed, then called: layers, models, losses, metrics, initializers) and class.
 """
 
@@ -11,6 +11,7 @@ import keras
 import parameters
 import public_keras as public
 import signatures_keras as signatures
+import words
 
 
 def walk():
@@ -30,6 +31,7 @@ def describe(thing, names, homes):
     """The record of a function or class; `homes` are the defining names that are taken."""
     names = sorted(set(names), key=lambda name: public.preference(name, thing))
     record = {"n": names[0], "d": bool(getattr(thing, "__doc__", None)), "c": []}
+    record["w"] = words.of(thing)
     if isinstance(thing, type):
         record["c"] = parameters.call(thing)
         record["k"] = "module" if record["c"] else "class"
@@ -62,5 +64,6 @@ def methods(path):
             "s": signatures.method(thing, path) if bound else signatures.function(thing),
             "c": [],
             "d": bool(inspect.getdoc(thing)),
+            "w": words.of(thing),
         }
     return list(seen.values())

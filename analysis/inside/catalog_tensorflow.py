@@ -1,8 +1,8 @@
 """Walk the public names of TensorFlow: one record per object, with aliases and signatures.
 
 Out, per object: `{"n": canonical name, "k": kind, "a": aliases, "s": signatures, "c": signatures of
-the call, "d": documented, "o": operators}`; see `signatures_tensorflow` for the signatures. Kinds
-are function, method, module (constructed, then called: layers, models, losses, metrics,
+the call, "d": documented, "w": words of its documentation, "o": operators}`; see
+`signatures_tensorflow` for the signatures. Kinds are function, method, module (constructed, then called: layers, models, losses, metrics,
 initializers), class and op (`tf.raw_ops.*`). `o` names the operator of a generated function.
 """
 
@@ -10,6 +10,7 @@ import inspect
 
 import public_tensorflow as public
 import signatures_tensorflow
+import words
 from opdefs_tensorflow import by_code, operator_of
 
 RAW = "tf.raw_ops."
@@ -36,6 +37,7 @@ def describe(thing, names, codes, homes):
     names = sorted(set(names), key=lambda name: public.preference(name, thing))
     operator = operator_of(thing, codes)
     record = {"n": names[0], "d": bool(getattr(thing, "__doc__", None)), "c": [], "o": []}
+    record["w"] = words.of(thing)
     if isinstance(thing, type):
         record["c"] = signatures_tensorflow.call(thing)
         record["k"] = "module" if record["c"] and is_keras(thing) else "class"
@@ -80,6 +82,7 @@ def methods(path):
             "c": [],
             "o": [],
             "d": bool(inspect.getdoc(thing)),
+            "w": words.of(thing),
         }
     return list(seen.values())
 

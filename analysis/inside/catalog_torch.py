@@ -1,10 +1,10 @@
 """Walk the public names of PyTorch: one record per object, with aliases and signatures.
 
 Out, per object: `{"n": canonical name, "k": kind, "a": aliases, "s": signatures, "c": signatures of
-the call, "d": documented, "o": aten operators behind it, "out": takes `out=`}`; see
-`signatures_torch` for the signatures. The canonical name lies in the most specific public namespace
-that has the object. Operators and methods with `_` before their name are listed too, as
-undocumented: people call them, fuzzers above all.
+the call, "d": documented, "w": words of its documentation, "o": aten operators behind it, "out":
+takes `out=`}`; see `signatures_torch` for the signatures. The canonical name lies in the most
+specific public namespace that has the object. Operators and methods with `_` before their name are
+listed too, as undocumented: people call them, fuzzers above all.
 """
 
 import inspect
@@ -12,6 +12,7 @@ import types
 
 import signatures_torch
 import torch
+import words
 from public_torch import (
     ALSO,
     CONFIGURES,
@@ -72,7 +73,7 @@ def describe(thing, names, schemas):
     """The record of a function or class, None for what only configures the framework."""
     hidden = is_private(names[0].rpartition(".")[2])
     record = {"n": names[0], "d": not hidden and bool(getattr(thing, "__doc__", None))}
-    record["o"], record["out"] = [], False
+    record["w"], record["o"], record["out"] = words.of(thing), [], False
     if is_constructor(thing):
         record["k"], record["c"] = "function", []
         record["s"] = signatures_torch.legacy()
@@ -139,6 +140,7 @@ def methods(schemas):
             "s": signatures_torch.method(name, thing, schemas),
             "c": [],
             "d": bool(thing.__doc__) and not hidden,
+            "w": words.of(thing),
             "o": schemas.known(name) or signatures_torch.stands_for(name, schemas),
             "out": False,
         }
@@ -166,6 +168,7 @@ def operators(schemas):
             "s": [signature for _, signature in found],
             "c": [],
             "d": False,
+            "w": "",
             "o": [name],
             "out": schemas.has_out(name),
         }

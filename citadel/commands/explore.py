@@ -142,6 +142,7 @@ def _edge(source: str, row: Sibling) -> Row:
         "score": round(row.candidate.score, 4),
         "context": None if channels.context is None else round(float(channels.context), 4),
         "signature": round(channels.signature, 4),
+        "documentation": round(channels.documentation, 4),
         "relation": channels.family,
         "matched": channels.matched,
         "call": None if row.takes is None else round(row.takes, 4),

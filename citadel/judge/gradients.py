@@ -33,15 +33,29 @@ def other_numbers(observation: Observation, source: Observation) -> bool:
     return len(told) == 2 and any(told[0].get(n, kind) != kind for n, kind in told[1].items())
 
 
-def _checked_before(observation: Observation, source: Observation) -> bool:
-    """Whether a gradient check fails that the report's own code passes, before it fails another."""
-    checks = [
-        [call.number for call in one.calls if leaf(call.name) in GRADIENTS]
-        for one in (observation, source)
+def _checked_before(failed: Failed, source: Verified, catalog: Catalog) -> bool:
+    """Whether a gradient check fails that the report's own code passes, before it fails another.
+
+    What the place of its call has called before, in a loop through several APIs, is the sibling in
+    the case: checks of that say nothing.
+    """
+    observation, own = failed.observation, source.observation
+    ends = [failing_call(one) for one in (observation, own)]
+    if not all(one is not None and leaf(one.name) in GRADIENTS for one in ends):
+        return False
+    placed = [call for call in own.calls if call.site == source.call.site]
+    others = [call.number for call in placed if not is_call_of(call, source.api, catalog)]
+    passed = [
+        check
+        for check in _checks(own)
+        if max((call.number for call in placed if call.number < check), default=0) not in others
     ]
-    failed = [failing_call(one) for one in (observation, source)]
-    checking = all(one is not None and leaf(one.name) in GRADIENTS for one in failed)
-    return checking and len(checks[0]) < len(checks[1])
+    return len(_checks(observation)) < len(passed)
+
+
+def _checks(observation: Observation) -> list[int]:
+    """The numbers of the calls that take gradients."""
+    return [call.number for call in observation.calls if leaf(call.name) in GRADIENTS]
 
 
 def cut(plan: Adaptation, source: Call, calls: Iterable[Call]) -> bool:
@@ -60,7 +74,7 @@ def of_another_check(
 ) -> str | None:
     """Why a failed case is not what the report's is: it fails a check that the report's own code
     passes, or for the random numbers that the sibling draws."""
-    if _checked_before(failed.observation, source.observation):
+    if _checked_before(failed, source, catalog):
         return "fails a check that the report's own code passes"
     if not source.deferred or not _of_draws(failed, session, catalog, limits):
         return None

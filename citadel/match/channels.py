@@ -18,6 +18,7 @@ from analysis.dynamic.canonical import CANONICAL, canonical_set
 from analysis.dynamic.context import roots
 from analysis.index import ApiIndex
 from citadel.match.context import Contexts, Likenesses
+from citadel.match.documentation import Documentation
 from citadel.match.family import parse, relation
 from citadel.match.signature import Signatures
 from citadel.model import Channels
@@ -48,6 +49,8 @@ class Feature(IntEnum):
     """How well the API takes the failing call's own arguments."""
     CALLED = auto()
     """1 for APIs that ran within the failing call, or that a given pair links to the source."""
+    DOCUMENTATION = auto()
+    """Likeness of what is written about the two."""
     RAW = auto()
     """Steps away from what people call: raw operators, private names."""
 
@@ -74,6 +77,7 @@ class Table:
         return Channels(
             context=self.likenesses.fraction(row) if self.profiled[row] else None,
             signature=float(self.values[row, Feature.SIGNATURE]),
+            documentation=float(self.values[row, Feature.DOCUMENTATION]),
             family=self.relations.get(row),
             arguments=float(self.values[row, Feature.ARGUMENTS]) if self.arguments else None,
             called=self.apis[row].name in self.called,
@@ -98,6 +102,7 @@ class ChannelTables:
             [namespace(api) for api in self._apis], return_inverse=True
         )
         self._signatures = Signatures(self._apis)
+        self._documentation = Documentation(self._apis)
         self._cores: dict[str, list[int]] = {}
         self._operators: dict[str, list[int]] = {}
         for row, api in enumerate(self._apis):
@@ -132,6 +137,7 @@ class ChannelTables:
         for name, plausibility in (arguments or {}).items():
             values[self._row[name], Feature.ARGUMENTS] = plausibility
         values[[self._row[name] for name in {*called, *matched}], Feature.CALLED] = 1.0
+        values[:, Feature.DOCUMENTATION] = self._documentation.compare(self._row[source.name])
         values[:, Feature.RAW] = np.maximum(0.0, self._raw - rawness(source)).sum(axis=1)
         return Table(
             apis=self._apis,

@@ -31,6 +31,7 @@ WEIGHTS: Mapping[Feature, float] = {
     Feature.NAMESPACE: 0.25,
     Feature.ARGUMENTS: 0.35,
     Feature.CALLED: 1.0,
+    Feature.DOCUMENTATION: 1.5,
     Feature.RAW: -0.5,
 }
 

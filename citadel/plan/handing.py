@@ -64,7 +64,7 @@ class Handing:
             steps = steps or self._spelled(value, number) or self._one_seed(value, number)
             steps = steps or self._as_many(value, number) or self._as_number(value, number)
             if as_tensorflow(self.target.name):
-                steps += self._with_ends(value.value, steps, number)
+                steps += self._with_ends(value.value, steps, number, self._windowed(chosen))
             steps += self._made_tensor(value, number) or self._of_tensors(value, number)
             steps += quantised(value.value, self._valid(number))
             taken = value.take(*steps, *self._received(value, number))
@@ -137,13 +137,22 @@ class Handing:
         receiver = is_receiver(self.places.named[number], self.target)
         return (as_receiver(value, self.target.name) or ()) if receiver else ()
 
-    def _with_ends(self, value: Value, given: tuple[Step, ...], number: int) -> tuple[Step, ...]:
+    def _windowed(self, chosen: dict[int, SourceValue]) -> frozenset[str]:
+        """The parameters that are windows by their own names, or by those of what they are given:
+        `window_shape`, which is given the `ksize`."""
+        names = self.lexicon.windows
+        given = (n for n, value in chosen.items() if value.name in names)
+        return names | {self.places.named[n].parameter.name for n in given}
+
+    def _with_ends(
+        self, value: Value, given: tuple[Step, ...], number: int, windows: frozenset[str]
+    ) -> tuple[Step, ...]:
         """What makes a window one as valid calls have it: of this parameter or, where there are
         none, of its other windows. Keras has nothing but spatial dimensions in any."""
         named = self.places.named[number].parameter.name
         known = self._valid(number)
-        if not known and named in self.lexicon.windows:
-            known = [one[n] for one in self.samples for n in self.lexicon.windows & one.keys()]
+        if not known and named in windows:
+            known = [one[n] for one in self.samples for n in sorted(windows & one.keys())]
             known = known or ([_NUMBER] if "keras" in self.target.name.split(".") else [])
         steps = with_ends(value, given, known)
         digits = parse(self.target.name, self.target.kind).dimension.strip("d")

@@ -89,7 +89,7 @@ def render_siblings(
     console.print()
     table = Table(box=None, pad_edge=False)
     table.add_column("API", no_wrap=True)
-    for column in ("score", "context", "signature", "call"):
+    for column in ("score", "context", "signature", "docs", "call"):
         table.add_column(column, justify="right", no_wrap=True)
     more = [title for width, title in WIDE if console.width >= width]
     for title in more:
@@ -102,6 +102,7 @@ def render_siblings(
             f"{row.candidate.score:.2f}",
             "-" if channels.context is None else f"{float(channels.context):.2f}",
             f"{channels.signature:.2f}",
+            f"{channels.documentation:.2f}",
             _call(row),
             *further[: len(more)],
         )

@@ -46,6 +46,8 @@ def describe_channels(channels: Channels) -> str:
         parts.append(f"context {float(channels.context):.2f}")
     if channels.signature:
         parts.append(f"signature {channels.signature:.2f}")
+    if channels.documentation:
+        parts.append(f"documentation {channels.documentation:.2f}")
     if channels.family is not None:
         parts.append(f"family ({channels.family})")
     if channels.arguments is not None:

@@ -99,11 +99,13 @@ def _not_finite(values: Values, spot: Spot) -> bool:
 def not_finite_itself(
     oracle: ValueOracle, own: Sequence[bool | None], values: Values
 ) -> ValueOracle | None:
-    """That the API's own side of a check is NaN, if what it is compared with is finite.
+    """That the API's own side of two that are compared is NaN, if the other one is finite: for what
+    a sibling comes to, there may be nothing to compare with.
 
     An infinity may be as large as the reference that a dtype has no room for.
     """
-    if oracle.kind is not SymptomKind.FALSE or set(own) != {True, False} or len(own) != 2:
+    kinds = (SymptomKind.FALSE, SymptomKind.DISAGREES)
+    if oracle.kind not in kinds or set(own) != {True, False} or len(own) != 2:
         return None
     spot, other = oracle.spots if own[0] else oracle.spots[::-1]
     if (

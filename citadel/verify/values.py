@@ -119,6 +119,7 @@ def witness(
         if both.api is who.api and all(both.own):
             oracle, who = other, both
             break
+    compared = oracle
     oracle, who = _without_reference(oracle, who, values, observations[:runs], hits)
     who = _accepted(oracle, who, first.calls, suspected, reading, catalog)
     told = named(who.api, reading.mentions) or spoken(who.api, reading.report.title)
@@ -147,6 +148,8 @@ def witness(
     seen = symptom(oracle, trial.case.points, values)
     if seen.expected is None and better is not None and better.cures:
         seen = replace(seen, expected=in_double(oracle, better.values))
+    if seen.expected is None and compared is not oracle:
+        seen = replace(seen, expected=symptom(compared, trial.case.points, values).expected)
     return Witness(
         oracle=oracle,
         watched=trial.case,

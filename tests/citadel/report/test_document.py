@@ -66,6 +66,7 @@ def test_the_contract(
         "channels": {
             "context": 0.5,
             "signature": 0.25,
+            "documentation": 0.0,
             "family": True,
             "relation": "dimension",
             "arguments": 1.0,
