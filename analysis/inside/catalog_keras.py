@@ -1,8 +1,9 @@
 """Walk the public names of Keras: one record per object, with aliases and signatures.
 
 Out, per object: `{"n": canonical name, "k": kind, "a": aliases, "s": signatures, "c": signatures of
-the call, "d": documented, "w": words of its documentation}`; see `signatures_keras` for the signatures. Kinds are function, method,
-module (constructed, then called: layers, models, losses, metrics, initializers) and class.
+the call, "d": documented, "w": words of its documentation}`; see `signatures_keras` for the
+signatures. Kinds are function, method, module (constructed, then called: layers, models, losses,
+metrics, initializers) and class.
 """
 
 import inspect

@@ -2,8 +2,9 @@
 
 Out, per object: `{"n": canonical name, "k": kind, "a": aliases, "s": signatures, "c": signatures of
 the call, "d": documented, "w": words of its documentation, "o": operators}`; see
-`signatures_tensorflow` for the signatures. Kinds are function, method, module (constructed, then called: layers, models, losses, metrics,
-initializers), class and op (`tf.raw_ops.*`). `o` names the operator of a generated function.
+`signatures_tensorflow` for the signatures. Kinds are function, method, module (constructed, then
+called: layers, models, losses, metrics, initializers), class and op (`tf.raw_ops.*`). `o` names the
+operator of a generated function.
 """
 
 import inspect

@@ -204,6 +204,7 @@ STEPS = {
     "ends": ends,
     "inner": lambda value: value[1:-1],
     "list": lambda value: [value],
+    "negate": lambda value: -value,
     "number": lambda value, text: {"int": int, "float": float}[text](value),
     "say": lambda _, text: ast.literal_eval(text),
     "dtype": lambda value, _: value.dtype,

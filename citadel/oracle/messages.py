@@ -54,6 +54,10 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "division by zero",
     ),
+    (
+        re.compile(r"^(?:list|tuple|string|bytearray|deque|range object) index out of range$"),
+        "index out of range",
+    ),
     (re.compile(r"0x[0-9a-fA-F]+"), "ADDRESS"),
     # The assertion's file tells where it is; its line moves with every release.
     (

@@ -22,6 +22,7 @@ from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
+from citadel.plan.mirrored import mirrored
 from citadel.plan.model import Adaptation, Obstacle
 from citadel.plan.neutral import beside_zeros
 from citadel.plan.places import Places, as_operands, overloads, places, swapped, with_tensors
@@ -101,6 +102,7 @@ def plans(
         *(stacked(plan, source, target) for plan in kept),
         *map(beside_zeros, kept),
         *(casted(plan, source, target, known) for plan in kept),
+        mirrored(kept[0], source, target),
     ]
     named_after += [plan for plan in others if plan is not None]
     made = (reduced(plan, source, target) for plan in _distinct(named_after))

@@ -28,13 +28,15 @@ Sample = dict[str, Value]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analogy:
     """Valid calls of the sibling; `main` is its parameter that gets the source's main tensor, of
-    shape `shape` then. `others` are the shapes of the other tensors that it is given."""
+    shape `shape` then. `others` are the shapes of the other tensors that it is given. `sized`: how
+    many whole numbers a tensor has follows from these, too, if a single valid call says so."""
 
     samples: Sequence[Sample]
     main: str | None
     shape: Shape | None
     dtype: str | None = None
     others: Mapping[str, Shape] = field(default_factory=dict)
+    sized: bool = False
 
     def tensor(self, name: str) -> tuple[Shape, str, str | None] | None:
         """Shape, dtype and, where the shape is a sample's, elements of what a parameter takes.
@@ -56,7 +58,7 @@ class Analogy:
         shape = tuple(self._size(sizes, n, rank, alike) for n, sizes in enumerate(axes))
         dtype = self._dtype(first.dtype or "")
         # Whole numbers are often sizes, axes and the like, whose number is a coincidence.
-        certain = len(set(shapes)) > 1
+        certain = self.sized or len(set(shapes)) > 1
         if first.content is not None and _is_whole(dtype) and not certain:
             shape = first.shape or ()
         small = math.prod(shape) <= MOST_ELEMENTS

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from analysis import parsing
 from analysis.catalog.model import Parameter
@@ -51,6 +52,17 @@ DEFAULTS = ((INTS, "[1]"), (INT, "1"), (FLOATS, "[1.0]"), (FLOAT, "1.0"), (BOOL,
 _FLAGS = re.compile(r"bool\[(\d+)\]")
 """As many flags: which of an operator's results are wanted."""
 _PLAIN = {bool: BOOL, int: INT, float: FLOAT, str: STR}
+
+
+class Like(Enum):
+    """What tensors that are filled in are like."""
+
+    SEEN = auto()
+    """Those of valid calls; of whole numbers as many as there, where nothing is certain."""
+    SIZED = auto()
+    """The same, in sizes that follow from the report's tensors."""
+    AGAIN = auto()
+    """The report's own tensor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,7 @@ from citadel.plan.types import (
     takes_tensor,
     wraps,
 )
+from citadel.traced import leaf
 
 WRAP = Step(name="list")
 _NUMBER = Value(kind="int", text="1")
@@ -192,17 +193,26 @@ class Handing:
         declared = self.places.named[number].parameter.type
         proper = fits(value.value, value.type) or acts_as_tensor(value)
         single = value.type is not None and accepted(declared) <= {INT, NONE}
-        if not (known or single) or not proper or self.target is self.source.api:
+        if not proper or self.target is self.source.api:
             return ()
         items = value.value.items or ()
         if items and all(item.kind == "int" for item in items):
             if len({item.text for item in items}) == 1 and (single or _are_single(known)):
                 return (FIRST,)
-            fewer = spatial(self.source.api.name) == len(items) > 1
-            return _last(known, len(items), single=single) if fewer else ()
+            if spatial(self.source.api.name) != len(items) or len(items) < 2:
+                return ()
+            if not (known or single):
+                return (Step(name="last", amount=1),) if self._is_simpler() else ()
+            return _last(known, len(items), single=single)
         alone = known and all(len(one.items or ()) == 1 or one.shape == (1,) for one in known)
         wrapped = wraps(value.value, declared)
         return (WRAP,) if value.value.kind == "int" and alone and not wrapped else ()
+
+    def _is_simpler(self) -> bool:
+        """Whether its name has no number of dimensions, and the source's but for that: `irfft`."""
+        own, digits = leaf(self.source.api.name), spatial(self.source.api.name)
+        has_none = spatial(self.target.name) is None
+        return has_none and own.replace(f"{digits}d", "") in leaf(self.target.name)
 
     def _as_number(self, value: SourceValue, number: int) -> tuple[Step, ...]:
         """A Python number where the sibling takes no tensor of one, and the source does."""

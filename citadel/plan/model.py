@@ -67,9 +67,9 @@ class Step:
     front of a list's last `behind`; `indices`, `values` and `shape` are those of a sparse tensor;
     `clone` is a copy that gradients flow through; `tensor` and `variable` make one of an array or a
     list, PyTorch's of the dtype `text`, if there is one; `quantize` makes one of real numbers one
-    of the dtype `text`, and `cast` any tensor; `zeros` are as many; `spread` puts one value n times
-    in a list; `dtype` is that of a tensor or an array, in the text `text` where the tensor has no
-    name.
+    of the dtype `text`, and `cast` any tensor; `zeros` are as many, `negate` turns their signs;
+    `spread` puts one value n times in a list; `dtype` is that of a tensor or an array, in the text
+    `text` where the tensor has no name.
     """
 
     name: str
@@ -88,6 +88,7 @@ FIRST = Step(name="first")
 CAST = "cast"
 NUMBER = "number"
 ZEROS = "zeros"
+NEGATE = "negate"
 STACK = "stack"
 DTYPE = "dtype"
 """What constructors call the dtype that a layer computes in, and the step that takes a tensor's."""
@@ -170,7 +171,8 @@ class Adaptation:
     buffers that the layer is to have, by name. `effect`: it is called for what it does, and the
     report's main tensor stands for its result. `symbolic`: the keys of what only a layer can be
     called on, within which the call is made. `reduce`: the step that makes one number of a result
-    of several. `cast`: tensors are given in other dtypes than the report's.
+    of several. `cast`: tensors are given in other dtypes than the report's, `mirrored`: with their
+    signs turned.
     """
 
     target: str
@@ -193,6 +195,7 @@ class Adaptation:
     symbolic: tuple[str, ...] = ()
     reduce: str = ""
     cast: bool = False
+    mirrored: bool = False
 
     @property
     def filled(self) -> bool:

@@ -17,7 +17,7 @@ from citadel.plan.assign import DESTINATION, acts_as_tensor, assign, in_order
 from citadel.plan.collect import Collector
 from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.edits import changes, renames
-from citadel.plan.fill import Filler
+from citadel.plan.fill import AXES, Filler, Like
 from citadel.plan.frameworks import dtype_text
 from citadel.plan.handing import Handing
 from citadel.plan.invocation import Invocation
@@ -149,11 +149,11 @@ class Planner:
 
     def _mere_number(self, value: SourceValue, number: int) -> bool:
         """Whether a number goes by another name to what takes tensors alone, though it stands for
-        one with the source, or to what requires a number: either may want something else."""
+        one with the source, or to what requires a number, or an axis: it may want another one."""
         parameter = self.places.named[number].parameter
         wanted = becomes_tensor(value.value, parameter.type) and acts_as_tensor(value)
-        wanted |= parameter.required and value.value.kind == "float"
-        return wanted and not self._likeness(value, number)
+        mere = value.value.kind == "float" or parameter.name in AXES
+        return (wanted or (parameter.required and mere)) and not self._likeness(value, number)
 
     def _likeness(self, value: SourceValue, number: int) -> float:
         return self.lexicon.likeness(value.name, self.places.named[number].parameter.name)
@@ -194,12 +194,13 @@ class Planner:
         if not given and all(slot.keyword for _, slot in collected):
             yield Obstacle.NOTHING_IN_COMMON
             return
-        first = self._plan(chosen, given, collected, dropped, alike=True)
+        first = self._plan(chosen, given, collected, dropped, Like.SEEN)
         yield first
         if not isinstance(first, Adaptation):
             return
         if _makes_tensors(first) and self.source.main is not None:
-            yield self._plan(chosen, given, collected, dropped, alike=False)
+            for like in (Like.SIZED, Like.AGAIN):
+                yield self._plan(chosen, given, collected, dropped, like)
         values = (*self.source.values, *self.source.attributes)
         copied = on_a_copy(first, {value.key: value.value for value in values})
         if copied is not None:
@@ -211,12 +212,11 @@ class Planner:
         given: dict[int, Expression],
         collected: list[tuple[Stage, Slot]],
         dropped: list[SourceValue],
-        *,
-        alike: bool,
+        like: Like,
     ) -> Adaptation | Obstacle:
         self.edits = list(self.lift.edits) if self.target.name != self.source.api.name else []
         self.invented, self.weighed = [], None
-        filled = self._filled(chosen, given, alike=alike)
+        filled = self._filled(chosen, given, like)
         if filled is None:
             return Obstacle.UNSOLVABLE_REQUIRED_ARGUMENT
         dropped = [value for value in dropped if value is not self.weighed]
@@ -232,7 +232,8 @@ class Planner:
         collected = [*collected, *free]
         self.edits += [f"dropped {'part of ' * bool(v.inside)}{v.name}" for v in dropped]
         self.edits += renames(self.places.named, {**chosen, **spared})
-        self.edits += changes(self.places.named, given, self.target, self._names)
+        names = {value.key: value.name for value in self.source.values}
+        self.edits += changes(self.places.named, given, self.target, names)
         assembler = Assembler(
             source=self.source,
             target=self.target,
@@ -278,10 +279,6 @@ class Planner:
                 found[number] = Fill(text=dtype_text(root, str(*dtypes)), implied=True)
         return found
 
-    @property
-    def _names(self) -> dict[str, str]:
-        return {value.key: value.name for value in self.source.values}
-
     def _unset(
         self, chosen: Mapping[int, SourceValue], dropped: Sequence[SourceValue]
     ) -> tuple[str, ...]:
@@ -313,7 +310,7 @@ class Planner:
         return as_receiver(chosen[number], self.target.name) is not None
 
     def _filled(
-        self, chosen: dict[int, SourceValue], given: dict[int, Expression], *, alike: bool
+        self, chosen: dict[int, SourceValue], given: dict[int, Expression], like: Like
     ) -> dict[int, Expression] | None:
         """What the sibling requires beside what it is given; None where that is not known."""
         missing = [
@@ -327,8 +324,8 @@ class Planner:
             source=self.source,
             lift=self.lift,
             lexicon=self.lexicon,
-            analogy=self._analogy(chosen, [place for _, place in missing]),
-            alike=alike,
+            analogy=self._analogy(chosen, [place for _, place in missing], like),
+            alike=(alike := like is not Like.AGAIN),
             window=window_left(self.source, {v.key for v in chosen.values()}, self.lexicon)
             if alike
             else None,
@@ -369,12 +366,15 @@ class Planner:
             self.invented.remove(parameter.name)
         return found
 
-    def _analogy(self, chosen: dict[int, SourceValue], missing: Sequence[Place]) -> Analogy:
+    def _analogy(
+        self, chosen: dict[int, SourceValue], missing: Sequence[Place], like: Like = Like.SEEN
+    ) -> Analogy:
         main = self.source.main
         at = next((n for n, value in chosen.items() if value is main), None)
         shape = None if main is None else main.value.shape
         return Analogy(
             samples=richest(self.samples, missing),
+            sized=like is Like.SIZED,
             main=None if at is None else self.places.named[at].parameter.name,
             shape=None
             if main is None or shape is None

@@ -7,6 +7,7 @@ and afterwards what is worth telling of all.
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -26,7 +27,7 @@ from citadel.match.rank import Candidate, tables
 from citadel.model import Finding, SymptomKind, Verdict, VerdictKind
 from citadel.options import Options
 from citadel.oracle import status
-from citadel.plan.model import Adaptation
+from citadel.plan.model import FIRST, Adaptation
 from citadel.propagate.callees import callees
 from citadel.propagate.candidates import candidates
 from citadel.propagate.probe import ProbeOutcome
@@ -50,6 +51,7 @@ from harvest.report.text import shorten
 
 REFUSABLE = (SymptomKind.CRASHES, SymptomKind.HANGS, SymptomKind.ACCEPTS)
 """Symptoms of calls that should have been refused: a sibling that raises does that."""
+_SEVERAL = re.compile(r"'(?:tuple|list)' object has no attribute|unsupported operand.*: 'tuple'")
 RETURNS = "returns, tried on the arguments of the failing call"
 MOST_REPLAYED = 300
 """APIs whose values are looked at behind the last finding: each has to be replayed for that."""
@@ -213,6 +215,8 @@ class Propagation:
             return self._everywhere(found, plan, trial.candidate, session)
         if verdict.reason == GIVES_NOTHING:
             trial.next(plan.for_effect())
+        elif _gives_several(verdict) and FIRST not in plan.after:
+            trial.next(plan.first())
         else:
             turn += 1
         again = partial(self._tried, trial, replays, turn)
@@ -301,6 +305,12 @@ class Propagation:
         if unrelated and probed.outcome in (ProbeOutcome.HIT, ProbeOutcome.CLEAN):
             self._unrelated[0] += probed.outcome is ProbeOutcome.HIT
             self._unrelated[1] += 1
+
+
+def _gives_several(verdict: Verdict) -> bool:
+    """Whether a case ends where it takes several results for one: `rfft` gives two tensors."""
+    seen = verdict.symptom if verdict.kind is VerdictKind.NOT_ADAPTED else None
+    return seen is not None and _SEVERAL.match(seen.message or "") is not None
 
 
 def _as_given(entries: Iterable[Entry]) -> list[Entry]:

@@ -89,8 +89,12 @@ class Uses:
                 others.append((rewriter, _apart(found, use)))
             elif not rewriter.discards:
                 return
-        main = _apart(plan, self.invocation) if others or self._made_again else plan
-        yield from self._rewriter.write(main, others, references=self._references)
+        # A reference is computed from what the call is given, by NumPy from the very same memory.
+        apart = bool(others) or self._made_again or self._references
+        main = _apart(plan, self.invocation) if apart else plan
+        # A mirrored sibling should come to what the report compares with as it is.
+        references = self._references and not plan.mirrored
+        yield from self._rewriter.write(main, others, references=references)
 
     def everywhere(self, plan: Adaptation) -> Rewritten | None:
         """The plan where a call fails, and where it is given the same and returns (see

@@ -10,48 +10,17 @@ import libcst as cst
 
 from analysis.values import Value
 from citadel.plan.frameworks import dtype_text
-from citadel.plan.model import CAST, DTYPE, NUMBER, REDUCED, STACK, ZEROS, Step
+from citadel.plan.model import CAST, DTYPE, NEGATE, NUMBER, REDUCED, STACK, ZEROS, Step
 from citadel.plan.quantised import QUANTIZE
+from citadel.rewrite.made import MADE, WHOLES
 
 Item = TypeVar("Item")
-MADE = {
-    "torch": {
-        "tensor": "torch.tensor",
-        "zeros": "torch.zeros_like",
-        "narrow": "torch.cat",
-        "repeat": "torch.stack",
-        "mean": "torch.mean",
-        "sum": "torch.sum",
-    },
-    "tf": {
-        "tensor": "tf.convert_to_tensor",
-        "variable": "tf.Variable",
-        "cast": "tf.cast",
-        "zeros": "tf.zeros_like",
-        "narrow": "tf.concat",
-        "repeat": "tf.stack",
-        "mean": "tf.reduce_mean",
-        "sum": "tf.reduce_sum",
-    },
-    "keras": {
-        "tensor": "keras.ops.convert_to_tensor",
-        "variable": "keras.Variable",
-        "cast": "keras.ops.cast",
-        "zeros": "keras.ops.zeros_like",
-        "narrow": "keras.ops.concatenate",
-        "repeat": "keras.ops.stack",
-        "mean": "keras.ops.mean",
-        "sum": "keras.ops.sum",
-    },
-}
-"""Step -> function that writes it, by the root of the APIs that a case is about."""
-WHOLES = {"sparse": "tf.SparseTensor"}
-"""What is made of several values -> function that makes it."""
-NAMING = frozenset(("tensor", "variable", "narrow", "repeat", CAST, QUANTIZE, ZEROS, *REDUCED))
+CHANGED = ("tensor", "variable", CAST, NEGATE, QUANTIZE, ZEROS, *REDUCED)
+NAMING = frozenset(("narrow", "repeat", *CHANGED))
 """Steps that are written with a function of the framework."""
 INNER = ("first", "item")
 """Steps to something in a list."""
-KEPT = (*INNER, CAST, DTYPE, NUMBER, QUANTIZE, ZEROS)
+KEPT = (*INNER, CAST, DTYPE, NEGATE, NUMBER, QUANTIZE, ZEROS)
 """Steps that are taken where the value is used: it stays what it is where it is made."""
 ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
@@ -97,6 +66,7 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("-1", (Step(name="tensor"),), "tf.convert_to_tensor(-1)"),
     ("a + b", (Step(name="variable"),), "tf.Variable(a + b)"),
     ("a + b", (Step(name="zeros"),), "tf.zeros_like(a + b)"),
+    ("a + b", (Step(name="negate"),), "tf.negative(a + b)"),
     ("loss(x, y)", (Step(name="mean"),), "tf.reduce_mean(loss(x, y))"),
     ("f(x)", (Step(name="first"),), "f(x)[0]"),
     ("(h, c)", (Step(name="first"),), "h"),
@@ -205,7 +175,7 @@ def _apply(
     if step.name == DTYPE:
         named = isinstance(node, cst.Name | cst.Attribute)
         return cst.parse_expression(f"{code_of(node)}.dtype" if named else step.text)
-    if step.name in ("tensor", "variable", CAST, QUANTIZE, ZEROS, *REDUCED):
+    if step.name in CHANGED:
         make = _cast if step.name == CAST else _made
         return cst.parse_expression(make(node, step, value, made))
     if step.name == "repeat":

@@ -27,9 +27,7 @@ from citadel.oracle.value import (
     Values,
     becomes_infinite,
     has_nan_at,
-    in_double,
     shows,
-    symptom,
     unlike,
     values_of,
 )
@@ -54,7 +52,7 @@ from citadel.verify.identify import CONSTRUCTORS, MAKERS, failing_call
 from citadel.verify.infinities import demanded, hands_on, let_in, mixes, spreads, tends_to
 from citadel.verify.laws import law
 from citadel.verify.suspects import compiled_first, named, spoken, suspects, titled
-from citadel.verify.witness import Witness
+from citadel.verify.witness import Witness, seen_at
 from harvest.report.model import Reading, Snippet
 
 MOST_SECONDS = 5.0
@@ -145,11 +143,6 @@ def witness(
     nothing: frozenset[tuple[int, int]] = frozenset()
     gave = _gave(trial.again, oracle, blamed, values) if looked else (nothing, nothing)
     gave_finite, gave_numbers = gave
-    seen = symptom(oracle, trial.case.points, values)
-    if seen.expected is None and better is not None and better.cures:
-        seen = replace(seen, expected=in_double(oracle, better.values))
-    if seen.expected is None and compared is not oracle:
-        seen = replace(seen, expected=symptom(compared, trial.case.points, values).expected)
     return Witness(
         oracle=oracle,
         watched=trial.case,
@@ -158,7 +151,7 @@ def witness(
         made_backward=who.made_backward,
         random=random,
         loose=free,
-        symptom=seen,
+        symptom=seen_at(oracle, compared, trial.case.points, values, better),
         observation=first,
         call=who.call,
         api=who.api,

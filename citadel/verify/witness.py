@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api
 from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
+from analysis.target.watch import Point
 from citadel.model import BugKind, Symptom, SymptomKind
-from citadel.oracle.value import ValueOracle, Values, unlike
+from citadel.oracle.value import ValueOracle, Values, in_double, symptom, unlike
 from citadel.verify.disputed import Disputed
+from citadel.verify.guards import Doubled
 from citadel.verify.laws import Law
 
 
@@ -142,3 +145,21 @@ class Witness:
         """A missing error is a status bug; a wrong result is one of values."""
         accepts = self.symptom.kind is SymptomKind.ACCEPTS
         return BugKind.STATUS if accepts and not self.told else BugKind.VALUE
+
+
+def seen_at(
+    oracle: ValueOracle,
+    compared: ValueOracle,
+    points: Sequence[Point],
+    values: Values,
+    better: Doubled | None,
+) -> Symptom:
+    """What is shown, and what it should be by the oracle itself, by a `better` run in double
+    precision, or by the value that it has been `compared` with."""
+    seen = symptom(oracle, points, values)
+    expected = seen.expected
+    if expected is None and better is not None and better.cures:
+        expected = in_double(oracle, better.values)
+    if expected is None and compared is not oracle:
+        expected = symptom(compared, points, values).expected
+    return replace(seen, expected=expected)
