@@ -148,7 +148,7 @@ class ValueReplay(Replayed):
     ) -> str | None:
         """Why its values may show the symptom by chance; `filled`: it works on more inputs."""
         source = self.source
-        if channels.family is None and not self._means_it(plan):
+        if channels.family is None and not self._means_it(plan, channels):
             return "what is not finite goes by another name"
         why = coincidence(
             source,
@@ -174,7 +174,9 @@ class ValueReplay(Replayed):
         known = source.wider or alike(channels) or channels.called
         if filled and not known and self._comes_to_the_same():
             return "an equal result, with something filled in that the report has not got"
-        if plan.scant and source.oracle.of_finiteness and not (near(channels) or channels.called):
+        other = filled and plan.loses
+        beside = channels.called or (related if other else near)(channels)
+        if (plan.scant or other) and source.oracle.of_finiteness and not beside:
             return "leaves out more of the report's call than it is given"
         if source.oracle.paired and mostly_filled(plan) and not near(channels):
             return "disagrees with itself, given more than the report has got"
@@ -199,9 +201,12 @@ class ValueReplay(Replayed):
                 return one.name
         return None
 
-    def _means_it(self, plan: Adaptation) -> bool:
+    def _means_it(self, plan: Adaptation, channels: Channels) -> bool:
         """Whether what is not finite goes by its name, or a flag says what it is: zero times
-        infinity is NaN of all that multiplies, whatever it tends to."""
+        infinity is NaN of all that multiplies, whatever it tends to. An `input` it may be to
+        any function."""
+        if any(one.operand for one in self.source.infinite) and not near(channels):
+            return False
         slots = [slot for slot in (*plan.new, *plan.call) if isinstance(slot.value, Take)]
         taken = {slot.value.key: slot.name for slot in slots if isinstance(slot.value, Take)}
         flags = {slot.name for slot in (*plan.new, *plan.call) if isinstance(slot.value, Fill)}

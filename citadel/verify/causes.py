@@ -6,7 +6,7 @@ under the same name, and is cured in the same way, has the bug whatever else it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from analysis.catalog.model import Catalog
 from analysis.target.observation import Call, Observation, Outcome
@@ -57,9 +57,11 @@ def cured(again: Rerun, oracle: ValueOracle, calls: Sequence[Call], name: str) -
     return seen.outcome is Outcome.OK and shows(oracle, seen, values_of(seen)) is False
 
 
-def not_finite_inputs(again: Rerun, given: Invocation) -> tuple[Disputed, ...]:
+def not_finite_inputs(
+    again: Rerun, given: Invocation, operands: Collection[str]
+) -> tuple[Disputed, ...]:
     """The arguments of a call with NaN or infinities, if it is given several tensors; none where
-    that cannot be told."""
+    that cannot be told. `operands` are names that many APIs have for whatever they work on."""
     tensors = [one for one in given.values if one.value.is_shaped]
     place = given.call.site, given.call.occurrence
     seen = [one for one in told(again, [given.call]) if (one.site, one.occurrence) == place]
@@ -67,7 +69,9 @@ def not_finite_inputs(again: Rerun, given: Invocation) -> tuple[Disputed, ...]:
         return ()
     found = zip(tensors, seen[0].given, strict=True)
     wrong = (one for one, value in found if finite(value) is False)
-    return tuple(Disputed(key=one.key, name=one.name) for one in wrong)
+    return tuple(
+        Disputed(key=one.key, name=one.name, operand=one.name in operands) for one in wrong
+    )
 
 
 def of_inputs(

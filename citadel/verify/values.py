@@ -165,7 +165,9 @@ def witness(
         gave_finite=gave_finite,
         gave_numbers=gave_numbers,
         let_in=handed_on,
-        infinite=not_finite_inputs(trial.again, arguments) if handed_on and not spread else (),
+        infinite=not_finite_inputs(trial.again, arguments, catalog.operands())
+        if handed_on and not spread
+        else (),
         cleaned=cleaned,
         limits=tends_to(trial.again, oracle, blamed)
         if handed_on and has_nan_at(oracle, values)

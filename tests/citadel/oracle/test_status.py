@@ -244,6 +244,14 @@ def test_complaints_about_a_value_that_is_not_the_reports(message, wanted, anoth
     assert status.complains_about_another_value(seen, told) == another
 
 
+def test_which_kind_of_list_an_index_goes_beyond_is_all_one():
+    told = [f"{kind} index out of range" for kind in ("list", "tuple", "string")]
+    one, *others = (status.raises("IndexError", message) for message in told)
+    assert all(status.matches(one, other) for other in others)
+    alone = status.raises("IndexError", "pop from empty list")
+    assert not status.matches(one, alone)
+
+
 def test_a_message_may_name_a_parameter_as_the_sibling_calls_it():
     one = status.raises("ValueError", "Two unknown sizes in `newshape`. Received: newshape=(-1,)")
     other = status.raises("ValueError", "Two unknown sizes in `shape`. Received: shape=(-1,)")

@@ -50,6 +50,15 @@ def test_floating_tensors_take_after_the_main_one_indices_do_not():
     assert found.tensor("mask") == ((4, 5), "bool", None)
 
 
+def test_a_single_call_may_say_how_many_whole_numbers_there_are():
+    ids = Value(kind="tensor", shape=(3,), dtype="int32", content="[0, 1, 0]")
+    sample = {"input": tensor(3, 4), "ids": ids}
+    plain = analogy(sample, shape=(2, 5))
+    assert plain.tensor("ids") == ((3,), "int32", "[0, 1, 0]")
+    sized = Analogy(samples=[sample], main="input", shape=(2, 5), sized=True)
+    assert sized.tensor("ids") == ((2,), "int32", None)
+
+
 def test_sizes_are_counted_from_the_end_where_that_holds():
     samples = [
         {"input": tensor(2, 5), "weight": tensor(7, 5)},

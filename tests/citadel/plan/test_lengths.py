@@ -87,6 +87,21 @@ def test_of_a_number_for_each_dimension_the_last_ones_are_kept(api, call, name, 
     assert steps(plans(source, target, book)[0])[1] == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "target", "expected"),
+    [
+        ("rfft2d", "rfft", [["last", 1]]),
+        ("rfft2d", "irfft", [["last", 1]]),
+        ("rfft2d", "fft", []),
+        ("rfft2d", "stft", []),
+    ],
+)
+def test_a_namesake_without_a_number_is_of_one_dimension(api, call, name, target, expected):
+    made = call(f"tf.signal.{name}", {(3, 8, 8)}, fft_length=[5, 0])
+    source = invocation(made, api(f"tf.signal.{name}", FFT), ())
+    assert steps(plans(source, api(f"tf.signal.{target}", FFT))[0])[1] == expected
+
+
 def test_one_number_where_no_more_are_declared(api, call):
     made = call("tf.signal.rfft2d", {(3, 10, 10)}, fft_length=[5, 0])
     target = api("tf.keras.ops.rfft", "x: Tensor, fft_length: int = None")

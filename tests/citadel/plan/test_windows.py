@@ -52,6 +52,19 @@ def test_weights_are_as_long_as_the_window(call, api, ksize):
     assert (plan.drops, plan.loses, plan.invented) == (False, False, ())
 
 
+@pytest.mark.parametrize("name", ["strides", "dilations"])
+def test_what_no_valid_call_has_is_like_the_window_that_they_have(call, api, name):
+    """`tf.nn.pool` calls `ksize` the `window_shape`, and all of its valid calls know but that."""
+    source = pooled(call, api, 1, 6, 5, 4, 3, ksize=[1, 2, 2, 2, 1], **{name: [1, 2, 3, 2, 1]})
+    target = api("tf.nn.pool", f"input, window_shape, {name} = None, padding = 'VALID'")
+    known = Book({"input": floats(2, 4, 4, 3), "window_shape": numbers(1, 1)})
+    synonyms = Lexicon((("ksize", "window_shape"),), windows=WINDOWS.windows)
+    plan = first(plans(source, target, known, synonyms))
+    taken = {slot.name: slot.value for slot in plan.call if isinstance(slot.value, Take)}
+    inner = (Step(name="inner"),)
+    assert (taken["window_shape"].steps, taken[name].steps) == (inner, inner)
+
+
 def test_a_number_becomes_the_list_of_valid_calls(call, api):
     source = pooled(call, api, 1, 6, 5, 4, 3, ksize=1, strides=3)
     plan = first(plans(source, api("tf.nn.conv3d", CONV), Book(valid()), WINDOWS))

@@ -168,3 +168,24 @@ def test_layers_called_at_one_place_change_where_they_are_made(bench, read, name
         assert code.count("class AvgPool1d") <= 1
         assert "return layer(x)" in code
     assert bool(written) is (name == "torch.nn.functional.avg_pool1d")
+
+
+STEPS = """
+    import numpy as np
+    import torch
+    signal = np.array([-1.5, np.nan, 0.0, 2.0])
+    ours = torch.heaviside(torch.from_numpy(signal), torch.full((4,), 0.5).double()).numpy()
+    np.testing.assert_array_equal(ours, np.heaviside(signal, 0.5))
+"""
+
+
+def test_what_is_changed_in_place_is_not_what_the_reference_is_computed_from(bench, read):
+    """`from_numpy` shares its memory with `signal`."""
+    reading = read("torch.heaviside hides NaN", dedent(STEPS))
+    catalog, info = bench.index.catalog, bench.target.info
+    found = verify(reading, bench.replays[0], catalog, info, runs=2, limits=Limits(wall=20.0))
+    assert found.case.reproduces
+    uses, api = Uses(found, bench), catalog.resolve("torch.Tensor.heaviside_")
+    best, *_ = plans(uses.invocation, api, bench.samples, bench.lexicon)
+    (code, *_) = (one.code for one in uses.write(best))
+    assert "torch.from_numpy(signal).clone().heaviside_(" in code
