@@ -13,6 +13,7 @@ from analysis.values import Value
 from citadel.judge.relations import SAME_PARAMETER, alike, related
 from citadel.judge.verdicts import made_up
 from citadel.model import Channels, SymptomKind
+from citadel.oracle.foreign import is_apart
 from citadel.oracle.numbers import (
     SLIGHTER,
     all_close,
@@ -306,8 +307,11 @@ def _of_one_shape(oracle: ValueOracle, values: Values) -> bool:
 
 
 def _agree_elsewhere(source: Witness, values: Values) -> bool:
-    """Whether the two also come to a value in common that few functions come to."""
-    telling = [spot for spot in _printed(source) if not plain(source.values, spot)]
+    """Whether the two also come to a value in common that few functions come to, and no other
+    library does, whatever the sibling is."""
+    points = source.watched.points
+    printed = [spot for spot in _printed(source) if not is_apart(points[spot.point])]
+    telling = [spot for spot in printed if not plain(source.values, spot)]
     agree = [same(source.values[spot], values[spot]) for spot in telling if spot in values]
     return bool(agree) and all(agree)
 
@@ -333,7 +337,8 @@ def _printed(source: Witness) -> list[Spot]:
 def plain(values: Values, spot: Spot) -> bool:
     """Whether a value is one that many functions come to: zeros, ones, NaN, a single number.
 
-    Of a large tensor its range tells; truth values tell less than numbers do.
+    Of a large tensor its range tells; truth values, and zeros among ones, tell less than numbers
+    do.
     """
     if spot not in values:
         return True
@@ -342,15 +347,18 @@ def plain(values: Values, spot: Spot) -> bool:
         return True
     if found is None:
         return held is None or (held.low == held.high and (held.finite or held.low is None))
-    return len({repr(number) for number in found}) <= 1
+    alone = len({repr(number) for number in found}) <= 1
+    return alone or (len(found) < FEW_TRUTHS and all(abs(number) in (0, 1) for number in found))
 
 
 def _usual(values: Values, spot: Spot) -> bool:
-    """Whether a tensor, or an array that was made of one, is of zeros, or of ones, alone."""
+    """Whether a tensor, or an array that was made of one, is of zeros, or of ones, alone, or of a
+    few of both, as the slope of whatever hands on one number is."""
     shaped = spot in values and values[spot].is_shaped
     found = elements(values[spot]) if shaped else None
     sizes = {repr(abs(number)) for number in found or ()}
-    return len(sizes) == 1 and sizes <= _USUAL
+    few = len(sizes) == 1 or len(found or ()) < FEW_TRUTHS
+    return bool(sizes) and few and sizes <= _USUAL
 
 
 def _of_truths(value: Value) -> bool:

@@ -24,7 +24,7 @@ from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle.numbers import elements
 from citadel.oracle.value import has_nan_at, in_double, unlike
 from citadel.plan.lexicon import same_name
-from citadel.plan.model import Adaptation, Fill, Take
+from citadel.plan.model import Adaptation, Fill, taken_by
 from citadel.traced import leaf
 from citadel.verify.causes import cured, makes_infinite
 from citadel.verify.contrast import refuses
@@ -207,10 +207,10 @@ class ValueReplay(Replayed):
         any function."""
         if any(one.operand for one in self.source.infinite) and not near(channels):
             return False
-        slots = [slot for slot in (*plan.new, *plan.call) if isinstance(slot.value, Take)]
-        taken = {slot.value.key: slot.name for slot in slots if isinstance(slot.value, Take)}
-        flags = {slot.name for slot in (*plan.new, *plan.call) if isinstance(slot.value, Fill)}
-        return not slots or all(
+        slots = (*plan.new, *plan.call)
+        taken = {one.key: slot.name for slot in slots for one in taken_by(slot.value)}
+        flags = {slot.name for slot in slots if isinstance(slot.value, Fill)}
+        return not taken or all(
             same_name(taken.get(one.key, ""), one.name) or f"from_{one.name}" in flags
             for one in self.source.infinite
         )

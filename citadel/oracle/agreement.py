@@ -18,6 +18,7 @@ from itertools import combinations
 from analysis.target.watch import Check, Point, Role
 from citadel.model import SymptomKind
 from citadel.oracle.evaluations import evaluations
+from citadel.oracle.foreign import is_foreign
 from citadel.oracle.hints import (
     ALIKE,
     CHECKS,
@@ -31,7 +32,6 @@ from citadel.oracle.hints import (
     bad_outcome,
     have_common,
     is_called_reference,
-    is_foreign,
     is_input,
     is_reference,
     lost_numbers,

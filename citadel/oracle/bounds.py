@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from analysis.target.watch import Role
 from analysis.values import Value
 from citadel.model import SymptomKind
-from citadel.oracle.hints import is_foreign, is_input
+from citadel.oracle.foreign import is_foreign
+from citadel.oracle.hints import is_input
 from citadel.oracle.numbers import elements
 from citadel.oracle.seen import Seen
 from citadel.oracle.value import Bounds, ValueOracle

@@ -12,7 +12,8 @@ from analysis.target.watch import Role
 from analysis.values import Value
 from citadel.model import SymptomKind
 from citadel.oracle.agreement import outcome
-from citadel.oracle.hints import CHECKS, is_foreign, is_input
+from citadel.oracle.foreign import is_foreign
+from citadel.oracle.hints import CHECKS, is_input
 from citadel.oracle.numbers import agreeing, elements, finite, has_nan, is_literal, of_kind
 from citadel.oracle.seen import Seen, unbounded
 from citadel.oracle.value import Spot, ValueOracle

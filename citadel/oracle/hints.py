@@ -15,6 +15,7 @@ import libcst.matchers as m
 
 from analysis.target.watch import Check, Point, Role, leaf
 from citadel.oracle.compilers import is_compiler
+from citadel.oracle.foreign import MAKERS, has_gradient, is_foreign
 from citadel.oracle.quantities import CLOCK
 
 CHECKS = {
@@ -55,20 +56,6 @@ _GOOD = re.compile(
     re.IGNORECASE,
 )
 TELLING = re.compile(r"\d|\b(?:nan|inf|True|False)\b")
-_MAKERS = frozenset(
-    (
-        *("tensor", "constant", "array", "asarray", "as_tensor", "from_numpy", "Variable", "float"),
-        *("zeros", "ones", "full", "eye", "arange", "convert_to_tensor", "Tensor", "Parameter"),
-        *("reshape", "view", "requires_grad_", "float64", "float32", "complex", "int64"),
-        *("numpy", "tolist", "item", "detach", "cpu"),
-        *("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "BoolTensor"),
-        *("ByteTensor", "CharTensor", "ShortTensor", "IntTensor", "LongTensor"),
-    )
-)
-"""Calls that make values of what is written in the text, or read them. Those that compute a value,
-as `linspace` does, may be what is wrong."""
-_OF_ARRAYS = frozenset(("copy", "astype"))
-"""Methods of NumPy's arrays that tensors do not have."""
 NEAR = 2
 """Statements that may lie between a value and its reference, both being shown."""
 NOT_FINITE = re.compile(r"\b(?:-?inf(?:inite|inity|s)?|nans?|non-?finite|overflow\w*)\b", re.I)
@@ -144,8 +131,6 @@ _BAD = re.compile(
     r"|unexpected)\b|!=",
     re.IGNORECASE,
 )
-REFERENCES = frozenset(("numpy", "np", "scipy", "math", "cmath", "mpmath", "jax", "statistics"))
-"""Libraries whose results a framework is compared with."""
 PRECISION = {
     **{"float64": 3, "complex128": 3, "float32": 2, "complex64": 2, "float16": 1, "bfloat16": 1}
 }
@@ -174,13 +159,13 @@ def tells_apart(title: str) -> bool:
 
 def is_input(point: Point) -> bool:
     """Whether a value is what the text itself makes: a tensor of literals, say."""
-    if _has_gradient(point):
+    if has_gradient(point):
         return False  # `backward` makes that
     computed = _bare(point.node)
     if isinstance(computed, cst.BinaryOperation) and not _has_number(computed):
         return False  # `x / 0` makes what something else is given
     calls = {call.rpartition(".")[2] for call in point.origin.calls}
-    return point.origin.fixed and bool(calls) and calls <= _MAKERS
+    return point.origin.fixed and bool(calls) and calls <= MAKERS
 
 
 def _has_number(node: cst.BinaryOperation) -> bool:
@@ -228,35 +213,6 @@ def is_reference(point: Point) -> bool:
         or _REFERENCE.search(point.label) is not None
         or is_called_reference(point)
     )
-
-
-def is_foreign(point: Point) -> bool:
-    """Whether another library, which results are compared with, has computed a value.
-
-    So it has `np.prod(hi) - np.prod(lo)`, where nothing else computes `hi` and `lo`.
-    """
-    name = point.origin.call.rpartition(".")[2]
-    if point.origin.library in REFERENCES and name not in _MAKERS:
-        return True
-    others = {one for one in point.origin.functions if one.partition(".")[0] not in REFERENCES}
-    made = all(one.rpartition(".")[2] in _MAKERS | _OF_ARRAYS for one in others)
-    return (
-        made
-        and not _has_gradient(point)
-        and isinstance(point.node, cst.BinaryOperation)
-        and _has_computed(point)
-    )
-
-
-def _has_gradient(point: Point) -> bool:
-    return bool(m.findall(point.node, m.Attribute(attr=m.Name("grad"))))
-
-
-def _has_computed(point: Point) -> bool:
-    """Whether all that the expression itself calls is another library's, and not mere makers."""
-    own = [h.get_full_name_for_node(call) or "" for call in m.findall(point.node, m.Call())]
-    theirs = all(one.partition(".")[0] in REFERENCES for one in own)
-    return theirs and any(one.rpartition(".")[2] not in _MAKERS for one in own)
 
 
 def is_called_reference(point: Point) -> bool:

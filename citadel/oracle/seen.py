@@ -13,11 +13,10 @@ from analysis.target.checks import Check
 from analysis.target.observation import Observation
 from analysis.target.watch import Point, Role
 from analysis.values import Value
+from citadel.oracle.foreign import REFERENCES, is_foreign
 from citadel.oracle.hints import (
     CHECKS,
-    REFERENCES,
     is_duration,
-    is_foreign,
     is_input,
     is_reference,
 )

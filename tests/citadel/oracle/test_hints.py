@@ -6,7 +6,8 @@ import libcst as cst
 import pytest
 
 from analysis.target.watch import points_of
-from citadel.oracle.hints import ALIKE, is_foreign
+from citadel.oracle.foreign import is_apart, is_foreign
+from citadel.oracle.hints import ALIKE
 
 
 @pytest.mark.parametrize(
@@ -66,3 +67,19 @@ FINITE_DIFFERENCES = """
 def test_another_library_has_computed_a_value_if_nothing_else_has(shown, foreign):
     (point,) = points_of(cst.parse_module(dedent(FINITE_DIFFERENCES) + f"print({shown})\n"))
     assert is_foreign(point) is foreign
+
+
+@pytest.mark.parametrize(
+    ("shown", "apart"),
+    [
+        ("np.cumprod(high).round(4)", True),
+        ("high.round(4)", False),
+        ("np.zeros_like(base).round(4)", True),
+        ("np.abs(y.numpy())", False),
+        ("np.round(torch.sigmoid(y).numpy(), 3)", False),
+        ("y.sum()", False),
+    ],
+)
+def test_what_another_library_alone_computes_is_apart_from_the_api(shown, apart):
+    (point,) = points_of(cst.parse_module(dedent(FINITE_DIFFERENCES) + f"print({shown})\n"))
+    assert is_apart(point) is apart
