@@ -133,11 +133,14 @@ def dimension_change(
         after = after or _of_rank(min(ranks, default=0))
         if before is None or after is None or before == after:
             return
-        if before == named(source.values) and before < after:
-            yield from _sized(source, before, after)
+        sized = True
     elif before == after:
         yield Lift()
         return
+    else:
+        sized = _are_the_tensors_own(source)
+    if sized and before == named(source.values) and before < after:
+        yield from _sized(source, before, after)
     plain = Lift(
         before=before,
         after=after,
@@ -202,6 +205,15 @@ def _sized(source: Invocation, before: int, after: int) -> Iterator[Lift]:
         more = max(0, after - (main.value.rank or 0))
         leading = frozenset((main.key,)) if more else frozenset()
         yield Lift(before=before, after=after, sizes=sizes, lead=more, leading=leading)
+
+
+def _are_the_tensors_own(source: Invocation) -> bool:
+    """Whether all lists stand for sizes that the tensor has if there are none: `fft_length=None`
+    is such a list, `strides` beside a `ksize` is not."""
+    lists = {value.name for value in source.values if value.value.kind in ("list", "tuple")}
+    declared = [one for signature in source.api.signatures for one in signature.parameters]
+    optional = {one.name for one in declared if one.default == "None"}
+    return bool(lists) and lists <= optional
 
 
 def _of_rank(rank: int | None) -> int | None:

@@ -43,6 +43,16 @@ def test_further_dimensions_have_their_sizes(api, rfft, target, shape, expected)
     assert expected in [steps(plan) for plan in found[:2]]
 
 
+@pytest.mark.parametrize(("default", "kept"), [("None", True), ("1", False)])
+def test_so_they_have_where_both_names_have_numbers(api, call, default, kept):
+    """`strides=1` is no size of the tensor."""
+    declared = f"x: Tensor, lengths: int[2] = {default}"
+    made = call("tf.signal.irfft2d", {(3, 16, 16)}, lengths=[16, 0])
+    source = invocation(made, api("tf.signal.irfft2d", declared), ())
+    found = plans(source, api("tf.signal.irfft3d", declared))
+    assert ([[], [["extend", 1, 2, "3"]]] in [steps(plan) for plan in found]) is kept
+
+
 def test_a_vector_has_no_further_dimensions(api, rfft):
     found = plans(rfft([5], (10,)), api("tf.signal.rfft2d", FFT))
     assert all("extend" not in str(steps(plan)) or "lift" in str(steps(plan)) for plan in found)
