@@ -153,7 +153,8 @@ class Handing:
         named = self.places.named[number].parameter.name
         known = self._valid(number)
         if not known and named in windows:
-            known = [one[n] for one in self.samples for n in sorted(windows & one.keys())]
+            others = (one[n] for one in self.samples for n in sorted(windows & one.keys()))
+            known = [one for one in others if one.kind != "str"]  # padding="SAME"
             known = known or ([_NUMBER] if "keras" in self.target.name.split(".") else [])
         steps = with_ends(value, given, known)
         digits = parse(self.target.name, self.target.kind).dimension.strip("d")

@@ -57,8 +57,10 @@ def test_what_no_valid_call_has_is_like_the_window_that_they_have(call, api, nam
     """`tf.nn.pool` calls `ksize` the `window_shape`, and all of its valid calls know but that."""
     source = pooled(call, api, 1, 6, 5, 4, 3, ksize=[1, 2, 2, 2, 1], **{name: [1, 2, 3, 2, 1]})
     target = api("tf.nn.pool", f"input, window_shape, {name} = None, padding = 'VALID'")
-    known = Book({"input": floats(2, 4, 4, 3), "window_shape": numbers(1, 1)})
-    synonyms = Lexicon((("ksize", "window_shape"),), windows=WINDOWS.windows)
+    padding = Value(kind="str", text="'SAME'")
+    known = Book({"input": floats(2, 4, 4, 3), "window_shape": numbers(1, 1), "padding": padding})
+    windows = WINDOWS.windows | {"padding"}
+    synonyms = Lexicon((("ksize", "window_shape"),), windows=windows)
     plan = first(plans(source, target, known, synonyms))
     taken = {slot.name: slot.value for slot in plan.call if isinstance(slot.value, Take)}
     inner = (Step(name="inner"),)
