@@ -1,11 +1,12 @@
 """How early known siblings come in the ranking, and what each channel is worth.
 
-usage: python -m benchmarks.ranking PYTHON FOLDER... [--fit]
+usage: python -m benchmarks.ranking PYTHON FOLDER... [--fit] [--still]
 
 FOLDER holds reports (NUMBER.json) and expected.json: per number `api`, and `siblings` with, per
 version, whether the API shares the bug. Prints recall at 20, 40, 80 and 150 and the mean rank, of
 the shipped weights, without each channel, and of each channel alone; with --fit also of weights
-fitted to all other reports (leave one report out), and the weights fitted to all of them.
+fitted to all other reports (leave one report out), and the weights fitted to all of them. With
+--still no report is run: how well an API takes the failing call's arguments is not known then.
 """
 
 import argparse
@@ -53,7 +54,7 @@ class Question:
         ]
 
 
-def questions(python, folders):
+def questions(python, folders, still):
     target = probe(python)
     version = target.info.version.replace("1.13.0a0", "1.13.1")  # what Debian's build says it is
     index = load_or_build(target)
@@ -72,7 +73,7 @@ def questions(python, folders):
                     and (api := index.catalog.resolve(name)) is not None
                 } - {source.name}
                 if shared:
-                    call = failing_call(folder / f"{number}.json", bench)
+                    call = None if still else failing_call(folder / f"{number}.json", bench)
                     arguments = call and compatibility(call, bench)
                     found.append(
                         Question(
@@ -138,8 +139,9 @@ def main():
     parser.add_argument("python")
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--still", action="store_true")
     given = parser.parse_args()
-    asked = questions(given.python, given.folders)
+    asked = questions(given.python, given.folders, given.still)
     known = sum(len(question.siblings) for question in asked)
     print(f"{known} siblings of {len(asked)} reports; recall at {AT}, mean rank")
     show("shipped", asked, lambda _: SHIPPED)

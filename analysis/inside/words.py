@@ -1,13 +1,14 @@
 """The words that a docstring uses, each once: what tells which APIs are about the same.
 
 Out: one string, the words in the order of the alphabet, with a blank between them. Examples of code
-are left out; names of classes count as the words that they are made of.
+and signatures are left out; names of classes count as the words that they are made of.
 """
 
 import re
 
 SHORTEST = 3
 _CODE = re.compile(r">>>.*|^\s*\.\.\.\s.*", re.MULTILINE)
+_SIGNATURE = re.compile(r"^\s*[\w.]+\(.*\)(?: *->.*)?$", re.MULTILINE)
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[a-z]{%d,}" % SHORTEST)
 
@@ -23,5 +24,5 @@ def of(thing):
         doc = thing.__init__.__doc__
     if not isinstance(doc, str):
         return ""
-    text = _HUMP.sub(" ", _CODE.sub("", doc)).lower()
+    text = _HUMP.sub(" ", _SIGNATURE.sub("", _CODE.sub("", doc))).lower()
     return " ".join(sorted(set(_WORD.findall(text))))
