@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Sequence
 
 from analysis.target.watch import Check, Role
 from analysis.values import Value
@@ -337,8 +338,8 @@ def _printed(source: Witness) -> list[Spot]:
 def plain(values: Values, spot: Spot) -> bool:
     """Whether a value is one that many functions come to: zeros, ones, NaN, a single number.
 
-    Of a large tensor its range tells; truth values, and zeros among ones, tell less than numbers
-    do.
+    Of a large tensor its range tells; truth values, and zeros among ones as slopes are, tell less
+    than numbers do. Places, which are whole numbers, tell as much.
     """
     if spot not in values:
         return True
@@ -347,18 +348,23 @@ def plain(values: Values, spot: Spot) -> bool:
         return True
     if found is None:
         return held is None or (held.low == held.high and (held.finite or held.low is None))
-    alone = len({repr(number) for number in found}) <= 1
-    return alone or (len(found) < FEW_TRUTHS and all(abs(number) in (0, 1) for number in found))
+    return len({repr(number) for number in found}) <= 1 or _few_of_both(found)
+
+
+def _few_of_both(found: Sequence[complex]) -> bool:
+    """Whether numbers are a few zeros and ones with a point: the slope of whatever hands on one
+    number is made of such."""
+    few = len(found) < FEW_TRUTHS
+    return few and all(isinstance(one, float) and abs(one) in (0, 1) for one in found)
 
 
 def _usual(values: Values, spot: Spot) -> bool:
     """Whether a tensor, or an array that was made of one, is of zeros, or of ones, alone, or of a
-    few of both, as the slope of whatever hands on one number is."""
+    few of both."""
     shaped = spot in values and values[spot].is_shaped
     found = elements(values[spot]) if shaped else None
     sizes = {repr(abs(number)) for number in found or ()}
-    few = len(sizes) == 1 or len(found or ()) < FEW_TRUTHS
-    return bool(sizes) and few and sizes <= _USUAL
+    return bool(found) and sizes <= _USUAL and (len(sizes) == 1 or _few_of_both(found or ()))
 
 
 def _of_truths(value: Value) -> bool:
