@@ -28,6 +28,7 @@ class Uses:
 
     def __init__(self, verified: Verified, bench: Workbench) -> None:
         calls = verified.observation.calls
+        self._verified = verified
         self.invocation = invocation(verified.call, verified.api, calls)
         self._rewriter = Rewriter(verified.source, self.invocation, bench.catalog.resolve)
         self._bench = bench
@@ -95,6 +96,17 @@ class Uses:
         # A mirrored sibling should come to what the report compares with as it is.
         references = self._references and not plan.mirrored
         yield from self._rewriter.write(main, others, references=references)
+        if (alone := self.in_front(plan)) is not None:
+            yield alone
+
+    def in_front(self, plan: Adaptation) -> Rewritten | None:
+        """The plan in front of the call that fails, which stays: another result need not do what
+        the text does with the report's. Values, and what fails later, are told of results."""
+        verified = self._verified
+        told = verified.shown or verified.deferred or verified.measured is not None
+        if told or verified.case.symptom.kind not in (SymptomKind.RAISES, SymptomKind.CRASHES):
+            return None
+        return self._rewriter.in_front(_apart(plan, self.invocation))
 
     def everywhere(self, plan: Adaptation) -> Rewritten | None:
         """The plan where a call fails, and where it is given the same and returns (see

@@ -32,7 +32,10 @@ from citadel.rewrite.references import Named, counterparts, unknown
 from citadel.rewrite.sites import Sites
 from citadel.rewrite.source import Source
 from citadel.rewrite.standins import renamed, reshaping, stand_in, within_layer
-from citadel.rewrite.steps import KEPT
+from citadel.rewrite.state import line_of, lines_of
+from citadel.rewrite.steps import KEPT, code_of
+
+IN_FRONT = "called in front of the report's own call"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +107,20 @@ class Rewriter:
                 if way.code not in written:
                     written.add(way.code)
                     yield way
+
+    def in_front(self, plan: Adaptation) -> Rewritten | None:
+        """The report's own call as it is, and the sibling's on a line of its own in front of it,
+        given the same: what the text goes on to do with a result is of the report's. None where no
+        line can stand there."""
+        source, line = self._source, line_of(self._source)
+        if line is None or source.form == "inner" or source.handed or source.several:
+            return None
+        maker = Maker(source, replace(plan, after=(), effect=False))
+        made = None if plan.symbolic else maker.whole()
+        front = None if made is None or line in maker.nodes else lines_of([code_of(made)])
+        if front is None:
+            return None
+        return self._replaced({**maker.nodes, line: front}, plan, (IN_FRONT,), ())
 
     def _with_reference(
         self, nodes: Nodes, plan: Adaptation, edits: tuple[str, ...], others: Others
