@@ -14,7 +14,6 @@ from analysis.values import Value
 from citadel.judge.relations import SAME_PARAMETER, alike, related
 from citadel.judge.verdicts import made_up
 from citadel.model import Channels, SymptomKind
-from citadel.oracle.foreign import is_apart
 from citadel.oracle.numbers import (
     SLIGHTER,
     all_close,
@@ -308,10 +307,9 @@ def _of_one_shape(oracle: ValueOracle, values: Values) -> bool:
 
 
 def _agree_elsewhere(source: Witness, values: Values) -> bool:
-    """Whether the two also come to a value in common that few functions come to, and no other
-    library does, whatever the sibling is."""
-    points = source.watched.points
-    printed = [spot for spot in _printed(source) if not is_apart(points[spot.point])]
+    """Whether the two also come to a value in common that few functions come to, and that does
+    not come of something else."""
+    printed = [spot for spot in _printed(source) if spot not in source.steady]
     telling = [spot for spot in printed if not plain(source.values, spot)]
     agree = [same(source.values[spot], values[spot]) for spot in telling if spot in values]
     return bool(agree) and all(agree)

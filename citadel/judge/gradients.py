@@ -44,7 +44,7 @@ def _checked_before(failed: Failed, source: Verified, catalog: Catalog) -> bool:
     if not all(one is not None and leaf(one.name) in GRADIENTS for one in ends):
         return False
     placed = [call for call in own.calls if call.site == source.call.site]
-    others = [call.number for call in placed if not is_call_of(call, source.api, catalog)]
+    others = {call.number for call in placed if not is_call_of(call, source.api, catalog)}
     passed = [
         check
         for check in _checks(own)

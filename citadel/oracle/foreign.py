@@ -1,4 +1,4 @@
-"""Whose a value is, by the names of what was called on the way: the framework's, or another one's.
+"""Whose a value is, as it is written: the framework's, or that of what it is compared with.
 
 In: watched expressions with their origins. Out: whether NumPy and such have computed them.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import libcst as cst
 import libcst.helpers as h
 import libcst.matchers as m
-import numpy as np
 
 from analysis.target.watch import Point
 
@@ -35,25 +34,7 @@ def is_foreign(point: Point) -> bool:
 
     So it has `np.prod(hi) - np.prod(lo)`, where nothing else computes `hi` and `lo`.
     """
-    name = point.origin.call.rpartition(".")[2]
-    if point.origin.library in REFERENCES and name not in MAKERS:
-        return True
-    others = {one for one in point.origin.functions if one.partition(".")[0] not in REFERENCES}
-    made = all(one.rpartition(".")[2] in MAKERS | _OF_ARRAYS for one in others)
-    return (
-        made
-        and not has_gradient(point)
-        and isinstance(point.node, cst.BinaryOperation)
-        and _has_computed(point)
-    )
-
-
-def is_apart(point: Point) -> bool:
-    """Whether another library alone has computed a value, by the names of all that was called."""
-    functions = point.origin.functions
-    theirs = {one for one in functions if one.partition(".")[0] in REFERENCES}
-    others = {one.rpartition(".")[2] for one in functions - theirs} - MAKERS
-    return bool(theirs) and all(hasattr(np.ndarray, name) for name in others)
+    return _is_theirs(point) or (isinstance(point.node, cst.BinaryOperation) and _of_theirs(point))
 
 
 def has_gradient(point: Point) -> bool:
@@ -61,8 +42,33 @@ def has_gradient(point: Point) -> bool:
     return bool(m.findall(point.node, m.Attribute(attr=m.Name("grad"))))
 
 
-def _has_computed(point: Point) -> bool:
-    """Whether all that the expression itself calls is another library's, and not mere makers."""
-    own = [h.get_full_name_for_node(call) or "" for call in m.findall(point.node, m.Call())]
-    theirs = all(one.partition(".")[0] in REFERENCES for one in own)
-    return theirs and any(one.rpartition(".")[2] not in MAKERS for one in own)
+def _is_theirs(point: Point) -> bool:
+    name = point.origin.call.rpartition(".")[2]
+    return point.origin.library in REFERENCES and name not in MAKERS
+
+
+def _of_theirs(point: Point) -> bool:
+    """Whether all that operators put together are numbers and results of another library, of what
+    the framework at most makes, and hands over."""
+    functions = point.origin.functions
+    others = (one for one in functions if one.partition(".")[0] not in REFERENCES)
+    if not all(one.rpartition(".")[2] in MAKERS | _OF_ARRAYS for one in others):
+        return False
+    waiting: list[cst.BaseExpression] = [point.node]
+    called: list[str] = []
+    while waiting:
+        match waiting.pop():
+            case cst.BinaryOperation(left=left, right=right):
+                waiting += [left, right]
+            case cst.UnaryOperation(expression=inner):
+                waiting.append(inner)
+            case cst.BaseNumber():
+                pass
+            case cst.Call(func=function):
+                called.append(h.get_full_name_for_node(function) or "")
+            case _:
+                return False
+    theirs = all(name.partition(".")[0] in REFERENCES for name in called)
+    computed = any(name.rpartition(".")[2] not in MAKERS for name in called)
+    of_whatever = m.findall(point.node, m.Arg(value=m.BinaryOperation()))
+    return theirs and computed and not of_whatever

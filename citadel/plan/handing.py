@@ -210,10 +210,11 @@ class Handing:
         return (WRAP,) if value.value.kind == "int" and alone and not wrapped else ()
 
     def _is_simpler(self) -> bool:
-        """Whether its name has no number of dimensions, and the source's but for that: `irfft`."""
+        """Whether its name is that of the source without the number of dimensions, inverse or not:
+        `rfft` and `irfft` for `rfft2d`."""
         own, digits = leaf(self.source.api.name), spatial(self.source.api.name)
-        has_none = spatial(self.target.name) is None
-        return has_none and own.replace(f"{digits}d", "") in leaf(self.target.name)
+        names = {own.replace(f"{digits}d", ""), leaf(self.target.name)}
+        return own not in names and len({name.removeprefix("i") for name in names}) == 1
 
     def _as_number(self, value: SourceValue, number: int) -> tuple[Step, ...]:
         """A Python number where the sibling takes no tensor of one, and the source does."""

@@ -10,31 +10,44 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from analysis.catalog.model import Api
+from analysis.catalog.model import Api, ApiKind
+from analysis.values import Value
 from citadel.match.family import parse
+from citadel.plan.assign import DESTINATION
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import NEGATE, Adaptation, Expression, Slot, Step, Take
 
 _DUALS = {"max": "min", "maximum": "minimum", "ceil": "floor"}
 _OTHER = {**_DUALS, **{end: start for start, end in _DUALS.items()}}
-_END = re.compile("|".join(sorted(_OTHER, key=len, reverse=True)))
-_PLACE = re.compile(r"\barg")
+_NAMED = re.compile(
+    r"(?P<front>(?:a|f|nan|reduce|cum|arg|nanarg|(?:unsorted)?segment|scatter(?:nd)?)?)"
+    r"(?P<end>maximum|minimum|max|min|ceil|floor)"
+)
+"""What is named after an end of an order, and gives it: `softmin` and `clamp_min` do not."""
+_PLACES = ("arg", "nanarg")
 """In front of what gives the place of a number, which is the same."""
 _COST = 0.05
 
 
 def mirrored(plan: Adaptation, source: Invocation, target: Api) -> Adaptation | None:
-    """The plan with what it is given negated; None where the sibling is no dual, or numbers of the
-    main tensor's dtype have no sign."""
-    own = parse(source.api.name, source.api.kind).core
-    dual = _END.sub(lambda end: _OTHER[end[0]], own)
+    """The plan with what it is given negated; None where the sibling is no dual, or works in place,
+    or where numbers have no sign, would stay as they are, or are written to."""
+    names = (_named(api.name, api.kind) for api in (source.api, target))
+    own, other = next(names), next(names)
     main = source.main
-    if dual == own or parse(target.name, target.kind).core != dual or main is None:
+    if own is None or other is None or main is None or target.name.endswith("_"):
+        return None
+    if own["front"] != other["front"] or _OTHER[own["end"]] != other["end"]:
         return None
     dtype = main.value.dtype or ""
-    if not main.value.is_tensor or dtype.startswith(("uint", "bool", "q")):
+    keys = {v.key for v in source.values if _is_like(v.value, dtype)}
+    given = [slot.value for slot in (*plan.new, *plan.call)]
+    taken = [one for one in given if isinstance(one, Take) and one.key in keys]
+    whole = {value.key for value in source.values if value.name in ("other", "y")}
+    if main.key not in keys or dtype.startswith(("uint", "bool", "q")) or not taken:
         return None
-    keys = {v.key for v in source.values if v.value.is_tensor and v.value.dtype == dtype}
+    if whole - keys or any(value.name == DESTINATION for value in source.values):
+        return None
 
     def negated(given: Expression) -> Expression:
         if not isinstance(given, Take) or given.key not in keys:
@@ -44,7 +57,7 @@ def mirrored(plan: Adaptation, source: Invocation, target: Api) -> Adaptation | 
     def slots(given: tuple[Slot, ...]) -> tuple[Slot, ...]:
         return tuple(replace(slot, value=negated(slot.value)) for slot in given)
 
-    place = _PLACE.match(own) is not None
+    place = own["front"] in _PLACES
     return replace(
         plan,
         receiver=None if plan.receiver is None else negated(plan.receiver),
@@ -55,3 +68,11 @@ def mirrored(plan: Adaptation, source: Invocation, target: Api) -> Adaptation | 
         plausibility=max(0.01, round(plan.plausibility - _COST, 3)),
         mirrored=True,
     )
+
+
+def _named(name: str, kind: ApiKind) -> re.Match[str] | None:
+    return _NAMED.fullmatch(parse(name, kind).core.replace("_", ""))
+
+
+def _is_like(value: Value, dtype: str) -> bool:
+    return value.is_tensor and value.dtype == dtype

@@ -325,9 +325,9 @@ class Planner:
             lift=self.lift,
             lexicon=self.lexicon,
             analogy=self._analogy(chosen, [place for _, place in missing], like),
-            alike=(alike := like is not Like.AGAIN),
+            alike=like is not Like.AGAIN,
             window=window_left(self.source, {v.key for v in chosen.values()}, self.lexicon)
-            if alike
+            if like is not Like.AGAIN
             else None,
         )
         found: dict[int, Expression] = {}

@@ -51,7 +51,12 @@ from harvest.report.text import shorten
 
 REFUSABLE = (SymptomKind.CRASHES, SymptomKind.HANGS, SymptomKind.ACCEPTS)
 """Symptoms of calls that should have been refused: a sibling that raises does that."""
-_SEVERAL = re.compile(r"'(?:tuple|list)' object has no attribute|unsupported operand.*: 'tuple'")
+_SEVERAL = re.compile(
+    r"'(?:tuple|list|torch\.return_types\.\w+)' object has no attribute"
+    r"|(?:unsupported|bad) operand type.*'(?:tuple|list|torch\.return_types\.\w+)'"
+    r"|.*must be Tensor, not (?:tuple|list|torch\.return_types\.\w+)\b"
+)
+"""Of what takes one result, where there are several."""
 RETURNS = "returns, tried on the arguments of the failing call"
 MOST_REPLAYED = 300
 """APIs whose values are looked at behind the last finding: each has to be replayed for that."""

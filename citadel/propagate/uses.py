@@ -91,7 +91,7 @@ class Uses:
             elif not rewriter.discards:
                 return
         # A reference is computed from what the call is given, by NumPy from the very same memory.
-        apart = bool(others) or self._made_again or self._references
+        apart = bool(others) or self._made_again or (self._references and not plan.effect)
         main = _apart(plan, self.invocation) if apart else plan
         # A mirrored sibling should come to what the report compares with as it is.
         references = self._references and not plan.mirrored
@@ -131,6 +131,7 @@ class Uses:
         if isinstance(made, Obstacle):
             return main if self._alike(use) and main.plain else None
         made = tuple(plan.shaped(main) for plan in made)
+        made = tuple(plan for plan in made if plan.mirrored is main.mirrored)
         alike = [plan for plan in made if _added(plan) == _added(main)]
         if self._alike(use):
             own = _taken(main)

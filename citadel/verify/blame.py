@@ -19,7 +19,7 @@ from analysis.target.session import Baseline, Limits
 from citadel.oracle.backends import OnBoth, Runs
 from citadel.oracle.hints import is_slope
 from citadel.oracle.numbers import finite
-from citadel.oracle.value import ValueOracle, Values, agrees, has_nan_at, unlike, values_of
+from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike, values_of
 from citadel.traced import leaf, resolve
 from citadel.verify.guards import Rerun
 from citadel.verify.identify import MAKERS
@@ -36,12 +36,13 @@ _GIVES_NAN = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blamed:
-    """Who is to blame: `own` and `made_backward` as in `Witness`."""
+    """Who is to blame: `own`, `made_backward` and `steady` as in `Witness`."""
 
     call: Call
     api: Api
     own: tuple[bool | None, ...]
     made_backward: bool = False
+    steady: frozenset[Spot] = frozenset()
 
 
 class Trial:
@@ -112,7 +113,9 @@ class Trial:
                 # Where it writes to, say, is the same whatever it writes.
                 own = _changes(oracle, values, values_of(self.again.run("perturb:omitted", of_api)))
             if True in own:
-                found = (None if named else wraps) or Blamed(call=call, api=api, own=own)
+                steady = frozenset(at for at in values if at in other and values[at] == other[at])
+                mine = Blamed(call=call, api=api, own=own, steady=steady)
+                found = (None if named else wraps) or mine
                 return self._before(found, oracle, calls, suspected)
             told = named or spoken(api, self._title)
             if told and wraps is None and (_gives(call, calls) or self._goes_through(oracle, call)):

@@ -109,7 +109,7 @@ def not_finite_itself(
     An infinity may be as large as the reference that a dtype has no room for.
     """
     kinds = (SymptomKind.FALSE, SymptomKind.DISAGREES)
-    if oracle.kind not in kinds or set(own) != {True, False} or len(own) != 2:
+    if oracle.beside or oracle.kind not in kinds or set(own) != {True, False} or len(own) != 2:
         return None
     spot, other = oracle.spots if own[0] else oracle.spots[::-1]
     if (

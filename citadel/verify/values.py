@@ -184,6 +184,7 @@ def witness(
         law=law(trial.again, oracle, blamed, who.own) if looked else None,
         hurried=hurried,
         untraced=whole is not None,
+        steady=who.steady,
         unclaimed=not _claimed(oracle, trial.case.points, reading),
         told=_RESULT.search(f"{reading.report.title} {reading.refusal or ''}") is not None,
     )

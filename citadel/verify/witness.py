@@ -10,7 +10,7 @@ from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
 from analysis.target.watch import Point
 from citadel.model import BugKind, Symptom, SymptomKind
-from citadel.oracle.value import ValueOracle, Values, in_double, symptom, unlike
+from citadel.oracle.value import Spot, ValueOracle, Values, in_double, symptom, unlike
 from citadel.verify.disputed import Disputed
 from citadel.verify.guards import Doubled
 from citadel.verify.laws import Law
@@ -91,6 +91,8 @@ class Witness:
     """Whether it shows only where no call is traced: what is compiled is then compiled whole."""
     unclaimed: bool
     """Whether nothing, in words or by an assertion, says that what the case shows is wrong."""
+    steady: frozenset[Spot] = frozenset()
+    """Where the case shows the same, whatever the API's calls give."""
 
     @property
     def wider(self) -> bool:

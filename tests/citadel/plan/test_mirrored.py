@@ -1,5 +1,7 @@
 """Siblings at the other end: the least number for the greatest one, of negated numbers."""
 
+from dataclasses import replace
+
 import pytest
 
 from citadel.plan.adapt import plans
@@ -17,13 +19,33 @@ def source(call, api, numbered):
     """`tf.math.unsorted_segment_max(data, ids, 2)`, or a function of the same parameters."""
 
     def made(name, dtype="float32", parameters=IDS):
-        from dataclasses import replace
-
         data, ids = (numbered(n, 4).value for n in (1, 2))
         given = (replace(data, dtype=dtype), replace(ids, dtype="int32"), 2)
         return invocation(call(name, *given), api(name, parameters), ())
 
     return made
+
+
+def two_of_them(call, api, numbered, other, name="tf.maximum"):
+    """`tf.maximum(x, other)`."""
+    declared = api(name, "input: Tensor, other: Tensor")
+    return invocation(call(name, numbered(1, 4), other), declared, ())
+
+
+@pytest.mark.parametrize(
+    ("other", "negated_too"), [(None, True), (2.0, False), ([1.0, 2.0, 3.0, 4.0], False)]
+)
+def test_both_of_two_are_negated_or_none(call, api, numbered, other, negated_too):
+    source = two_of_them(call, api, numbered, numbered(2, 4) if other is None else other)
+    found = mirrored(plans(source, api("tf.minimum", "input: Tensor, other: Tensor"), Book()))
+    assert [negated(plan) for plan in found] == ([["arg:0", "arg:1"]] if negated_too else [])
+
+
+def test_what_is_written_to_is_not_negated(call, api, numbered):
+    declared = "input: Tensor, *, out: Tensor? = None"
+    made = call("torch.ceil", numbered(1, 4), out=numbered(2, 4))
+    source = invocation(made, api("torch.ceil", declared), ())
+    assert mirrored(plans(source, api("torch.floor", declared), Book())) == []
 
 
 def mirrored(found):
@@ -68,6 +90,9 @@ def test_places_are_the_same(source, api):
         ("tf.math.segment_max", "tf.math.unsorted_segment_min", "float32"),
         ("tf.math.segment_max", "tf.math.segment_min", "uint8"),
         ("tf.math.segment_max", "tf.math.segment_min", "bool"),
+        ("torch.softmax", "torch.softmin", "float32"),
+        ("torch.clamp_max", "torch.clamp_min", "float32"),
+        ("torch.ceil", "torch.floor_", "float32"),
     ],
 )
 def test_others_have_no_such_plan(source, api, name, target, dtype):

@@ -1,0 +1,27 @@
+"""Cases that end where they take several results for one."""
+
+import pytest
+
+from citadel.model import Verdict, VerdictKind
+from citadel.oracle import status
+from citadel.propagate.propagation import _gives_several
+
+
+@pytest.mark.parametrize(
+    ("message", "several"),
+    [
+        ("'tuple' object has no attribute 'shape'", True),
+        ("'torch.return_types.max' object has no attribute 'sum'", True),
+        ("unsupported operand type(s) for -: 'Tensor' and 'tuple'", True),
+        ("bad operand type for abs(): 'list'", True),
+        ("neg(): argument 'input' (position 1) must be Tensor, not torch.return_types.max", True),
+        ("'NoneType' object has no attribute 'shape'", False),
+        ("unsupported operand type(s) for -: 'NoneType' and 'int'", False),
+    ],
+)
+def test_several_results_where_one_is_taken(message, several):
+    seen = status.raises("TypeError", message)
+    verdict = Verdict(kind=VerdictKind.NOT_ADAPTED, runs=(0, 1), confidence=0.0, symptom=seen)
+    assert _gives_several(verdict) is several
+    bug = Verdict(kind=VerdictKind.BUG, runs=(1, 1), confidence=0.9, symptom=seen)
+    assert not _gives_several(bug)
