@@ -80,6 +80,10 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"'\w+'(?= Op\b)|(?<=cannot compute )\w+|\b(?:[A-Z][a-z0-9]+)+Op\b"), "OP"),
     # Kernels are named after their operators: "addmm_impl_cpu_" not implemented for 'Half'.
     (re.compile(r"\"\w+\"(?= not implemented for)"), "OP"),
+    # What TensorFlow has no kernel of for a compiler, and no gradient; functions are counted.
+    (re.compile(r"\w+(?= \(No registered ')|(?<=No registered ')\w+"), "OP"),
+    (re.compile(r"(?<=registry has no entry for: )\w+"), "OP"),
+    (re.compile(r"\b__(?:inference|forward|backward)_\w+"), "FUNCTION"),
     # Objects are shown with all that they are made of: Normal(loc: 0.0, scale: torch.Size([3])).
     (re.compile(r"(?<![\w.])[A-Z]\w*\((?:[^()]|\([^()]*\))+\)"), "API()"),
     (re.compile(r"(?<=\blayer )(?:\"\w+\"|'\w+')"), "NAME"),

@@ -244,6 +244,25 @@ def test_complaints_about_a_value_that_is_not_the_reports(message, wanted, anoth
     assert status.complains_about_another_value(seen, told) == another
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "gradient registry has no entry for: {}",
+        "Detected unsupported operations when trying to compile graph __inference_f_{n}[_Xla=true]"
+        " on XLA_CPU_JIT: {} (No registered '{}' OpKernel for XLA_CPU_JIT devices compatible with"
+        " node {{{{node {}}}}}){{{{node {}}}}}",
+    ],
+)
+def test_operators_without_a_gradient_or_a_kernel_lack_the_same(message):
+    names = ("AdjustHue", "Lu")
+    one, other = (
+        status.raises("LookupError", message.format(*[name] * 4, n=n))
+        for n, name in enumerate(names)
+    )
+    assert one.pattern == other.pattern
+    assert not any(name in one.pattern for name in names)
+
+
 def test_which_kind_of_list_an_index_goes_beyond_is_all_one():
     told = [f"{kind} index out of range" for kind in ("list", "tuple", "string")]
     one, *others = (status.raises("IndexError", message) for message in told)
