@@ -222,11 +222,19 @@ class Propagation:
             trial.next(plan.for_effect())
         elif _gives_several(verdict) and FIRST not in plan.after:
             trial.next(plan.first())
+        elif not trial.fronted and (alone := self._in_front(plan, verdict)) is not None:
+            trial.front(plan, alone)
         else:
             turn += 1
         again = partial(self._tried, trial, replays, turn)
         late = time.monotonic() > self._deadline
         return trial.end() if late or not replays.submit(again, rank, turn) else None
+
+    def _in_front(self, plan: Adaptation, verdict: Verdict) -> Rewritten | None:
+        """The plan in front of the report's own call, where the text cannot go on with what the
+        sibling gives: it was to fail, and something else has."""
+        other = (VerdictKind.DIFFERENT, VerdictKind.NOT_ADAPTED)
+        return self._uses.in_front(plan) if verdict.kind in other else None
 
     def _everywhere(
         self, finding: Finding, plan: Adaptation, candidate: Candidate, session: Session

@@ -43,6 +43,8 @@ class Trial:
     most: int
     best: Finding | None = None
     cases: Iterator[Case] = field(init=False)
+    fronted: bool = False
+    """Whether the sibling was also called in front of the report's own call."""
     _ahead: list[Adaptation] = field(init=False, default_factory=list)
     _first: Iterator[Case] = field(init=False, default=iter(()))
 
@@ -54,6 +56,11 @@ class Trial:
         if plan not in self._ahead:
             self._ahead.append(plan)
             self._first = chain(self._ways(plan), self._first)
+
+    def front(self, plan: Adaptation, written: Rewritten) -> None:
+        """Have this case next."""
+        self.fronted = True
+        self._first = chain(((plan, written),), self._first)
 
     def note(self, verdict: Verdict, written: Rewritten) -> Finding:
         """The finding of one case; the best of them so far is kept."""

@@ -96,8 +96,6 @@ class Uses:
         # A mirrored sibling should come to what the report compares with as it is.
         references = self._references and not plan.mirrored
         yield from self._rewriter.write(main, others, references=references)
-        if (alone := self.in_front(plan)) is not None:
-            yield alone
 
     def in_front(self, plan: Adaptation) -> Rewritten | None:
         """The plan in front of the call that fails, which stays: another result need not do what
