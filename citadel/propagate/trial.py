@@ -105,4 +105,6 @@ def not_adapted(reason: str) -> Verdict:
 
 
 def _better(verdict: Verdict, than: Verdict) -> bool:
+    if than.kind is VerdictKind.EXPECTED and verdict.kind is VerdictKind.REFUSED:
+        return False  # what is right of the likeliest case may be refused in another shape
     return _ORDER.index(verdict.kind) > _ORDER.index(than.kind)

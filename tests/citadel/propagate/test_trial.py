@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+import pytest
+
 from citadel.model import Verdict, VerdictKind
 from citadel.propagate.trial import WAYS, Trial
 
@@ -67,3 +69,27 @@ def test_what_cannot_be_written_is_no_finding():
     found = trial("a", ways=0).end()
     assert found.verdict.kind is VerdictKind.NOT_ADAPTED
     assert (found.code, found.edits) == ("", ("none",))
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "told"),
+    [
+        (VerdictKind.EXPECTED, VerdictKind.REFUSED, VerdictKind.EXPECTED),
+        (VerdictKind.CLEAN, VerdictKind.REFUSED, VerdictKind.REFUSED),
+        (VerdictKind.EXPECTED, VerdictKind.BUG, VerdictKind.BUG),
+        (VerdictKind.BUG, VerdictKind.CLEAN, VerdictKind.BUG),
+    ],
+)
+def test_the_verdict_that_tells_most_stands(first, then, told):
+    one = trial("a", "b")
+    for kind in (first, then):
+        one.note(verdict(kind), written("x"))
+    assert one.end().verdict.kind is told
+
+
+def test_a_case_in_front_is_the_next_one_and_the_only_one():
+    one = trial("a", "b")
+    plan, _ = next(one.cases)
+    one.front(plan, written("in front"))
+    assert one.fronted
+    assert codes(one) == ["in front", "b0"]
