@@ -23,6 +23,7 @@ from harvest.report.symptoms import (
     IN_WORDS,
     INSTEAD,
     NEGATION,
+    PREFERRED,
     WISH,
     Symptom,
     reference,
@@ -289,4 +290,5 @@ def _is_denied(sentence: str, at: int, *, wishes: bool) -> bool:
     before = sentence[max(0, at - 80) : at]
     if NEGATION.search(before) or INSTEAD.search(before):
         return True
-    return wishes and bool(WISH.search(before))
+    wished = WISH.search(before) or PREFERRED.search(sentence[at : at + 160])
+    return wishes and wished is not None

@@ -75,6 +75,7 @@ _REFUSAL = re.compile(
     r"|input|bounds?|range|shape|parameter|value|sanity|error) ?-?(?:check\w*|validation)"
     r"|\b(?:lacks?|missing|lack of|insufficient) (?:validation|checks?|checking)\b"
     r"|\b(?:works?|goes|is|runs?) against the (?:docs?|documentation|error messages?)\b"
+    r"|\ban? \w+(?:Error|Exception)\b[^.\n]{0,120}\b(?:is|are|were|would be) better than\b"
     rf"|{SUCCEEDS}",
     re.IGNORECASE,
 )

@@ -232,6 +232,8 @@ WISH = re.compile(
     r"|better|want)\b(?:[^.]|(?<=\d)\.(?=\d))*$",
     re.IGNORECASE,
 )
+PREFERRED = re.compile(r"^[^.\n]{0,140}?\b(?:is|are|were|would be) better than\b", re.IGNORECASE)
+"""Behind what is wished for: "A ValueError would be better than 0 / 0"."""
 ELSEWHERE = re.compile(
     r"\b(?:older|old|previous|earlier|past|other|another|newer|former|some|debug|GPU|CUDA|XPU"
     r"|Windows)\s+(?:[\w.]+\s+)?(?:builds?|versions?|releases?|machines?)\b"

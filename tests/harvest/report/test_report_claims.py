@@ -389,3 +389,10 @@ def test_exceptions_that_the_code_prints_before_it_dies_are_not_what_is_reported
     assert claims(body=fence(SURVIVED.replace("Segmentation fault", last)))[0].exception is not None
     traced = SURVIVED.replace("  RuntimeError", TRACE + "RuntimeError")
     assert claims(body=fence(traced))[0].exception == "RuntimeError"
+
+
+def test_what_would_be_better_is_wished_for_and_does_not_happen():
+    (claim,) = claims("schedule gives NaN", "A ValueError would be better than 0 / 0.")
+    assert claim.kind is ClaimKind.VALUE
+    (_, raised) = claims("schedule gives NaN", "It ends in a ValueError. NaN is better than that.")
+    assert raised.exception == "ValueError"

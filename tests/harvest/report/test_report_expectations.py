@@ -119,7 +119,13 @@ def test_beside_code(code, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["Should raise as well.", "ValueError expected.", "runs without an error"]
+    "text",
+    [
+        "Should raise as well.",
+        "ValueError expected.",
+        "runs without an error",
+        "A ValueError in the constructor, or 0, either is better than NaN.",
+    ],
 )
 def test_errors_may_be_wanted(text):
     assert wants_refusal("t", read_markdown(text)) == text
@@ -127,6 +133,8 @@ def test_errors_may_be_wanted(text):
 
 def test_an_error_need_not_be_wanted():
     assert wants_refusal("wrong mean", read_markdown("The mean should be 3.")) is None
+    said = "A ValueError comes up. That is no better than before."
+    assert wants_refusal("wrong mean", read_markdown(said)) is None
 
 
 @pytest.mark.parametrize(
