@@ -145,7 +145,7 @@ def coincidence(
     given_alike = own_reference and not (filled or drops)
     own = [given_alike or one for one in source.own]
     if equal and not (oracle.paired and all(own)):  # its own two values part then
-        telling = not all(plain(values, spot) for spot in oracle.spots)
+        telling = any(tells(values, spot) for spot in oracle.spots)
         # What is given back as it is proves nothing, nor does what is not finite of what is not.
         # Where NaN is lost, what is right beside it says which function it is.
         lost = beyond_numbers(oracle, source.values) == {1} and _right_elsewhere(source)
@@ -336,8 +336,7 @@ def _printed(source: Witness) -> list[Spot]:
 def plain(values: Values, spot: Spot) -> bool:
     """Whether a value is one that many functions come to: zeros, ones, NaN, a single number.
 
-    Of a large tensor its range tells; truth values, and zeros among ones as slopes are, tell less
-    than numbers do. Places, which are whole numbers, tell as much.
+    Of a large tensor its range tells; truth values tell less than numbers do.
     """
     if spot not in values:
         return True
@@ -346,7 +345,16 @@ def plain(values: Values, spot: Spot) -> bool:
         return True
     if found is None:
         return held is None or (held.low == held.high and (held.finite or held.low is None))
-    return len({repr(number) for number in found}) <= 1 or _few_of_both(found)
+    return len({repr(number) for number in found}) <= 1
+
+
+def tells(values: Values, spot: Spot) -> bool:
+    """Whether few functions come to a value: it is no plain one, and none of a few zeros and ones.
+
+    Places, which are whole numbers, tell as much as others do.
+    """
+    found = elements(values[spot]) if spot in values else None
+    return not plain(values, spot) and not (found and _few_of_both(found))
 
 
 def _few_of_both(found: Sequence[complex]) -> bool:

@@ -150,6 +150,7 @@ class ValueReplay(Replayed):
         source = self.source
         if channels.family is None and not self._means_it(plan, channels):
             return "what is not finite goes by another name"
+        cause = self._cause(plan) if filled else None
         why = coincidence(
             source,
             self.values,
@@ -159,7 +160,7 @@ class ValueReplay(Replayed):
             or self._alone()
             or self._does_as_much(plan, channels),
             akin=alike(channels) or self._same_function is True or self._of_its_kind(channels),
-            filled=filled and self._cause(plan) is None,
+            filled=filled and cause is None,
             drops=plan.loses,
             own_reference=self.written.references,
             limited=self._limited,
@@ -174,7 +175,7 @@ class ValueReplay(Replayed):
         known = source.wider or alike(channels) or channels.called
         if filled and not known and self._comes_to_the_same():
             return "an equal result, with something filled in that the report has not got"
-        other = filled and plan.loses
+        other = filled and cause is None and plan.loses
         beside = channels.called or (related if other else near)(channels)
         if (plan.scant or other) and source.oracle.of_finiteness and not beside:
             return "leaves out more of the report's call than it is given"
@@ -202,9 +203,8 @@ class ValueReplay(Replayed):
         return None
 
     def _means_it(self, plan: Adaptation, channels: Channels) -> bool:
-        """Whether what is not finite goes by its name, or a flag says what it is: zero times
-        infinity is NaN of all that multiplies, whatever it tends to. An `input` it may be to
-        any function."""
+        """Whether what is not finite goes by its name, which is no mere `input`, or a flag says
+        what it is: zero times infinity is NaN of all that multiplies, whatever it tends to."""
         if any(one.operand for one in self.source.infinite) and not near(channels):
             return False
         slots = (*plan.new, *plan.call)
