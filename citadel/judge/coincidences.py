@@ -310,7 +310,7 @@ def _agree_elsewhere(source: Witness, values: Values) -> bool:
     """Whether the two also come to a value in common that few functions come to, and that does
     not come of something else."""
     printed = [spot for spot in _printed(source) if spot not in source.steady]
-    telling = [spot for spot in printed if not plain(source.values, spot)]
+    telling = [spot for spot in printed if tells(source.values, spot)]
     agree = [same(source.values[spot], values[spot]) for spot in telling if spot in values]
     return bool(agree) and all(agree)
 
