@@ -24,7 +24,8 @@ from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle.numbers import elements
 from citadel.oracle.value import has_nan_at, in_double, unlike
 from citadel.plan.lexicon import same_name
-from citadel.plan.model import Adaptation, Fill, taken_by
+from citadel.plan.model import Adaptation, Fill
+from citadel.rewrite.given import takes
 from citadel.traced import leaf
 from citadel.verify.causes import cured, makes_infinite
 from citadel.verify.contrast import refuses
@@ -150,7 +151,7 @@ class ValueReplay(Replayed):
         source = self.source
         if channels.family is None and not self._means_it(plan, channels):
             return "what is not finite goes by another name"
-        cause = self._cause(plan) if filled else None
+        fresh = filled and self._cause(plan) is None
         why = coincidence(
             source,
             self.values,
@@ -160,7 +161,7 @@ class ValueReplay(Replayed):
             or self._alone()
             or self._does_as_much(plan, channels),
             akin=alike(channels) or self._same_function is True or self._of_its_kind(channels),
-            filled=filled and cause is None,
+            filled=fresh,
             drops=plan.loses,
             own_reference=self.written.references,
             limited=self._limited,
@@ -175,9 +176,8 @@ class ValueReplay(Replayed):
         known = source.wider or alike(channels) or channels.called
         if filled and not known and self._comes_to_the_same():
             return "an equal result, with something filled in that the report has not got"
-        other = filled and cause is None and plan.loses
-        beside = channels.called or (related if other else near)(channels)
-        if (plan.scant or other) and source.oracle.of_finiteness and not beside:
+        beside = channels.called or (related if fresh and plan.loses else near)(channels)
+        if (plan.scant or (fresh and plan.loses)) and source.oracle.of_finiteness and not beside:
             return "leaves out more of the report's call than it is given"
         if source.oracle.paired and mostly_filled(plan) and not near(channels):
             return "disagrees with itself, given more than the report has got"
@@ -208,7 +208,7 @@ class ValueReplay(Replayed):
         if any(one.operand for one in self.source.infinite) and not near(channels):
             return False
         slots = (*plan.new, *plan.call)
-        taken = {one.key: slot.name for slot in slots for one in taken_by(slot.value)}
+        taken = {one.key: slot.name for slot in slots for one in takes(slot.value)}
         flags = {slot.name for slot in slots if isinstance(slot.value, Fill)}
         return not taken or all(
             same_name(taken.get(one.key, ""), one.name) or f"from_{one.name}" in flags

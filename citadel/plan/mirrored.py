@@ -11,7 +11,6 @@ import re
 from dataclasses import replace
 
 from analysis.catalog.model import Api, ApiKind
-from analysis.values import Value
 from citadel.match.family import parse
 from citadel.plan.assign import DESTINATION
 from citadel.plan.invocation import Invocation
@@ -40,8 +39,8 @@ def mirrored(plan: Adaptation, source: Invocation, target: Api) -> Adaptation | 
     if own["front"] != other["front"] or _OTHER[own["end"]] != other["end"]:
         return None
     dtype = main.value.dtype or ""
-    keys = {v.key for v in source.values if _is_like(v.value, dtype)}
-    given = [slot.value for slot in (*plan.new, *plan.call)]
+    keys = {v.key for v in source.values if v.value.is_tensor and v.value.dtype == dtype}
+    given = [plan.receiver, *(slot.value for slot in (*plan.new, *plan.call))]
     taken = [one for one in given if isinstance(one, Take) and one.key in keys]
     whole = {value.key for value in source.values if value.name in ("other", "y")}
     if main.key not in keys or dtype.startswith(("uint", "bool", "q")) or not taken:
@@ -72,7 +71,3 @@ def mirrored(plan: Adaptation, source: Invocation, target: Api) -> Adaptation | 
 
 def _named(name: str, kind: ApiKind) -> re.Match[str] | None:
     return _NAMED.fullmatch(parse(name, kind).core.replace("_", ""))
-
-
-def _is_like(value: Value, dtype: str) -> bool:
-    return value.is_tensor and value.dtype == dtype

@@ -144,11 +144,6 @@ class Gather:
 Expression = Take | Fill | Gather
 
 
-def taken_by(given: Expression) -> tuple[Take, ...]:
-    """The source's values that are in an argument."""
-    return given.items if isinstance(given, Gather) else (given,) if isinstance(given, Take) else ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
     """One argument of the sibling's call; positional when `keyword` is false.

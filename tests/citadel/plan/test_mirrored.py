@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from analysis.catalog.model import ApiKind
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
 from citadel.plan.model import Step, Take
@@ -74,6 +75,13 @@ def test_the_dual_is_given_negated_numbers(source, api, name, target):
     assert "negated, of negated numbers" in plan.edits
     assert found[0].plausibility > plan.plausibility
     assert not found[0].mirrored
+
+
+def test_a_method_is_called_on_negated_numbers(source, api):
+    target = api("torch.Tensor.amin", "self: Tensor", kind=ApiKind.METHOD)
+    (plan,) = mirrored(plans(source("torch.amax", parameters="input: Tensor"), target, Book()))
+    assert plan.receiver == Take(key="arg:0", steps=NEGATED)
+    assert plan.after == NEGATED
 
 
 def test_places_are_the_same(source, api):
