@@ -233,7 +233,7 @@ def read_index(stored: Stored, learnt: Samples | None = None) -> ApiIndex:
     return ApiIndex(
         key=stored["key"],
         framework=stored["framework"],
-        catalog=catalog,
+        catalog=Catalog(apis=catalog.apis, runs=call_sets),
         profiles=profiles,
         call_sets=call_sets,
         collapsed=collapsed(call_sets, groups),

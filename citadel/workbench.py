@@ -66,7 +66,8 @@ class Workbench:
     def knowing(self, apis: Sequence[Api]) -> Self:
         """The same bench with further APIs in its catalog; it closes nothing."""
         found = copy(self)
-        found.catalog = Catalog(apis={**self.catalog.apis, **{api.name: api for api in apis}})
+        known = {**self.catalog.apis, **{api.name: api for api in apis}}
+        found.catalog = Catalog(apis=known, runs=self.catalog.runs)
         return found
 
     def ask_for(self, variables: Mapping[str, str], modules: Sequence[str] = ()) -> None:

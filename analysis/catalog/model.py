@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -81,9 +82,13 @@ class Api:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog:
-    """All public APIs of one build, by canonical name."""
+    """All public APIs of one build, by canonical name.
+
+    `runs` are the operators that an API was seen to run, by their canonical names.
+    """
 
     apis: dict[str, Api]
+    runs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     _by_alias: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -192,4 +192,5 @@ STEPS = {
     "cast": lambda value, dtype: keras.ops.cast(value, dtype),
     "mean": lambda value: keras.ops.mean(value),
     "sum": lambda value: keras.ops.sum(value),
+    "max": lambda value: keras.ops.max(value),
 }

@@ -304,4 +304,5 @@ STEPS = {
     "cast": lambda value, dtype: tf.cast(value, dtype),
     "mean": tf.reduce_mean,
     "sum": tf.reduce_sum,
+    "max": tf.reduce_max,
 }

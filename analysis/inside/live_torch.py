@@ -309,4 +309,5 @@ STEPS = {
     "quantize": quantize,
     "mean": torch.mean,
     "sum": torch.sum,
+    "max": torch.max,
 }

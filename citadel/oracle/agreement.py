@@ -43,7 +43,7 @@ from citadel.oracle.hints import (
 from citadel.oracle.numbers import SLIGHTER, distance, elements, finite, same
 from citadel.oracle.seen import Seen, comparable, numeric
 from citadel.oracle.value import Spot, ValueOracle
-from citadel.oracle.ways import AT_ONCE, BATCHES, in_two_ways
+from citadel.oracle.ways import AT_ONCE, BATCHES, EQUAL, in_two_ways
 from citadel.traced import leaf
 from harvest.report.model import ClaimKind
 from harvest.report.on_cpu import compares_devices
@@ -245,6 +245,7 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
     claims = (one.text for one in run.reading.claims if one.kind is ClaimKind.VALUE)
     texts = (run.reading.report.title, *claims)
     laid, writes, batches = (any(map(w.search, texts)) for w in (LAYOUTS, WRITES, BATCHES))
+    equal = EQUAL.search(run.reading.prose) is not None
     shown = [s for s in run.results(Role.SHOWN) if numeric(s[2])]
     often = Counter(spot.point for spot in run.values)
     for (one, first, left), (other, second, right) in combinations(shown[:40], 2):
@@ -262,7 +263,7 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
             ):
                 yield pair(run, one, other, why="the same arguments, called in two ways")
             elif one.occurrence == other.occurrence and (
-                why := in_two_ways(first, second, batches=batches)
+                why := in_two_ways(first, second, batches=batches, equal=equal)
             ):
                 yield replace(pair(run, one, other, why=why), parts=why == AT_ONCE)
             elif laid and left.kind in _OF_NUMBERS and _laid_out(first, second):

@@ -19,6 +19,12 @@ BATCHES = re.compile(
     re.IGNORECASE,
 )
 """Words for what is computed of several at once, or of each alone."""
+EQUAL = re.compile(
+    r"\b(?:expect\w*|should|must|ought|supposed)\b[^.?!]*"
+    r"\b(?:equal|same|identical|agree|match|coincide)\b",
+    re.IGNORECASE,
+)
+"""Words for results that are to be alike."""
 AT_ONCE = "the same call for all at once, and for each alone"
 _DERIVATIVES = frozenset(("jacfwd", "jacrev"))
 """What makes a function's derivatives of it, forwards and backwards."""
@@ -30,17 +36,25 @@ _PLACED = re.compile(
     r"|,?\bdevice=[\"'](?:cuda|cpu)(?::\d+)?[\"']"
 )
 """Where in a call's text it is said on which device something is."""
+_CONVERTED = re.compile(
+    r"\.(?:to|type|astype)\((?:dtype=)?[\w.]+\)"
+    r"|\.(?:float|double|half|bfloat16|int|long|short|char|byte)\(\)"
+)
+"""Where in a text the dtype of something is changed."""
 _INDEX = re.compile(r"\[\w+\]$")
 
 
-def in_two_ways(one: Point, other: Point, *, batches: bool) -> str:
-    """How two points show one computation; `batches`: the report speaks of what is done at once."""
+def in_two_ways(one: Point, other: Point, *, batches: bool, equal: bool) -> str:
+    """How two points show one computation; `batches`: the report speaks of what is done at once,
+    `equal`: it says of results that they should be."""
     if _on_devices(one, other):
         return "the same call on two devices"
     if _derived(one, other):
         return "the same derivatives, forwards and backwards"
     if batches and any(_each(*both) or _joined(*both) for both in ((one, other), (other, one))):
         return AT_ONCE
+    if equal and _in_dtypes(one, other):
+        return "the same call, given the same numbers in two dtypes"
     return ""
 
 
@@ -50,6 +64,14 @@ def _on_devices(one: Point, other: Point) -> bool:
     on_gpu = [_GPU.search(inlined.text) is not None for inlined in (first, second)]
     bare = {_PLACED.sub("", _bare(inlined.text)) for inlined in (first, second)}
     return len(bare) == 1 and on_gpu[0] != on_gpu[1] and first.steady and second.steady
+
+
+def _in_dtypes(one: Point, other: Point) -> bool:
+    """Whether one expression is computed of the same numbers in another dtype."""
+    first, second = one.origin.inlined, other.origin.inlined
+    bare = {_CONVERTED.sub("", _bare(inlined.text)) for inlined in (first, second)}
+    alike = len(bare) == 1 and one.origin.call == other.origin.call != ""
+    return alike and first.text != second.text and first.steady and second.steady
 
 
 def _derived(one: Point, other: Point) -> bool:

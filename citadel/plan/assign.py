@@ -30,6 +30,7 @@ FACTORY = frozenset(("device", "dtype", "out", "layout", "pin_memory", "generato
 """Parameters that a value is given to by name only."""
 DESTINATION = "out"
 """A parameter whose tensor is written to: it says nothing of what another is to work on."""
+_WHOLE = ("int", "uint", "bool")
 SAME_PLACE, NEXT_TENSOR = 2.0, 3.0
 
 
@@ -50,7 +51,7 @@ def assign(
     """
     if not values or not places:
         return {}
-    tensors = _ranks([acts_as_tensor(value) for value in values])
+    tensors = _tensors_in_order(values, places)
     takers = _ranks([takes_tensor(place.parameter.type) for place in places])
     scores = np.zeros((len(values), len(places)))
     for v, value in enumerate(values):
@@ -104,6 +105,24 @@ def acts_as_tensor(value: SourceValue) -> bool:
     """Whether it is a tensor, or a number or list that stands where the source takes a tensor."""
     given = value.value.kind != "none" and takes_tensor(value.type)
     return value.value.is_tensor or given
+
+
+def _tensors_in_order(values: Sequence[SourceValue], places: Sequence[Place]) -> list[int | None]:
+    """How early each value that acts as a tensor is to go to a parameter; None for all others.
+
+    Where fewer are required than there are, indices, labels and conditions come behind what is
+    computed with.
+    """
+    ranks = _ranks([acts_as_tensor(value) for value in values])
+    tensors = [v for v, rank in enumerate(ranks) if rank is not None]
+    names = {value.name for value in values}
+    required = (p.parameter for p in places if p.parameter.required)
+    takers = [p for p in required if takes_tensor(p.type) and p.name not in names]
+    if len(takers) < len(tensors):
+        tensors.sort(key=lambda v: (values[v].value.dtype or "").startswith(_WHOLE))
+        for rank, v in enumerate(tensors):
+            ranks[v] = rank
+    return ranks
 
 
 def _ranks(flags: Sequence[bool]) -> list[int | None]:

@@ -93,7 +93,7 @@ STACK = "stack"
 DTYPE = "dtype"
 """What constructors call the dtype that a layer computes in, and the step that takes a tensor's."""
 SPREAD = "spread"
-REDUCED = ("mean", "sum")
+REDUCED = ("mean", "sum", "max")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,12 +229,14 @@ class Adaptation:
         edits = (*self.edits, f"its one output stands for all {outputs}")
         return replace(self, after=(*self.after, Step(name=SPREAD, amount=outputs)), edits=edits)
 
-    def reduced(self) -> Adaptation:
-        """The plan for an API that gives several numbers, where one is wanted."""
+    def reduced(self, step: str = "") -> Adaptation:
+        """The plan for an API that gives several numbers, where one is wanted; by this step, if its
+        own parameters name none."""
         if any(step.name in REDUCED for step in self.after):
             return self
-        edits = (*self.edits, f"took the {self.reduce} of its result")
-        return replace(self, after=(*self.after, Step(name=self.reduce)), edits=edits)
+        step = self.reduce or step
+        edits = (*self.edits, f"took the {step} of its result")
+        return replace(self, after=(*self.after, Step(name=step)), edits=edits)
 
     def for_effect(self) -> Adaptation:
         """The plan for an API that gives nothing, as checks do."""

@@ -57,6 +57,12 @@ _SEVERAL = re.compile(
     r"|.*must be Tensor, not (?:tuple|list|torch\.return_types\.\w+)\b"
 )
 """Of what takes one result, where there are several."""
+_ONE_WANTED = (
+    (re.compile(r"grad can be implicitly created only for scalar outputs"), "sum"),
+    (re.compile(r".*\bconverted to (?:Scalar|Python scalars?)\b"), "max"),
+)
+"""Of what takes one number, where there are several, and the step that makes one of them: the
+largest, as NaN is, and as no sum overflows in it."""
 RETURNS = "returns, tried on the arguments of the failing call"
 MOST_REPLAYED = 300
 """APIs whose values are looked at behind the last finding: each has to be replayed for that."""
@@ -222,6 +228,8 @@ class Propagation:
             trial.next(plan.for_effect())
         elif _gives_several(verdict) and FIRST not in plan.after:
             trial.next(plan.first())
+        elif step := _wants_one(verdict):
+            trial.next(plan.reduced(step))
         elif not trial.fronted and (alone := self._in_front(plan, verdict)) is not None:
             trial.front(plan, alone)
         else:
@@ -324,6 +332,14 @@ def _gives_several(verdict: Verdict) -> bool:
     """Whether a case ends where it takes several results for one: `rfft` gives two tensors."""
     seen = verdict.symptom if verdict.kind is VerdictKind.NOT_ADAPTED else None
     return seen is not None and _SEVERAL.match(seen.message or "") is not None
+
+
+def _wants_one(verdict: Verdict) -> str:
+    """The step that makes one number of several, where a case ends as it takes one; else ""."""
+    other = (VerdictKind.DIFFERENT, VerdictKind.NOT_ADAPTED)
+    seen = verdict.symptom if verdict.kind in other else None
+    told = (seen.message or "") if seen is not None else ""
+    return next((step for wanted, step in _ONE_WANTED if wanted.match(told)), "")
 
 
 def _as_given(entries: Iterable[Entry]) -> list[Entry]:

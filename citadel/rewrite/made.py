@@ -11,6 +11,7 @@ MADE = {
         "repeat": "torch.stack",
         "mean": "torch.mean",
         "sum": "torch.sum",
+        "max": "torch.max",
     },
     "tf": {
         "tensor": "tf.convert_to_tensor",
@@ -22,6 +23,7 @@ MADE = {
         "repeat": "tf.stack",
         "mean": "tf.reduce_mean",
         "sum": "tf.reduce_sum",
+        "max": "tf.reduce_max",
     },
     "keras": {
         "tensor": "keras.ops.convert_to_tensor",
@@ -33,6 +35,7 @@ MADE = {
         "repeat": "keras.ops.stack",
         "mean": "keras.ops.mean",
         "sum": "keras.ops.sum",
+        "max": "keras.ops.max",
     },
 }
 """Step -> function that writes it, by the root of the APIs that a case is about."""

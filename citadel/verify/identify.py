@@ -126,8 +126,7 @@ def culprit(
     compared = _compared(failing, chain, titled)
     if compared is not None:
         return compared
-    died = observation.outcome is Outcome.SIGNAL
-    subject = _subject(chain, mentions, died=died)
+    subject = _subject(chain, mentions, died=observation.outcome is Outcome.SIGNAL)
     if subject is not None:
         return subject
     user = first[0] is not failing or _uses(first[0])
@@ -142,7 +141,8 @@ def culprit(
         for pair in makers_only:
             if leaf(pair[0].name) in one:
                 return pair
-    return _nearest_maker(makers_only) or first
+    running = [p for p in makers_only if said.runs_what_fails(failing, p[1], catalog)]
+    return _nearest_maker(running or makers_only) or first
 
 
 def _compiled(

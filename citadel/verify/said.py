@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from analysis.catalog.model import Api, Catalog
 from analysis.target.observation import Call
 
 _NODE = re.compile(r"\bnode:? '?(?:\w+/)*([A-Za-z]\w*)", re.IGNORECASE)
 _OPERATOR = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]*|\d[A-Z])+\w*")
+_QUOTED = re.compile(r"(?:['\"`]|\baten::)([a-z_]\w*)(?=['\"`.: ]|$)")
+_DEVICE = re.compile(r"_(?:cpu|cuda)$")
+"""Kernels are called by their operator and their device."""
 _CLASS = re.compile(r"Tensor|Error$|Exception$|Backward\d*$|Variable|Loader$")
 _WORD_BEGINS = re.compile(
     r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])"
@@ -40,6 +44,12 @@ def operators(call: Call) -> frozenset[str]:
     return frozenset(found | {name.replace("_", "") for name in found})
 
 
+def runs_what_fails(call: Call, api: Api, catalog: Catalog) -> bool:
+    """Whether an API runs an operator that an exception calls by its name: `gammainc` is an
+    `igamma`."""
+    return not _quoted(call).isdisjoint(catalog.runs.get(api.name, ()))
+
+
 def begun(call: Call) -> Iterator[frozenset[str]]:
     """What these names begin with, longer ones first: `ResizeArea` is one way to `resize`."""
     names = _named(call)
@@ -54,3 +64,10 @@ def _named(call: Call) -> list[list[str]]:
     found = (_VERSION.sub("", name) for name in _OPERATOR.findall(message))
     names = [name for name in found if not _CLASS.search(name)]
     return [_WORD_BEGINS.sub(" ", name).lower().split() for name in names]
+
+
+def _quoted(call: Call) -> frozenset[str]:
+    """What may be an operator: `aten::igamma`, `'igamma: input'`, `"igamma_cpu"`, `MatMul`."""
+    message = call.raised.message if call.raised is not None else ""
+    found = (_DEVICE.sub("", name) for name in _QUOTED.findall(message))
+    return frozenset((*found, *_OPERATOR.findall(message)))

@@ -6,17 +6,18 @@ import pytest
 
 from analysis.target.instrument import instrument, watched
 from analysis.target.watch import Role
-from citadel.oracle.ways import AT_ONCE, BATCHES, in_two_ways
+from citadel.oracle.ways import AT_ONCE, BATCHES, EQUAL, in_two_ways
 
 DERIVED = "the same derivatives"
 DEVICES = "the same call on two devices"
+DTYPES = "the same call, given the same numbers in two dtypes"
 
 
-def told(code, *, batches=True):
+def told(code, *, batches=True, equal=False):
     code = "import torch\nfrom torch.func import jacfwd, jacrev\nx = torch.rand(3)\n" + dedent(code)
     points = [p for p in watched(instrument(code)).points if p.role is Role.SHOWN]
     one, other = points[-2:]
-    return in_two_ways(one, other, batches=batches)
+    return in_two_ways(one, other, batches=batches, equal=equal)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,38 @@ def test_ways(code, way):
 
 def test_rows_are_compared_only_where_the_report_speaks_of_them():
     assert told("print(f(x)[0])\nprint(f(x[0]))", batches=False) == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "way"),
+    [
+        ("y = x.to(torch.int16)\nprint(torch.abs(y))\nprint(torch.abs(x))", DTYPES),
+        ("print(torch.abs(x.double()).tolist())\nprint(torch.abs(x).tolist())", DTYPES),
+        ("print(torch.abs(x.double()))\nprint(torch.abs(x.half()))", DTYPES),
+        ("print(torch.abs(x.double()))\nprint(torch.exp(x))", ""),
+        ("print(torch.abs(x.double()))\nprint(torch.abs(-x))", ""),
+        ("print(torch.abs(x))\nprint(torch.abs(x))", ""),
+        ("print(torch.abs(x))\nprint(torch.abs(x.cpu()))", ""),
+        ("print(x.double())\nprint(x)", ""),
+    ],
+)
+def test_dtypes_are_two_ways_where_results_should_be_equal(code, way):
+    assert told(code, equal=True) == way
+    assert told(code) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("No pixel is below -1, so I expected the two lines to be equal.", True),
+        ("Both should give the same result.", True),
+        ("They must match", True),
+        ("I expected an error. The same holds for CUDA.", False),
+        ("The results are equal.", False),
+    ],
+)
+def test_words_for_results_that_are_to_be_alike(words, wanted):
+    assert (EQUAL.search(words) is not None) is wanted
 
 
 @pytest.mark.parametrize(

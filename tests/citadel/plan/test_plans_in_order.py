@@ -74,3 +74,25 @@ def test_no_other_tensor_where_none_is_dropped(api, call):
     source = invocation(made, api("torch.f", "x: Tensor, y: Tensor"), ())
     (plan,) = plans(source, api("torch.g", "x: Tensor, other"))
     assert written(plan.call) == ["arg:0", "arg:1"]
+
+
+def _typed(dtype):
+    return Value(kind="tensor", shape=(2,), dtype=dtype, layout="strided", device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("target", "given"),
+    [
+        ("values: Tensor", ["arg:1"]),
+        ("values: Tensor, axis: int = None", ["arg:1"]),
+        ("values: Tensor, k: int", ["arg:1", "kw:k"]),  # `k` goes where it is called so
+        ("a: Tensor, b: Tensor", ["arg:0", "arg:1"]),
+        ("targets: Tensor", ["arg:0"]),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["int64", "bool", "uint8"])
+def test_labels_come_behind_what_is_computed_with(api, call, target, given, dtype):
+    made = call("tf.in_top_k", _typed(dtype), _typed("float32"), k=1)
+    signature = "targets: Tensor, predictions: Tensor, k: int"
+    source = invocation(made, api("tf.in_top_k", signature), ())
+    assert written(first(plans(source, api("tf.f", target))).call) == given

@@ -38,3 +38,13 @@ def test_what_does_not_reduce_itself_is_left_alone(api, call):
     made = call("tf.sum", {(2,)}, result={()})
     plan = plans(invocation(made, api("tf.sum", "x: Tensor"), ()), api("tf.exp", "x: Tensor"))[0]
     assert not plan.reduce
+
+
+def test_what_names_no_reduction_is_reduced_as_one_is_needed(api, call):
+    made = call("tf.sum", {(2,)}, result={()})
+    plan = plans(invocation(made, api("tf.sum", "x: Tensor"), ()), api("tf.exp", "x: Tensor"))[0]
+    largest = plan.reduced("max")
+    assert largest.after == (Step(name="max"),)
+    assert largest.edits[-1] == "took the max of its result"
+    assert largest.reduced("sum") is largest
+    assert not largest.reshapes

@@ -1,10 +1,10 @@
-"""Cases that end where they take several results for one."""
+"""Cases that end where they take several results, or several numbers, for one."""
 
 import pytest
 
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
-from citadel.propagate.propagation import _gives_several
+from citadel.propagate.propagation import _gives_several, _wants_one
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,23 @@ def test_several_results_where_one_is_taken(message, several):
     assert _gives_several(verdict) is several
     bug = Verdict(kind=VerdictKind.BUG, runs=(1, 1), confidence=0.9, symptom=seen)
     assert not _gives_several(bug)
+
+
+@pytest.mark.parametrize(
+    ("message", "step"),
+    [
+        ("a Tensor with 3 elements cannot be converted to Scalar", "max"),
+        ("only one element tensors can be converted to Python scalars", "max"),
+        ("only length-1 arrays can be converted to Python scalars", "max"),
+        ("only 0-dimensional arrays can be converted to Python scalars", "max"),
+        ("grad can be implicitly created only for scalar outputs", "sum"),
+        ("expected a scalar", ""),
+    ],
+)
+@pytest.mark.parametrize("kind", [VerdictKind.NOT_ADAPTED, VerdictKind.DIFFERENT])
+def test_several_numbers_where_one_is_taken(message, step, kind):
+    seen = status.raises("RuntimeError", message)
+    assert _wants_one(Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=seen)) == step
+    bug = Verdict(kind=VerdictKind.BUG, runs=(1, 1), confidence=0.9, symptom=seen)
+    assert not _wants_one(bug)
+    assert not _wants_one(Verdict(kind=kind, runs=(0, 1), confidence=0.0))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from analysis.catalog.model import ApiKind, Catalog
 from analysis.target.observation import Observation, Outcome, Raised
 from citadel.verify import said
 from citadel.verify.identify import culprit
@@ -130,3 +131,36 @@ def test_operators_that_a_message_names(call, message, names, begins):
     raising = call("f", number=1, raised=("RuntimeError", message))
     assert said.operators(raising) == names
     assert begins is None or list(said.begun(raising)) == begins
+
+
+@pytest.mark.parametrize(
+    ("message", "blames"),
+    [
+        ("the derivative for 'igamma: input' is not implemented.", "torch.special.gammainc"),
+        ("derivative for aten::igamma is not implemented", "torch.special.gammainc"),
+        ("\"igamma_cpu\" not implemented for 'Long'", "torch.special.gammainc"),
+        ("igamma has no derivative", "torch.Tensor.neg"),  # a word of prose, as any other
+        ("the derivative for 'zeta: self' is not implemented.", "torch.Tensor.neg"),
+    ],
+)
+def test_an_operator_that_a_message_names_is_that_of_who_runs_it(
+    api, call, numbered, message, blames
+):
+    apis = [
+        api("torch.special.gammainc", "input: Tensor"),
+        api("torch.Tensor.neg", "self: Tensor", kind=ApiKind.METHOD),
+    ]
+    runs = {"torch.special.gammainc": frozenset({"special_gammainc", "igamma"})}
+    known = Catalog(apis={one.name: one for one in apis}, runs=runs)
+    calls = (
+        call("torch.special.gammainc", numbered(0), number=1, result=numbered(1)),
+        call("torch.Tensor.neg", form="method", receiver=numbered(1), number=2, result=numbered(2)),
+        call(
+            "torch.Tensor.backward",
+            form="method",
+            receiver=numbered(2),
+            number=3,
+            raised=("NotImplementedError", message),
+        ),
+    )
+    assert blamed(calls, known) == blames
