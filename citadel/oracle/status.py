@@ -169,10 +169,11 @@ def library(symptom: Symptom) -> str | None:
 
 
 def lacking(symptom: Symptom) -> frozenset[str]:
-    """The dtypes for which a message says that an operator, which takes them, has no kernel."""
+    """The dtypes for which a message says that an operator, which takes them, has no kernel, and
+    the compiler."""
     if not without_kernel(symptom):
         return frozenset()
-    return frozenset(re.findall(r"\w=(DT_\w+)", symptom.message or ""))
+    return frozenset(re.findall(r"(?<=\w=)DT_\w+|\bXLA_\w+(?= devices)", symptom.message or ""))
 
 
 def same_kernel(one: Symptom, other: Symptom) -> bool:

@@ -21,7 +21,6 @@ from citadel.judge.performance import judge_performance
 from citadel.judge.relations import related
 from citadel.judge.status import contrasted, judge, refused_elsewhere
 from citadel.judge.values import GIVES_NOTHING, judge_value
-from citadel.match.channels import namespace
 from citadel.match.family import parse
 from citadel.match.rank import Candidate, tables
 from citadel.model import Finding, SymptomKind, Verdict, VerdictKind
@@ -64,7 +63,7 @@ _ONE_WANTED = (
 """Of what takes one number, where there are several, and the step that makes one of them: the
 largest, as NaN is, and as no sum overflows in it."""
 RETURNS = "returns, tried on the arguments of the failing call"
-MOST_REPLAYED = 300
+MOST_REPLAYED = 600
 """APIs whose values are looked at behind the last finding: each has to be replayed for that."""
 
 
@@ -392,6 +391,8 @@ def _of_kernels(verdict: Verdict, candidate: Candidate, source: Verified | None 
 
 
 def _beside(one: Api, other: Api) -> bool:
-    """Whether two APIs stand in one namespace that has a subject; raw operators' has none."""
+    """Whether two APIs stand in one namespace that has a subject, under any of their names; raw
+    operators' has none, nor has that of a release (`tf.compat.v1`)."""
     raw = ApiKind.OP in (one.kind, other.kind)
-    return not raw and namespace(one) == namespace(other) and "." in namespace(one)
+    both = [{name.rpartition(".")[0] for name in (a.name, *a.aliases)} for a in (one, other)]
+    return not raw and any("." in where and ".compat." not in where for where in both[0] & both[1])

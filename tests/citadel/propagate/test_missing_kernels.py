@@ -20,12 +20,17 @@ INDEXED = status.raises(
 ANOTHER = status.raises(
     "NotFoundError", "Could not find device for node: {{node D}} = D[T=DT_HALF, order=1]"
 )
+XLA = status.raises(
+    "InvalidArgumentError",
+    "Detected unsupported operations when trying to compile graph f on XLA_CPU_JIT: E "
+    "(No registered 'E' OpKernel for XLA_CPU_JIT devices compatible with node {{node E}})",
+)
 OTHER = status.raises("InvalidArgumentError", "bad window")
 RELATED, STRANGER = Channels(family="op"), Channels(context=Fraction(1, 5), signature=0.2)
 
 
-def _api(name: str, kind: ApiKind = ApiKind.FUNCTION) -> Candidate:
-    api = Api(name=name, kind=kind, aliases=(), signatures=())
+def _api(name: str, kind: ApiKind = ApiKind.FUNCTION, *aliases: str) -> Candidate:
+    api = Api(name=name, kind=kind, aliases=aliases, signatures=())
     return Candidate(api=api, channels=STRANGER, score=0.5)
 
 
@@ -61,6 +66,27 @@ def test_neighbours_share_a_kernel_that_is_missing_for_the_same_dtype(
 ):
     source = by_hand(call("tf.linalg.inv"), HALF)
     assert _of_kernels(_found(symptom), _api(name), source).kind is kind
+
+
+def test_neighbours_share_what_a_compiler_has_no_kernel_for(by_hand, call):
+    source = by_hand(call("tf.linalg.inv"), XLA)
+    assert _of_kernels(_found(XLA), _api("tf.linalg.det"), source).kind is VerdictKind.BUG
+    assert _of_kernels(_found(XLA), _api("tf.math.erfinv"), source).kind is VerdictKind.NEEDS
+    assert _of_kernels(_found(HALF), _api("tf.linalg.det"), source).kind is VerdictKind.NEEDS
+
+
+@pytest.mark.parametrize(
+    ("aliases", "kind"),
+    [
+        (("tf.linalg.det",), VerdictKind.BUG),
+        (("tf.compat.v1.linalg.det",), VerdictKind.NEEDS),
+        ((), VerdictKind.NEEDS),
+    ],
+)
+def test_neighbours_are_known_by_any_of_their_names(by_hand, call, aliases, kind):
+    source = by_hand(call("tf.linalg.inv"), HALF)
+    other = _api("tf.matrix_determinant", ApiKind.FUNCTION, *aliases)
+    assert _of_kernels(_found(ANOTHER), other, source).kind is kind
 
 
 def test_raw_operators_are_no_neighbours(by_hand, call):
