@@ -176,6 +176,12 @@ def lacking(symptom: Symptom) -> frozenset[str]:
     return frozenset(re.findall(r"(?<=\w=)DT_\w+|\bXLA_\w+(?= devices)", symptom.message or ""))
 
 
+def lacked_by_compiler(symptom: Symptom) -> bool:
+    """Whether a compiler has no kernel at all for an operator, whatever it is given."""
+    found = lacking(symptom)
+    return bool(found) and not any(one.startswith("DT_") for one in found)
+
+
 def same_kernel(one: Symptom, other: Symptom) -> bool:
     """Whether one operator lacks the kernel for the same dtypes, whoever has called it."""
     found = [_NODE.search(symptom.message or "") for symptom in (one, other)]

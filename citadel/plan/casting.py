@@ -3,7 +3,8 @@
 In: a plan, and valid calls of the sibling. Out: a plan whose tensors are cast to the kind of
 numbers that valid calls have there (whole ones, real ones, complex ones, truth values), as wide as
 they are if there are such, and to the dtype of the first of them where valid calls have one dtype
-for both. It is for siblings that refuse the tensors as they are.
+for both. It is for siblings that refuse the tensors as they are. The result is of the report's
+dtype again, where the report's own has that of its first tensor: its code goes on with it.
 """
 
 from __future__ import annotations
@@ -46,12 +47,15 @@ def casted(
     if not cast.dtypes:
         return None
     names = {key: cast.names[key] for key in cast.dtypes}
-    edits = (f"{names[key]} cast to {dtype}" for key, dtype in cast.dtypes.items())
+    edits = [f"{names[key]} cast to {dtype}" for key, dtype in cast.dtypes.items()]
+    back = cast.back
+    edits += [f"its result cast to {back}"] if back else []
     return replace(
         plan,
         receiver=cast.applied(plan.receiver) if isinstance(plan.receiver, Take) else plan.receiver,
         new=cast.slots(plan.new),
         call=cast.slots(plan.call),
+        after=(*plan.after, *((Step(name=CAST, text=back),) if back else ())),
         edits=(*plan.edits, *edits),
         plausibility=max(0.01, round(plan.plausibility - _COST * len(names), 3)),
         astray=(*plan.astray, *names),
@@ -90,6 +94,15 @@ class _Cast:
                 taken = self._declared(key)
                 wanted[key] = wanted[first] if wanted[first] in taken or not taken else wanted[key]
         return {key: dtype for key, dtype in wanted.items() if dtype != own[key]}
+
+    @cached_property
+    def back(self) -> str:
+        """The dtype of the report's own result, if it is that of the first tensor, and another one
+        is computed in instead."""
+        result = self.source.call.result
+        first = next(iter(self._own), "")
+        known = result.value.dtype if result is not None and result.value.is_tensor else None
+        return known if known and first in self.dtypes and known == self._own[first] else ""
 
     @cached_property
     def _own(self) -> dict[str, str]:

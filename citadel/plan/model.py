@@ -207,7 +207,7 @@ class Adaptation:
     @property
     def reshapes(self) -> bool:
         """Whether its result is brought to the dimensions of the report's own."""
-        return any(step.name not in (FIRST.name, SPREAD, *REDUCED) for step in self.after)
+        return any(step.name not in (FIRST.name, SPREAD, CAST, *REDUCED) for step in self.after)
 
     @property
     def stacks(self) -> bool:

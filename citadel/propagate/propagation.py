@@ -139,7 +139,9 @@ class Propagation:
         matched = self.options.matches.of(self.verified.api, self.bench.catalog)
         use = self._uses.invocation
         entries = candidates(use, self.bench, self.options.mode, called, matched)
-        return _as_given(entries) if status.unavailable(self.verified.case.symptom) else entries
+        symptom = self.verified.case.symptom
+        of_dtype = status.unavailable(symptom) and not status.lacked_by_compiler(symptom)
+        return _as_given(entries) if of_dtype else entries
 
     def _kin(self, api: Api) -> set[str]:
         """What bears an API's name, in other forms, and the operators that it calls."""

@@ -128,3 +128,26 @@ def test_what_is_filled_with_the_same_tensor_is_not_cast(call, api):
     (cast,) = [plan for plan in found if plan.cast]
     steps = {slot.name: [step.name for step in slot.value.steps] for slot in cast.call}
     assert steps == {"input": ["cast"], "weight": []}
+
+
+@pytest.mark.parametrize(
+    ("own", "valid", "result", "back"),
+    [
+        ("float32", "complex64", "float32", "float32"),
+        ("uint16", "float32", "uint16", "uint16"),
+        ("float32", "int64", "bool", ""),  # not of the dtype of what it is computed of
+        ("float32", "int64", None, ""),
+        ("float32", "float64", "float32", ""),
+    ],
+)
+def test_a_result_is_of_the_dtype_again_that_the_reports_is_of(call, api, own, valid, result, back):
+    given = {} if result is None else {"result": tensor(result)}
+    made = call("torch.f", tensor(own), **given)
+    source = invocation(made, api("torch.f", "input: Tensor"), ())
+    found = plans(source, api("torch.g", "input: Tensor"), Book({"input": tensor(valid)}))
+    after = [step for plan in found for step in plan.after]
+    assert after == ([Step(name="cast", text=back)] if back else [])
+    assert [plan.edits[-1] for plan in found if plan.after] == (
+        [f"its result cast to {back}"] if back else []
+    )
+    assert not any(plan.reshapes for plan in found)

@@ -96,6 +96,20 @@ def test_raw_operators_are_no_neighbours(by_hand, call):
     )
 
 
+@pytest.mark.parametrize(
+    ("symptom", "whatever"),
+    [
+        (XLA, True),
+        (HALF, False),
+        (MISSING, False),
+        (OTHER, False),
+        (status.raises("InvalidArgumentError", f"{XLA.message} with T=DT_STRING"), False),
+    ],
+)
+def test_a_compiler_lacks_a_kernel_whatever_it_is_given(symptom, whatever):
+    assert status.lacked_by_compiler(symptom) is whatever
+
+
 def test_in_another_dtype_a_missing_kernel_is_not_looked_for():
     given, cast = (
         Adaptation(
