@@ -193,4 +193,5 @@ STEPS = {
     "mean": lambda value: keras.ops.mean(value),
     "sum": lambda value: keras.ops.sum(value),
     "max": lambda value: keras.ops.max(value),
+    "min": lambda value: keras.ops.min(value),
 }

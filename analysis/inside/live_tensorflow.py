@@ -305,4 +305,5 @@ STEPS = {
     "mean": tf.reduce_mean,
     "sum": tf.reduce_sum,
     "max": tf.reduce_max,
+    "min": tf.reduce_min,
 }

@@ -310,4 +310,5 @@ STEPS = {
     "mean": torch.mean,
     "sum": torch.sum,
     "max": torch.max,
+    "min": torch.min,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -66,6 +66,8 @@ class Raised:
 
 MOST_TEXT = 4096
 MOST_SEEN = 2000
+NESTED = 3
+"""Lists within lists, counted from the outermost, whose tensors are known by their numbers."""
 """Values of watched expressions that count: as many as `analysis/inside/watch.py` tells of."""
 
 
@@ -81,7 +83,7 @@ class Argument:
     value: Value
     id: int | None = None
     inner: tuple[int, ...] = ()
-    """Numbers of the tensors inside a list or tuple."""
+    """Numbers of the tensors inside a list or tuple, and in lists in it."""
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -252,8 +254,17 @@ def _outcome(end: dict[str, Any], *, exception: Raised | None, done: bool) -> Ou
 
 
 def _argument(record: dict[str, Any]) -> Argument:
-    inner = tuple(n for item in record.get("items", ()) if (n := _number(item)) is not None)
+    inner = tuple(_inside(record, NESTED))
     return Argument(value=Value.from_json(record), id=_number(record), inner=inner)
+
+
+def _inside(record: dict[str, Any], depth: int) -> Iterator[int]:
+    """The numbers of the objects in a list, and in lists in it: `[(gradient, variable)]`."""
+    for item in record.get("items", ()):
+        if (number := _number(item)) is not None:
+            yield number
+        elif depth:
+            yield from _inside(item, depth - 1)
 
 
 def _number(record: dict[str, Any]) -> int | None:

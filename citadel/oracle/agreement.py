@@ -40,7 +40,7 @@ from citadel.oracle.hints import (
     wrapped,
     written_out,
 )
-from citadel.oracle.numbers import SLIGHTER, distance, elements, finite, same
+from citadel.oracle.numbers import SLIGHTER, distance, elements, finite, same, whole
 from citadel.oracle.seen import Seen, comparable, numeric
 from citadel.oracle.value import Spot, ValueOracle
 from citadel.oracle.ways import AT_ONCE, BATCHES, EQUAL, in_two_ways
@@ -263,7 +263,9 @@ def modes(run: Seen) -> Iterator[ValueOracle]:
             ):
                 yield pair(run, one, other, why="the same arguments, called in two ways")
             elif one.occurrence == other.occurrence and (
-                why := in_two_ways(first, second, batches=batches, equal=equal)
+                why := in_two_ways(
+                    first, second, batches=batches, equal=equal, whole=whole(left) and whole(right)
+                )
             ):
                 yield replace(pair(run, one, other, why=why), parts=why == AT_ONCE)
             elif laid and left.kind in _OF_NUMBERS and _laid_out(first, second):

@@ -141,7 +141,9 @@ def _non_finite(run: Seen) -> Iterator[ValueOracle]:
     lost = lost_numbers(title)
     wanted = [e for e in run.reading.expectations if e.right and unbounded(e)]
     for names in (False, True):
-        shown = run.results(Role.SHOWN, *((Role.OPERAND,) if names else ()))
+        shown = [*run.results(Role.SHOWN, *((Role.OPERAND,) if names else ()))]
+        if not given and not any(numeric(value) for _, _, value in shown):
+            shown = [one for one in run.every(Role.SHOWN) if run.worked_on(one[1])]
         for spot, point, value in run.titled_first(shown):
             told = isinstance(point.node, cst.Name) is names and finite(value) is False
             told = told and (has_nan(value) or not nan_alone)

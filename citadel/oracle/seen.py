@@ -38,6 +38,7 @@ class Seen:
         self.values: Values = values_of(observation)
         self.reading = reading
         self.stdout = observation.stdout
+        self._calls = observation.calls
         self.asserts = asserts(observation)
         # Assertions that held speak louder than words about values.
         self.asserted = not self.asserts and any(
@@ -70,6 +71,18 @@ class Seen:
                 point = self.points[spot.point]
                 if point.role in roles and not is_duration(point):
                     yield spot, point, value
+
+    def worked_on(self, point: Point) -> bool:
+        """Whether another call was given what a value was made as: it may have changed that."""
+        makers = set(map(leaf, point.origin.calls))
+        made = {
+            number
+            for call in self._calls
+            if leaf(call.name) in makers and call.result is not None
+            for number in call.result.ids
+        }
+        given = (call for call in self._calls if leaf(call.name) not in makers)
+        return any(made & set(one.ids) for call in given for one in call.inputs())
 
     def said_beside(self, point: Point) -> list[Expectation]:
         """What is said of a value next to the statement that shows it."""

@@ -168,12 +168,18 @@ def library(symptom: Symptom) -> str | None:
     return named["library"] if named is not None else None
 
 
+_LACKING = re.compile(
+    r"(?<=\w=)DT_\w+|\bXLA_\w+(?= devices compatible with node \{\{node [^{}]{1,200}\}\}\))"
+)
+"""Where there is one for other dtypes, TensorFlow goes on in the parentheses, on another line."""
+
+
 def lacking(symptom: Symptom) -> frozenset[str]:
-    """The dtypes for which a message says that an operator, which takes them, has no kernel, and
-    the compiler."""
+    """The dtypes for which a message says that an operator, which takes them, has no kernel, or the
+    compiler that has none at all."""
     if not without_kernel(symptom):
         return frozenset()
-    return frozenset(re.findall(r"(?<=\w=)DT_\w+|\bXLA_\w+(?= devices)", symptom.message or ""))
+    return frozenset(_LACKING.findall(symptom.message or ""))
 
 
 def lacked_by_compiler(symptom: Symptom) -> bool:

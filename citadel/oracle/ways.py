@@ -19,12 +19,16 @@ BATCHES = re.compile(
     re.IGNORECASE,
 )
 """Words for what is computed of several at once, or of each alone."""
+_OTHERWISE = (
+    r"not|never|cannot|\w+n['\u2019]t|errors?|exceptions?|raised?|refuse\w*|devices?|sizes?|shapes?"
+    r"|dtypes?|lengths?|dimensions?"
+)
 EQUAL = re.compile(
-    r"\b(?:expect\w*|should|must|ought|supposed)\b[^.?!]*"
-    r"\b(?:equal|same|identical|agree|match|coincide)\b",
+    rf"\b(?:expect(?:ed|s)?|should|ought|supposed)\b(?:(?!\b(?:{_OTHERWISE})\b)(?:[^.?!\n]|\.(?=\w)))"
+    rf"{{1,100}}?\b(?:equal|same|identical|agree|match|coincide)\b(?! (?:{_OTHERWISE})\b)",
     re.IGNORECASE,
 )
-"""Words for results that are to be alike."""
+"""Words for results that are to be alike: no errors, and no shapes."""
 AT_ONCE = "the same call for all at once, and for each alone"
 _DERIVATIVES = frozenset(("jacfwd", "jacrev"))
 """What makes a function's derivatives of it, forwards and backwards."""
@@ -36,24 +40,26 @@ _PLACED = re.compile(
     r"|,?\bdevice=[\"'](?:cuda|cpu)(?::\d+)?[\"']"
 )
 """Where in a call's text it is said on which device something is."""
-_CONVERTED = re.compile(
-    r"\.(?:to|type|astype)\((?:dtype=)?[\w.]+\)"
-    r"|\.(?:float|double|half|bfloat16|int|long|short|char|byte)\(\)"
+_WIDENED = re.compile(
+    r"\.(?:to|type|astype)\((?:dtype=)?[\w.]*?\b(float32|float64|complex128|int16|int32|int64)\)"
+    r"|\.(float|double|short|int|long)\(\)"
 )
-"""Where in a text the dtype of something is changed."""
+"""Where in a text something gets a dtype that holds more."""
 _INDEX = re.compile(r"\[\w+\]$")
 
 
-def in_two_ways(one: Point, other: Point, *, batches: bool, equal: bool) -> str:
+def in_two_ways(
+    one: Point, other: Point, *, batches: bool, equal: bool = False, whole: bool = False
+) -> str:
     """How two points show one computation; `batches`: the report speaks of what is done at once,
-    `equal`: it says of results that they should be."""
+    `equal`: it says of results that they should be; `whole`: both are of whole numbers."""
     if _on_devices(one, other):
         return "the same call on two devices"
     if _derived(one, other):
         return "the same derivatives, forwards and backwards"
     if batches and any(_each(*both) or _joined(*both) for both in ((one, other), (other, one))):
         return AT_ONCE
-    if equal and _in_dtypes(one, other):
+    if equal and _in_dtypes(one, other, whole=whole):
         return "the same call, given the same numbers in two dtypes"
     return ""
 
@@ -66,12 +72,17 @@ def _on_devices(one: Point, other: Point) -> bool:
     return len(bare) == 1 and on_gpu[0] != on_gpu[1] and first.steady and second.steady
 
 
-def _in_dtypes(one: Point, other: Point) -> bool:
-    """Whether one expression is computed of the same numbers in another dtype."""
+def _in_dtypes(one: Point, other: Point, *, whole: bool) -> bool:
+    """Whether one expression is computed of the same numbers in another dtype: whole numbers stay
+    what they are in wider ones, which fractions do not go into."""
     first, second = one.origin.inlined, other.origin.inlined
-    bare = {_CONVERTED.sub("", _bare(inlined.text)) for inlined in (first, second)}
+    texts = [_bare(inlined.text) for inlined in (first, second)]
+    bare = {_WIDENED.sub("", text) for text in texts}
+    named = {name for text in texts for pair in _WIDENED.findall(text) for name in pair if name}
+    cut = any(name.startswith(("int", "short", "long")) for name in named)
     alike = len(bare) == 1 and one.origin.call == other.origin.call != ""
-    return alike and first.text != second.text and first.steady and second.steady
+    apart = bool(named) and first.text != second.text and (whole or not cut)
+    return alike and apart and first.steady and second.steady
 
 
 def _derived(one: Point, other: Point) -> bool:

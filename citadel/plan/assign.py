@@ -110,8 +110,8 @@ def acts_as_tensor(value: SourceValue) -> bool:
 def _tensors_in_order(values: Sequence[SourceValue], places: Sequence[Place]) -> list[int | None]:
     """How early each value that acts as a tensor is to go to a parameter; None for all others.
 
-    Where fewer are required than there are, indices, labels and conditions come behind what is
-    computed with.
+    Where fewer are required than there are, indices, labels, conditions and numbers come behind
+    tensors that are computed with.
     """
     ranks = _ranks([acts_as_tensor(value) for value in values])
     tensors = [v for v, rank in enumerate(ranks) if rank is not None]
@@ -119,7 +119,7 @@ def _tensors_in_order(values: Sequence[SourceValue], places: Sequence[Place]) ->
     required = (p.parameter for p in places if p.parameter.required)
     takers = [p for p in required if takes_tensor(p.type) and p.name not in names]
     if len(takers) < len(tensors):
-        tensors.sort(key=lambda v: (values[v].value.dtype or "").startswith(_WHOLE))
+        tensors.sort(key=lambda v: (values[v].value.dtype or _WHOLE[0]).startswith(_WHOLE))
         for rank, v in enumerate(tensors):
             ranks[v] = rank
     return ranks

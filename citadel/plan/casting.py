@@ -3,8 +3,8 @@
 In: a plan, and valid calls of the sibling. Out: a plan whose tensors are cast to the kind of
 numbers that valid calls have there (whole ones, real ones, complex ones, truth values), as wide as
 they are if there are such, and to the dtype of the first of them where valid calls have one dtype
-for both. It is for siblings that refuse the tensors as they are. The result is of the report's
-dtype again, where the report's own has that of its first tensor: its code goes on with it.
+for both. It is for siblings that refuse the tensors as they are. Where real numbers become complex
+ones, the result is real again: the report's code goes on with it.
 """
 
 from __future__ import annotations
@@ -97,12 +97,14 @@ class _Cast:
 
     @cached_property
     def back(self) -> str:
-        """The dtype of the report's own result, if it is that of the first tensor, and another one
-        is computed in instead."""
+        """The dtype of the report's own result, if it is that of the first tensor, and complex
+        numbers are computed with instead; what whole numbers would hold of others is nothing."""
         result = self.source.call.result
         first = next(iter(self._own), "")
         known = result.value.dtype if result is not None and result.value.is_tensor else None
-        return known if known and first in self.dtypes and known == self._own[first] else ""
+        real = known is not None and _kind(known) == "float" and known == self._own.get(first)
+        back = real and _kind(self.dtypes.get(first, "")) == "complex"
+        return known or "" if back else ""
 
     @cached_property
     def _own(self) -> dict[str, str]:

@@ -93,7 +93,7 @@ STACK = "stack"
 DTYPE = "dtype"
 """What constructors call the dtype that a layer computes in, and the step that takes a tensor's."""
 SPREAD = "spread"
-REDUCED = ("mean", "sum", "max")
+REDUCED = ("mean", "sum", "max", "min")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +237,13 @@ class Adaptation:
         step = self.reduce or step
         edits = (*self.edits, f"took the {step} of its result")
         return replace(self, after=(*self.after, Step(name=step)), edits=edits)
+
+    def as_computed(self) -> Adaptation:
+        """The plan without a cast of its result, which would change its values."""
+        if all(step.name != CAST for step in self.after):
+            return self
+        after = tuple(step for step in self.after if step.name != CAST)
+        return replace(self, after=after, edits=self.edits[:-1])
 
     def for_effect(self) -> Adaptation:
         """The plan for an API that gives nothing, as checks do."""

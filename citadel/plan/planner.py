@@ -187,11 +187,11 @@ class Planner:
         rest: list[SourceValue],
     ) -> Iterator[Adaptation | Obstacle]:
         """The plans that give the sibling the same of the source's values."""
-        collector = Collector(
-            source=self.source, target=self.target, places=self.places, lift=self.lift
-        )
+        source, target, places = self.source, self.target, self.places
+        collector = Collector(source=source, target=target, places=places, lift=self.lift)
         collected, dropped = collector.collect(rest, given)
-        if not given and all(slot.keyword for _, slot in collected):
+        bare = not self.source.values and self.source.call.form == "class"  # `Adam()`
+        if not (given or bare) and all(slot.keyword for _, slot in collected):
             yield Obstacle.NOTHING_IN_COMMON
             return
         first = self._plan(chosen, given, collected, dropped, Like.SEEN)

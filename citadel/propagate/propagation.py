@@ -7,14 +7,13 @@ and afterwards what is worth telling of all.
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from analysis.catalog.model import Api, ApiKind
+from analysis.catalog.model import Api
 from analysis.target.session import Session
 from analysis.values import Value
 from citadel.judge.performance import judge_performance
@@ -29,8 +28,10 @@ from citadel.oracle import status
 from citadel.plan.model import FIRST, Adaptation
 from citadel.propagate.callees import callees
 from citadel.propagate.candidates import candidates
+from citadel.propagate.kernels import of_kernels
 from citadel.propagate.probe import ProbeOutcome
 from citadel.propagate.replays import Replays
+from citadel.propagate.results import as_one, gives_several
 from citadel.propagate.trial import Trial, as_finding, not_adapted
 from citadel.propagate.uses import Uses
 from citadel.propagate.walk import (
@@ -50,18 +51,6 @@ from harvest.report.text import shorten
 
 REFUSABLE = (SymptomKind.CRASHES, SymptomKind.HANGS, SymptomKind.ACCEPTS)
 """Symptoms of calls that should have been refused: a sibling that raises does that."""
-_SEVERAL = re.compile(
-    r"'(?:tuple|list|torch\.return_types\.\w+)' object has no attribute"
-    r"|(?:unsupported|bad) operand type.*'(?:tuple|list|torch\.return_types\.\w+)'"
-    r"|.*must be Tensor, not (?:tuple|list|torch\.return_types\.\w+)\b"
-)
-"""Of what takes one result, where there are several."""
-_ONE_WANTED = (
-    (re.compile(r"grad can be implicitly created only for scalar outputs"), "sum"),
-    (re.compile(r".*\bconverted to (?:Scalar|Python scalars?)\b"), "max"),
-)
-"""Of what takes one number, where there are several, and the step that makes one of them: the
-largest, as NaN is, and as no sum overflows in it."""
 RETURNS = "returns, tried on the arguments of the failing call"
 MOST_REPLAYED = 600
 """APIs whose values are looked at behind the last finding: each has to be replayed for that."""
@@ -197,6 +186,8 @@ class Propagation:
         planned = tuple(plan.shaped(probed.plan) for plan in taken)
         ordered = [probed.plan, *(plan for plan in planned if plan != probed.plan)]
         witness = self.verified.witness
+        if self.verified.shown:
+            ordered = [plan.as_computed() for plan in ordered]
         if witness is not None:
             ordered.sort(key=lambda plan: plan.loses or not plan.stacks)
         if witness is not None and witness.of_values:
@@ -227,10 +218,10 @@ class Propagation:
             return self._everywhere(found, plan, trial.candidate, session)
         if verdict.reason == GIVES_NOTHING:
             trial.next(plan.for_effect())
-        elif _gives_several(verdict) and FIRST not in plan.after:
+        elif gives_several(verdict) and FIRST not in plan.after:
             trial.next(plan.first())
-        elif step := _wants_one(verdict):
-            trial.next(plan.reduced(step))
+        elif (reduced := as_one(plan, verdict, self.verified.witness)) is not None:
+            trial.next(reduced)
         elif not trial.fronted and (alone := self._in_front(plan, verdict)) is not None:
             trial.front(plan, alone)
         else:
@@ -319,7 +310,7 @@ class Propagation:
                 catalog,
                 options.limits,
             )
-        return _of_kernels(verdict, candidate, self.verified)
+        return of_kernels(verdict, candidate, self.verified)
 
     def _count(self, probed: Probed) -> None:
         channels = probed.candidate.channels
@@ -327,20 +318,6 @@ class Propagation:
         if unrelated and probed.outcome in (ProbeOutcome.HIT, ProbeOutcome.CLEAN):
             self._unrelated[0] += probed.outcome is ProbeOutcome.HIT
             self._unrelated[1] += 1
-
-
-def _gives_several(verdict: Verdict) -> bool:
-    """Whether a case ends where it takes several results for one: `rfft` gives two tensors."""
-    seen = verdict.symptom if verdict.kind is VerdictKind.NOT_ADAPTED else None
-    return seen is not None and _SEVERAL.match(seen.message or "") is not None
-
-
-def _wants_one(verdict: Verdict) -> str:
-    """The step that makes one number of several, where a case ends as it takes one; else ""."""
-    other = (VerdictKind.DIFFERENT, VerdictKind.NOT_ADAPTED)
-    seen = verdict.symptom if verdict.kind in other else None
-    told = (seen.message or "") if seen is not None else ""
-    return next((step for wanted, step in _ONE_WANTED if wanted.match(told)), "")
 
 
 def _as_given(entries: Iterable[Entry]) -> list[Entry]:
@@ -374,27 +351,3 @@ def _unconfirmed(probed: Probed, verified: Verified) -> Finding:
         kind=kind, runs=(0, 1), confidence=0.0, symptom=seen, reason=reason, guards=guards
     )
     return as_finding(probed.candidate, verdict, probed.plan.edits, "")
-
-
-def _of_kernels(verdict: Verdict, candidate: Candidate, source: Verified | None = None) -> Verdict:
-    """A kernel that is missing is the bug of who runs into the very same, and of close relations:
-    any API may lack one."""
-    symptom = verdict.symptom if verdict.kind is VerdictKind.BUG else None
-    if symptom is None or related(candidate.channels) or not status.unavailable(symptom):
-        return verdict
-    if source is not None and status.same_kernel(symptom, source.case.symptom):
-        return verdict
-    if source is not None and _beside(candidate.api, source.api):
-        lacking = status.lacking(source.case.symptom)
-        if lacking and lacking <= status.lacking(symptom):  # indices have dtypes of their own
-            return verdict
-    reason = "has no such kernel either, but is no close relation"
-    return replace(verdict, kind=VerdictKind.NEEDS, confidence=0.0, reason=reason)
-
-
-def _beside(one: Api, other: Api) -> bool:
-    """Whether two APIs stand in one namespace that has a subject, under any of their names; raw
-    operators' has none, nor has that of a release (`tf.compat.v1`)."""
-    raw = ApiKind.OP in (one.kind, other.kind)
-    both = [{name.rpartition(".")[0] for name in (a.name, *a.aliases)} for a in (one, other)]
-    return not raw and any("." in where and ".compat." not in where for where in both[0] & both[1])

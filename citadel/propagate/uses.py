@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from analysis.target.observation import Call
 from analysis.values import Value
@@ -38,6 +39,7 @@ class Uses:
         self._references = witness is not None and witness.oracle.paired and not all(witness.own)
         self._references |= verified.measured is not None
         self._made_again = witness is not None and _made_again(verified)
+        self._tells_alone = witness is not None and len(witness.oracle.spots) == 1
         self._returned: list[tuple[Rewriter, Invocation]] = []
         if not verified.shown:
             for call in returned_elsewhere(verified):
@@ -77,7 +79,31 @@ class Uses:
             ]
 
     def write(self, plan: Adaptation) -> Iterator[Rewritten]:
-        """The plan in text, in all places; none where one of them cannot say it.
+        """The plan in text, in all places, if each of them can say it.
+
+        Where one value tells by itself, also in the place of its call alone: what else is checked
+        of the report's API need not be so of another.
+        """
+        others = self._elsewhere(plan)
+        ways = iter(()) if others is None else self._written(plan, others)
+        yield from islice(ways, 1)
+        if self._tells_alone and others != []:
+            yield from islice(self._written(plan, []), 1)
+        yield from ways
+
+    def _written(
+        self, plan: Adaptation, others: Sequence[tuple[Rewriter, Adaptation]]
+    ) -> Iterator[Rewritten]:
+        # A reference is computed from what the call is given, by NumPy from the very same memory.
+        apart = bool(others or self._others) or self._made_again
+        apart |= self._references and not plan.effect
+        main = _apart(plan, self.invocation) if apart else plan
+        # A mirrored sibling should come to what the report compares with as it is.
+        references = self._references and not plan.mirrored
+        return self._rewriter.write(main, others, references=references)
+
+    def _elsewhere(self, plan: Adaptation) -> list[tuple[Rewriter, Adaptation]] | None:
+        """What the other places say for it; None where one cannot.
 
         A call whose result nothing uses, as one that warms up, stays where it cannot.
         """
@@ -89,13 +115,8 @@ class Uses:
             if found is not None and not _loses_more(found, plan):
                 others.append((rewriter, _apart(found, use)))
             elif not rewriter.discards:
-                return
-        # A reference is computed from what the call is given, by NumPy from the very same memory.
-        apart = bool(others) or self._made_again or (self._references and not plan.effect)
-        main = _apart(plan, self.invocation) if apart else plan
-        # A mirrored sibling should come to what the report compares with as it is.
-        references = self._references and not plan.mirrored
-        yield from self._rewriter.write(main, others, references=references)
+                return None
+        return others
 
     def in_front(self, plan: Adaptation) -> Rewritten | None:
         """The plan in front of the call that fails, which stays: another result need not do what

@@ -12,6 +12,7 @@ MADE = {
         "mean": "torch.mean",
         "sum": "torch.sum",
         "max": "torch.max",
+        "min": "torch.min",
     },
     "tf": {
         "tensor": "tf.convert_to_tensor",
@@ -24,6 +25,7 @@ MADE = {
         "mean": "tf.reduce_mean",
         "sum": "tf.reduce_sum",
         "max": "tf.reduce_max",
+        "min": "tf.reduce_min",
     },
     "keras": {
         "tensor": "keras.ops.convert_to_tensor",
@@ -36,6 +38,7 @@ MADE = {
         "mean": "keras.ops.mean",
         "sum": "keras.ops.sum",
         "max": "keras.ops.max",
+        "min": "keras.ops.min",
     },
 }
 """Step -> function that writes it, by the root of the APIs that a case is about."""

@@ -141,7 +141,8 @@ def culprit(
         for pair in makers_only:
             if leaf(pair[0].name) in one:
                 return pair
-    running = [p for p in makers_only if said.runs_what_fails(failing, p[1], catalog)]
+    proper = [pair for pair in makers_only if leaf(pair[0].name) not in MAKERS]
+    running = [pair for pair in proper if said.runs_what_fails(failing, pair[1], catalog)]
     return _nearest_maker(running or makers_only) or first
 
 

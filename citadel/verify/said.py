@@ -10,7 +10,9 @@ from analysis.target.observation import Call
 
 _NODE = re.compile(r"\bnode:? '?(?:\w+/)*([A-Za-z]\w*)", re.IGNORECASE)
 _OPERATOR = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]*|\d[A-Z])+\w*")
-_QUOTED = re.compile(r"(?:['\"`]|\baten::)([a-z_]\w*)(?=['\"`.: ]|$)")
+FEW = 50
+"""APIs that run an operator which tells something of them: `fill` and `sum` are run by hundreds."""
+_QUOTED = re.compile(r"(?:(?<!\w)['\"`]|\baten::)([a-z_]\w*)(?=['\"`.: ]|$)")
 _DEVICE = re.compile(r"_(?:cpu|cuda)$")
 """Kernels are called by their operator and their device."""
 _CLASS = re.compile(r"Tensor|Error$|Exception$|Backward\d*$|Variable|Loader$")
@@ -45,9 +47,11 @@ def operators(call: Call) -> frozenset[str]:
 
 
 def runs_what_fails(call: Call, api: Api, catalog: Catalog) -> bool:
-    """Whether an API runs an operator that an exception calls by its name: `gammainc` is an
-    `igamma`."""
-    return not _quoted(call).isdisjoint(catalog.runs.get(api.name, ()))
+    """Whether an API runs an operator that an exception calls by its name, and that few run:
+    `gammainc` is an `igamma`."""
+    both = _quoted(call) & catalog.runs.get(api.name, frozenset())
+    often = (sum(name in ran for ran in catalog.runs.values()) for name in both)
+    return any(times <= FEW for times in often)
 
 
 def begun(call: Call) -> Iterator[frozenset[str]]:

@@ -76,3 +76,11 @@ while data: data = data[os.write(3, data):]
     assert seen.outcome is Outcome.OK
     json.dumps([repr(seen)], ensure_ascii=False).encode()
     assert plain_session.run("print(2)").stdout == "2\n"
+
+
+def test_tensors_in_lists_of_lists_are_known_by_their_numbers():
+    pair = {"k": "tuple", "items": [{"k": "tensor", "id": 3}, {"k": "tensor", "id": 4}]}
+    deep = {"k": "list", "items": [{"k": "list", "items": [{"k": "list", "items": [pair]}]}]}
+    given = {"k": "list", "items": [pair, {"k": "tensor", "id": 5}]}
+    (call,) = observe([{**CALL, "args": [given, deep]}], END, "none").calls
+    assert [one.ids for one in call.arguments] == [(3, 4, 5), (3, 4)]

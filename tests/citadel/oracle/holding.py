@@ -39,7 +39,7 @@ def holding(code, *events, **more):
     return None if oracle is None else (places, str(oracle.kind))
 
 
-def first(code, *events, title="wrong result", text="", stdout="", asserts=False):
+def first(code, *events, title="wrong result", text="", stdout="", asserts=False, calls=()):
     """The points of a code, and the first oracle that holds, if any; `events` are (text of a point,
     value), in order."""
     code = dedent(code).strip()
@@ -51,7 +51,9 @@ def first(code, *events, title="wrong result", text="", stdout="", asserts=False
         seen.append(Seen(point=numbers[name], occurrence=occurrence, value=value(thing)))
     raised = Raised(types=("AssertionError",), message="") if asserts else None
     outcome = Outcome.EXCEPTION if asserts else Outcome.OK
-    run = Observation(outcome=outcome, exception=raised, seen=tuple(seen), stdout=stdout)
+    run = Observation(
+        outcome=outcome, exception=raised, seen=tuple(seen), stdout=stdout, calls=tuple(calls)
+    )
     body = f"{text}\n\n```python\n{code}\n```\n"
     reading = understand(Report(source="r.md", title=title, body=body))
     for oracle in capture(points, run, reading):

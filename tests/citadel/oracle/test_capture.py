@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from analysis.target.instrument import instrument, watched
+from analysis.target.observation import Argument
 from analysis.values import Value
 from citadel.model import SymptomKind
 
@@ -176,6 +177,22 @@ def test_arrays_of_literals_are_no_references():
 def test_inputs_are_no_results(made, holds):
     found = holding(f"y = {made}\nprint(y)", ("y", [INF]), title="f overflows to inf")
     assert (found is not None) is holds
+
+
+@pytest.mark.parametrize("stepped", [True, False])
+def test_what_a_step_has_made_of_weights_is_a_result(call, numbered, stepped):
+    code = """
+        w = tf.Variable([1.0, 2.0])
+        opt.apply_gradients([(g, w)])
+        print("weights", w.numpy())
+    """
+    given = Argument(value=Value(kind="list"), inner=(7, 1 if stepped else 8))
+    calls = (
+        call("tf.Variable", number=1, result=numbered(1)),
+        call("tf.keras.optimizers.Adamax.apply_gradients", given, form="method", number=2),
+    )
+    found = holding(code, ("w.numpy()", [NAN, NAN]), title="Adamax makes weights NaN", calls=calls)
+    assert found == ((["w.numpy()"], "non_finite") if stepped else None)
 
 
 @pytest.mark.parametrize("clock", ["time.time()", "time.perf_counter()"])

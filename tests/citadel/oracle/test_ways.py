@@ -13,11 +13,11 @@ DEVICES = "the same call on two devices"
 DTYPES = "the same call, given the same numbers in two dtypes"
 
 
-def told(code, *, batches=True, equal=False):
+def told(code, *, batches=True, equal=False, whole=False):
     code = "import torch\nfrom torch.func import jacfwd, jacrev\nx = torch.rand(3)\n" + dedent(code)
     points = [p for p in watched(instrument(code)).points if p.role is Role.SHOWN]
     one, other = points[-2:]
-    return in_two_ways(one, other, batches=batches, equal=equal)
+    return in_two_ways(one, other, batches=batches, equal=equal, whole=whole)
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,11 @@ def test_rows_are_compared_only_where_the_report_speaks_of_them():
 @pytest.mark.parametrize(
     ("code", "way"),
     [
-        ("y = x.to(torch.int16)\nprint(torch.abs(y))\nprint(torch.abs(x))", DTYPES),
         ("print(torch.abs(x.double()).tolist())\nprint(torch.abs(x).tolist())", DTYPES),
-        ("print(torch.abs(x.double()))\nprint(torch.abs(x.half()))", DTYPES),
+        ("print(torch.abs(x.double()))\nprint(torch.abs(x.half()))", ""),  # rounds
+        ("print(torch.abs(x))\nprint(torch.abs(x.int()))", ""),  # nobody says that it is whole
+        ("print(torch.sum(x.to(torch.bool)))\nprint(torch.sum(x))", ""),
+        ("print(torch.abs(x.to(device)))\nprint(torch.abs(x))", ""),
         ("print(torch.abs(x.double()))\nprint(torch.exp(x))", ""),
         ("print(torch.abs(x.double()))\nprint(torch.abs(-x))", ""),
         ("print(torch.abs(x))\nprint(torch.abs(x))", ""),
@@ -74,14 +76,32 @@ def test_dtypes_are_two_ways_where_results_should_be_equal(code, way):
     assert told(code) == ""
 
 
+def test_whole_numbers_stay_what_they_are_in_a_wider_dtype():
+    code = """
+        u = torch.tensor([7], dtype=torch.uint8)
+        v = u.to(torch.int16)
+        print(torch.clamp(v, min=-1).tolist())
+        print(torch.clamp(u, min=-1).tolist())
+    """
+    assert told(code, equal=True, whole=True) == DTYPES
+    assert told(code, equal=True) == ""  # as fractions do not
+    assert told(code.replace("int16", "int8"), equal=True, whole=True) == ""
+
+
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
         ("No pixel is below -1, so I expected the two lines to be equal.", True),
         ("Both should give the same result.", True),
-        ("They must match", True),
+        ("I expected torch.abs(x) and torch.abs(y) to be equal.", True),
         ("I expected an error. The same holds for CUDA.", False),
         ("The results are equal.", False),
+        ("The size of tensor a (3) must match the size of tensor b (4)", False),
+        ("Expected all tensors to be on the same device", False),
+        ("They should not be the same.", False),
+        ("Both should give the same error.", False),
+        ("Expected behavior\n\nThe same as before.", False),
+        ("should " * 8000, False),
     ],
 )
 def test_words_for_results_that_are_to_be_alike(words, wanted):

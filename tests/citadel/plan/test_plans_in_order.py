@@ -76,6 +76,15 @@ def test_no_other_tensor_where_none_is_dropped(api, call):
     assert written(plan.call) == ["arg:0", "arg:1"]
 
 
+def test_numbers_come_behind_the_tensors_that_they_stand_beside(api, call):
+    made = call("tf.gather", _typed("int64"), 7)
+    source = invocation(made, api("tf.gather", "params: Tensor, indices: Tensor"), ())
+    assert written(first(plans(source, api("tf.f", "values: Tensor"))).call) == ["arg:0"]
+    made = call("tf.gamma", [5], _typed("bfloat16"))
+    source = invocation(made, api("tf.gamma", "shape: Tensor, alpha: Tensor"), ())
+    assert written(first(plans(source, api("tf.f", "values: Tensor"))).call) == ["arg:1"]
+
+
 def _typed(dtype):
     return Value(kind="tensor", shape=(2,), dtype=dtype, layout="strided", device="cpu")
 

@@ -6,7 +6,7 @@ from analysis.catalog.model import ApiKind
 from analysis.values import Value
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
-from citadel.plan.model import Fill, Step, Take
+from citadel.plan.model import Fill, Obstacle, Step, Take
 
 from .conftest import CONV2D, Book, first, written
 
@@ -32,6 +32,27 @@ def sample(shape, weight, **numbers):
         ".bias": tensor(weight[0]),
         **found,
     }
+
+
+@pytest.mark.parametrize(
+    ("form", "kind", "planned"),
+    [
+        ("class", ApiKind.CLASS, True),
+        ("class", ApiKind.MODULE, True),
+        ("function", ApiKind.FUNCTION, False),
+    ],
+)
+def test_what_is_made_of_nothing_stands_in_for_what_is_made_of_nothing(
+    api, call, form, kind, planned
+):
+    made = call("tf.keras.optimizers.Adamax", form=form, result=None)
+    own = api("tf.keras.optimizers.Adamax", "learning_rate: float = 0.001", kind=kind)
+    source = invocation(made, own, ())
+    other = api("tf.keras.optimizers.Adafactor", "learning_rate: float = 0.001", kind=kind)
+    found = plans(source, other)
+    assert isinstance(found, Obstacle) is not planned
+    if planned:
+        assert found[0].edits == ("renamed to tf.keras.optimizers.Adafactor",)
 
 
 CONVS = Book(

@@ -4,7 +4,9 @@ import pytest
 
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
-from citadel.propagate.propagation import _gives_several, _wants_one
+from citadel.plan.adapt import plans
+from citadel.plan.invocation import invocation
+from citadel.propagate.results import as_one, gives_several, wants_one
 
 
 @pytest.mark.parametrize(
@@ -22,9 +24,9 @@ from citadel.propagate.propagation import _gives_several, _wants_one
 def test_several_results_where_one_is_taken(message, several):
     seen = status.raises("TypeError", message)
     verdict = Verdict(kind=VerdictKind.NOT_ADAPTED, runs=(0, 1), confidence=0.0, symptom=seen)
-    assert _gives_several(verdict) is several
+    assert gives_several(verdict) is several
     bug = Verdict(kind=VerdictKind.BUG, runs=(1, 1), confidence=0.9, symptom=seen)
-    assert not _gives_several(bug)
+    assert not gives_several(bug)
 
 
 @pytest.mark.parametrize(
@@ -36,12 +38,24 @@ def test_several_results_where_one_is_taken(message, several):
         ("only 0-dimensional arrays can be converted to Python scalars", "max"),
         ("grad can be implicitly created only for scalar outputs", "sum"),
         ("expected a scalar", ""),
+        ("a Tensor with 0 elements cannot be converted to Scalar", ""),
     ],
 )
 @pytest.mark.parametrize("kind", [VerdictKind.NOT_ADAPTED, VerdictKind.DIFFERENT])
 def test_several_numbers_where_one_is_taken(message, step, kind):
     seen = status.raises("RuntimeError", message)
-    assert _wants_one(Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=seen)) == step
+    assert wants_one(Verdict(kind=kind, runs=(0, 1), confidence=0.0, symptom=seen)) == step
     bug = Verdict(kind=VerdictKind.BUG, runs=(1, 1), confidence=0.9, symptom=seen)
-    assert not _wants_one(bug)
-    assert not _wants_one(Verdict(kind=kind, runs=(0, 1), confidence=0.0))
+    assert not wants_one(bug)
+    assert not wants_one(Verdict(kind=kind, runs=(0, 1), confidence=0.0))
+
+
+def test_a_result_is_made_one_number_once(api, call):
+    source = invocation(call("torch.sum", {(2,)}), api("torch.sum", "input: Tensor"), ())
+    plan = plans(source, api("torch.exp", "input: Tensor"))[0]
+    seen = status.raises("RuntimeError", "a Tensor with 3 elements cannot be converted to Scalar")
+    verdict = Verdict(kind=VerdictKind.DIFFERENT, runs=(0, 1), confidence=0.0, symptom=seen)
+    reduced = as_one(plan, verdict, None)
+    assert reduced is not None
+    assert reduced.edits[-1] == "took the max of its result"
+    assert as_one(reduced, verdict, None) is None

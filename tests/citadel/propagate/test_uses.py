@@ -5,6 +5,7 @@ from textwrap import dedent
 import pytest
 
 from analysis.target.session import Limits
+from citadel.model import VerdictKind
 from citadel.options import Options
 from citadel.plan.adapt import plans
 from citadel.propagate.uses import Uses
@@ -189,3 +190,24 @@ def test_what_is_changed_in_place_is_not_what_the_reference_is_computed_from(ben
     best, *_ = plans(uses.invocation, api, bench.samples, bench.lexicon)
     (code, *_) = (one.code for one in uses.write(best))
     assert "torch.from_numpy(signal).clone().heaviside_(" in code
+
+
+CHANNELS = """
+    import torch
+    maps = torch.tensor([1.0, float("inf"), -3.0, 0.0]).reshape(1, 4, 1, 1)
+    layer = torch.nn.Dropout2d(p=1.0)
+    assert torch.equal(layer(torch.ones(1, 4, 1, 1)), torch.zeros(1, 4, 1, 1))
+    dropped = torch.nn.Dropout2d(p=1.0)
+    out = dropped(maps)
+    assert not torch.isnan(out).any().item()
+"""
+
+
+def test_what_else_is_checked_of_the_reports_api_need_not_be_so_of_another(bench, read):
+    """Zeros of four dimensions are no zeros of five."""
+    reading = read("torch.nn.Dropout2d: a dropped channel is NaN", dedent(CHANNELS))
+    found = triage(reading, bench, Options(walk=Walk(siblings=12, patience=None)))
+    other = next(one for one in found.findings if one.api == "torch.nn.Dropout3d")
+    assert other.verdict.kind is VerdictKind.BUG
+    assert "layer = torch.nn.Dropout2d(p=1.0)" in other.code
+    assert "dropped = torch.nn.Dropout3d(p=1.0)" in other.code

@@ -141,6 +141,8 @@ def test_operators_that_a_message_names(call, message, names, begins):
         ("\"igamma_cpu\" not implemented for 'Long'", "torch.special.gammainc"),
         ("igamma has no derivative", "torch.Tensor.neg"),  # a word of prose, as any other
         ("the derivative for 'zeta: self' is not implemented.", "torch.Tensor.neg"),
+        ("Can't call numpy() on Tensor that requires grad", "torch.Tensor.neg"),
+        ("the derivative for aten::sum is not implemented", "torch.Tensor.neg"),  # many run it
     ],
 )
 def test_an_operator_that_a_message_names_is_that_of_who_runs_it(
@@ -150,7 +152,9 @@ def test_an_operator_that_a_message_names_is_that_of_who_runs_it(
         api("torch.special.gammainc", "input: Tensor"),
         api("torch.Tensor.neg", "self: Tensor", kind=ApiKind.METHOD),
     ]
-    runs = {"torch.special.gammainc": frozenset({"special_gammainc", "igamma"})}
+    ran = frozenset({"special_gammainc", "igamma", "t", "sum"})
+    runs = {"torch.special.gammainc": ran}
+    runs |= {f"torch.f{number}": frozenset({"sum"}) for number in range(said.FEW)}
     known = Catalog(apis={one.name: one for one in apis}, runs=runs)
     calls = (
         call("torch.special.gammainc", numbered(0), number=1, result=numbered(1)),

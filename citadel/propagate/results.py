@@ -1,0 +1,52 @@
+"""Results that the report's text cannot go on with: several where it takes one, several numbers."""
+
+from __future__ import annotations
+
+import re
+
+from citadel.model import Verdict, VerdictKind
+from citadel.oracle.numbers import elements
+from citadel.plan.model import Adaptation
+from citadel.verify.witness import Witness
+
+_SEVERAL = re.compile(
+    r"'(?:tuple|list|torch\.return_types\.\w+)' object has no attribute"
+    r"|(?:unsupported|bad) operand type.*'(?:tuple|list|torch\.return_types\.\w+)'"
+    r"|.*must be Tensor, not (?:tuple|list|torch\.return_types\.\w+)\b"
+)
+"""Of what takes one result, where there are several."""
+_ONE_WANTED = (
+    (re.compile(r"grad can be implicitly created only for scalar outputs"), "sum"),
+    (re.compile(r"(?!a Tensor with 0 ).*\bconverted to (?:Scalar|Python scalars?)\b"), "max"),
+)
+"""Of what takes one number, where there are several, and the step that makes one of them: the
+largest (the smallest, if the report's is below all numbers), as NaN is, and nothing overflows."""
+
+
+def gives_several(verdict: Verdict) -> bool:
+    """Whether a case ends where it takes several results for one: `rfft` gives two tensors."""
+    seen = verdict.symptom if verdict.kind is VerdictKind.NOT_ADAPTED else None
+    return seen is not None and _SEVERAL.match(seen.message or "") is not None
+
+
+def as_one(plan: Adaptation, verdict: Verdict, witness: Witness | None) -> Adaptation | None:
+    """The plan with one number for several, where a case ends as it takes one; None elsewhere."""
+    step = wants_one(verdict)
+    if step == "max" and witness is not None and _below_all(witness):
+        step = "min"
+    reduced = plan.reduced(step) if step else plan
+    return reduced if reduced is not plan else None
+
+
+def wants_one(verdict: Verdict) -> str:
+    """The step that makes one number of several, where a case ends as it takes one; else ""."""
+    other = (VerdictKind.DIFFERENT, VerdictKind.NOT_ADAPTED)
+    seen = verdict.symptom if verdict.kind in other else None
+    told = (seen.message or "") if seen is not None else ""
+    return next((step for wanted, step in _ONE_WANTED if wanted.match(told)), "")
+
+
+def _below_all(witness: Witness) -> bool:
+    """Whether the report is about negative infinity, which a maximum would hide."""
+    found = {one for value in witness.values.values() for one in elements(value) or ()}
+    return -float("inf") in found and float("inf") not in found
