@@ -227,10 +227,19 @@ def complains_about_tensors(symptom: Symptom) -> bool:
     return raised and bool(_SHAPES.search(symptom.message or ""))
 
 
+_UNSUPPORTED = re.compile(
+    r"\b(?:d|data ?)types?\b.{0,40}\b(?:not supported|unsupported)"
+    r"|\bunsupported (?:d|data ?)type\b",
+    re.IGNORECASE,
+)
+
+
 def names_the_same(seen: Symptom, wanted: Symptom) -> bool:
-    """Whether two messages are the same to the letter, and name a number that few calls have."""
+    """Whether two messages are the same to the letter, and name a number that few calls have, or a
+    dtype that is not supported."""
     same = seen.message is not None and seen.message == wanted.message
-    return same and _TELLING.search(seen.message or "") is not None
+    told = (_TELLING.search(seen.message or ""), _UNSUPPORTED.search(seen.message or ""))
+    return same and any(told)
 
 
 def complains_about_another_value(seen: Symptom, wanted: Symptom) -> bool:

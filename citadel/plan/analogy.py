@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from analysis import parsing
 from analysis.values import Value
 from citadel.plan.state import is_own
 
@@ -134,6 +135,30 @@ class Analogy:
                     return found[0] if len(set(found)) == 1 else found
         return None
 
+    def per_dimension(self, name: str) -> tuple[tuple[int, ...], str | None] | None:
+        """One number for each dimension of the main tensor, where valid calls on tensors of other
+        ranks have so many, and the dtype that they are given in, if they are a tensor.
+
+        An order of the dimensions keeps further ones in front; else these get the smallest number.
+        """
+        pairs = self._pairs(self.main, self.shape)
+        known = [(one, len(m)) for s, m in pairs if (one := s.get(name)) is not None]
+        listed = [(_whole_numbers(one), rank) for one, rank in known]
+        if self.shape is None or not known or any(len(n) != rank or not n for n, rank in listed):
+            return None
+        numbers, wanted = listed[0][0], len(self.shape)
+        more = wanted - len(numbers)
+        if not more or not wanted:
+            return None
+        order = sorted(numbers) == list(range(len(numbers)))
+        if order and more > 0:
+            numbers = (*range(more), *(number + more for number in numbers))
+        elif order:
+            numbers = tuple(range(wanted))
+        else:
+            numbers = (*[min(numbers)] * more, *numbers)[-wanted:]
+        return numbers, known[0][0].dtype
+
     @property
     def _given(self) -> dict[str, Shape]:
         """The tensors that the sibling is given, the main one first."""
@@ -207,6 +232,18 @@ def _numbers(value: Value | None) -> tuple[int, ...]:
     found = [_number(item) for item in value.items or ()] if value is not None and listed else []
     whole = [number for number in found if number is not None]
     return tuple(whole) if len(whole) == len(found) else ()
+
+
+def _whole_numbers(value: Value) -> tuple[int, ...]:
+    """The whole numbers in a list, or in a tensor of one dimension; none where they are others."""
+    if value.rank != 1 or value.content is None or not _WHOLE.fullmatch(value.dtype or ""):
+        return _numbers(value)
+    try:
+        found = parsing.literal(value.content)
+    except (ValueError, SyntaxError):
+        return ()
+    listed = found if isinstance(found, list) else []
+    return tuple(one for one in listed if type(one) is int)
 
 
 def _is_whole(dtype: str) -> bool:

@@ -88,6 +88,7 @@ class Filler:
         for way in (
             self._implied,
             self._weights,
+            self._each,
             self._made,
             self._own,
             self._size,
@@ -127,6 +128,15 @@ class Filler:
         if shape is None or not are_weights(parameter.name, known.main, known.samples):
             return None
         return self._tensor("ones", str(list(shape)), dtype or "")
+
+    def _each(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
+        """A number for each dimension, where valid calls have one: `multiples`, `shifts`."""
+        found = self.analogy.per_dimension(parameter.name)
+        if found is None or not kinds & {TENSOR, INTS, ANY} or self.follows(parameter):
+            return None
+        numbers, dtype = found
+        text = str(list(numbers))
+        return Fill(text=text) if dtype is None else self._tensor(None, text, dtype)
 
     def _made(self, parameter: Parameter, kinds: frozenset[str]) -> Expression | None:
         """The tensor of a valid call, or one of fitting size: ones, or, as indices, zeros."""

@@ -9,6 +9,7 @@ from analysis.target.session import Limits
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
 
+TILE = "The input data type is not supported, DataType : uint16, Dimension : 4"
 HANGS = Symptom(kind=SymptomKind.HANGS)
 
 
@@ -160,6 +161,8 @@ def test_complaints_about_tensors_are_recognised(message):
         ("expected 4097 channels", "expected 4097 channels", True),
         ("size 3 must match size 2", "size 3 must match size 2", False),
         ("range 1-3", "range 1-3", False),
+        (TILE, TILE, True),
+        (TILE, TILE.replace("uint16", "int8"), False),
     ],
 )
 def test_numbers_that_few_calls_have(one, other, same):

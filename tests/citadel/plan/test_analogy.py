@@ -114,3 +114,46 @@ def test_numbers_that_are_sizes():
 )
 def test_where_nothing_is_made(samples, shape):
     assert analogy(*samples, shape=shape).tensor("weight") is None
+
+
+def per(numbers, *shape, listed=True):
+    """A valid call on a tensor of this shape, with these numbers in a list or in a tensor."""
+    if listed:
+        return {"input": tensor(*shape), "n": Value(kind="list", items=tuple(map(number, numbers)))}
+    found = Value(kind="tensor", shape=(len(numbers),), dtype="int32", content=str(list(numbers)))
+    return {"input": tensor(*shape), "n": found}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "shape", "found"),
+    [
+        ([1, 2], (4, 4, 4, 1), (1, 1, 1, 2)),
+        ([0, 1, 0], (4, 4), (1, 0)),  # what is there last stays
+        ([1, 0], (2, 3, 4), (0, 2, 1)),  # an order of the dimensions
+        ([2, 0, 1], (2, 3), (0, 1)),
+        ([-1, 3], (2, 3, 4), (-1, -1, 3)),
+        ([1, 2], (5, 6), None),  # as it is
+        ([1, 2, 3], (2, 3, 4), None),
+    ],
+)
+@pytest.mark.parametrize("listed", [True, False])
+def test_numbers_for_each_dimension_are_as_many_as_there_are(numbers, shape, found, listed):
+    sample = per(numbers, *range(2, 2 + len(numbers)), listed=listed)
+    made = analogy(sample, shape=shape).per_dimension("n")
+    dtype = None if listed else "int32"
+    assert made == (None if found is None else (found, dtype))
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        [per([1, 2], 3, 3, 3)],  # of the last two
+        [per([1, 2], 3, 3), per([1, 2], 3, 3, 3)],
+        [{"input": tensor(2, 3), "n": number(2)}],
+        [{"input": tensor(2, 3), "n": tensor(2)}],
+        [{"input": tensor(2, 3)}],
+        [],
+    ],
+)
+def test_other_numbers_are_not_for_each_dimension(samples):
+    assert analogy(*samples, shape=(4, 4, 4, 4)).per_dimension("n") is None

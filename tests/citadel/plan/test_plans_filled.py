@@ -369,3 +369,28 @@ def test_a_number_in_the_place_of_a_tensor_may_be_none_elsewhere(api, call, decl
     found = plans(source, api("torch.g", declared))
     plain = [plan for plan in found if "other all zeros" not in plan.edits]
     assert [written(plan.call) for plan in plain] == expected
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "filled"),
+    [
+        (
+            "Tensor",
+            Value(kind="tensor", shape=(2,), dtype="int32", content="[1, 2]"),
+            "tf.constant([1, 1, 1, 2], dtype=tf.int32)",
+        ),
+        (
+            "int[]",
+            Value(kind="list", items=tuple(Value(kind="int", text=text) for text in "12")),
+            "[1, 1, 1, 2]",
+        ),
+    ],
+)
+def test_what_valid_calls_give_for_each_dimension_is_as_long_as_the_reports_tensor(
+    api, call, type_, value, filled
+):
+    made = call("tf.image.grayscale_to_rgb", {(1, 4, 4, 1)})
+    source = invocation(made, api("tf.image.grayscale_to_rgb", "images: Tensor"), ())
+    target = api("tf.tile", f"input: Tensor, multiples: {type_}")
+    samples = Book({"input": Value(kind="tensor", shape=(2, 3), dtype="int32"), "multiples": value})
+    assert filled in written(first(plans(source, target, samples)).call)
