@@ -20,6 +20,11 @@ class ApiKind(StrEnum):
     CLASS = "class"
     OP = "op"  # torch.ops.aten.*, tf.raw_ops.*
 
+    @property
+    def is_class(self) -> bool:
+        """Whether it is constructed."""
+        return self in (ApiKind.MODULE, ApiKind.CLASS)
+
 
 class Provenance(StrEnum):
     """Where a signature comes from, in order of trust."""

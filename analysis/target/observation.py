@@ -64,10 +64,10 @@ class Raised:
         return cls(types=types, message=_cut(str(event.get("message", ""))), frames=frames)
 
 
-MOST_TEXT = 4096
-MOST_SEEN = 2000
 NESTED = 3
 """Lists within lists, counted from the outermost, whose tensors are known by their numbers."""
+MOST_TEXT = 4096
+MOST_SEEN = 2000
 """Values of watched expressions that count: as many as `analysis/inside/watch.py` tells of."""
 
 

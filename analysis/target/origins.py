@@ -43,6 +43,8 @@ class Origin:
     arguments."""
     numbers: tuple[str, ...] = ()
     """The same, all receivers included, where a copy in another layout is called what it is of."""
+    made_by: frozenset[int] = frozenset()
+    """The `id`s of the nodes of all calls on the way."""
     inlined: Inlined = NOT_INLINED
     """What computes the value, with the text's own functions written out."""
 
@@ -86,6 +88,7 @@ class Origins:
             fixed=fixed,
             given=() if call is None else tuple(self._given(call)),
             numbers=() if call is None else tuple(self._numbers(call)),
+            made_by=frozenset(id(part) for one in nodes for part in m.findall(one, m.Call())),
             inlined=self._inlined(node),
         )
 

@@ -20,7 +20,7 @@ from citadel.oracle.hints import (
     is_input,
     is_reference,
 )
-from citadel.oracle.numbers import elements, is_literal, same
+from citadel.oracle.numbers import elements, finite, is_literal, same
 from citadel.oracle.value import Spot, Values, asserts, values_of
 from citadel.traced import leaf
 from harvest.report.model import Expectation, Reading
@@ -73,14 +73,11 @@ class Seen:
                     yield spot, point, value
 
     def worked_on(self, point: Point) -> bool:
-        """Whether another call was given what a value was made as: it may have changed that."""
+        """Whether another call was given what a value was made as, of finite numbers: it may have
+        changed that."""
         makers = set(map(leaf, point.origin.calls))
-        made = {
-            number
-            for call in self._calls
-            if leaf(call.name) in makers and call.result is not None
-            for number in call.result.ids
-        }
+        results = [c.result for c in self._calls if leaf(c.name) in makers and c.result is not None]
+        made = {n for one in results if finite(one.value) is not False for n in one.ids}
         given = (call for call in self._calls if leaf(call.name) not in makers)
         return any(made & set(one.ids) for call in given for one in call.inputs())
 

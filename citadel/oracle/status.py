@@ -169,7 +169,7 @@ def library(symptom: Symptom) -> str | None:
 
 
 _LACKING = re.compile(
-    r"(?<=\w=)DT_\w+|\bXLA_\w+(?= devices compatible with node \{\{node [^{}]{1,200}\}\}\))"
+    r"(?<=\w=)DT_\w+|\bXLA_\w+(?= devices compatible with node \{\{node [^{}]{1,400}\}\}\))"
 )
 """Where there is one for other dtypes, TensorFlow goes on in the parentheses, on another line."""
 

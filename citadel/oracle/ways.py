@@ -19,13 +19,16 @@ BATCHES = re.compile(
     re.IGNORECASE,
 )
 """Words for what is computed of several at once, or of each alone."""
-_OTHERWISE = (
+_DENIED = (
     r"not|never|cannot|\w+n['\u2019]t|errors?|exceptions?|raised?|refuse\w*|devices?|sizes?|shapes?"
-    r"|dtypes?|lengths?|dimensions?"
+)
+_OTHERS = (
+    r"errors?|exceptions?|devices?|sizes?|shapes?|dtypes?|lengths?|number|messages?"
 )
 EQUAL = re.compile(
-    rf"\b(?:expect(?:ed|s)?|should|ought|supposed)\b(?:(?!\b(?:{_OTHERWISE})\b)(?:[^.?!\n]|\.(?=\w)))"
-    rf"{{1,100}}?\b(?:equal|same|identical|agree|match|coincide)\b(?! (?:{_OTHERWISE})\b)",
+    rf"\b(?:expect(?:ed|s)?|should|ought|supposed)\b"
+    rf"(?:(?!\b(?:{_DENIED})\b)(?:[^.?!\n]|\.(?=\w)|\n(?!\s))){{1,100}}?"
+    rf"\b(?:equal|same|identical|agree|match|coincide)\b(?!(?:\s\w+){{0,1}}\s(?:{_OTHERS})\b)",
     re.IGNORECASE,
 )
 """Words for results that are to be alike: no errors, and no shapes."""

@@ -22,6 +22,8 @@ FEW_ELEMENTS = 4
 """Larger tensors of real numbers are made of ones: which numbers they hold matters little."""
 _WHOLE = re.compile(r"u?int\d+|q?u?int\d+x?\d*")
 PLAIN = re.compile(r"u?int\d+|b?float\d+|float|double|bool|complex\d+")
+PER_DIMENSION = frozenset(("multiples", "reps", "perm", "shifts", "begin", "size", "dims"))
+"""What parameters are called that take one number for each dimension."""
 Shape = tuple[int, ...]
 Sample = dict[str, Value]
 
@@ -140,11 +142,14 @@ class Analogy:
         ranks have so many, and the dtype that they are given in, if they are a tensor.
 
         An order of the dimensions keeps further ones in front; else these get the smallest number.
+        Where all calls are on tensors of one rank, the name has to tell.
         """
         pairs = self._pairs(self.main, self.shape)
         known = [(one, len(m)) for s, m in pairs if (one := s.get(name)) is not None]
         listed = [(_whole_numbers(one), rank) for one, rank in known]
         if self.shape is None or not known or any(len(n) != rank or not n for n, rank in listed):
+            return None
+        if name not in PER_DIMENSION and len({rank for _, rank in listed}) == 1:
             return None
         numbers, wanted = listed[0][0], len(self.shape)
         more = wanted - len(numbers)
@@ -155,6 +160,8 @@ class Analogy:
             numbers = (*range(more), *(number + more for number in numbers))
         elif order:
             numbers = tuple(range(wanted))
+        elif min(numbers) < 0:
+            return None  # counted from the end, a further one would be the same once more
         else:
             numbers = (*[min(numbers)] * more, *numbers)[-wanted:]
         return numbers, known[0][0].dtype

@@ -18,7 +18,7 @@ from analysis.values import Value
 from citadel.plan.assign import DESTINATION
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
-from citadel.plan.model import CAST, DTYPE, Adaptation, Slot, Step, Take
+from citadel.plan.model import CAST, CAST_BACK, DTYPE, Adaptation, Slot, Step, Take
 from citadel.plan.quantised import QUANTIZE
 from citadel.plan.types import listed_dtypes, takes_tensor
 
@@ -49,7 +49,7 @@ def casted(
     names = {key: cast.names[key] for key in cast.dtypes}
     edits = [f"{names[key]} cast to {dtype}" for key, dtype in cast.dtypes.items()]
     back = cast.back
-    edits += [f"its result cast to {back}"] if back else []
+    edits += [f"{CAST_BACK}{back}"] if back else []
     return replace(
         plan,
         receiver=cast.applied(plan.receiver) if isinstance(plan.receiver, Take) else plan.receiver,

@@ -86,6 +86,8 @@ class Step:
 
 FIRST = Step(name="first")
 CAST = "cast"
+CAST_BACK = "its result cast to "
+"""How an edit begins that tells of a cast behind the call."""
 NUMBER = "number"
 ZEROS = "zeros"
 NEGATE = "negate"
@@ -243,7 +245,8 @@ class Adaptation:
         if all(step.name != CAST for step in self.after):
             return self
         after = tuple(step for step in self.after if step.name != CAST)
-        return replace(self, after=after, edits=self.edits[:-1])
+        edits = tuple(edit for edit in self.edits if not edit.startswith(CAST_BACK))
+        return replace(self, after=after, edits=edits)
 
     def for_effect(self) -> Adaptation:
         """The plan for an API that gives nothing, as checks do."""

@@ -187,10 +187,10 @@ class Planner:
         rest: list[SourceValue],
     ) -> Iterator[Adaptation | Obstacle]:
         """The plans that give the sibling the same of the source's values."""
-        source, target, places = self.source, self.target, self.places
-        collector = Collector(source=source, target=target, places=places, lift=self.lift)
+        source, target = self.source, self.target
+        collector = Collector(source=source, target=target, places=self.places, lift=self.lift)
         collected, dropped = collector.collect(rest, given)
-        bare = not self.source.values and self.source.call.form == "class"  # `Adam()`
+        bare = not source.values and source.call.form == "class" and target.kind.is_class
         if not (given or bare) and all(slot.keyword for _, slot in collected):
             yield Obstacle.NOTHING_IN_COMMON
             return

@@ -48,5 +48,6 @@ def wants_one(verdict: Verdict) -> str:
 
 def _below_all(witness: Witness) -> bool:
     """Whether the report is about negative infinity, which a maximum would hide."""
-    found = {one for value in witness.values.values() for one in elements(value) or ()}
+    shown = (witness.values[spot] for spot in witness.oracle.spots if spot in witness.values)
+    found = {one for value in shown for one in elements(value) or ()}
     return -float("inf") in found and float("inf") not in found

@@ -16,7 +16,7 @@ from analysis.values import Value
 from citadel.model import SymptomKind
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import Invocation, invocation
-from citadel.plan.model import Adaptation, Fill, Obstacle, Take
+from citadel.plan.model import CAST, Adaptation, Fill, Obstacle, Take
 from citadel.plan.receivers import on_a_copy
 from citadel.rewrite.rewriter import Rewriter, Rewritten
 from citadel.traced import resolve
@@ -39,7 +39,7 @@ class Uses:
         self._references = witness is not None and witness.oracle.paired and not all(witness.own)
         self._references |= verified.measured is not None
         self._made_again = witness is not None and _made_again(verified)
-        self._tells_alone = witness is not None and len(witness.oracle.spots) == 1
+        self._tells_alone = False
         self._returned: list[tuple[Rewriter, Invocation]] = []
         if not verified.shown:
             for call in returned_elsewhere(verified):
@@ -60,6 +60,7 @@ class Uses:
                 if call.form != "class" or verified.call.form == "class":
                     other = invocation(call, verified.api, calls)
                     self._others.append((Rewriter(verified.source, other), other))
+        self._tells_alone = _tells_alone(verified, [use.call for _, use in self._others])
 
     def ran(self, within: Mapping[str, Mapping[str, Value]]) -> None:
         """Take note of what ran within the failing call, and what it was given there.
@@ -150,6 +151,8 @@ class Uses:
         if isinstance(made, Obstacle):
             return main if self._alike(use) and main.plain else None
         made = tuple(plan.shaped(main) for plan in made)
+        if all(step.name != CAST for step in main.after):
+            made = tuple(plan.as_computed() for plan in made)
         made = tuple(plan for plan in made if plan.mirrored is main.mirrored)
         alike = [plan for plan in made if _added(plan) == _added(main)]
         if self._alike(use):
@@ -166,6 +169,18 @@ class Uses:
             ),
             default=None,
         )
+
+
+def _tells_alone(verified: Verified, others: Sequence[Call]) -> bool:
+    """Whether one value tells by itself that is made by the blamed call and by none of the others:
+    what those give may be what is wrong with `f(x) + f(y)`."""
+    witness, nodes = verified.witness, verified.source.nodes
+    if witness is None or len(witness.oracle.spots) != 1:
+        return False
+    (spot,) = witness.oracle.spots
+    made_by = witness.watched.points[spot.point].origin.made_by
+    apart = all(id(nodes[call.site]) not in made_by for call in others)
+    return apart and id(nodes[verified.call.site]) in made_by
 
 
 def _places(calls: Sequence[Call]) -> Iterator[tuple[Call, tuple[int, int | None]]]:

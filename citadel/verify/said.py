@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from analysis.catalog.model import Api, Catalog
 from analysis.target.observation import Call
 
-_NODE = re.compile(r"\bnode:? '?(?:\w+/)*([A-Za-z]\w*)", re.IGNORECASE)
-_OPERATOR = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]*|\d[A-Z])+\w*")
 FEW = 50
 """APIs that run an operator which tells something of them: `fill` and `sum` are run by hundreds."""
+_NODE = re.compile(r"\bnode:? '?(?:\w+/)*([A-Za-z]\w*)", re.IGNORECASE)
+_OPERATOR = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]*|\d[A-Z])+\w*")
 _QUOTED = re.compile(r"(?:(?<!\w)['\"`]|\baten::)([a-z_]\w*)(?=['\"`.: ]|$)")
 _DEVICE = re.compile(r"_(?:cpu|cuda)$")
 """Kernels are called by their operator and their device."""

@@ -131,7 +131,7 @@ def per(numbers, *shape, listed=True):
         ([0, 1, 0], (4, 4), (1, 0)),  # what is there last stays
         ([1, 0], (2, 3, 4), (0, 2, 1)),  # an order of the dimensions
         ([2, 0, 1], (2, 3), (0, 1)),
-        ([-1, 3], (2, 3, 4), (-1, -1, 3)),
+        ([-2, -1], (2, 3, 4), None),  # the same axis again
         ([1, 2], (5, 6), None),  # as it is
         ([1, 2, 3], (2, 3, 4), None),
     ],
@@ -139,14 +139,21 @@ def per(numbers, *shape, listed=True):
 @pytest.mark.parametrize("listed", [True, False])
 def test_numbers_for_each_dimension_are_as_many_as_there_are(numbers, shape, found, listed):
     sample = per(numbers, *range(2, 2 + len(numbers)), listed=listed)
-    made = analogy(sample, shape=shape).per_dimension("n")
+    sample["multiples"] = sample.pop("n")
+    made = analogy(sample, shape=shape).per_dimension("multiples")
     dtype = None if listed else "int32"
     assert made == (None if found is None else (found, dtype))
+
+
+def test_calls_on_tensors_of_several_ranks_tell_without_a_name():
+    two = [per([1, 2], 3, 3), per([1, 2, 2], 3, 3, 3)]
+    assert analogy(*two, shape=(4, 4, 4, 4)).per_dimension("n") == ((1, 1, 1, 2), None)
 
 
 @pytest.mark.parametrize(
     "samples",
     [
+        [per([8, 9], 3, 3)],  # a seed, say
         [per([1, 2], 3, 3, 3)],  # of the last two
         [per([1, 2], 3, 3), per([1, 2], 3, 3, 3)],
         [{"input": tensor(2, 3), "n": number(2)}],

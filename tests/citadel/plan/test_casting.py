@@ -152,6 +152,7 @@ def test_a_result_is_of_the_dtype_again_that_the_reports_is_of(call, api, own, v
         [f"its result cast to {back}"] if back else []
     )
     assert not any(plan.reshapes for plan in found)
+    assert all("took the first output" in p.first().as_computed().edits for p in found)
     computed = [plan.as_computed() for plan in found]
     assert not any(plan.after for plan in computed)
     assert not any("result" in edit for plan in computed for edit in plan.edits)

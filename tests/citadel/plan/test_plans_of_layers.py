@@ -49,6 +49,7 @@ def test_what_is_made_of_nothing_stands_in_for_what_is_made_of_nothing(
     own = api("tf.keras.optimizers.Adamax", "learning_rate: float = 0.001", kind=kind)
     source = invocation(made, own, ())
     other = api("tf.keras.optimizers.Adafactor", "learning_rate: float = 0.001", kind=kind)
+    assert isinstance(plans(source, api("tf.cos", "x: Tensor")), Obstacle)
     found = plans(source, other)
     assert isinstance(found, Obstacle) is not planned
     if planned:

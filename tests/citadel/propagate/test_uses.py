@@ -211,3 +211,30 @@ def test_what_else_is_checked_of_the_reports_api_need_not_be_so_of_another(bench
     assert other.verdict.kind is VerdictKind.BUG
     assert "layer = torch.nn.Dropout2d(p=1.0)" in other.code
     assert "dropped = torch.nn.Dropout3d(p=1.0)" in other.code
+
+
+PRODUCTS = """
+    import torch
+    x = torch.tensor([1e30, 1e20, 1.0])
+    y = torch.tensor([1e20, 1e30, 2.0])
+    a = torch.cumprod(x, 0)
+    b = torch.cumprod(y, 0)
+    print(a + b)
+"""
+
+
+def test_what_is_made_of_two_calls_is_not_told_by_one_of_them(bench, read):
+    """The infinity may come of the other one, which is still the report's."""
+    text = "The sum is inf, it should be finite."
+    reading = read("torch.cumprod gives inf", dedent(PRODUCTS), text=text)
+    catalog, info = bench.index.catalog, bench.target.info
+    found = verify(reading, bench.replays[0], catalog, info, runs=2, limits=Limits(wall=20.0))
+    assert found.case.reproduces
+    uses, api = Uses(found, bench), catalog.resolve("torch.softmax")
+    written = [
+        one.code
+        for plan in plans(uses.invocation, api, bench.samples, bench.lexicon)
+        for one in uses.write(plan)
+    ]
+    assert written
+    assert not any("cumprod" in code for code in written)
