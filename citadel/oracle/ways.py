@@ -22,9 +22,7 @@ BATCHES = re.compile(
 _DENIED = (
     r"not|never|cannot|\w+n['\u2019]t|errors?|exceptions?|raised?|refuse\w*|devices?|sizes?|shapes?"
 )
-_OTHERS = (
-    r"errors?|exceptions?|devices?|sizes?|shapes?|dtypes?|lengths?|number|messages?"
-)
+_OTHERS = r"errors?|exceptions?|devices?|sizes?|shapes?|dtypes?|lengths?|number|messages?"
 EQUAL = re.compile(
     rf"\b(?:expect(?:ed|s)?|should|ought|supposed)\b"
     rf"(?:(?!\b(?:{_DENIED})\b)(?:[^.?!\n]|\.(?=\w)|\n(?!\s))){{1,100}}?"

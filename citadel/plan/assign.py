@@ -115,10 +115,10 @@ def _tensors_in_order(values: Sequence[SourceValue], places: Sequence[Place]) ->
     """
     ranks = _ranks([acts_as_tensor(value) for value in values])
     tensors = [v for v, rank in enumerate(ranks) if rank is not None]
-    names = {value.name for value in values}
+    names = {value.name for value in values} & {place.parameter.name for place in places}
     required = (p.parameter for p in places if p.parameter.required)
     takers = [p for p in required if takes_tensor(p.type) and p.name not in names]
-    if len(takers) < len(tensors):
+    if len(takers) < sum(values[v].name not in names for v in tensors):
         tensors.sort(key=lambda v: (values[v].value.dtype or _WHOLE[0]).startswith(_WHOLE))
         for rank, v in enumerate(tensors):
             ranks[v] = rank

@@ -85,6 +85,14 @@ def test_numbers_come_behind_the_tensors_that_they_stand_beside(api, call):
     assert written(first(plans(source, api("tf.f", "values: Tensor"))).call) == ["arg:1"]
 
 
+def test_tensors_of_names_of_their_own_are_enough_for_what_is_required(api, call):
+    made = call("torch.csc", _typed("int64"), _typed("int64"), _typed("float32"))
+    signature = "ccol_indices: Tensor, row_indices: Tensor, values: Tensor"
+    source = invocation(made, api("torch.csc", signature), ())
+    target = api("torch.csr", "crow_indices: Tensor, col_indices: Tensor, values: Tensor")
+    assert written(first(plans(source, target)).call) == ["arg:0", "arg:1", "arg:2"]
+
+
 def _typed(dtype):
     return Value(kind="tensor", shape=(2,), dtype=dtype, layout="strided", device="cpu")
 
