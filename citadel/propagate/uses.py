@@ -175,7 +175,7 @@ def _tells_alone(verified: Verified, others: Sequence[Call]) -> bool:
     """Whether one value tells by itself that is made by the blamed call and by none of the others:
     what those give may be what is wrong with `f(x) + f(y)`."""
     witness, nodes = verified.witness, verified.source.nodes
-    if witness is None or len(witness.oracle.spots) != 1:
+    if witness is None or len(witness.oracle.spots) != 1 or verified.call.site >= len(nodes):
         return False
     (spot,) = witness.oracle.spots
     made_by = witness.watched.points[spot.point].origin.made_by
