@@ -80,7 +80,7 @@ def _form(api: Api) -> str:
     leaf = api.name.rpartition(".")[2]
     if api.kind is ApiKind.OP:
         return "operators"
-    if api.kind in (ApiKind.MODULE, ApiKind.CLASS):
+    if api.kind.is_class:
         return "modules"
     if leaf.endswith("_") and not leaf.startswith("__"):
         return "in_place"

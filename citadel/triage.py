@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from analysis.catalog.model import ApiKind
 from analysis.dynamic.learned import learn
 from analysis.target.frameworks import FRAMEWORKS
 from citadel.family.group import families
@@ -62,7 +61,7 @@ def triage(
 
     def named(finding: Finding) -> Finding:
         api = bench.index.catalog.apis.get(finding.api)
-        made = api is not None and api.kind in (ApiKind.CLASS, ApiKind.MODULE)
+        made = api is not None and api.kind.is_class
         return of_member(finding, method if made else "")
 
     def tell(finding: Finding) -> None:

@@ -94,7 +94,7 @@ def parse(name: str, kind: ApiKind) -> Name:
         variants.add("in-place")
         leaf = leaf.rstrip("_")
     leaf = leaf.lstrip("_")
-    if kind in (ApiKind.MODULE, ApiKind.CLASS) and leaf.startswith("Lazy"):
+    if kind.is_class and leaf.startswith("Lazy"):
         variants.add("Lazy")
         leaf = leaf.removeprefix("Lazy")
     if name.startswith("tf."):

@@ -62,13 +62,13 @@ class Analogy:
         dtype = self._dtype(first.dtype or "")
         # Whole numbers are often sizes, axes and the like, whose number is a coincidence.
         certain = self.sized or len(set(shapes)) > 1
-        if first.content is not None and _is_whole(dtype) and not certain:
+        if first.content is not None and is_whole(dtype) and not certain:
             shape = first.shape or ()
         small = math.prod(shape) <= MOST_ELEMENTS
         same = shape == self.shape and dtype == self.dtype
         if same or not small or not PLAIN.fullmatch(dtype):
             return None
-        told = _is_whole(dtype) or math.prod(shape) <= FEW_ELEMENTS
+        told = is_whole(dtype) or math.prod(shape) <= FEW_ELEMENTS
         return shape, dtype, first.content if shape == first.shape and told else None
 
     def example(self, name: str) -> tuple[Shape, str, str | None] | None:
@@ -195,7 +195,7 @@ class Analogy:
 
     def _dtype(self, sampled: str) -> str:
         """Floating and complex tensors take after the main one, indices and masks do not."""
-        if self.dtype is None or _is_whole(sampled) or _is_whole(self.dtype):
+        if self.dtype is None or is_whole(sampled) or is_whole(self.dtype):
             return sampled
         return self.dtype
 
@@ -253,5 +253,6 @@ def _whole_numbers(value: Value) -> tuple[int, ...]:
     return tuple(one for one in listed if type(one) is int)
 
 
-def _is_whole(dtype: str) -> bool:
+def is_whole(dtype: str) -> bool:
+    """Whether a dtype is of whole numbers, or of truth values."""
     return dtype == "bool" or _WHOLE.fullmatch(dtype) is not None

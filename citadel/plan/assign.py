@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from analysis.catalog.model import Parameter
+from citadel.plan.analogy import is_whole
 from citadel.plan.lexicon import LIKE_NAME, SAME_NAME, Lexicon
 from citadel.plan.model import SourceValue, Stage
 from citadel.plan.places import Place
@@ -30,7 +31,6 @@ FACTORY = frozenset(("device", "dtype", "out", "layout", "pin_memory", "generato
 """Parameters that a value is given to by name only."""
 DESTINATION = "out"
 """A parameter whose tensor is written to: it says nothing of what another is to work on."""
-_WHOLE = ("int", "uint", "bool")
 SAME_PLACE, NEXT_TENSOR = 2.0, 3.0
 
 
@@ -119,7 +119,8 @@ def _tensors_in_order(values: Sequence[SourceValue], places: Sequence[Place]) ->
     required = (p.parameter for p in places if p.parameter.required)
     takers = [p for p in required if takes_tensor(p.type) and p.name not in names]
     if len(takers) < sum(values[v].name not in names for v in tensors):
-        tensors.sort(key=lambda v: (values[v].value.dtype or _WHOLE[0]).startswith(_WHOLE))
+        dtypes = [value.value.dtype for value in values]
+        tensors.sort(key=lambda v: (dtype := dtypes[v]) is None or is_whole(dtype))
         for rank, v in enumerate(tensors):
             ranks[v] = rank
     return ranks

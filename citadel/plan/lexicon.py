@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
 
-from analysis.catalog.model import Api, ApiKind, Parameter, Signature
+from analysis.catalog.model import Api, Parameter, Signature
 from citadel.match.family import parse
 from citadel.plan.dimensions import spatial
 from citadel.plan.types import BROADCAST, INTS, accepted
@@ -192,7 +192,7 @@ def _families(apis: Iterable[Api]) -> Iterator[tuple[str, list[Form]]]:
     for api in apis:
         name = parse(api.name, api.kind)
         core = ".".join((name.core, *sorted(name.variants & GRADIENTS)))
-        made = api.kind in (ApiKind.MODULE, ApiKind.CLASS)
+        made = api.kind.is_class
         for signature in api.signatures:
             _add(found[core + " of" if made else core], signature)
         for signature in api.call_signatures:

@@ -123,10 +123,8 @@ def culprit(
     if not chain:
         return None
     first = chain[0]
-    compared = _compared(failing, chain, titled)
-    if compared is not None:
-        return compared
-    subject = _subject(chain, mentions, died=observation.outcome is Outcome.SIGNAL)
+    died = observation.outcome is Outcome.SIGNAL
+    subject = _compared(failing, chain, titled) or _subject(chain, mentions, died=died)
     if subject is not None:
         return subject
     user = first[0] is not failing or _uses(first[0])

@@ -11,7 +11,7 @@ from dataclasses import replace
 import libcst as cst
 import libcst.matchers as m
 
-from analysis.catalog.model import ApiKind, Catalog
+from analysis.catalog.model import Catalog
 from analysis.target.instrument import Instrumented
 from analysis.target.observation import Observation
 from citadel.rewrite.imports import PACKAGES
@@ -74,7 +74,7 @@ def with_imports(snippet: Snippet, catalog: Catalog) -> Snippet | None:
     found: dict[str, set[str]] = {name: set() for name in wanted}
     for api in catalog.apis.values() if wanted else ():
         name = api.name.rpartition(".")[2]
-        if name in wanted and api.kind in (ApiKind.CLASS, ApiKind.MODULE):
+        if name in wanted and api.kind.is_class:
             found[name].add(api.name)
     if not wanted or any(len(names) != 1 for names in found.values()):
         return None

@@ -24,18 +24,20 @@ POOLS = """
 """
 
 
-def test_what_is_compared_is_given_to_the_same_parameters(bench, read):
-    title = "torch.nn.functional.lp_pool1d gives other values for int64"
-    reading = read(title, dedent(POOLS))
+def codes(bench, reading, name):
+    """Every text in which an API stands in for that of a report."""
     catalog, info = bench.index.catalog, bench.target.info
     found = verify(reading, bench.replays[0], catalog, info, runs=2, limits=Limits(wall=20.0))
     assert found.case.reproduces
-    uses, api = Uses(found, bench), catalog.resolve("torch.pow")
-    written = [
-        one.code
-        for plan in plans(uses.invocation, api, bench.samples, bench.lexicon)
-        for one in uses.write(plan)
-    ]
+    uses, api = Uses(found, bench), catalog.resolve(name)
+    made = plans(uses.invocation, api, bench.samples, bench.lexicon)
+    return [one.code for plan in made for one in uses.write(plan)]
+
+
+def test_what_is_compared_is_given_to_the_same_parameters(bench, read):
+    title = "torch.nn.functional.lp_pool1d gives other values for int64"
+    reading = read(title, dedent(POOLS))
+    written = codes(bench, reading, "torch.pow")
     assert written
     for code in written:
         calls = [
@@ -227,14 +229,6 @@ def test_what_is_made_of_two_calls_is_not_told_by_one_of_them(bench, read):
     """The infinity may come of the other one, which is still the report's."""
     text = "The sum is inf, it should be finite."
     reading = read("torch.cumprod gives inf", dedent(PRODUCTS), text=text)
-    catalog, info = bench.index.catalog, bench.target.info
-    found = verify(reading, bench.replays[0], catalog, info, runs=2, limits=Limits(wall=20.0))
-    assert found.case.reproduces
-    uses, api = Uses(found, bench), catalog.resolve("torch.softmax")
-    written = [
-        one.code
-        for plan in plans(uses.invocation, api, bench.samples, bench.lexicon)
-        for one in uses.write(plan)
-    ]
+    written = codes(bench, reading, "torch.softmax")
     assert written
     assert not any("cumprod" in code for code in written)
