@@ -110,14 +110,15 @@ def acts_as_tensor(value: SourceValue) -> bool:
 def _tensors_in_order(values: Sequence[SourceValue], places: Sequence[Place]) -> list[int | None]:
     """How early each value that acts as a tensor is to go to a parameter; None for all others.
 
-    Where fewer are required than there are, indices, labels, conditions and numbers come behind
+    Where fewer may be required than there are, indices, labels, conditions and numbers come behind
     tensors that are computed with.
     """
     ranks = _ranks([acts_as_tensor(value) for value in values])
     tensors = [v for v, rank in enumerate(ranks) if rank is not None]
     names = {value.name for value in values} & {place.parameter.name for place in places}
     required = (p.parameter for p in places if p.parameter.required)
-    takers = [p for p in required if takes_tensor(p.type) and p.name not in names]
+    may_take = [p for p in required if takes_tensor(p.type) or ANY in accepted(p.type)]
+    takers = [p for p in may_take if p.name not in names]
     if len(takers) < sum(values[v].name not in names for v in tensors):
         dtypes = [value.value.dtype for value in values]
         tensors.sort(key=lambda v: (dtype := dtypes[v]) is None or is_whole(dtype))

@@ -104,6 +104,7 @@ def _typed(dtype):
         ("values: Tensor, axis: int = None", ["arg:1"]),
         ("values: Tensor, k: int", ["arg:1", "kw:k"]),  # `k` goes where it is called so
         ("a: Tensor, b: Tensor", ["arg:0", "arg:1"]),
+        ("y_true: Tensor, y_pred, k: int = 5", ["arg:0", "arg:1", "k=kw:k"]),
         ("targets: Tensor", ["arg:0"]),
     ],
 )
