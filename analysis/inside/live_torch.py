@@ -21,6 +21,22 @@ def is_tensor(value):
     return isinstance(value, torch.Tensor)
 
 
+def copied(value):
+    """Another tensor like it, for a call that may write to it; itself where there is no such.
+
+    Gradients go back through it as through the first.
+    """
+    plain = type(value) is torch.Tensor and not value.is_conj() and not value.is_neg()
+    if not plain or value.is_inference():
+        return value
+    if not value.is_leaf:
+        copy = value.clone()
+    else:
+        copy = value.detach().clone().requires_grad_(value.requires_grad)
+    dense = value.layout is torch.strided
+    return value if dense and copy.stride() != value.stride() else copy
+
+
 def array(value):
     """The elements as a NumPy array, sharing memory where possible; None where there are none."""
     if not is_tensor(value) or value.is_meta:

@@ -80,7 +80,7 @@ def execute(live, plan, values, outputs=0):
         result = stepped(live, result, plan["after"])
         result = spread(result, outputs) if taken == "spread" else result
     except BaseException as problem:
-        return _raised(stage, problem), None
+        return raised(stage, problem), None
     return {"o": "ok", "taken": taken}, result
 
 
@@ -92,7 +92,8 @@ def _reduced(live, step, result):
         return "", result
 
 
-def _raised(stage, problem):
+def raised(stage, problem):
+    """The record of an attempt that ended with an exception."""
     kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
     return {"o": "raise", "stage": stage, "types": kinds, "message": texts.of(problem)}
 
@@ -112,7 +113,7 @@ def _within_layer(live, plan, values, outputs):
         result = live.within_layer(call, [values[key] for key in keys])
     except BaseException as problem:
         own = told and told[-1]["o"] == "raise"
-        return told[-1] if own else _raised("call", problem), None
+        return told[-1] if own else raised("call", problem), None
     return told[-1], result if told[-1]["o"] == "ok" else None
 
 

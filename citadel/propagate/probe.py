@@ -18,10 +18,13 @@ from analysis.values import Value
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation, Fill
+from citadel.propagate.unforked import OnEvent, one_by_one
 from citadel.verify.verified import Verified
 
 ATTEMPT_SECONDS = 2.0
 MOST_SECONDS = 20.0
+GPU_SECONDS = 10.0
+"""At least so long where attempts run on a GPU: the first one of its kind loads libraries."""
 AS_LONG = 4.0
 """Times as long as the report's own call, or its code, that an attempt may take: slowness may be
 the bug."""
@@ -63,9 +66,9 @@ def probe(
     """
     wanted, result = verified.case.symptom, verified.call.result
     outputs = 0 if result is None else _outputs(result.value)
-    onward = verified.deferred or _may_be_deferred(verified)
+    on_gpu = verified.observation.on_gpu
 
-    def on_event(event: dict[str, Any]) -> None:
+    def told(event: dict[str, Any]) -> None:
         index = event.get("i")
         if event.get("e") == "probe" and type(index) is int and 0 <= index < len(plans):
             try:
@@ -75,26 +78,38 @@ def probe(
                 return  # the case has written to the pipe of events itself
             on_attempt(attempt)
 
-    return session.run(
-        verified.case.code,
-        traced=verified.source.traced,
-        limits=Limits(wall=limits.wall + seconds, memory=limits.memory),
-        entry="probe:run",
-        arguments={
+    def run(start: int, seconds: float, on_event: OnEvent) -> Observation:
+        numbered = enumerate(plans[start:], start)
+        given = {
             "site": verified.call.site,
             "occurrence": verified.call.occurrence,
-            "plans": [
-                [i, i if every else _group(plan), plan.to_json()] for i, plan in enumerate(plans)
-            ],
+            "plans": [[i, i if every else _group(plan), plan.to_json()] for i, plan in numbered],
             "wanted": _coarse(wanted),
             "outputs": outputs,
-            "onward": onward,
-            "wall": attempt_seconds(verified.call.seconds),
-            "onward_wall": attempt_seconds(verified.observation.wall),
             "total": seconds,
-        },
-        on_event=on_event,
-    )
+        }
+        return session.run(
+            verified.case.code,
+            traced=verified.source.traced,
+            limits=Limits(wall=limits.wall + seconds, memory=limits.memory),
+            entry="probe_unforked:run" if on_gpu else "probe:run",
+            arguments=given | _walls(verified),
+            on_event=on_event,
+        )
+
+    return one_by_one(run, len(plans), told, seconds) if on_gpu else run(0, seconds, told)
+
+
+def _walls(verified: Verified) -> dict[str, Any]:
+    """How long attempts may take, and whether they go on to the end of the case."""
+    own = attempt_seconds(verified.call.seconds)
+    if verified.observation.on_gpu:
+        return {"wall": max(GPU_SECONDS, own)}
+    return {
+        "onward": may_show_later(verified),
+        "wall": own,
+        "onward_wall": attempt_seconds(verified.observation.wall),
+    }
 
 
 def _outputs(value: Value) -> int:
@@ -126,10 +141,12 @@ def attempt_seconds(own: float) -> float:
     return min(MOST_SECONDS, max(ATTEMPT_SECONDS, AS_LONG * own))
 
 
-def _may_be_deferred(verified: Verified) -> bool:
-    """A crash that this build no longer shows may have come when the result was used."""
+def may_show_later(verified: Verified) -> bool:
+    """Whether what went wrong shows when the result is used: as a crash that this build no longer
+    shows may have done."""
     case = verified.case
-    return not case.reproduces and case.symptom.kind is SymptomKind.CRASHES
+    gone = not case.reproduces and case.symptom.kind is SymptomKind.CRASHES
+    return verified.deferred or gone
 
 
 def _coarse(wanted: Symptom) -> str | int | None:

@@ -18,8 +18,9 @@ from analysis.target.observation import Outcome
 from analysis.target.session import Limits
 from citadel.match.rank import Candidate
 from citadel.model import Symptom
+from citadel.oracle.metering import alone
 from citadel.plan.model import Adaptation
-from citadel.propagate.probe import Attempt, ProbeOutcome, probe
+from citadel.propagate.probe import Attempt, ProbeOutcome, may_show_later, probe
 from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
 
@@ -155,7 +156,7 @@ def walk(
     Yields None where nothing has come for a while: the walk may be waiting for replays, and whoever
     follows it need not wait with it.
     """
-    if verified.observation.on_gpu or _hopeless(verified):
+    if _hopeless(verified):
         yield from _unprobed(verified, progress)
         return
     results: queue.Queue[Probed | Exception | None] = queue.Queue()
@@ -201,15 +202,17 @@ def walk(
 def _hopeless(verified: Verified) -> bool:
     """Whether a probe would take as long as a replay, or cannot tell what one would."""
     untraced = verified.witness is not None and verified.witness.untraced
-    return untraced or (verified.measured is not None and verified.call.seconds >= SLOW)
+    # Where nothing can be forked, one run of the case cannot go on with many results in turn.
+    later = verified.observation.on_gpu and may_show_later(verified)
+    slow = verified.measured is not None and verified.call.seconds >= SLOW
+    return untraced or later or slow
 
 
 def _unprobed(verified: Verified, progress: Progress) -> Iterator[Probed]:
     """All of them, as if the probe had found them worth a replay.
 
-    A process that uses a GPU cannot be forked: CUDA does not work in the child. Where the call
-    itself takes long, a probe takes as long as a replay. A probe follows calls, and what is
-    compiled whole shows nothing then.
+    Where the call itself takes long, a probe takes as long as a replay. A probe follows calls, and
+    what is compiled whole shows nothing then.
     """
     outcome = ProbeOutcome.CLEAN if verified.shown else ProbeOutcome.HIT
     while chunk := progress.take()[1]:
@@ -253,14 +256,15 @@ def _chunk(
     left = [plan for _, plans in chunk for plan in plans]
     while left:
         reached.clear()
-        ended = probe(
-            verified,
-            left,
-            bench.probes[number],
-            seconds=max(1.0, progress.deadline - time.monotonic()),
-            limits=limits,
-            on_attempt=on_attempt,
-        )
+        with alone(gpu=verified.measured is not None and verified.observation.on_gpu):
+            ended = probe(
+                verified,
+                left,
+                bench.probes[number],
+                seconds=max(1.0, progress.deadline - time.monotonic()),
+                limits=limits,
+                on_attempt=on_attempt,
+            )
         if ended.outcome not in KILLED or progress.stopped:
             break
         # One attempt took the whole run with it: leave it out, and go on behind it.

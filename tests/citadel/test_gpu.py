@@ -1,6 +1,5 @@
 """Performance on a GPU: the paper's memory case, grouped convolution, and what leads there."""
 
-from dataclasses import replace
 from textwrap import dedent
 
 import pytest
@@ -9,8 +8,6 @@ from analysis.target.instrument import instrument, watched
 from analysis.target.session import Limits
 from citadel.model import BugKind, SymptomKind
 from citadel.oracle.metering import Settings
-from citadel.propagate.probe import ProbeOutcome
-from citadel.propagate.walk import Progress, Walk, walk
 from citadel.verify.reports import verify
 from citadel.verify.verified import Verified
 
@@ -137,23 +134,3 @@ def test_clocks_can_wait_for_a_device_that_is_not_there(bench):
         arguments={"warm": False, "wall": settings.wall, "gpu": settings.gpu, "points": None},
     )
     assert 0.05 <= float(seen.stdout) < 5
-
-
-def test_what_lies_on_a_gpu_is_replayed_without_a_probe(bench, read):
-    found = verify(
-        read("log_softmax raises for a dim", "import torch\ntorch.log_softmax(torch.ones(2), 5)"),
-        bench.replays[0],
-        bench.index.catalog,
-        bench.target.info,
-    )
-    assert isinstance(found, Verified)
-    first = found.observation.calls[0]
-    lies = replace(first.result.value, device="cuda")
-    moved = replace(first, result=replace(first.result, value=lies))
-    calls = (moved, *found.observation.calls[1:])
-    there = replace(found, observation=replace(found.observation, calls=calls))
-    assert not found.observation.on_gpu
-    assert there.observation.on_gpu
-    entries = [("candidate", ("plan",))] * 3
-    probed = list(walk(there, Progress(entries, Walk()), bench, Limits()))
-    assert [(one.candidate, one.outcome) for one in probed] == [("candidate", ProbeOutcome.HIT)] * 3

@@ -1,0 +1,193 @@
+"""The probe in processes that cannot be forked, as on a GPU, on the CPU and by hand."""
+
+import signal
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from analysis.target.observation import Observation, Outcome
+from analysis.target.session import Limits
+from citadel.model import SymptomKind
+from citadel.plan.model import Adaptation, Form, Slot, Take
+from citadel.propagate import probe as probing
+from citadel.propagate.probe import ProbeOutcome, probe
+from citadel.propagate.unforked import one_by_one
+from citadel.verify.reports import verify
+from citadel.verify.verified import Verified
+
+CASE = """
+    import os
+    import signal
+    import sys
+    import time
+    import types
+
+    import torch
+
+
+    def breaks(x):
+        def synchronize():
+            raise RuntimeError("CUDA error: device-side assert triggered")
+
+        sys.modules["live_torch"].synchronize = synchronize
+
+
+    held = torch.ones(1)
+
+
+    def crash_later(x):
+        held.neg_()
+
+
+    def crashes_then(x):
+        if held.item() < 0:
+            os.abort()
+
+
+    sys.modules["own"] = types.SimpleNamespace(
+        breaks=breaks, waits=lambda x: time.sleep(60), aborts=lambda x: os.abort(),
+        crash_later=crash_later, crashes_then=crashes_then,
+    )
+    x = torch.tensor([[-1.0, 2.0], [3.0, -4.0]], requires_grad=True)
+    torch.linalg.cholesky(x * 1)
+"""
+X = Take(key="arg:0")
+FAILS = "torch.linalg.cholesky"
+
+
+def plan(target):
+    method = target.startswith("torch.Tensor.")
+    slots = () if method else (Slot(name="a", keyword=False, value=X),)
+    return Adaptation(
+        target=target,
+        form=Form.METHOD if method else Form.FUNCTION,
+        receiver=X if method else None,
+        new=(),
+        call=slots,
+        edits=(),
+        plausibility=0.5,
+    )
+
+
+@pytest.fixture
+def there(bench, read):
+    """A case whose failing call says that it was given what lies on a GPU."""
+    found = verify(
+        read("cholesky", CASE), bench.replays[0], bench.index.catalog, bench.target.info, runs=1
+    )
+    assert isinstance(found, Verified), found
+    first = found.observation.calls[0]
+    lies = replace(first.result, value=replace(first.result.value, device="cuda"))
+    calls = (replace(first, result=lies), *found.observation.calls[1:])
+    return replace(found, observation=replace(found.observation, calls=calls))
+
+
+@pytest.fixture
+def probed(bench, there, monkeypatch):
+    monkeypatch.setattr(probing, "GPU_SECONDS", 2.0)
+
+    def check(*targets):
+        assert there.observation.on_gpu
+        attempts, entries = [], []
+        session = SimpleNamespace(
+            run=lambda *given, entry, **more: (
+                entries.append(entry),
+                bench.probes[0].run(*given, entry=entry, **more),
+            )[1]
+        )
+        probe(
+            there,
+            [plan(target) for target in targets],
+            session,
+            seconds=60.0,
+            limits=Limits(wall=20.0),
+            on_attempt=attempts.append,
+        )
+        assert set(entries) == {"probe_unforked:run"}
+        told = [(attempt.plan.target, attempt.outcome) for attempt in attempts]
+        return told, len(entries), attempts
+
+    return check
+
+
+def on_torch(test):
+    return pytest.mark.torch(pytest.mark.slow(test))
+
+
+@on_torch
+def test_many_attempts_take_one_process(probed):
+    told, processes, _ = probed(FAILS, "torch.exp", "torch.no_such_thing", "torch.cholesky")
+    assert told == [
+        (FAILS, ProbeOutcome.HIT),
+        ("torch.exp", ProbeOutcome.CLEAN),
+        ("torch.no_such_thing", ProbeOutcome.NOT_ADAPTED),
+        ("torch.cholesky", ProbeOutcome.HIT),
+    ]
+    assert processes == 1
+
+
+@on_torch
+def test_what_writes_to_the_arguments_has_copies_of_its_own(probed):
+    told, processes, _ = probed("torch.Tensor.abs_", FAILS, "torch.Tensor.zero_", "torch.cholesky")
+    assert [outcome.value for _, outcome in told] == ["clean", "hit", "clean", "hit"]
+    assert processes == 1
+
+
+@on_torch
+@pytest.mark.parametrize(
+    ("ends", "kind"), [("own.aborts", SymptomKind.CRASHES), ("own.waits", SymptomKind.HANGS)]
+)
+def test_what_ends_its_process_loses_nothing(probed, ends, kind):
+    told, _, attempts = probed("torch.exp", ends, "torch.cholesky")
+    assert [target for target, _ in told] == ["torch.exp", ends, "torch.cholesky"]
+    assert told[2][1] is ProbeOutcome.HIT
+    assert attempts[1].symptom.kind is kind
+
+
+@on_torch
+def test_a_broken_device_is_left_behind(probed):
+    told, processes, attempts = probed("own.breaks", "torch.exp")
+    assert told[1] == ("torch.exp", ProbeOutcome.CLEAN)
+    assert "device-side assert" in attempts[0].symptom.message
+    assert processes == 2
+
+
+@on_torch
+def test_the_damage_of_another_attempt_is_not_ones_own(probed):
+    """Nobody sees that the first one harms the second."""
+    told, processes, _ = probed("own.crash_later", "own.crashes_then")
+    assert [outcome for _, outcome in told] == [ProbeOutcome.CLEAN] * 2
+    assert processes == 2
+
+
+BEGUN, DIED = {"e": "begun", "i": 0}, Observation(outcome=Outcome.SIGNAL, code=signal.SIGSEGV)
+OK = Observation(outcome=Outcome.OK)
+
+
+@pytest.mark.parametrize(
+    ("events", "ended", "runs"),
+    [
+        ([{"e": "left", "done": 0}], OK, [0]),
+        ([{"e": "left", "done": -5}], OK, [0]),
+        ([{"e": "left", "done": "2"}], OK, [0]),
+        ([{"e": "begun", "i": True}], DIED, [0]),
+        ([{"e": "begun", "i": -7}], DIED, [0]),
+        ([{"e": "begun", "i": 10**9}], DIED, [0]),
+        ([], DIED, [0]),
+        ([BEGUN, {"e": "left", "done": 3}], OK, [0]),
+        ([BEGUN, {"e": "left", "done": 2}], OK, [0, 2]),
+    ],
+)
+def test_forged_events_end_the_walk(events, ended, runs):
+    """The case may write to the pipe of events itself; no event makes this go on for ever."""
+    begun = []
+
+    def run(start, _seconds, on_event):
+        begun.append(start)
+        for event in events:
+            on_event(event)
+        return ended
+
+    one_by_one(run, 3, lambda event: None, 60.0)
+    assert begun == runs
