@@ -18,6 +18,7 @@ from analysis.target.observation import Outcome
 from analysis.target.session import Limits
 from citadel.match.rank import Candidate
 from citadel.model import Symptom
+from citadel.oracle import status
 from citadel.oracle.metering import alone
 from citadel.plan.model import Adaptation
 from citadel.propagate.probe import Attempt, ProbeOutcome, may_show_later, probe
@@ -202,8 +203,10 @@ def walk(
 def _hopeless(verified: Verified) -> bool:
     """Whether a probe would take as long as a replay, or cannot tell what one would."""
     untraced = verified.witness is not None and verified.witness.untraced
-    # Where nothing can be forked, one run of the case cannot go on with many results in turn.
+    # Where nothing can be forked, one run of the case cannot go on with many results in turn; the
+    # probe itself waits for the device.
     later = verified.observation.on_gpu and may_show_later(verified)
+    later = later and not status.of_device(verified.case.symptom)
     slow = verified.measured is not None and verified.call.seconds >= SLOW
     return untraced or later or slow
 

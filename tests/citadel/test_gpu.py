@@ -1,6 +1,7 @@
 """Performance on a GPU: the paper's memory case, grouped convolution, and what leads there."""
 
 from textwrap import dedent
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,6 +9,9 @@ from analysis.target.instrument import instrument, watched
 from analysis.target.session import Limits
 from citadel.model import BugKind, SymptomKind
 from citadel.oracle.metering import Settings
+from citadel.plan.model import Adaptation, Form, Slot, Take
+from citadel.propagate.probe import ProbeOutcome
+from citadel.propagate.walk import Progress, Walk, walk
 from citadel.verify.reports import verify
 from citadel.verify.verified import Verified
 
@@ -59,6 +63,14 @@ BY_ZERO = """
     a = torch.tensor([1, 2, 3], device="cuda")
     b = torch.tensor([1, 0, 2], device="cuda")
     print(torch.floor_divide(a, b))
+"""
+
+OUT_OF_RANGE = """
+    import torch
+    x = torch.randn(4, 5, device="cuda")
+    index = torch.tensor([[0, 1], [2, 7]], device="cuda")
+    y = torch.gather(x, 1, index)
+    torch.cuda.synchronize()
 """
 
 
@@ -120,6 +132,35 @@ def test_values_on_the_gpu(on_gpu, title, code, api, symptom):
     assert isinstance(found, Verified)
     assert (found.case.api, found.case.reproduces) == (api, True)
     assert found.case.symptom.kind is symptom
+
+
+@pytest.mark.gpu
+def test_a_kernel_that_fails_breaks_one_process_of_the_probe(bench, on_gpu):
+    found = on_gpu("torch.gather fails on CUDA for an index", dedent(OUT_OF_RANGE))
+    assert isinstance(found, Verified)
+    assert (found.case.api, found.case.reproduces) == ("torch.gather", True)
+    keys = ("arg:0", "arg:1", "arg:2")
+    given = {"torch.gather": keys, "torch.exp": keys[:1], "torch.cat": keys[1:2]}
+    tried = [
+        Adaptation(
+            target=target,
+            form=Form.FUNCTION,
+            receiver=None,
+            new=(),
+            call=tuple(Slot(name="a", keyword=False, value=Take(key=key)) for key in taken),
+            edits=(),
+            plausibility=0.5,
+        )
+        for target, taken in given.items()
+    ]
+    named = (SimpleNamespace(api=SimpleNamespace(name=plan.target)) for plan in tried)
+    entries = [(candidate, (plan,)) for candidate, plan in zip(named, tried, strict=True)]
+    probed = list(walk(found, Progress(entries, Walk()), bench, Limits()))
+    assert {(one.candidate.api.name, one.outcome) for one in probed if one is not None} == {
+        ("torch.gather", ProbeOutcome.HIT),
+        ("torch.exp", ProbeOutcome.CLEAN),
+        ("torch.cat", ProbeOutcome.NOT_ADAPTED),
+    }
 
 
 def test_clocks_can_wait_for_a_device_that_is_not_there(bench):
