@@ -35,6 +35,8 @@ EVENTS = 3
 OPEN_FILES = 4096
 GRAPHICS = "/dev/nvidiactl"
 """Where this is, CUDA reserves as much address space as machine and GPUs have memory."""
+BLOCKING = "CUDA_LAUNCH_BLOCKING"
+"""With it a kernel's failure is told by the call that has started it, not by a later one."""
 NO_CORE = 1
 """As limit of a core file, 1 is what keeps a crash from starting the system's crash collector."""
 
@@ -60,6 +62,8 @@ def main(job, pipes, heard=None):
     faulthandler.enable(file=2, all_threads=False)
     seeded(job["arguments"].pop("seed", 0))
     module = job["entry"].partition(":")[0]
+    if module in OF_CASES and not job["entry"].startswith(MEASURING) and os.path.exists(GRAPHICS):
+        os.environ.setdefault(BLOCKING, "1")
     code = _run(job, module in OF_CASES, Emitter(EVENTS))
     _finish(streams[1:], exits=module in OF_CASES)
     _exit(code & 0xFF)

@@ -5,7 +5,7 @@ tensors at the call. It goes on until an attempt leaves a mark on anything but i
 the device for all that follow; the host starts the next process behind it. A process that dies, or
 is killed by the alarm that is set for each attempt, has told which one it was at.
 Emits {"e": "begun", "i": index} in front of each attempt, what `probe` emits behind it, and at the
-end {"e": "left", "done": how many of them need not be tried again}.
+end {"e": "left", "i": index of the next one that is to be tried, None where none is left}.
 """
 
 import signal
@@ -48,7 +48,8 @@ class Unforked(Probe):
                 break
         else:
             position = len(self.plans)
-        self.emit({"e": "left", "done": position})
+        left = self.plans[position:]
+        self.emit({"e": "left", "i": left[0][0] if left else None})
 
     def attempt(self, position, values):
         """(What became of it, whether the device is of no more use.)"""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from analysis.target.observation import Observation, Raised, signal_name
+from analysis.target.observation import Observation, Outcome, Raised, signal_name
 from analysis.target.session import Limits, Session
 from analysis.values import Value
 from citadel.model import Symptom, SymptomKind
@@ -67,6 +67,8 @@ def probe(
     wanted, result = verified.case.symptom, verified.call.result
     outputs = 0 if result is None else _outputs(result.value)
     on_gpu = verified.observation.on_gpu
+    groups = [str(i) if every else _group(plan) for i, plan in enumerate(plans)]
+    hit: set[str] = set()
 
     def told(event: dict[str, Any]) -> None:
         index = event.get("i")
@@ -76,14 +78,19 @@ def probe(
                 attempt = _attempt(index, plan, event, wanted, verified.case.api)
             except (KeyError, TypeError, ValueError):
                 return  # the case has written to the pipe of events itself
+            if attempt.outcome is ProbeOutcome.HIT:
+                hit.add(groups[index])
             on_attempt(attempt)
 
     def run(start: int, seconds: float, on_event: OnEvent) -> Observation:
-        numbered = enumerate(plans[start:], start)
+        # What has hit need not take another process with it.
+        left = [i for i in range(start, len(plans)) if groups[i] not in hit]
+        if not left:
+            return Observation(outcome=Outcome.OK)
         given = {
             "site": verified.call.site,
             "occurrence": verified.call.occurrence,
-            "plans": [[i, i if every else _group(plan), plan.to_json()] for i, plan in numbered],
+            "plans": [[i, groups[i], plans[i].to_json()] for i in left],
             "wanted": _coarse(wanted),
             "outputs": outputs,
             "total": seconds,

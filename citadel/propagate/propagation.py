@@ -38,6 +38,7 @@ from citadel.propagate.walk import (
     AT_LEAST,
     HITS_AHEAD,
     MOST_AHEAD,
+    REPLAYS_ON_GPU,
     Entry,
     Probed,
     Progress,
@@ -88,7 +89,8 @@ class Propagation:
         self._rank = {name: position for position, name in enumerate(planned)}
         for candidate, _ in entries:
             self._families[_family(candidate.api)].add(candidate.api.name)
-        replays = Replays(self.bench.replays)
+        most = REPLAYS_ON_GPU if self.verified.observation.on_gpu else None
+        replays = Replays(self.bench.replays[:most])
         ahead = MOST_AHEAD if self.verified.shown else HITS_AHEAD
         self._progress = progress = Progress(entries, self._walk(), replays, ahead)
         try:

@@ -22,15 +22,17 @@ class Reached:
     def __init__(self, on_event: OnEvent) -> None:
         self._on_event = on_event
         self.begun: int | None = None
-        self.done: int | None = None
+        self.left: int | None = None
+        self.ended = False
 
     def told(self, event: dict[str, Any]) -> None:
         """An event of the process."""
-        kind, number = event.get("e"), event.get("done")
-        if kind == "begun" and type(event.get("i")) is int:
-            self.begun = event["i"]
-        elif kind == "left" and type(number) is int:
-            self.done = number
+        kind, number = event.get("e"), event.get("i")
+        if kind == "begun" and type(number) is int:
+            self.begun = number
+        elif kind == "left":
+            self.ended = True
+            self.left = number if type(number) is int else None
         self._on_event(event)
 
 
@@ -53,7 +55,7 @@ def one_by_one(
         following = _following(start, reached, ended)
         if following is None:
             return ended
-        if reached.done is None and following != reached.begun:
+        if not reached.ended and following != reached.begun:
             on_event({"e": "probe", "i": reached.begun, **_death(ended)})
         if not start < following < plans or time.monotonic() > deadline:
             return ended
@@ -61,9 +63,10 @@ def one_by_one(
 
 
 def _following(start: int, reached: Reached, ended: Observation) -> int | None:
-    """The plan to go on with; None where the process has not come as far as the call."""
-    if reached.done is not None:
-        return start + reached.done
+    """The plan to go on with; None behind the last one, or where the process has not come as far
+    as the call."""
+    if reached.ended:
+        return reached.left
     if reached.begun is None:
         return None
     alone = reached.begun == start or _death(ended)["o"] == "timeout"

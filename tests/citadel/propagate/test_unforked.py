@@ -33,6 +33,11 @@ CASE = """
         sys.modules["live_torch"].synchronize = synchronize
 
 
+    def fails(x):
+        breaks(x)
+        torch.linalg.cholesky(x)
+
+
     held = torch.ones(1)
 
 
@@ -46,7 +51,7 @@ CASE = """
 
 
     sys.modules["own"] = types.SimpleNamespace(
-        breaks=breaks, waits=lambda x: time.sleep(60), aborts=lambda x: os.abort(),
+        breaks=breaks, fails=fails, waits=lambda x: time.sleep(60), aborts=lambda x: os.abort(),
         crash_later=crash_later, crashes_then=crashes_then,
     )
     x = torch.tensor([[-1.0, 2.0], [3.0, -4.0]], requires_grad=True)
@@ -154,6 +159,13 @@ def test_a_broken_device_is_left_behind(probed):
 
 
 @on_torch
+def test_what_has_hit_takes_no_other_process_with_it(probed):
+    told, processes, _ = probed("own.fails", "own.fails", "torch.exp")
+    assert told == [("own.fails", ProbeOutcome.HIT), ("torch.exp", ProbeOutcome.CLEAN)]
+    assert processes == 2
+
+
+@on_torch
 def test_the_damage_of_another_attempt_is_not_ones_own(probed):
     """Nobody sees that the first one harms the second."""
     told, processes, _ = probed("own.crash_later", "own.crashes_then")
@@ -168,15 +180,16 @@ OK = Observation(outcome=Outcome.OK)
 @pytest.mark.parametrize(
     ("events", "ended", "runs"),
     [
-        ([{"e": "left", "done": 0}], OK, [0]),
-        ([{"e": "left", "done": -5}], OK, [0]),
-        ([{"e": "left", "done": "2"}], OK, [0]),
+        ([{"e": "left", "i": 0}], OK, [0]),
+        ([{"e": "left", "i": -5}], OK, [0]),
+        ([{"e": "left", "i": "2"}], OK, [0]),
         ([{"e": "begun", "i": True}], DIED, [0]),
         ([{"e": "begun", "i": -7}], DIED, [0]),
         ([{"e": "begun", "i": 10**9}], DIED, [0]),
         ([], DIED, [0]),
-        ([BEGUN, {"e": "left", "done": 3}], OK, [0]),
-        ([BEGUN, {"e": "left", "done": 2}], OK, [0, 2]),
+        ([BEGUN, {"e": "left", "i": None}], OK, [0]),
+        ([BEGUN, {"e": "left", "i": 3}], OK, [0]),
+        ([BEGUN, {"e": "left", "i": 2}], OK, [0, 2]),
     ],
 )
 def test_forged_events_end_the_walk(events, ended, runs):
