@@ -45,6 +45,8 @@ class Trial:
     cases: Iterator[Case] = field(init=False)
     fronted: bool = False
     """Whether the sibling was also called in front of the report's own call."""
+    _before: Finding | None = field(init=False, default=None)
+    _mended: Finding | None = field(init=False, default=None)
     _ahead: list[Adaptation] = field(init=False, default_factory=list)
     _first: Iterator[Case] = field(init=False, default=iter(()))
 
@@ -52,9 +54,13 @@ class Trial:
         self.cases = islice(self._written(), self.most)
 
     def next(self, plan: Adaptation) -> None:
-        """Write this plan down next, before those that are left; once."""
+        """Write this plan down next, before those that are left; once.
+
+        It mends the last one: what has become of that tells nothing where this one is tried.
+        """
         if plan not in self._ahead:
             self._ahead.append(plan)
+            self._mended, self.best = self.best, self._before
             self._first = chain(self._ways(plan), self._first)
 
     def front(self, plan: Adaptation, written: Rewritten) -> None:
@@ -65,14 +71,15 @@ class Trial:
     def note(self, verdict: Verdict, written: Rewritten) -> Finding:
         """The finding of one case; the best of them so far is kept."""
         found = as_finding(self.candidate, verdict, written.edits, written.code)
+        self._before = self.best
         if self.best is None or _better(verdict, self.best.verdict):
             self.best = found
         return found
 
     def end(self) -> Finding:
         """The best finding; that there is none where no plan could be written."""
-        if self.best is not None:
-            return self.best
+        if (best := self.best or self._mended) is not None:
+            return best
         reason = "the plan cannot be written in the report's text"
         return as_finding(self.candidate, not_adapted(reason), self.plans[0].edits, "")
 

@@ -93,3 +93,33 @@ def test_a_case_in_front_is_the_next_one_and_the_only_one():
     one.front(plan, written("in front"))
     assert one.fronted
     assert codes(one) == ["in front", "b0"]
+
+
+@pytest.mark.parametrize("then", [VerdictKind.NOT_ADAPTED, VerdictKind.CLEAN])
+def test_what_is_mended_tells_nothing_once_the_mended_plan_does(then):
+    """That several numbers are no single one, where the largest of them is tried next."""
+    one = trial("a")
+    next(one.cases)
+    one.note(verdict(VerdictKind.DIFFERENT), written("several"))
+    one.next(SimpleNamespace(name="b", edits=()))
+    next(one.cases)
+    one.note(verdict(then), written("largest"))
+    assert (one.end().code, one.end().verdict.kind) == ("largest", then)
+
+
+def test_what_is_mended_tells_where_the_mended_plan_cannot_be_tried():
+    one = trial("a", most=1)
+    next(one.cases)
+    one.note(verdict(VerdictKind.DIFFERENT), written("several"))
+    one.next(SimpleNamespace(name="b", edits=()))
+    assert codes(one) == []
+    assert one.end().code == "several"
+
+
+def test_what_was_found_before_the_mended_one_still_counts():
+    one = trial("a", "b")
+    one.note(verdict(VerdictKind.CLEAN), written("first"))
+    one.note(verdict(VerdictKind.DIFFERENT), written("several"))
+    one.next(SimpleNamespace(name="c", edits=()))
+    one.note(verdict(VerdictKind.NOT_ADAPTED), written("largest"))
+    assert one.end().code == "first"
