@@ -8,6 +8,7 @@ Emits {"e": "begun", "i": index} in front of each attempt, what `probe` emits be
 end {"e": "left", "i": index of the next one that is to be tried, None where none is left}.
 """
 
+import contextlib
 import signal
 import time
 
@@ -55,7 +56,8 @@ class Unforked(Probe):
         """(What became of it, whether the device is of no more use.)"""
         self.emit({"e": "begun", "i": self.plans[position][0]})
         # An alarm that nobody handles ends the process even in the midst of a call.
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        with contextlib.suppress(ValueError):  # only the main thread may say so, and it is so
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, self.walls[False])
         try:
             given = copied(self.live, values)
