@@ -65,8 +65,9 @@ def start_pools():
 
 
 def synchronize():
-    """Wait until all devices have done what they were told."""
-    tf.test.experimental.sync_devices()
+    """Wait until all devices have done what they were told, where that can be waited for."""
+    if tf.executing_eagerly() and hasattr(tf.test.experimental, "sync_devices"):
+        tf.test.experimental.sync_devices()
 
 
 def is_tensor(value):

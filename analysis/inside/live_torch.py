@@ -21,20 +21,30 @@ def is_tensor(value):
     return isinstance(value, torch.Tensor)
 
 
-def copied(value):
-    """Another tensor like it, for a call that may write to it; itself where there is no such.
+def copies(tensors):
+    """{id: another tensor like it}, for a call that writes to what it is given.
 
-    Gradients go back through it as through the first.
+    Without those that a copy would not be the same as: what shares memory with another one, or has
+    more of it than elements, what gradients go through, and all that are no plain dense tensors.
     """
-    plain = type(value) is torch.Tensor and not value.is_conj() and not value.is_neg()
-    if not plain or value.is_inference():
-        return value
-    if not value.is_leaf:
-        copy = value.clone()
-    else:
-        copy = value.detach().clone().requires_grad_(value.requires_grad)
-    dense = value.layout is torch.strided
-    return value if dense and copy.stride() != value.stride() else copy
+    known = {id(value): value for value in tensors}.values()
+    plain = [value for value in known if value.layout is torch.strided and not value.is_meta]
+    memory = [value.untyped_storage().data_ptr() for value in plain]
+    made = {}
+    for value, place in zip(plain, memory):
+        own = memory.count(place) == 1 and not value._is_view() and not value.storage_offset()
+        size = value.numel() * value.element_size()
+        if own and value.untyped_storage().nbytes() == size and _bare(value):
+            copy = value.clone()
+            if copy.stride() == value.stride() and copy.is_inference() == value.is_inference():
+                made[id(value)] = copy
+    return made
+
+
+def _bare(value):
+    """Whether a tensor is no more than its elements."""
+    more = value.requires_grad or value.grad is not None or value.is_conj() or value.is_neg()
+    return type(value) is torch.Tensor and not value.is_quantized and not more and not vars(value)
 
 
 def array(value):

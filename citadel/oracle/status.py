@@ -80,14 +80,6 @@ def internal(symptom: Symptom) -> bool:
     return _INTERNAL.search(symptom.message or "") is not None
 
 
-_OF_DEVICE = re.compile(r"\b(?:CUDA|HIP)(?: error:|_ERROR_)|\bdevice-side assert")
-
-
-def of_device(symptom: Symptom) -> bool:
-    """Whether the device tells of it, as of a kernel that failed: to whoever waits for it next."""
-    return _OF_DEVICE.search(symptom.message or "") is not None
-
-
 def matches(
     wanted: Symptom,
     seen: Symptom | None,

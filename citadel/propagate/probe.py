@@ -7,16 +7,18 @@ generated case makes a finding.
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from analysis.target.observation import Observation, Outcome, Raised, signal_name
+from analysis.target.observation import Observation, Raised, signal_name
 from analysis.target.session import Limits, Session
 from analysis.values import Value
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
+from citadel.oracle.metering import alone
 from citadel.plan.model import Adaptation, Fill
 from citadel.propagate.unforked import OnEvent, one_by_one
 from citadel.verify.verified import Verified
@@ -68,7 +70,7 @@ def probe(
     outputs = 0 if result is None else _outputs(result.value)
     on_gpu = verified.observation.on_gpu
     groups = [str(i) if every else _group(plan) for i, plan in enumerate(plans)]
-    hit: set[str] = set()
+    settled: set[str] = set()
 
     def told(event: dict[str, Any]) -> None:
         index = event.get("i")
@@ -78,33 +80,35 @@ def probe(
                 attempt = _attempt(index, plan, event, wanted, verified.case.api)
             except (KeyError, TypeError, ValueError):
                 return  # the case has written to the pipe of events itself
-            if attempt.outcome is ProbeOutcome.HIT:
-                hit.add(groups[index])
+            if attempt.outcome is ProbeOutcome.HIT or event["o"] == "timeout":
+                settled.add(groups[index])
             on_attempt(attempt)
 
-    def run(start: int, seconds: float, on_event: OnEvent) -> Observation:
-        # What has hit need not take another process with it.
-        left = [i for i in range(start, len(plans)) if groups[i] not in hit]
-        if not left:
-            return Observation(outcome=Outcome.OK)
-        given = {
-            "site": verified.call.site,
-            "occurrence": verified.call.occurrence,
-            "plans": [[i, groups[i], plans[i].to_json()] for i in left],
-            "wanted": _coarse(wanted),
-            "outputs": outputs,
-            "total": seconds,
-        }
-        return session.run(
-            verified.case.code,
-            traced=verified.source.traced,
-            limits=Limits(wall=limits.wall + seconds, memory=limits.memory),
-            entry="probe_unforked:run" if on_gpu else "probe:run",
-            arguments=given | _walls(verified),
-            on_event=on_event,
-        )
+    def run(start: int, deadline: float, on_event: OnEvent) -> Observation:
+        # What has hit, or takes too long, need not take another process with it.
+        left = [i for i in range(start, len(plans)) if groups[i] not in settled]
+        # Nobody computes on a GPU while something is measured there.
+        with alone(gpu=on_gpu and verified.measured is not None):
+            total = max(0.0, deadline - time.monotonic())
+            given = {
+                "site": verified.call.site,
+                "occurrence": verified.call.occurrence,
+                "plans": [[i, groups[i], plans[i].to_json()] for i in left],
+                "wanted": _coarse(wanted),
+                "outputs": outputs,
+                "total": total,
+            }
+            return session.run(
+                verified.case.code,
+                traced=verified.source.traced,
+                limits=Limits(wall=limits.wall + total, memory=limits.memory),
+                entry="probe_unforked:run" if on_gpu else "probe:run",
+                arguments=given | _walls(verified),
+                on_event=on_event,
+            )
 
-    return one_by_one(run, len(plans), told, seconds) if on_gpu else run(0, seconds, told)
+    deadline = time.monotonic() + seconds
+    return one_by_one(run, len(plans), told, deadline) if on_gpu else run(0, deadline, told)
 
 
 def _walls(verified: Verified) -> dict[str, Any]:

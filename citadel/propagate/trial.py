@@ -46,7 +46,7 @@ class Trial:
     fronted: bool = False
     """Whether the sibling was also called in front of the report's own call."""
     _before: Finding | None = field(init=False, default=None)
-    _mended: Finding | None = field(init=False, default=None)
+    _mends: Adaptation | None = field(init=False, default=None)
     _ahead: list[Adaptation] = field(init=False, default_factory=list)
     _first: Iterator[Case] = field(init=False, default=iter(()))
 
@@ -56,11 +56,13 @@ class Trial:
     def next(self, plan: Adaptation) -> None:
         """Write this plan down next, before those that are left; once.
 
-        It mends the last one: what has become of that tells nothing where this one is tried.
+        It mends the last one: what has become of that tells nothing as soon as this one is tried.
         """
-        if plan not in self._ahead:
+        if plan in self._ahead:
+            self.best = self._before
+        else:
             self._ahead.append(plan)
-            self._mended, self.best = self.best, self._before
+            self._mends = plan
             self._first = chain(self._ways(plan), self._first)
 
     def front(self, plan: Adaptation, written: Rewritten) -> None:
@@ -78,14 +80,16 @@ class Trial:
 
     def end(self) -> Finding:
         """The best finding; that there is none where no plan could be written."""
-        if (best := self.best or self._mended) is not None:
-            return best
+        if self.best is not None:
+            return self.best
         reason = "the plan cannot be written in the report's text"
         return as_finding(self.candidate, not_adapted(reason), self.plans[0].edits, "")
 
     def _written(self) -> Iterator[Case]:
         left = chain.from_iterable(map(self._ways, self.plans))
         while (case := next(self._first, None) or next(left, None)) is not None:
+            if case[0] == self._mends:
+                self.best, self._mends = self._before, None
             yield case
 
     def _ways(self, plan: Adaptation) -> Iterator[Case]:

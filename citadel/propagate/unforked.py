@@ -6,7 +6,7 @@ that took their process with them included.
 
 from __future__ import annotations
 
-import signal
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +14,8 @@ from typing import Any
 from analysis.target.observation import Observation, Outcome
 
 OnEvent = Callable[[dict[str, Any]], None]
+_WATCHDOG = re.compile(r"^Timeout \(\d+:\d\d:\d\d", re.MULTILINE)
+"""What the interpreter's own watchdog writes when it ends a process."""
 
 
 class Reached:
@@ -21,15 +23,21 @@ class Reached:
 
     def __init__(self, on_event: OnEvent) -> None:
         self._on_event = on_event
+        self.first: int | None = None
         self.begun: int | None = None
-        self.left: int | None = None
+        self.known = False
+        """Whether it has told what became of the plan that it began last."""
         self.ended = False
+        self.left: int | None = None
 
     def told(self, event: dict[str, Any]) -> None:
         """An event of the process."""
         kind, number = event.get("e"), event.get("i")
         if kind == "begun" and type(number) is int:
-            self.begun = number
+            self.first = number if self.first is None else self.first
+            self.begun, self.known = number, False
+        elif kind == "probe":
+            self.known = self.known or number == self.begun
         elif kind == "left":
             self.ended = True
             self.left = number if type(number) is int else None
@@ -40,42 +48,42 @@ def one_by_one(
     run: Callable[[int, float, OnEvent], Observation],
     plans: int,
     on_event: OnEvent,
-    seconds: float,
+    deadline: float,
 ) -> Observation:
-    """Try all plans; `run` tries those from a number on in one process, in so many seconds.
+    """Try all plans until the deadline (`time.monotonic()`); `run` tries those from a number on in
+    one process.
 
     What a process dies of is tried again as the first of another one: an earlier plan may have done
-    the damage. What takes too long is not. Returns what was seen of the last process.
+    the damage. What takes too long is not. A process that does not come as far as the call gets a
+    second chance where an earlier one did. Returns what was seen of the last process.
     """
-    deadline = time.monotonic() + seconds
-    start = 0
+    start, failed = 0, False
     while True:
         reached = Reached(on_event)
-        ended = run(start, max(1.0, deadline - time.monotonic()), reached.told)
-        following = _following(start, reached, ended)
-        if following is None:
-            return ended
-        if not reached.ended and following != reached.begun:
+        ended = run(start, deadline, reached.told)
+        if reached.begun is None and not reached.ended:
+            if failed or not start or time.monotonic() > deadline:
+                return ended
+            failed = True
+            continue
+        following = reached.left if reached.ended else _behind(reached, ended)
+        if not reached.ended and not reached.known and following != reached.begun:
             on_event({"e": "probe", "i": reached.begun, **_death(ended)})
-        if not start < following < plans or time.monotonic() > deadline:
+        if following is None or not start < following < plans or time.monotonic() > deadline:
             return ended
-        start = following
+        start, failed = following, False
 
 
-def _following(start: int, reached: Reached, ended: Observation) -> int | None:
-    """The plan to go on with; None behind the last one, or where the process has not come as far
-    as the call."""
-    if reached.ended:
-        return reached.left
-    if reached.begun is None:
-        return None
-    alone = reached.begun == start or _death(ended)["o"] == "timeout"
-    return reached.begun + 1 if alone else reached.begun
+def _behind(reached: Reached, ended: Observation) -> int:
+    """The plan to go on with where a process has died."""
+    begun = reached.begun or 0
+    again = not reached.known and begun != reached.first and _death(ended)["o"] != "timeout"
+    return begun if again else begun + 1
 
 
 def _death(ended: Observation) -> dict[str, Any]:
     """What became of the plan at which a process has ended, as the probe tells of one."""
-    if ended.outcome is Outcome.TIMEOUT or ended.signal == signal.SIGALRM.name:
+    if ended.outcome is Outcome.TIMEOUT or _WATCHDOG.search(ended.stderr):
         return {"o": "timeout"}
     if ended.outcome is Outcome.SIGNAL:
         return {"o": "signal", "code": ended.code}

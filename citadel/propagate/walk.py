@@ -18,8 +18,6 @@ from analysis.target.observation import Outcome
 from analysis.target.session import Limits
 from citadel.match.rank import Candidate
 from citadel.model import Symptom
-from citadel.oracle import status
-from citadel.oracle.metering import alone
 from citadel.plan.model import Adaptation
 from citadel.propagate.probe import Attempt, ProbeOutcome, may_show_later, probe
 from citadel.verify.verified import Verified
@@ -207,10 +205,8 @@ def walk(
 def _hopeless(verified: Verified) -> bool:
     """Whether a probe would take as long as a replay, or cannot tell what one would."""
     untraced = verified.witness is not None and verified.witness.untraced
-    # Where nothing can be forked, one run of the case cannot go on with many results in turn; the
-    # probe itself waits for the device.
+    # Where nothing can be forked, one run of the case cannot go on with many results in turn.
     later = verified.observation.on_gpu and may_show_later(verified)
-    later = later and not status.of_device(verified.case.symptom)
     slow = verified.measured is not None and verified.call.seconds >= SLOW
     return untraced or later or slow
 
@@ -263,15 +259,14 @@ def _chunk(
     left = [plan for _, plans in chunk for plan in plans]
     while left:
         reached.clear()
-        with alone(gpu=verified.measured is not None and verified.observation.on_gpu):
-            ended = probe(
-                verified,
-                left,
-                bench.probes[number],
-                seconds=max(1.0, progress.deadline - time.monotonic()),
-                limits=limits,
-                on_attempt=on_attempt,
-            )
+        ended = probe(
+            verified,
+            left,
+            bench.probes[number],
+            seconds=max(1.0, progress.deadline - time.monotonic()),
+            limits=limits,
+            on_attempt=on_attempt,
+        )
         if ended.outcome not in KILLED or progress.stopped:
             break
         # One attempt took the whole run with it: leave it out, and go on behind it.

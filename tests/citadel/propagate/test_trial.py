@@ -118,8 +118,32 @@ def test_what_is_mended_tells_where_the_mended_plan_cannot_be_tried():
 
 def test_what_was_found_before_the_mended_one_still_counts():
     one = trial("a", "b")
-    one.note(verdict(VerdictKind.CLEAN), written("first"))
-    one.note(verdict(VerdictKind.DIFFERENT), written("several"))
+    for kind, text in ((VerdictKind.CLEAN, "first"), (VerdictKind.DIFFERENT, "several")):
+        next(one.cases)
+        one.note(verdict(kind), written(text))
     one.next(SimpleNamespace(name="c", edits=()))
+    next(one.cases)
     one.note(verdict(VerdictKind.NOT_ADAPTED), written("largest"))
     assert one.end().code == "first"
+
+
+def test_what_is_mended_a_second_time_tells_nothing_either():
+    """Two ways of one plan, which the same other plan mends."""
+    one, mended = trial("a", ways=2), SimpleNamespace(name="b", edits=())
+    kinds = iter(
+        (VerdictKind.DIFFERENT, VerdictKind.CLEAN, VerdictKind.CLEAN, VerdictKind.DIFFERENT)
+    )
+    for _, case in one.cases:
+        kind = next(kinds)
+        one.note(verdict(kind), written(case.code))
+        if kind is VerdictKind.DIFFERENT:
+            one.next(mended)
+    assert (one.end().code, one.end().verdict.kind) == ("b0", VerdictKind.CLEAN)
+
+
+def test_what_is_to_be_mended_tells_until_that_is_tried():
+    one = trial("a", "c")
+    next(one.cases)
+    one.note(verdict(VerdictKind.DIFFERENT), written("several"))
+    one.next(SimpleNamespace(name="b", edits=()))
+    assert one.best.code == "several"
