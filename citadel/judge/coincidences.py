@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from analysis.target.watch import Check, Role
 from analysis.values import Value
-from citadel.judge.relations import SAME_PARAMETER, alike, related
+from citadel.judge.relations import SAME_PARAMETER, alike, of_one_kind, related
 from citadel.judge.verdicts import made_up
 from citadel.model import Channels, SymptomKind
 from citadel.oracle.numbers import (
@@ -100,6 +100,20 @@ def differing(source: Witness) -> frozenset[str]:
     return frozenset(key for key in plain if len({one.get(key, "") for one in given}) > 1)
 
 
+def of_its_kind(source: Witness, channels: Channels) -> bool:
+    """Whether what an object gives should keep within bounds that are those of its kind, or be no
+    number where that of its kind should be none: quantiles of what is no probability."""
+    no_number = source.call.form == "class" and misses_what_is_not_finite(source)
+    return (no_number or source.oracle.bounds is not None) and of_one_kind(channels)
+
+
+def does_as_much(source: Witness, plan: Adaptation, channels: Channels) -> bool:
+    """Whether the value comes of what an object does (an optimiser, a distribution), and the
+    sibling makes one of its kind of the very same arguments."""
+    made = source.call.form == "class" and True not in source.own
+    return made and of_one_kind(channels) and not (plan.filled or plan.drops)
+
+
 def _means_the_same(channels: Channels, plan: Adaptation) -> bool:
     """Whether what should be refused, under another name, should be so of the sibling as well.
 
@@ -132,7 +146,7 @@ def coincidence(
     if oracle.kind is SymptomKind.ACCEPTS:
         return _doubt_of_acceptance(equal=equal, close=close)
     if oracle.of_finiteness:  # no coincidence: double precision has its say elsewhere
-        if _misses_what_is_not_finite(source) and not akin:
+        if misses_what_is_not_finite(source) and not akin:
             return "nothing says that what it gives should not be finite"
         known = limited or (close and not source.spreads)
         return _doubt_of_finiteness(source, values, close=known, filled=filled)
@@ -228,7 +242,7 @@ def _doubt_of_finiteness(
     return "nothing shows that the value is the API's" if unknown else None
 
 
-def _misses_what_is_not_finite(source: Witness) -> bool:
+def misses_what_is_not_finite(source: Witness) -> bool:
     """Whether a check fails because a value is finite that should be NaN or infinite."""
     known = [finite(source.values[spot]) for spot in source.oracle.spots if spot in source.values]
     return source.oracle.check is not None and bool(known) and all(known)

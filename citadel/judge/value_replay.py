@@ -15,9 +15,12 @@ from citadel.judge.coincidences import (
     coincidence,
     cuts_off,
     differing,
+    does_as_much,
+    misses_what_is_not_finite,
+    of_its_kind,
     unfinished,
 )
-from citadel.judge.relations import alike, near, of_one_kind, related
+from citadel.judge.relations import alike, near, related
 from citadel.judge.replayed import Replayed
 from citadel.judge.verdicts import mostly_filled, verdict
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
@@ -58,7 +61,7 @@ class ValueReplay(Replayed):
         `same`: the sibling does the same to the report's own arguments.
         """
         source = self.source
-        pointless = self._pointless(plan)
+        pointless = self._pointless(plan, channels)
         if pointless is not None:
             return verdict(VerdictKind.NOT_ADAPTED, reason=pointless)
         if source.made_backward:
@@ -130,10 +133,12 @@ class ValueReplay(Replayed):
             close = close and alike(channels)  # every other function takes an `input`
         return f"accepts what should be refused under the same name: {names}" if close else None
 
-    def _pointless(self, plan: Adaptation) -> str | None:
+    def _pointless(self, plan: Adaptation, channels: Channels) -> str | None:
         """Why the sibling cannot have the bug, given what the plan gives it, if so."""
         source = self.source
-        if plan.idle and source.oracle.kind is not SymptomKind.ACCEPTS:
+        # What an object is made of matters less than what it is given then.
+        idle = plan.idle and source.oracle.kind is not SymptomKind.ACCEPTS
+        if idle and not of_its_kind(source, channels):
             return "is not given what the report's call works on"
         if self._cuts_gradients(plan):
             return "gradients do not go through what it makes"
@@ -159,8 +164,9 @@ class ValueReplay(Replayed):
             or self._same_function is True
             or (related(channels) and self._same_when_finite)
             or self._alone()
-            or self._does_as_much(plan, channels),
-            akin=alike(channels) or self._same_function is True or self._of_its_kind(channels),
+            or does_as_much(source, plan, channels)
+            or of_its_kind(source, channels),
+            akin=alike(channels) or self._same_function is True or of_its_kind(source, channels),
             filled=fresh,
             drops=plan.loses,
             own_reference=self.written.references,
@@ -176,7 +182,8 @@ class ValueReplay(Replayed):
         known = source.wider or alike(channels) or channels.called
         if filled and not known and self._comes_to_the_same():
             return "an equal result, with something filled in that the report has not got"
-        beside = channels.called or (related if fresh and plan.loses else near)(channels)
+        beside = channels.called or of_its_kind(source, channels)
+        beside = beside or (related if fresh and plan.loses else near)(channels)
         if (plan.scant or (fresh and plan.loses)) and source.oracle.of_finiteness and not beside:
             return "leaves out more of the report's call than it is given"
         if source.oracle.paired and mostly_filled(plan) and not near(channels):
@@ -225,16 +232,6 @@ class ValueReplay(Replayed):
             a is not None and b is not None and len(b) < len(a) for a, b in sizes
         )
         return fewer and self._limited
-
-    def _of_its_kind(self, channels: Channels) -> bool:
-        """Whether what an object gives should keep within bounds that are those of its kind."""
-        return self.source.oracle.bounds is not None and of_one_kind(channels)
-
-    def _does_as_much(self, plan: Adaptation, channels: Channels) -> bool:
-        """Whether the value comes of what an object does (an optimiser, a distribution), and the
-        sibling makes one of its kind of the very same arguments."""
-        made = self.source.call.form == "class" and True not in self.source.own
-        return made and of_one_kind(channels) and not (plan.filled or plan.drops)
 
     def _backward(self) -> Verdict | None:
         """Whether what is not finite comes up in its gradients alone, as in the source's.
@@ -320,8 +317,9 @@ class ValueReplay(Replayed):
 
     def _full(self) -> Verdict | None:
         """Whether the result is infinite for being too large, or NaN, where the source's is not."""
-        oracle = self.source.oracle
-        if has_nan_at(oracle, self.values) and not has_nan_at(oracle, self.source.values):
+        oracle, source = self.source.oracle, self.source
+        nan = has_nan_at(oracle, self.values) and not has_nan_at(oracle, source.values)
+        if nan and not misses_what_is_not_finite(source):
             reason = "NaN, where the report's value is infinite"
             return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
         lost = self._infinite_for_nan()

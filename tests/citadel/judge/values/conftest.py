@@ -43,6 +43,7 @@ EMPTY = """
 NEAR, FAR = Channels(context=Fraction(9, 10), signature=0.9), Channels()
 
 CONTEXT = Channels(context=Fraction(9, 10), signature=0.1)
+OF_ITS_KIND = Channels(context=Fraction(1, 2), peers=True)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from citadel.model import SymptomKind, VerdictKind
 from citadel.plan.model import Slot, Take
 
-from .conftest import FAR, NEAR
+from .conftest import CONTEXT, FAR, NEAR, OF_ITS_KIND
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -76,3 +76,34 @@ def test_every_function_has_an_input_and_zero_times_infinity_is_nan(found, judge
     assert verdict.kind is kind
     if kind is VerdictKind.NOT_ADAPTED:
         assert verdict.reason == "what is not finite goes by another name"
+
+
+QUANTILES = """
+    import torch
+    from torch.distributions import Cauchy
+    q = torch.tensor([1.2, -0.1])
+    x = Cauchy(torch.tensor(0.0), torch.tensor(1.0)).icdf(q)
+    assert not torch.isfinite(x).any(), "a quantile for what is no probability"
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "channels", "kind"),
+    [
+        ("Exponential(torch.tensor(1.0))", OF_ITS_KIND, VerdictKind.BUG),  # NaN and a number
+        ("Normal(torch.tensor(0.0), torch.tensor(1.0))", OF_ITS_KIND, VerdictKind.CLEAN),
+        ("Exponential(torch.tensor(1.0))", CONTEXT, VerdictKind.NOT_ADAPTED),
+    ],
+)
+def test_what_should_be_no_number_of_an_object_is_that_of_its_kind(
+    verified, judged, made, channels, kind
+):
+    """Be it made of other things than the report's, as its own examples are."""
+    found = verified("Cauchy.icdf gives finite quantiles outside of [0, 1]", QUANTILES)
+    name = made.partition("(")[0]
+    code = QUANTILES.replace("Cauchy(torch.tensor(0.0), torch.tensor(1.0))", made)
+    code = code.replace("import Cauchy", f"import {name}")
+    verdict = judged(
+        found, code, f"torch.distributions.{name}", channels, idle=True, loses=True, scant=True
+    )
+    assert verdict.kind is kind
