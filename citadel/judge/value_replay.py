@@ -22,6 +22,7 @@ from citadel.judge.coincidences import (
 )
 from citadel.judge.relations import alike, near, related
 from citadel.judge.replayed import Replayed
+from citadel.judge.sizes import of_sizes
 from citadel.judge.verdicts import mostly_filled, verdict
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle.numbers import elements
@@ -75,6 +76,8 @@ class ValueReplay(Replayed):
                 return found
         filled = adds_inputs(plan)
         why = self._coincides(plan, channels, filled=filled, same=same)
+        if why is None and of_sizes(source) and not near(channels):
+            why = "a size that results of other functions have as well"
         if why is not None:
             return verdict(VerdictKind.NOT_ADAPTED, reason=why)
         if source.refused:

@@ -6,12 +6,14 @@ name outweighs two similar ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from analysis.catalog.model import Parameter
+from analysis.catalog.model import Api, Parameter
+from citadel.match.family import parse
 from citadel.plan.analogy import is_whole
 from citadel.plan.lexicon import LIKE_NAME, SAME_NAME, Lexicon
 from citadel.plan.model import SourceValue, Stage
@@ -32,6 +34,7 @@ FACTORY = frozenset(("device", "dtype", "out", "layout", "pin_memory", "generato
 DESTINATION = "out"
 """A parameter whose tensor is written to: it says nothing of what another is to work on."""
 SAME_PLACE, NEXT_TENSOR = 2.0, 3.0
+_POINT = re.compile(r"-?\d*\.\d*(?:e[+-]?\d+)?|-?\d+e[+-]?\d+")
 
 
 def assign(
@@ -40,6 +43,7 @@ def assign(
     lexicon: Lexicon,
     *,
     namesakes: bool = False,
+    kin: bool = False,
     apart: Collection[tuple[str, str]] = (),
 ) -> dict[int, SourceValue]:
     """Number of a place -> the value that it gets; each value is used once.
@@ -47,7 +51,8 @@ def assign(
     `namesakes`: the two APIs have one name, as `tf.transpose(x, perm)` and NumPy's
     `transpose(x, axes)` have. Then a list means the same at one position, whatever it is called.
     `apart`: names of parameters, the source's and the sibling's, that are given other kinds of
-    numbers (see `samples.of_other_numbers`): what is not called alike does not go there.
+    numbers (see `samples.of_other_numbers`): what is not called alike does not go there. `kin`: the
+    two are forms of one operation, whose one number with a point is what the other's is.
     """
     if not values or not places:
         return {}
@@ -68,7 +73,32 @@ def assign(
     rows, columns = linear_sum_assignment(scores**2 + order, maximize=True)
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     found = {p: v for v, p in pairs if scores[v, p] > 0}
+    if kin:
+        found |= _the_only_number(values, places, found)
     return {p: values[v] for p, v in found.items()}
+
+
+def one_operation(one: Api, other: Api) -> bool:
+    """Whether two APIs are forms of one operation, by their names (`leaky_relu`, `LeakyReLU`)."""
+    return parse(one.name, one.kind).core == parse(other.name, other.kind).core
+
+
+def _the_only_number(
+    values: Sequence[SourceValue], places: Sequence[Place], found: Mapping[int, int]
+) -> dict[int, int]:
+    """The one number with a point that goes nowhere, and the one parameter left that has such a
+    number as its default: the `alpha` of `leaky_relu` is the `negative_slope` of others."""
+    numbers = [
+        v
+        for v, value in enumerate(values)
+        if v not in found.values() and value.value.kind == "float"
+    ]
+    wanted = [
+        p
+        for p, place in enumerate(places)
+        if p not in found and _POINT.fullmatch(place.parameter.default or "")
+    ]
+    return {wanted[0]: numbers[0]} if len(numbers) == len(wanted) == 1 else {}
 
 
 def in_order(

@@ -13,7 +13,7 @@ from analysis.catalog.model import Api, ApiKind
 from analysis.values import Value
 from citadel.plan.analogy import Analogy
 from citadel.plan.assemble import Assembler
-from citadel.plan.assign import DESTINATION, acts_as_tensor, assign, in_order
+from citadel.plan.assign import DESTINATION, acts_as_tensor, assign, in_order, one_operation
 from citadel.plan.collect import Collector
 from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.edits import changes, renames
@@ -80,8 +80,9 @@ class Planner:
         whole = as_lists(whole, [place.parameter for place in self.places.named])
         free = [n for n in range(len(self.places.named)) if n not in parts and n not in joined]
         same = leaf(self.source.api.name) == leaf(self.target.name)
+        kin = one_operation(self.source.api, self.target)
         places = [self.places.named[n] for n in free]
-        found = assign(whole, places, self.lexicon, namesakes=same, apart=self.apart)
+        found = assign(whole, places, self.lexicon, namesakes=same, kin=kin, apart=self.apart)
         known = {value.key: value for value in values}
         chosen = {free[place]: known[value.key] for place, value in found.items()}
         if self.lift.ranks:
@@ -305,9 +306,8 @@ class Planner:
         return tuple(value.key for value in (*dropped, *misread))
 
     def _receivable(self, chosen: Mapping[int, SourceValue], number: int) -> bool:
-        if number not in chosen or not is_receiver(self.places.named[number], self.target):
-            return True
-        return as_receiver(chosen[number], self.target.name) is not None
+        taken = number in chosen and is_receiver(self.places.named[number], self.target)
+        return not taken or as_receiver(chosen[number], self.target.name) is not None
 
     def _filled(
         self, chosen: dict[int, SourceValue], given: dict[int, Expression], like: Like

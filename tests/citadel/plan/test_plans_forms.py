@@ -193,3 +193,17 @@ def test_what_a_layer_names_is_not_for_the_base_class_of_another(api, call):
     plan = first(plans(invocation(built, source, ()), target))
     assert written(plan.new) == ["new:0", "dtype=newkw:dtype"]
     assert "dropped strides" in plan.edits
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("tf.keras.ops.leaky_relu", ["x=arg:0", "negative_slope=kw:alpha"]),
+        ("tf.keras.ops.celu", ["x=arg:0"]),  # another operation: it may mean anything
+    ],
+)
+def test_the_one_number_of_a_form_of_the_operation_is_that_of_another(api, call, name, given):
+    source = api("tf.nn.leaky_relu", "features: Tensor, alpha = 0.2, name = None")
+    made = invocation(call("tf.nn.leaky_relu", {(3,)}, alpha=0.5), source, ())
+    found = first(plans(made, api(name, "x: Tensor, negative_slope = 0.2")))
+    assert [f"{slot.name}={slot.value.key}" for slot in found.call] == given

@@ -2,7 +2,7 @@
 
 import pytest
 
-from citadel.model import SymptomKind, VerdictKind
+from citadel.model import Channels, SymptomKind, VerdictKind
 
 from .conftest import CONTEXT, FAR, NEAR, OVERFLOW
 
@@ -343,3 +343,24 @@ def test_what_is_given_little_of_the_call_overflows_for_itself(verified, judged,
     told = judged(found, code, "torch.linalg.vector_norm", channels, scant=True)
     assert told.kind is kind
     assert judged(found, code, "torch.linalg.vector_norm", channels).kind is VerdictKind.BUG
+
+
+@pytest.mark.parametrize(
+    "shown", ["len(found) == len(wanted)", "found.shape == wanted.shape", "found.numel() == 2"]
+)
+def test_a_size_is_that_of_what_is_near_only(verified, judged, shown):
+    code = f"""
+        import torch
+        x = torch.tensor([float("nan"), float("nan"), 1.0])
+        found = torch.unique(x)
+        wanted = torch.tensor([float("nan"), 1.0])
+        print(len(found), "values")
+        assert {shown}
+    """
+    found = verified("torch.unique lists every NaN", code, "There should be 2 values, not 3.")
+    for sibling, channels, kind in (
+        ("torch.abs", Channels(signature=0.1), VerdictKind.NOT_ADAPTED),
+        ("torch.unique_consecutive", Channels(signature=0.6), VerdictKind.BUG),
+    ):
+        told = judged(found, code.replace("torch.unique", sibling), sibling, channels)
+        assert told.kind is kind, (sibling, told.reason)
