@@ -9,6 +9,9 @@ SAME_FUNCTION = 0.5
 SAME_PARAMETER = 0.25
 """Context or signature similarity from which on parameters of one name mean the same."""
 
+SAME_WORDS = 0.6
+"""Likeness of two docstrings from which on they describe one thing with two formulas."""
+
 
 def related(channels: Channels) -> bool:
     """Whether two APIs are so close that an equal result is no coincidence."""
@@ -32,3 +35,9 @@ def near(channels: Channels) -> bool:
 def of_one_kind(channels: Channels) -> bool:
     """Whether two classes stand beside each other and run like operations."""
     return channels.peers and (channels.context or 0) >= SAME_PARAMETER
+
+
+def described_alike(channels: Channels) -> bool:
+    """Whether two APIs that run or are called alike are described in nearly the same words: two
+    losses, say, of which one should take what the other should, and refuse what it should."""
+    return near(channels) and channels.documentation >= SAME_WORDS

@@ -20,16 +20,15 @@ from citadel.judge.coincidences import (
     of_its_kind,
     unfinished,
 )
-from citadel.judge.relations import alike, near, related
+from citadel.judge.named import takes_by_name
+from citadel.judge.relations import alike, described_alike, near, related
 from citadel.judge.replayed import Replayed
 from citadel.judge.sizes import of_sizes
 from citadel.judge.verdicts import mostly_filled, verdict
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle.numbers import elements
 from citadel.oracle.value import has_nan_at, in_double, unlike
-from citadel.plan.lexicon import same_name
-from citadel.plan.model import Adaptation, Fill
-from citadel.rewrite.given import takes
+from citadel.plan.model import Adaptation
 from citadel.traced import leaf
 from citadel.verify.causes import cured, makes_infinite
 from citadel.verify.contrast import refuses
@@ -108,6 +107,9 @@ class ValueReplay(Replayed):
         if same and channels.family is not None and not source.refused:
             # What it comes to may be whatever lies in memory there.
             return "accepts the very same arguments, and is the same function"
+        given_all = not (plan.filled or plan.drops or plan.renamed or source.disputed)
+        if given_all and described_alike(channels) and not source.refused:
+            return "accepts the very same arguments, and is described in the same words"
         # What is called for its effect alone is a check: it should be one everywhere.
         # What is near, or refuses it elsewhere in the same words, may be given less, if nothing is
         # filled in.
@@ -157,7 +159,7 @@ class ValueReplay(Replayed):
     ) -> str | None:
         """Why its values may show the symptom by chance; `filled`: it works on more inputs."""
         source = self.source
-        if channels.family is None and not self._means_it(plan, channels):
+        if channels.family is None and not takes_by_name(source, plan, channels):
             return "what is not finite goes by another name"
         fresh = filled and self._cause(plan) is None
         why = coincidence(
@@ -211,19 +213,6 @@ class ValueReplay(Replayed):
                 self.guards.append(f"finite without {one.name}, as the report's call is")
                 return one.name
         return None
-
-    def _means_it(self, plan: Adaptation, channels: Channels) -> bool:
-        """Whether what is not finite goes by its name, which is no mere `input`, or a flag says
-        what it is: zero times infinity is NaN of all that multiplies, whatever it tends to."""
-        if any(one.operand for one in self.source.infinite) and not near(channels):
-            return False
-        slots = (*plan.new, *plan.call)
-        taken = {one.key: slot.name for slot in slots for one in takes(slot.value)}
-        flags = {slot.name for slot in slots if isinstance(slot.value, Fill)}
-        return not taken or all(
-            same_name(taken.get(one.key, ""), one.name) or f"from_{one.name}" in flags
-            for one in self.source.infinite
-        )
 
     def _reduces(self) -> bool:
         """Whether it comes to fewer numbers than the source, as a mean of such losses does, and

@@ -198,3 +198,34 @@ def test_siblings_are_tried_in_the_place_of_the_call_that_is_accepted(verified):
     assert found.case.symptom.kind is SymptomKind.ACCEPTS
     assert found.call.raised is None
     assert found.call.arguments[0].value.device == "meta"
+
+
+@pytest.mark.parametrize(
+    ("channels", "given", "kind"),
+    [
+        (Channels(signature=0.3, documentation=0.8), {}, VerdictKind.BUG),
+        (Channels(signature=0.3, documentation=0.3), {}, VerdictKind.NOT_ADAPTED),
+        (Channels(signature=0.1, documentation=0.8), {}, VerdictKind.NOT_ADAPTED),
+        (
+            Channels(signature=0.3, documentation=0.8),
+            {"filled": True},
+            VerdictKind.NOT_ADAPTED,
+        ),
+    ],
+)
+def test_what_is_described_in_the_same_words_should_refuse_the_same(
+    verified, judged, channels, given, kind
+):
+    code = """
+        import torch
+        targets = torch.tensor([[1.0], [2.0]])
+        scores = torch.tensor([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0]])
+        loss = torch.nn.functional.l1_loss(scores, targets)
+        print("no error:", loss.item())
+    """
+    text = "l1_loss should raise an error where the shapes differ, as cross_entropy does."
+    found = verified("l1_loss accepts targets of another shape", code, text)
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    other = code.replace("l1_loss(", "mse_loss(")
+    verdict = judged(found, other, "torch.nn.functional.mse_loss", channels, **given)
+    assert verdict.kind is kind, verdict.reason
