@@ -194,10 +194,16 @@ def spread(value, amount):
     return [value] * amount
 
 
+def as_many(value, amount):
+    """The first of several outputs, the last one again for those that are wanting."""
+    return [*value, *[value[-1]] * amount][:amount]
+
+
 STEPS = {
     "first": lambda value: value[0],
     "item": lambda value, amount: value[amount],
     "spread": spread,
+    "outputs": as_many,
     "resize": resize,
     "last": last,
     "extend": extend,

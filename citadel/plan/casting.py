@@ -28,7 +28,7 @@ _NUMBERS = {"int": "int32", "float": "float32"}
 _NO_CAST_BEHIND = frozenset(
     (
         *(DTYPE, QUANTIZE, "tensor", "say", "shape", "indices"),
-        *("first", "item", "list", "each", "spread"),
+        *("first", "item", "list", "each", "spread", "outputs"),
     )
 )
 """Steps behind which a value is no longer the report's tensor, or has a dtype of its own."""

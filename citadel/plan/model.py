@@ -95,6 +95,7 @@ STACK = "stack"
 DTYPE = "dtype"
 """What constructors call the dtype that a layer computes in, and the step that takes a tensor's."""
 SPREAD = "spread"
+OUTPUTS = "outputs"
 REDUCED = ("mean", "sum", "max", "min")
 
 
@@ -209,7 +210,8 @@ class Adaptation:
     @property
     def reshapes(self) -> bool:
         """Whether its result is brought to the dimensions of the report's own."""
-        return any(step.name not in (FIRST.name, SPREAD, CAST, *REDUCED) for step in self.after)
+        as_wanted = (FIRST.name, SPREAD, OUTPUTS, CAST, *REDUCED)
+        return any(step.name not in as_wanted for step in self.after)
 
     @property
     def stacks(self) -> bool:
@@ -230,6 +232,14 @@ class Adaptation:
             return self
         edits = (*self.edits, f"its one output stands for all {outputs}")
         return replace(self, after=(*self.after, Step(name=SPREAD, amount=outputs)), edits=edits)
+
+    def outputs(self, amount: int) -> Adaptation:
+        """The plan for an API of more or fewer outputs than the report's: the first ones are taken,
+        the last one stands for those that are wanting."""
+        if any(step.name in (SPREAD, OUTPUTS) for step in self.after):
+            return self
+        edits = (*self.edits, f"made {amount} of its outputs")
+        return replace(self, after=(*self.after, Step(name=OUTPUTS, amount=amount)), edits=edits)
 
     def reduced(self, step: str = "") -> Adaptation:
         """The plan for an API that gives several numbers, where one is wanted; by this step, if its

@@ -31,7 +31,7 @@ from citadel.propagate.candidates import candidates
 from citadel.propagate.kernels import of_kernels
 from citadel.propagate.probe import ProbeOutcome
 from citadel.propagate.replays import Replays
-from citadel.propagate.results import as_one, gives_several
+from citadel.propagate.results import as_many, as_one, gives_several
 from citadel.propagate.trial import Trial, as_finding, not_adapted
 from citadel.propagate.uses import Uses
 from citadel.propagate.walk import (
@@ -224,6 +224,8 @@ class Propagation:
             trial.next(plan.first())
         elif (reduced := as_one(plan, verdict, self.verified.witness)) is not None:
             trial.next(reduced)
+        elif (unpacked := as_many(plan, verdict)) is not None:
+            trial.next(unpacked)
         elif not trial.fronted and (alone := self._in_front(plan, verdict)) is not None:
             trial.front(plan, alone)
         else:

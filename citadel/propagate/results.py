@@ -23,10 +23,26 @@ _ONE_WANTED = (
 largest (the smallest, if the report's is below all numbers), as NaN is, and nothing overflows."""
 
 
+_UNPACKED = re.compile(r"(?:not enough|too many) values to unpack \(expected (?P<wanted>\d{1,3})\b")
+MOST_OUTPUTS = 16
+OTHER = (VerdictKind.DIFFERENT, VerdictKind.NOT_ADAPTED)
+"""What a case comes to that ends in another way than the report's, or says nothing."""
+
+
 def gives_several(verdict: Verdict) -> bool:
     """Whether a case ends where it takes several results for one: `rfft` gives two tensors."""
     seen = verdict.symptom if verdict.kind is VerdictKind.NOT_ADAPTED else None
     return seen is not None and _SEVERAL.match(seen.message or "") is not None
+
+
+def as_many(plan: Adaptation, verdict: Verdict) -> Adaptation | None:
+    """The plan with as many outputs as the text unpacks, where the sibling has more or fewer: two
+    of `unique` for the three of `unique_with_counts`; None elsewhere."""
+    seen = verdict.symptom if verdict.kind in OTHER else None
+    told = _UNPACKED.match((seen.message or "") if seen is not None else "")
+    wanted = int(told["wanted"]) if told is not None else 0
+    made = plan.outputs(wanted) if 1 < wanted <= MOST_OUTPUTS else plan
+    return made if made is not plan else None
 
 
 def as_one(plan: Adaptation, verdict: Verdict, witness: Witness | None) -> Adaptation | None:
@@ -40,8 +56,7 @@ def as_one(plan: Adaptation, verdict: Verdict, witness: Witness | None) -> Adapt
 
 def wants_one(verdict: Verdict) -> str:
     """The step that makes one number of several, where a case ends as it takes one; else ""."""
-    other = (VerdictKind.DIFFERENT, VerdictKind.NOT_ADAPTED)
-    seen = verdict.symptom if verdict.kind in other else None
+    seen = verdict.symptom if verdict.kind in OTHER else None
     told = (seen.message or "") if seen is not None else ""
     return next((step for wanted, step in _ONE_WANTED if wanted.match(told)), "")
 

@@ -10,7 +10,18 @@ import libcst as cst
 
 from analysis.values import Value
 from citadel.plan.frameworks import dtype_text
-from citadel.plan.model import CAST, DTYPE, NEGATE, NUMBER, REDUCED, STACK, ZEROS, Step
+from citadel.plan.model import (
+    CAST,
+    DTYPE,
+    NEGATE,
+    NUMBER,
+    OUTPUTS,
+    REDUCED,
+    SPREAD,
+    STACK,
+    ZEROS,
+    Step,
+)
 from citadel.plan.quantised import QUANTIZE
 from citadel.rewrite.made import MADE, WHOLES
 
@@ -78,6 +89,7 @@ EXAMPLES: tuple[tuple[str, tuple[Step, ...], str], ...] = (
     ("h", (Step(name="each", amount=2),), "(h, h)"),
     ("f(x)", (Step(name="spread", amount=2),), "([f(x)] * 2)"),
     ("f(x)", (Step(name="lower", amount=1), Step(name="spread", amount=3)), "([f(x)[..., 0]] * 3)"),
+    ("f(x)", (Step(name="outputs", amount=2),), "(lambda made: [*made, made[-1]][:2])(f(x))"),
     ("a @ b", (Step(name="first"), Step(name="lower", amount=1)), "(a @ b)[0][..., 0]"),
 )
 """(expression, steps, result)."""
@@ -181,17 +193,23 @@ def _apply(
     if step.name == "repeat":
         torch = not _of_tensorflow(value) and made is not MADE["keras"]
         return _repeat(code_of(node), step, value, "torch.stack" if torch else made["repeat"])
-    if step.name == "list":
-        return cst.parse_expression(f"[{code_of(node)}]")
+    if step.name in ("list", SPREAD, OUTPUTS):
+        return cst.parse_expression(_listed(code_of(node), step))
     text = _operand(node)
-    if step.name == "spread":
-        return cst.parse_expression(f"([{code_of(node)}] * {step.amount})")
     if step.name in INNER:
         return _item(node, step.amount) or cst.parse_expression(f"{text}[{step.amount}]")
     if step.name == "narrow" and (_of_tensorflow(value) or made is MADE["keras"]):
         return cst.parse_expression(_narrowed(text, step.amount, value, made["narrow"]))
     write = _in_tensorflow if _of_tensorflow(value) else _in_torch
     return cst.parse_expression(write(text, step, value))
+
+
+def _listed(text: str, step: Step) -> str:
+    """One value as a list, or as several outputs; several as another number of them."""
+    if step.name == OUTPUTS:
+        more = "made[-1]" if step.amount == 2 else f"*made[-1:] * {step.amount - 1}"
+        return f"(lambda made: [*made, {more}][:{step.amount}])({text})"
+    return f"([{text}] * {step.amount})" if step.name == SPREAD else f"[{text}]"
 
 
 def _cast(

@@ -6,7 +6,7 @@ from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
-from citadel.propagate.results import as_one, gives_several, wants_one
+from citadel.propagate.results import as_many, as_one, gives_several, wants_one
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,26 @@ def test_a_result_is_made_one_number_once(api, call):
     assert reduced is not None
     assert reduced.edits[-1] == "took the max of its result"
     assert as_one(reduced, verdict, None) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "edit"),
+    [
+        ("not enough values to unpack (expected 3, got 2)", "made 3 of its outputs"),
+        ("too many values to unpack (expected 2)", "made 2 of its outputs"),
+        ("too many values to unpack (expected 2, got 3)", "made 2 of its outputs"),
+        ("too many values to unpack (expected 1)", None),
+        ("not enough values to unpack (expected 999, got 2)", None),
+        ("values to unpack", None),
+    ],
+)
+def test_as_many_outputs_as_the_text_unpacks(api, call, message, edit):
+    source = invocation(call("torch.sum", {(2,)}), api("torch.sum", "input: Tensor"), ())
+    plan = plans(source, api("torch.exp", "input: Tensor"))[0]
+    seen = status.raises("ValueError", message)
+    verdict = Verdict(kind=VerdictKind.NOT_ADAPTED, runs=(0, 1), confidence=0.0, symptom=seen)
+    made = as_many(plan, verdict)
+    assert (made and made.edits[-1]) == edit
+    if made is not None:
+        assert as_many(made, verdict) is None
+        assert as_many(plan.spread(2), verdict) is None
