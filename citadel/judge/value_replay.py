@@ -23,7 +23,7 @@ from citadel.judge.coincidences import (
 from citadel.judge.named import takes_by_name
 from citadel.judge.relations import alike, described_alike, near, related
 from citadel.judge.replayed import Replayed
-from citadel.judge.sizes import of_sizes
+from citadel.judge.sizes import of_sizes, tells_of_them
 from citadel.judge.verdicts import mostly_filled, verdict
 from citadel.model import Channels, SymptomKind, Verdict, VerdictKind
 from citadel.oracle.numbers import elements
@@ -77,6 +77,8 @@ class ValueReplay(Replayed):
         why = self._coincides(plan, channels, filled=filled, same=same)
         if why is None and of_sizes(source) and not near(channels):
             why = "a size that results of other functions have as well"
+        if why is None and tells_of_them(source, self.values):
+            why = "tells of its inputs, where the report's API makes something of them"
         if why is not None:
             return verdict(VerdictKind.NOT_ADAPTED, reason=why)
         if source.refused:

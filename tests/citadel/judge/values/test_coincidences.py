@@ -364,3 +364,21 @@ def test_a_size_is_that_of_what_is_near_only(verified, judged, shown):
     ):
         told = judged(found, code.replace("torch.unique", sibling), sibling, channels)
         assert told.kind is kind, (sibling, told.reason)
+
+
+def test_what_is_told_of_the_inputs_may_differ_with_their_layout(verified, judged):
+    code = """
+        import torch
+        x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        halves = x.to_sparse()
+        twice = [0, 1, 2, 3] * 2
+        other = torch.sparse_coo_tensor(
+            halves.indices()[:, twice], halves.values()[twice] / 2, x.shape
+        )
+        torch.testing.assert_close(other.long(), x.long(), check_layout=False)
+    """
+    found = verified("Tensor.long of uncoalesced input gives other values", code)
+    told = judged(found, code.replace(".long()", ".stride()"), "torch.Tensor.stride", NEAR)
+    assert told.reason == "tells of its inputs, where the report's API makes something of them"
+    told = judged(found, code.replace(".long()", ".int()"), "torch.Tensor.int", NEAR)
+    assert told.kind is VerdictKind.BUG
