@@ -80,7 +80,7 @@ def probe(
                 attempt = _attempt(index, plan, event, wanted, verified.case.api)
             except (KeyError, TypeError, ValueError):
                 return  # the case has written to the pipe of events itself
-            if attempt.outcome is ProbeOutcome.HIT or event["o"] == "timeout":
+            if attempt.outcome is ProbeOutcome.HIT or event.get("o") == "timeout":
                 settled.add(groups[index])
             on_attempt(attempt)
 

@@ -234,6 +234,11 @@ def test_forged_events_are_ignored(forged, by_hand, call):
     assert [attempt.outcome for attempt in attempts] == [ProbeOutcome.CLEAN]
 
 
+def test_an_event_that_tells_no_outcome_is_none_of_the_wanted_ones(by_hand, call):
+    (attempt,) = run_forged(by_hand, call, {"e": "probe", "i": 0})
+    assert attempt.outcome is ProbeOutcome.OTHER
+
+
 @pytest.mark.parametrize("code", [99999, 40])
 def test_signals_without_a_name(by_hand, call, code):
     (attempt,) = run_forged(by_hand, call, {"e": "probe", "i": 0, "o": "signal", "code": code})
