@@ -77,7 +77,10 @@ def run_triage(
     _check_places(request)
     loaded = list(_loaded(request.inputs))
     if not loaded:
-        raise CitadelError("no reports found", "reports are .json, .md and .py files")
+        places = ", ".join(map(plain, map(str, request.inputs)))
+        raise CitadelError(
+            f"no reports in {places}", "reports are .json, .md and .py files, and lines of a .jsonl"
+        )
     if all(isinstance(entry, BadInput) for entry in loaded):
         first = loaded[0]
         assert isinstance(first, BadInput)  # noqa: S101

@@ -265,7 +265,7 @@ class ValueReplay(Replayed):
         # That it tends to something, or that nothing depends on what is let in, says enough.
         doubled = None if self._limited else better
         if self.source.precise and doubled is not None and not doubled.cures:
-            reason = "double precision does not change it: what mathematics demands here"
+            reason = "double precision does not cure it, as it does the report's: it is to be so"
             return verdict(VerdictKind.EXPECTED, reason=reason)
         if (
             self.source.becomes_infinite

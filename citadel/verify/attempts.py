@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from analysis.catalog.model import Catalog
 from analysis.errors import CitadelError
+from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.instrument import instrument
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
@@ -255,7 +256,9 @@ def _unusable(observation: Observation, symptom: Symptom | None) -> str | None:
         return None
     call = failing_call(observation)
     if symptom.exception in MISSING:
-        return f"needs a package: {symptom.message}"
+        missing = _NO_MODULE.search(told := f"needs a package: {symptom.message}")
+        own = missing is not None and missing[1].partition(".")[0] in FRAMEWORKS
+        return f"{told} (--python names an interpreter that has it)" if own else told
     if symptom.exception in INCOMPLETE and (call is None or call.form == "other"):
         return f"not self-contained: {symptom.exception}: {symptom.message}"
     if symptom.exception == "AttributeError" and _OF_MODULE.match(symptom.message or ""):

@@ -95,6 +95,13 @@ def test_a_number_that_a_file_does_not_have_is_a_users_error(tmp_path):
     assert "there is 3" in done.err
 
 
+def test_a_harvest_without_a_case_is_named(tmp_path):
+    path = write(tmp_path, "", "found.jsonl")
+    done = problem("triage", path)
+    assert "found.jsonl" in done.err
+    assert ".jsonl" in done.err.splitlines()[-1]
+
+
 def test_nothing_on_standard_input_is_a_users_error(tmp_path):
     problem("triage", "-", "--python", TORCH, cwd=tmp_path)
 

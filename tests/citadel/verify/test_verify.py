@@ -184,6 +184,12 @@ def test_an_assertion_of_the_reports_own_tells_of_values(verified, read):
             "the run ends by runtimeerror",
         ),
         (
+            "tf.abs",
+            "import tensorflow as tf\ntf.abs('x')",
+            "",
+            "(--python names an interpreter that has it)",
+        ),
+        (
             "torch.new_thing",
             "import torch\ntorch.new_thing(torch.ones(3))",
             "",
