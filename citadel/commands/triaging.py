@@ -77,7 +77,7 @@ def run_triage(
     _check_places(request)
     loaded = list(_loaded(request.inputs))
     if not loaded:
-        places = ", ".join(map(plain, map(str, request.inputs)))
+        places = ", ".join(map(plain, request.inputs))
         raise CitadelError(
             f"no reports in {places}", "reports are .json, .md and .py files, and lines of a .jsonl"
         )
