@@ -23,9 +23,7 @@ from analysis.build import build
 from analysis.catalog.model import Catalog
 from analysis.catalog.records import read_catalog
 from analysis.dynamic.context import contexts
-from analysis.dynamic.joined import KEPT_SAMPLES
 from analysis.dynamic.journal import Journal
-from analysis.dynamic.learned import Samples, merged, read_learned
 from analysis.dynamic.model import CallSets, CrashCandidate, Provider, Sample
 from analysis.errors import CitadelError
 from analysis.sources import SourceRequest, installed, stored_sources
@@ -94,8 +92,7 @@ def load_or_build(
     tell = progress or (lambda _stage, _done, _total: None)
     info = target.info
     path = cache_path(info.framework, info.version, info.key)
-    learnt = read_learned(learned_path(info.framework, info.version, info.key))
-    stored, found = (None, None) if refresh else _kept(path, learnt)
+    stored, found = (None, None) if refresh else _kept(path)
     if found is not None and source is None:
         return found
     waited: list[str] = []
@@ -107,7 +104,7 @@ def load_or_build(
 
     with Journal(path.with_suffix(".journal"), info.key, waiting) as journal:
         if waited:
-            stored, found = _kept(path, learnt)
+            stored, found = _kept(path)
             if found is not None and source is None:
                 return found
         elif refresh:
@@ -122,7 +119,7 @@ def load_or_build(
             _forget_older(path, f"{info.framework}-{info.version}-{info.key}-")
     if problem and warn is not None:
         warn(f"the index is not kept: {problem}")
-    return read_index(stored, learnt)
+    return read_index(stored)
 
 
 def add_sources(
@@ -174,12 +171,6 @@ def cache_path(framework: str, version: str, key: str) -> Path:
     return cache.folder() / "index" / name.replace("/", "_")
 
 
-def learned_path(framework: str, version: str, key: str) -> Path:
-    """The file of what reports have taught about a build."""
-    name = f"{framework}-{version}-{key}.learnt"
-    return cache.folder() / "index" / name.replace("/", "_")
-
-
 def _forget_older(path: Path, prefix: str) -> None:
     """Remove what other versions of Citadel have kept of the same build."""
     for file in path.parent.glob(glob.escape(prefix.replace("/", "_")) + "*.json"):
@@ -189,13 +180,13 @@ def _forget_older(path: Path, prefix: str) -> None:
                 file.with_suffix(".journal").unlink()
 
 
-def _kept(path: Path, learnt: Samples) -> tuple[Stored | None, ApiIndex | None]:
+def _kept(path: Path) -> tuple[Stored | None, ApiIndex | None]:
     """What the cache keeps of an index, and the index; None for what is not there, or damaged."""
     stored = cache.read(path)
     if stored is None:
         return None, None
     try:
-        return stored, read_index(stored, learnt)
+        return stored, read_index(stored)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None, None
 
@@ -211,11 +202,8 @@ def _keep(path: Path, stored: Stored) -> str | None:
     return None
 
 
-def read_index(stored: Stored, learnt: Samples | None = None) -> ApiIndex:
-    """The index from the shape in which `analysis.build` makes it and the cache keeps it.
-
-    `learnt` are further samples, from reports.
-    """
+def read_index(stored: Stored) -> ApiIndex:
+    """The index from the shape in which `analysis.build` makes it and the cache keeps it."""
     catalog = read_catalog(stored["catalog"])
     vocabulary = stored["vocabulary"]
     profiles = {name: _call_sets(record, vocabulary) for name, record in stored["profiles"].items()}
@@ -228,8 +216,6 @@ def read_index(stored: Stored, learnt: Samples | None = None) -> ApiIndex:
         name: tuple(Sample.from_json(provider, record) for provider, record in records)
         for name, records in stored["samples"].items()
     }
-    known = {name: found for name, found in (learnt or {}).items() if name in catalog.apis}
-    samples = merged(samples, known, KEPT_SAMPLES)
     return ApiIndex(
         key=stored["key"],
         framework=stored["framework"],

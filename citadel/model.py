@@ -228,6 +228,20 @@ class Seconds:
     first_finding: float | None = None
 
 
+class Cut(StrEnum):
+    """The limit that kept a triage from trying all siblings that it would have tried.
+
+    After `SECONDS` and `INTERRUPTED` the answer depends on the machine; the others give the same
+    answer each time.
+    """
+
+    SIBLINGS = "siblings"
+    ATTEMPTS = "attempts"
+    REPLAYS = "replays"
+    SECONDS = "seconds"
+    INTERRUPTED = "interrupted"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triage:
     """The result for one report: exactly one of `error`, `skipped` and `case` is set."""
@@ -245,9 +259,9 @@ class Triage:
     tried: int = 0
     """APIs that were tried on the failing call, including those that came out clean."""
     unconfirmed: int = 0
-    """Hits of the probe that the budget left no time to replay: neither findings nor clean."""
-    cut: bool = False
-    """Whether APIs or hits were left out that a larger budget or number of siblings reaches."""
+    """Hits of the probe that were not replayed within the budget: neither findings nor clean."""
+    cut: Cut | None = None
+    """The limit at which the walk along the siblings ended, if not at its own end."""
     control: str | None = None
     """A warning when an unrelated API shows the same symptom."""
     files: tuple[str, ...] = ()

@@ -10,12 +10,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from analysis.dynamic.learned import learn
 from analysis.target.frameworks import FRAMEWORKS
 from citadel.family.group import families
-from citadel.learn import samples_of
 from citadel.members import failing_member, member, of_member, with_member
-from citadel.model import Finding, Seconds, Triage, VerdictKind
+from citadel.model import Cut, Finding, Seconds, Triage, VerdictKind
 from citadel.options import Options
 from citadel.propagate.methods import other_methods
 from citadel.propagate.propagation import Propagation
@@ -53,8 +51,6 @@ def triage(
     verified = verify_on(reading, bench, options)
     if isinstance(verified, NotVerified):
         return replace(result, skipped=verified.reason)
-    calls = verified.observation.calls
-    learn(bench.learned, samples_of(calls, verified.api, bench.index.catalog))
     seconds = Seconds(verify=time.monotonic() - started)
     operation, method = bench.operations.of, member(verified, reading.mentions)
     case = replace(verified.case, operation=operation(verified.case.api))
@@ -95,7 +91,7 @@ def triage(
         ),
         tried=siblings.tried,
         unconfirmed=siblings.unconfirmed,
-        cut=siblings.cut or halted,
+        cut=Cut.INTERRUPTED if halted else siblings.cut,
         control=siblings.control(),
         seconds=replace(seconds, siblings=took),
     )

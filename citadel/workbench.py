@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from analysis.catalog.model import Api, Catalog
-from analysis.index import ApiIndex, learned_path
+from analysis.index import ApiIndex
 from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.session import Baseline, Session
 from analysis.target.target import Interpreter, Target
@@ -40,8 +40,6 @@ class Workbench:
         self.samples = SampleBook(index)
         self.lexicon = learnt(index.catalog.apis.values())
         self.operations = Operations(index)
-        info = target.info
-        self.learned = learned_path(info.framework, info.version, info.key)
         self.replays: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))
         self.probes: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))
         if baseline is not None:

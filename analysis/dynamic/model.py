@@ -15,7 +15,6 @@ class Provider(StrEnum):
     OPINFO = "opinfo"  # the framework's own samples for its operators
     MODULEINFO = "moduleinfo"  # ... and for its layers
     EXAMPLE = "example"  # an example in the documentation
-    REPORT = "report"  # a call of a bug report that returned normally
     SYNTHESIS = "synthesis"  # made up from the signature
 
 

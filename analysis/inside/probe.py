@@ -20,11 +20,16 @@ import sys
 import time
 
 import case
+import processes
 import side
 from marks import state
 from planned import execute, live_values
 
 BATCH = 64
+STARVED = 10
+"""Times its seconds that an attempt may take where others keep the processors from it."""
+SLICE = 0.2
+"""Seconds after which such an attempt is looked at again."""
 USELESS = 3
 """Attempts that pools did not help, after which what hangs is not tried again."""
 OWN = getattr(sys, "stdlib_module_names", frozenset())
@@ -43,7 +48,8 @@ def run(
     `onward`: the source's failure showed only when its result was used, so each attempt carries on
     with the rest of the case, the sibling's result in the place of the source's.
     `outputs`: as how many tensors the source's result comes, 0 if it is none or nobody knows.
-    `wall`: seconds per attempt, `onward_wall` where it carries on; `total`: seconds for all.
+    `wall`: seconds per attempt, `onward_wall` where it carries on; `total`: seconds for all. An
+    attempt that is ready to run and gets no processor has used up nothing.
     """
     live = side.module("live")
     live.pin()
@@ -171,7 +177,7 @@ class Probe:
                 os._exit(0)
         os.close(writing)
         position, died, importing, taken = start, None, None, ""
-        lines = Lines(reading)
+        lines = Lines(reading, pid)
         while True:
             record = lines.next(self.walls[onward])
             if record is None:
@@ -265,19 +271,25 @@ def unloaded(package):
 
 
 class Lines:
-    """JSON lines of a pipe, with a time limit for each."""
+    """JSON lines of a pipe, with a time limit for each; `pid` is the process that writes them."""
 
-    def __init__(self, fd):
+    def __init__(self, fd, pid):
         self.fd = fd
+        self.pid = pid
         self.rest = b""
         self.timed_out = False
 
     def next(self, wall):
         """The next record; None at the end, or when none came in time."""
-        deadline = time.monotonic() + wall
+        start, used = time.monotonic(), processes.spent(self.pid)
+        deadline, last = start + wall, start + STARVED * wall
         while b"\n" not in self.rest:
             ready = select.select([self.fd], [], [], max(0.0, deadline - time.monotonic()))[0]
             if not ready:
+                left = wall - (processes.spent(self.pid) - used)
+                if left > 0 and deadline < last and processes.runs(self.pid):
+                    deadline = min(last, time.monotonic() + max(left, SLICE))
+                    continue
                 self.timed_out = True
                 return None
             chunk = os.read(self.fd, 65536)

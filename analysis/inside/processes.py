@@ -56,6 +56,28 @@ def proportional(pid, resident):
     return 0
 
 
+def spent(pid):
+    """Seconds of processor time that a process has used; 0 if nobody knows."""
+    try:
+        with open("/proc/%d/stat" % pid, "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:  # gone meanwhile
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def runs(pid):
+    """Whether a thread of a process runs, or would if it had a processor: it does not wait."""
+    try:
+        for thread in os.listdir("/proc/%d/task" % pid):
+            with open("/proc/%d/task/%s/stat" % (pid, thread), "rb") as file:
+                if file.read().rpartition(b")")[2].split()[0] in (b"R", b"D"):
+                    return True
+    except OSError:  # gone meanwhile
+        pass
+    return False
+
+
 def kill(pid):
     """SIGKILL to one process; never to a group, nor to everything."""
     if pid > 1:

@@ -23,8 +23,7 @@ from citadel.cli.importing import import_
 from citadel.cli.index import index, siblings
 from citadel.cli.mine import mine
 from citadel.cli.options import (
-    MEASURING,
-    SECONDS,
+    Attempts,
     BackendOfReport,
     Baseline,
     FrameworkOfReport,
@@ -32,12 +31,14 @@ from citadel.cli.options import (
     MatchesFile,
     NoSandbox,
     Python,
+    Replays,
     Siblings,
     given_matches,
     read_siblings,
     read_wish,
 )
 from citadel.commands.progress import Interrupted, Progress
+from citadel.limits import ATTEMPTS, SECONDS
 from citadel.match.mode import Mode
 from citadel.report.text import plain
 
@@ -75,17 +76,18 @@ def triage(
         Mode,
         typer.Option("--mode", help="Try all APIs in ranking order, or the paper's siblings only."),
     ] = Mode.RANKED,
+    attempts: Attempts = ATTEMPTS,
+    replays: Replays = None,
     budget: Annotated[
-        float | None,
+        float,
         typer.Option(
             "--budget",
             metavar="SECONDS",
             min=1,
-            help=f"Time for siblings, per report; {SECONDS:g} by default, and {MEASURING:g} where"
-            " they are measured.",
-            show_default=False,
+            help="Most time for siblings, per report. What it cuts off depends on the machine;"
+            " --attempts and --replays give the same answer everywhere.",
         ),
-    ] = None,
+    ] = SECONDS,
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="Time limit of one run.")
     ] = 30.0,
@@ -147,8 +149,9 @@ def triage(
     options = Options(
         walk=Walk(
             siblings=read_siblings(siblings),
-            seconds=budget or SECONDS,
-            measuring=budget or MEASURING,
+            attempts=attempts,
+            replays=replays,
+            seconds=budget,
         ),
         mode=mode,
         runs=runs,

@@ -12,18 +12,21 @@ from typing import Annotated
 import typer
 
 from citadel.cli.options import (
+    Attempts,
     BackendOfReport,
     Baseline,
     FrameworkOfReport,
     Json,
     MatchesFile,
     NoSandbox,
+    Replays,
     Siblings,
     given_matches,
     read_siblings,
     read_wish,
 )
 from citadel.commands.progress import Progress
+from citadel.limits import ATTEMPTS, SECONDS
 from citadel.model import BugKind
 from citadel.store.labels import LabelKind
 
@@ -75,10 +78,11 @@ def hunt(
             "--per-report",
             metavar="SECONDS",
             min=1,
-            help="Time to look for siblings of one; reproducing it and confirming what was found"
-            " come on top.",
+            help="Most time to look for siblings of one; reproducing it comes on top.",
         ),
-    ] = 60.0,
+    ] = SECONDS,
+    attempts: Attempts = ATTEMPTS,
+    replays: Replays = None,
     siblings: Siblings = "all",
     matches: MatchesFile = None,
     baseline: Baseline = None,
@@ -140,7 +144,12 @@ def hunt(
     from citadel.propagate.walk import Walk
 
     options = Options(
-        walk=Walk(siblings=read_siblings(siblings), seconds=per_report),
+        walk=Walk(
+            siblings=read_siblings(siblings),
+            attempts=attempts,
+            replays=replays,
+            seconds=per_report,
+        ),
         limits=Limits(wall=timeout),
         matches=given_matches(matches),
     )

@@ -12,14 +12,10 @@ import typer
 
 from analysis.errors import CitadelError
 from analysis.target.frameworks import FRAMEWORKS
+from citadel.limits import MEASURED_REPLAYS, REPLAYS
 from citadel.match.matches import Matches, read_matches
 from citadel.selection import Wish
 from harvest.tracker.names import SUFFIX
-
-SECONDS = 60.0
-"""Time for the siblings of one report."""
-MEASURING = 180.0
-"""The same where siblings are measured: each takes some seconds then."""
 
 _BACKENDS = tuple(name for one in FRAMEWORKS.values() for name in one.backends)
 
@@ -111,6 +107,26 @@ Baseline = Annotated[
 Siblings = Annotated[
     str,
     typer.Option("--siblings", metavar="N|all", help="Try at most the N best-ranked siblings."),
+]
+Attempts = Annotated[
+    int,
+    typer.Option(
+        "--attempts",
+        metavar="N",
+        min=1,
+        help="Try at most N adapted calls on the arguments of the failing call.",
+    ),
+]
+Replays = Annotated[
+    int | None,
+    typer.Option(
+        "--replays",
+        metavar="N",
+        min=1,
+        show_default=False,
+        help=f"Replay at most N generated cases [default: {REPLAYS:,}, and {MEASURED_REPLAYS} where"
+        " they are measured].",
+    ),
 ]
 MatchesFile = Annotated[
     Path | None,

@@ -243,7 +243,7 @@ class _Watch:
             self.no_case[told.skipped or "not reproduced"] += 1
         elif ended.item.key.stage is Stage.PROPAGATE:
             case, bugs = told.case, len(told.bugs)
-            self.cut += told.cut
+            self.cut += told.cut is not None
             siblings = f"{counted(bugs, 'sibling')}, {ended.new} new to the store"
             fixed = "" if case.reproduces else ", fixed here"
             line = f"{name} {case.api} ({case.kind}{fixed}): {siblings if bugs else 'no sibling'}"
@@ -273,7 +273,8 @@ def _say_end(console: Console, hunted: Hunted, watch: _Watch) -> None:
     console.print(f"{done} in {hunted.seconds:.0f} s, {new}", markup=False)
     if watch.cut:
         told = f"not all siblings were tried of {counted(watch.cut, 'case')}"
-        console.print(f"{told}: a hunt with a larger --per-report goes on there", markup=False)
+        larger = "--attempts, --replays, --per-report or --siblings"
+        console.print(f"{told}: a hunt with larger {larger} goes on there", markup=False)
     if hunted.waiting:
         dropped = f", {hunted.dropped} of them under way" if hunted.dropped else ""
         open_ = counted(hunted.waiting, "item")

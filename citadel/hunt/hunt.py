@@ -17,7 +17,7 @@ from analysis.errors import CitadelError
 from citadel.hunt.builds import Site
 from citadel.hunt.executor import Answer, Executor, Job, Outcome
 from citadel.hunt.schedule import Schedule
-from citadel.model import BugKind, Triage, VerdictKind
+from citadel.model import BugKind, Cut, Triage, VerdictKind
 from citadel.options import Options
 from citadel.report.cases import write_cases
 from citadel.store import items, reports, results
@@ -49,7 +49,13 @@ class HuntRequest:
     def allowed(self) -> Allowed:
         """What of it decides what is open."""
         walk = self.options.walk
-        return Allowed(retries=self.retries, seconds=walk.seconds, siblings=walk.siblings)
+        return Allowed(
+            retries=self.retries,
+            seconds=walk.seconds,
+            attempts=walk.attempts,
+            replays=walk.replays,
+            siblings=walk.siblings,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,9 +253,22 @@ class Hunt:
             seconds=outcome.seconds,
             found=self._yield(ended),
             reason=reason,
-            cut=self._request.allowed if triage is not None and triage.cut else None,
+            cut=None if triage is None else triage.cut,
+            limit=None if triage is None else self._limit(triage),
         )
         return ended
+
+    def _limit(self, triage: Triage) -> float | None:
+        """How much the triage was allowed of what cut it short."""
+        measured = triage.case is not None and triage.case.kind is BugKind.PERFORMANCE
+        walk = self._request.options.walk.among(measured=measured)
+        limits = {
+            Cut.SECONDS: walk.seconds,
+            Cut.ATTEMPTS: walk.attempts,
+            Cut.REPLAYS: walk.replays,
+            Cut.SIBLINGS: walk.siblings,
+        }
+        return None if triage.cut is None else limits.get(triage.cut)
 
     def _verified(self, item: Item, triage: Triage) -> tuple[State, str]:
         """Keep a case, and queue what follows from it."""
@@ -295,7 +314,7 @@ def _confidence(triage: Triage) -> tuple[State, str]:
     if unsure:
         return State.FLAKY, f"{len(unsure)} verdicts are flaky or noisy"
     if triage.unconfirmed:
-        return State.DONE, f"no time to replay {triage.unconfirmed} hits"
+        return State.DONE, f"{triage.unconfirmed} hits were not replayed within the budget"
     if triage.cut:
         return State.DONE, "not all siblings were tried"
     return State.DONE, ""

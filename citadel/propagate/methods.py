@@ -32,6 +32,8 @@ from citadel.workbench import Workbench
 RELATION = "method"
 AT_LEAST = 5.0
 """Seconds for them, whatever the other siblings have used up."""
+MOST_OBJECTS = 20
+"""Siblings whose objects' methods are tried."""
 RECEIVER = Take(key="recv")
 
 
@@ -70,20 +72,20 @@ def other_methods(
     deadline: float,
 ) -> Iterator[Finding]:
     """What fails as the method `called` does: methods of its object first, then of those that the
-    `findings` have in its place. Ends by `deadline`, or a little later."""
+    first `findings` have in its place. It is cut at `deadline`, or a little later."""
     deadline = max(deadline, time.monotonic() + AT_LEAST)
     found: set[str] = set()
     of_method = replace(verified, call=called)
     for finding in _methods(of_method, verified.api.name, None, bench, options, deadline):
         found.add(leaf(finding.api))
         yield finding
-    for sibling in findings:
+    bugs = [one for one in findings if one.verdict.kind is VerdictKind.BUG and one.code]
+    for sibling in bugs[:MOST_OBJECTS]:
         if not found or time.monotonic() > deadline:
             return
-        if sibling.verdict.kind is VerdictKind.BUG and sibling.code:
-            there = _of_finding(verified, called, sibling, bench, options)
-            if there is not None:
-                yield from _methods(there, sibling.api, found, bench, options, deadline)
+        there = _of_finding(verified, called, sibling, bench, options)
+        if there is not None:
+            yield from _methods(there, sibling.api, found, bench, options, deadline)
 
 
 def _methods(

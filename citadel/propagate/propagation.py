@@ -2,6 +2,10 @@
 
 In: a `Verified` case and a `Workbench`. Out: a `Finding` per sibling as soon as its verdict stands,
 and afterwards what is worth telling of all.
+
+The work is done in steps: while one round of the ranking is probed, the hits of the round before
+are replayed. What comes next is decided between two steps only, in ranking order, so that neither
+load nor the number of processes changes the answer.
 """
 
 from __future__ import annotations
@@ -9,9 +13,11 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from analysis.catalog.model import Api
 from analysis.target.session import Session
@@ -22,28 +28,30 @@ from citadel.judge.status import contrasted, judge, refused_elsewhere
 from citadel.judge.values import GIVES_NOTHING, judge_value
 from citadel.match.family import parse
 from citadel.match.rank import Candidate, tables
-from citadel.model import Finding, SymptomKind, Verdict, VerdictKind
+from citadel.model import Cut, Finding, SymptomKind, Verdict, VerdictKind
 from citadel.options import Options
 from citadel.oracle import status
 from citadel.plan.model import FIRST, Adaptation
 from citadel.propagate.callees import callees
 from citadel.propagate.candidates import candidates
 from citadel.propagate.kernels import of_kernels
+from citadel.propagate.pool import Pool, as_they_end
 from citadel.propagate.probe import ProbeOutcome
-from citadel.propagate.replays import Replays
 from citadel.propagate.results import as_many, as_one, gives_several
 from citadel.propagate.trial import Trial, as_finding, not_adapted
 from citadel.propagate.uses import Uses
 from citadel.propagate.walk import (
     AT_LEAST,
-    HITS_AHEAD,
-    MOST_AHEAD,
+    PROBES_ON_GPU,
     REPLAYS_ON_GPU,
     Entry,
     Probed,
     Progress,
     Walk,
-    walk,
+    as_if_probed,
+    probed,
+    units,
+    unprobed,
 )
 from citadel.rewrite.rewriter import Rewritten
 from citadel.verify.verified import Verified
@@ -67,58 +75,134 @@ class Propagation:
         self.options = replace(options, walk=walk)
         self.tried = 0
         self.unconfirmed = 0
-        self.cut = False
+        self.cut: Cut | None = None
         self._found: dict[str, Finding] = {}
+        self._plans: dict[str, tuple[Adaptation, ...]] = {}
         self._rank: dict[str, int] = {}
         self._families: defaultdict[str, set[str]] = defaultdict(set)
         self._unrelated = [0, 0]
         self._deadline = math.inf
         self._uses = Uses(verified, bench)
-        self._progress: Progress | None = None
-        self._trials: dict[str, Trial] = {}
+        self._progress = Progress((), walk)
+        self._open: dict[str, Trial] = {}
+        """Siblings with cases that are still to be replayed."""
 
     def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
-        deadline = self._deadline = time.monotonic() + self.options.walk.seconds
+        self._deadline = time.monotonic() + self.options.walk.seconds
         if not self.verified.tells:
             return
         called = self._callees()
         self._uses.ran(called)
         entries = self._entries(called)
-        planned = {candidate.api.name: plans for candidate, plans in entries}
-        self._rank = {name: position for position, name in enumerate(planned)}
+        self._plans = {candidate.api.name: plans for candidate, plans in entries}
+        self._rank = {name: position for position, name in enumerate(self._plans)}
         for candidate, _ in entries:
             self._families[_family(candidate.api)].add(candidate.api.name)
-        most = REPLAYS_ON_GPU if self.verified.observation.on_gpu else None
-        replays = Replays(self.bench.replays[:most])
-        ahead = MOST_AHEAD if self.verified.shown else HITS_AHEAD
-        self._progress = progress = Progress(entries, self._walk(), replays, ahead)
+        self._progress = Progress(entries, self._walk())
+        on_gpu = self.verified.observation.on_gpu
+        probes = Pool(self.bench.probes[: PROBES_ON_GPU if on_gpu else None])
+        replays = Pool(self.bench.replays[: REPLAYS_ON_GPU if on_gpu else None])
         try:
-            for probed in walk(self.verified, progress, self.bench, self.options.limits):
-                yield from self._kept(replays.finished())
-                if probed is None or probed.outcome is ProbeOutcome.BUDGET:
-                    continue
-                self.tried += 1
-                if on_progress is not None:
-                    on_progress("siblings", self.tried, len(progress.entries))
-                self._count(probed)
-                name = probed.candidate.api.name
-                if probed.outcome is self._telling:
-                    trial = self._trials[name] = self._trial(probed, planned[name])
-                    replays.submit(partial(self._tried, trial, replays, 0), self._rank[name])
-                else:
-                    self._found[name] = _unconfirmed(probed, self.verified)
-            yield from self._kept(replays.rest(deadline))
-            dropped = replays.cancel()
-            late = progress.next < len(progress.entries) and time.monotonic() >= deadline
-            self.cut = late or dropped > 0 or len(progress.entries) < len(entries)
-            yield from self._kept(replays.finished())
+            while (step := self._next_step()) is not None:
+                yield from self._step(*step, probes, replays, on_progress)
+            self.cut = self._cut(len(entries))
             self._keep_unfinished()
         except KeyboardInterrupt:
+            self._deadline = 0.0
             self.bench.abort()
             raise
         finally:
-            replays.cancel()
+            probes.close()  # the next report needs the sessions
+            replays.close()
+
+    def _next_step(self) -> tuple[Sequence[Entry], Sequence[Trial]] | None:
+        """What to probe, and of which siblings to replay the next case beside it; None at the end.
+
+        Everybody's first case comes before anybody's second: the most plausible ones show nearly
+        all bugs.
+        """
+        if time.monotonic() >= self._deadline:
+            return None
+        chunk = self._progress.take()
+        turns = {trial.turn for trial in self._open.values()}
+        turn = 0 if chunk else min(turns, default=0)
+        trials = [trial for trial in self._open.values() if trial.turn == turn]
+        trials = sorted(trials, key=self._place)[: self._progress.replays_left]
+        return (chunk, trials) if chunk or trials else None
+
+    def _step(
+        self,
+        chunk: Sequence[Entry],
+        trials: Sequence[Trial],
+        probes: Pool,
+        replays: Pool,
+        on_progress: Callable[[str, int, int], None] | None,
+    ) -> Iterator[Finding]:
+        """Probe a round and replay a case of each of these siblings, all at once; then take note
+        of what both came to, in ranking order."""
+        work: list[Future[Any]] = [replays.submit(partial(self._tried, one)) for one in trials]
+        seen: list[Probed] = []
+        if unprobed(self.verified):
+            seen = as_if_probed(self.verified, chunk)
+        else:
+            work += [probes.submit(partial(self._probed, unit)) for unit in units(chunk)]
+        for future in as_they_end(work, self._deadline):
+            found = future.result()
+            if isinstance(found, Finding):
+                self._found[found.api] = found
+                yield found
+            elif found is not None:
+                seen += found
+                if on_progress is not None:
+                    on_progress("siblings", self.tried + len(seen), len(self._progress.entries))
+        for trial in trials:
+            self._note_replays(trial)
+        for one in sorted(seen, key=lambda one: self._rank[one.candidate.api.name]):
+            if one.outcome is not ProbeOutcome.BUDGET:
+                self._note_probed(one)
+
+    def _probed(self, unit: Sequence[Entry], session: Session) -> list[Probed]:
+        return probed(
+            self.verified, unit, session, deadline=self._deadline, limits=self.options.limits
+        )
+
+    def _note_probed(self, one: Probed) -> None:
+        """What the probe says of an API: a hit is to be replayed."""
+        self.tried += 1
+        self._progress.attempts += one.attempts
+        self._count(one)
+        name = one.candidate.api.name
+        if one.outcome is ProbeOutcome.HIT:
+            self._progress.hit(name)
+        if one.outcome is self._telling:
+            self._open[name] = self._trial(one, self._plans[name])
+        else:
+            self._found[name] = _unconfirmed(one, self.verified)
+
+    def _note_replays(self, trial: Trial) -> None:
+        """What replays say of a sibling: its kin come next where it is a finding."""
+        self._progress.replays += trial.take_replays()
+        found = self._found.get(trial.name)
+        if found is None:
+            return
+        del self._open[trial.name]
+        if found.verdict.kind is VerdictKind.BUG:
+            self._progress.found(self._place(trial), self._kin(trial.candidate.api))
+
+    def _place(self, trial: Trial) -> int:
+        return self._rank[trial.name]
+
+    def _cut(self, entries: int) -> Cut | None:
+        """Which limit the walk ended at, if it had not come to its own end."""
+        progress = self._progress
+        if time.monotonic() >= self._deadline and (self._open or progress.more):
+            return Cut.SECONDS
+        if self._open and progress.replays_left <= 0:
+            return Cut.REPLAYS
+        if progress.more:
+            return Cut.REPLAYS if progress.replays_left <= 0 else Cut.ATTEMPTS
+        return Cut.SIBLINGS if len(progress.entries) < entries else None
 
     def _callees(self) -> Mapping[str, Mapping[str, Value]]:
         """What runs within the failing call."""
@@ -176,10 +260,9 @@ class Propagation:
         )
 
     def _keep_unfinished(self) -> None:
-        """Of siblings with further cases that nobody had time for: the best of those that ran."""
-        left = {name: one for name, one in self._trials.items() if name not in self._found}
-        self._found |= {name: one.best for name, one in left.items() if one.best is not None}
-        self.unconfirmed = sum(one.best is None for one in left.values())
+        """Of siblings with further cases that were not replayed: the best of those that were."""
+        self._found |= {name: one.best for name, one in self._open.items() if one.best is not None}
+        self.unconfirmed = sum(one.best is None for one in self._open.values())
 
     def _trial(self, probed: Probed, planned: tuple[Adaptation, ...]) -> Trial:
         """What a sibling may show: of values first the plan that gives it all tensors in one, then
@@ -201,38 +284,31 @@ class Propagation:
             most=self.options.adaptations,
         )
 
-    def _tried(self, trial: Trial, replays: Replays, turn: int, session: Session) -> Finding | None:
-        """Replay the sibling's next case; None where another one has its turn later.
-
-        Everybody's first case comes before anybody's second: the most plausible ones show nearly
-        all bugs.
-        """
-        case = next(trial.cases, None)
-        if case is None:
-            return trial.end()
-        plan, written = case
-        verdict = self._judged(written, plan, trial.candidate, session)
-        found = trial.note(verdict, written)
-        rank = self._rank[found.api]
-        if verdict.kind is VerdictKind.BUG:
-            if self._progress is not None:
-                self._progress.found(rank, self._kin(trial.candidate.api))
-            return self._everywhere(found, plan, trial.candidate, session)
-        if verdict.reason == GIVES_NOTHING:
-            trial.next(plan.for_effect())
-        elif gives_several(verdict) and FIRST not in plan.after:
-            trial.next(plan.first())
-        elif (reduced := as_one(plan, verdict, self.verified.witness)) is not None:
-            trial.next(reduced)
-        elif (unpacked := as_many(plan, verdict)) is not None:
-            trial.next(unpacked)
-        elif not trial.fronted and (alone := self._in_front(plan, verdict)) is not None:
-            trial.front(plan, alone)
-        else:
-            turn += 1
-        again = partial(self._tried, trial, replays, turn)
-        late = time.monotonic() > self._deadline
-        return trial.end() if late or not replays.submit(again, rank, turn) else None
+    def _tried(self, trial: Trial, session: Session) -> Finding | None:
+        """Replay the sibling's next case, and what mends its plan; None where it has more."""
+        turn = trial.turn
+        while trial.turn == turn and time.monotonic() < self._deadline:
+            case = trial.next_case()
+            if case is None:
+                return trial.end()
+            plan, written = case
+            verdict = self._judged(written, plan, trial.candidate, session)
+            found = trial.note(verdict, written)
+            if verdict.kind is VerdictKind.BUG:
+                return self._everywhere(found, plan, trial.candidate, session)
+            if verdict.reason == GIVES_NOTHING:
+                trial.next(plan.for_effect())
+            elif gives_several(verdict) and FIRST not in plan.after:
+                trial.next(plan.first())
+            elif (reduced := as_one(plan, verdict, self.verified.witness)) is not None:
+                trial.next(reduced)
+            elif (unpacked := as_many(plan, verdict)) is not None:
+                trial.next(unpacked)
+            elif not trial.fronted and (alone := self._in_front(plan, verdict)) is not None:
+                trial.front(plan, alone)
+            else:
+                trial.turn += 1
+        return None
 
     def _in_front(self, plan: Adaptation, verdict: Verdict) -> Rewritten | None:
         """The plan in front of the report's own call, where the text cannot go on with what the

@@ -43,8 +43,11 @@ class Trial:
     most: int
     best: Finding | None = None
     cases: Iterator[Case] = field(init=False)
+    turn: int = 0
+    """How many cases it has had; those that mend another one are no further ones."""
     fronted: bool = False
     """Whether the sibling was also called in front of the report's own call."""
+    _replays: int = field(init=False, default=0)
     _before: Finding | None = field(init=False, default=None)
     _mends: Adaptation | None = field(init=False, default=None)
     _ahead: list[Adaptation] = field(init=False, default_factory=list)
@@ -52,6 +55,22 @@ class Trial:
 
     def __post_init__(self) -> None:
         self.cases = islice(self._written(), self.most)
+
+    @property
+    def name(self) -> str:
+        """The sibling's name."""
+        return self.candidate.api.name
+
+    def next_case(self) -> Case | None:
+        """The next case, None at the end; it counts as replayed."""
+        case = next(self.cases, None)
+        self._replays += case is not None
+        return case
+
+    def take_replays(self) -> int:
+        """How many cases it has had since this was asked last."""
+        taken, self._replays = self._replays, 0
+        return taken
 
     def next(self, plan: Adaptation) -> None:
         """Write this plan down next, before those that are left; once.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from citadel.model import Finding, Triage, VerdictKind
+from citadel.model import Cut, Finding, Triage, VerdictKind
 from citadel.report.headline import headline
 from citadel.report.literal import say
 from citadel.report.order import ranked, verdict_counts
@@ -20,9 +20,32 @@ _REASONS = 3
 
 def none_found(triage: Triage) -> str:
     """What is said where no sibling was found: of a search that was cut, only that."""
-    if not triage.cut:
+    if triage.cut is None:
         return "no sibling shows this symptom"
     return f"no sibling was found among {triage.tried:,} APIs, and the search was cut short"
+
+
+_OPTIONS = {
+    Cut.SIBLINGS: "--siblings",
+    Cut.ATTEMPTS: "--attempts",
+    Cut.REPLAYS: "--replays",
+    Cut.SECONDS: "--budget",
+}
+"""What a user sets to go further."""
+
+
+def cut_told(cut: Cut | None) -> str:
+    """Where the search ended early, and what to do; "" where it did not.
+
+    >>> cut_told(Cut.REPLAYS)
+    'cut short by --replays'
+    """
+    if cut is None:
+        return ""
+    if cut is Cut.INTERRUPTED:
+        return "cut short by Ctrl-C"
+    depends = ": another run may find others" if cut is Cut.SECONDS else ""
+    return f"cut short by {_OPTIONS[cut]}{depends}"
 
 
 def render_rest(console: Console, triage: Triage) -> None:
@@ -32,8 +55,9 @@ def render_rest(console: Console, triage: Triage) -> None:
         f"{kind.replace('_', ' ')} {n}" for kind, n in counts.items() if kind is not VerdictKind.BUG
     ]
     if triage.unconfirmed:
-        rest.append(f"not replayed for lack of time {triage.unconfirmed} (see --budget)")
-    told = [f"tried {triage.tried:,} APIs"] if triage.tried else []
+        rest.append(f"not replayed within the budget {triage.unconfirmed}")
+    tried = [f"tried {triage.tried:,} APIs"] if triage.tried else []
+    told = [", ".join([*tried, cut_told(triage.cut)])] if triage.cut else tried
     if rest:
         told.append("beside the bugs: " + ", ".join(rest))
     if told:

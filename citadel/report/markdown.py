@@ -247,8 +247,8 @@ def _method(triage: Triage, case: BugCase, bugs: list[Finding]) -> str:
         lines += [
             "",
             f"**Cut short**: {triage.unconfirmed} more "
-            f"{'showed it' if at_once else 'took the call'} when tried, but there was no time left "
-            "to replay them.",
+            f"{'showed it' if at_once else 'took the call'} when tried, but were not replayed "
+            "within the budget.",
         ]
     counts = verdict_counts(triage.findings)
     if counts:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from citadel.limits import ATTEMPTS
+from citadel.model import Cut
 from citadel.store.database import Store
 from citadel.store.reports import Build
 from citadel.store.texts import sound
@@ -39,23 +41,32 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowed:
-    """What a hunt allows: further attempts, and for one case `seconds` and `siblings` (None: all).
+    """What a hunt allows: `retries`, and for one case `seconds`, `attempts`, `replays` (None: as
+    many as are usual) and `siblings` (None: all).
 
     What was cut short by less than that is open again.
     """
 
     retries: int
     seconds: float
+    attempts: int = ATTEMPTS
+    replays: int | None = None
     siblings: int | None = None
 
     def values(self) -> dict[str, Any]:
         """The parameters of `_OPEN`."""
-        return {"retries": self.retries, "seconds": self.seconds, "siblings": self.siblings}
+        return asdict(self)
 
 
 _OPEN = """(state = 'queued' OR (state IN ('failed', 'flaky') AND attempts <= :retries)
  OR (state = 'done' AND cut_seconds < :seconds)
+ OR (state = 'done' AND cut_attempts < :attempts)
+ OR (state = 'done' AND cut_replays < coalesce(:replays, 0))
  OR (state = 'done' AND cut_siblings < coalesce(:siblings, 1e9)))"""
+
+
+_LIMITS = (Cut.SECONDS, Cut.ATTEMPTS, Cut.REPLAYS, Cut.SIBLINGS)
+"""The columns of what cut an item short, `cut_seconds` and so on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +89,7 @@ class Item:
     key: Key
     topic: str
     exclusive: bool
-    attempts: int
+    attempts: int = ATTEMPTS
     baseline: str = ""
 
 
@@ -261,16 +272,17 @@ def end(
     seconds: float,
     found: int = 0,
     reason: str = "",
-    cut: Allowed | None = None,
+    cut: Cut | None = None,
+    limit: float | None = None,
 ) -> None:
     """Note how an item ended; what is flaky or failed is tried alone, if it is tried again.
 
-    `cut` is what it was allowed, if that was too little.
+    `cut` is the limit that it ended at, if it did, and `limit` how much of that it was allowed.
     """
     store.db.execute(
         "UPDATE items SET state = ?, attempts = attempts + 1, seconds = seconds + ?,"
         " found = max(found, ?), reason = ?, ended = ?, exclusive = max(exclusive, ?),"
-        " cut_seconds = ?, cut_siblings = ? WHERE id = ?",
+        " cut_seconds = ?, cut_attempts = ?, cut_replays = ?, cut_siblings = ? WHERE id = ?",
         [
             state,
             seconds,
@@ -278,8 +290,7 @@ def end(
             sound(reason) or None,
             time.time(),
             state in (State.FLAKY, State.FAILED),
-            None if cut is None else cut.seconds,
-            None if cut is None else cut.siblings,
+            *(limit if cut is one else None for one in _LIMITS),
             item.id,
         ],
     )

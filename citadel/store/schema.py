@@ -181,3 +181,17 @@ def m009_only_build(db: Database) -> None:
 def m010_baseline(db: Database) -> None:
     """The interpreter of another version, with which an item's times and memory are compared."""
     db.execute("ALTER TABLE items ADD COLUMN baseline TEXT NOT NULL DEFAULT ''")
+
+
+_BUDGETS = (
+    # What a case was allowed when that cut it short: plans tried, cases replayed.
+    "ALTER TABLE items ADD COLUMN cut_attempts INTEGER",
+    "ALTER TABLE items ADD COLUMN cut_replays INTEGER",
+)
+
+
+@migrations()
+def m011_budgets(db: Database) -> None:
+    """What was cut short by a number of attempts or replays."""
+    for statement in _BUDGETS:
+        db.execute(statement)

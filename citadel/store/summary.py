@@ -127,7 +127,8 @@ def yields(store: Store) -> list[Yield]:
     cut = dict(
         db.execute(
             "SELECT build, count(*) FROM items"
-            " WHERE cut_seconds IS NOT NULL OR cut_siblings IS NOT NULL GROUP BY 1"
+            " WHERE coalesce(cut_seconds, cut_attempts, cut_replays, cut_siblings) IS NOT NULL"
+            " GROUP BY 1"
         ).fetchall()
     )
     findings = dict(

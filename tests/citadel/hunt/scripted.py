@@ -22,6 +22,7 @@ from citadel.model import (
     BugCase,
     BugKind,
     Channels,
+    Cut,
     Finding,
     Symptom,
     SymptomKind,
@@ -148,7 +149,9 @@ def _answer(job, words):
         )
     cut = "cut" in words and job.stage is Stage.PROPAGATE and job.options.walk.seconds < 100
     return Answer(
-        triage=_with(row, case=case, findings=found[:1] if cut else found, cut=cut),
+        triage=_with(
+            row, case=case, findings=found[:1] if cut else found, cut=Cut.SECONDS if cut else None
+        ),
         kin=Kin(marks={}),
         misplaced=measured and not job.exclusive,
     )

@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from citadel.model import Finding, Symptom, SymptomKind, TargetSummary, Triage, VerdictKind
+from citadel.model import Cut, Finding, Symptom, SymptomKind, TargetSummary, Triage, VerdictKind
 from citadel.report.markdown import family_markdown
 
 HOSTILE = [
@@ -147,7 +147,7 @@ def test_what_was_not_replayed_is_called_no_finding(
 
 def test_without_siblings(target: TargetSummary, make_triage: Callable[..., Triage]) -> None:
     assert "No sibling shows this symptom." in family_markdown(target, make_triage())
-    cut = family_markdown(target, replace(make_triage(), cut=True, tried=7))
+    cut = family_markdown(target, replace(make_triage(), cut=Cut.REPLAYS, tried=7))
     assert "No sibling was found among 7 APIs, and the search was cut short." in cut
     fixed = family_markdown(target, make_triage(reproduces=False))
     assert fixed.startswith("# `builtins.int` is fixed here, and no sibling fails")

@@ -7,7 +7,16 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from citadel.model import Family, Finding, Symptom, SymptomKind, TargetSummary, Triage, VerdictKind
+from citadel.model import (
+    Cut,
+    Family,
+    Finding,
+    Symptom,
+    SymptomKind,
+    TargetSummary,
+    Triage,
+    VerdictKind,
+)
 from citadel.report.terminal import render, render_triage
 
 LONG = "torch.nn.functional." + "very_long_name_" * 8 + "2d"
@@ -159,7 +168,7 @@ def test_what_shows_it_now_and_then_is_named(
 
 def test_of_a_search_that_was_cut_no_absence_is_said(make_triage: Callable[..., Triage]) -> None:
     console = pipe()
-    render_triage(console, replace(make_triage(), cut=True, tried=1234))
+    render_triage(console, replace(make_triage(), cut=Cut.REPLAYS, tried=1234))
     text = text_of(console)
     assert "no sibling was found among 1,234 APIs, and the search was cut short" in text
     assert "no sibling shows" not in text
