@@ -266,6 +266,8 @@ class Triage:
     """A warning when an unrelated API shows the same symptom."""
     files: tuple[str, ...] = ()
     """What lies beside the harvest that the report is of: where a search says the bug is."""
+    rules: tuple[str, ...] = ()
+    """The ids of the rules that decided something, from reading to verdicts (`analysis.rules`)."""
 
     @property
     def bugs(self) -> tuple[Finding, ...]:

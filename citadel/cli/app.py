@@ -6,6 +6,7 @@ met; 2 usage or input error; 3 nothing could be run; 130 interrupted.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -15,6 +16,7 @@ from typing import Annotated, NoReturn
 import typer
 from rich.console import Console
 
+from analysis import rules
 from analysis.errors import CitadelError
 from citadel import __version__
 from citadel.cli.fuzz import fuzz
@@ -41,6 +43,7 @@ from citadel.commands.progress import Interrupted, Progress
 from citadel.limits import ATTEMPTS, SECONDS
 from citadel.match.mode import Mode
 from citadel.report.text import plain
+from citadel.rulebook import all_rules
 
 MISUSED = 2
 INTERRUPTED = 130
@@ -222,6 +225,9 @@ def main() -> None:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        if os.environ.get(rules.VARIABLE):
+            all_rules()
+            rules.check_known()
         status = app(prog_name="citadel", standalone_mode=False) or 0
     except CitadelError as problem:
         _refuse(problem.message, problem.hint)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from analysis import rules
 from analysis.errors import CitadelError
 from analysis.index import ApiIndex, load_or_build
 from analysis.sources import SourceRequest
@@ -172,7 +173,7 @@ def _one(
     if isinstance(entry, BadInput):
         return Triage(input=entry.source, error=entry.error)
 
-    findings = Findings(progress)
+    findings, before = Findings(progress), rules.counts()
 
     def found(finding: Finding) -> None:
         findings.found(plain(finding.api))
@@ -182,9 +183,10 @@ def _one(
         bench = benches.of(reading)
         if isinstance(bench, Unavailable):
             return replace(untried(entry), skipped=bench.reason)
-        return as_reported(
-            triage(reading, bench, request.options, on_finding=found, on_progress=progress.update)
+        done = triage(
+            reading, bench, request.options, on_finding=found, on_progress=progress.update
         )
+        return as_reported(replace(done, rules=rules.deciding(before)))
     except CitadelError as problem:
         if benches.unusable:
             raise  # the first build does not work at all: nothing will

@@ -4,8 +4,10 @@ In: the build under test and the triages. Out: a dictionary of plain JSON values
 contract are additive: `files` of a report, `case.observed`, `case.runs`, `case.samples`,
 `case.evidence`, `case.doubts`, `case.file`, `case.aliases`, `tried`, `control`, and per sibling
 `aliases`; `operation`, in the case and per sibling, is the same for the forms of one operation
-(function, method, layer). An API with several public names has an entry for each of them, so that
-one looks up whatever name one has; `alias_of` tells the name under which it was judged.
+(function, method, layer); `rules` of a report are the ids of the rules that decided in it, and
+those of the document tell how often each rule was asked, answered and was followed. An API with
+several public names has an entry for each of them, so that one looks up whatever name one has;
+`alias_of` tells the name under which it was judged.
 """
 
 from __future__ import annotations
@@ -13,9 +15,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from analysis import rules
 from citadel.model import (
     BugCase,
     Channels,
@@ -37,13 +41,15 @@ def document(
 ) -> dict[str, Any]:
     """Return the whole document, reports in the order given, siblings ranked.
 
-    `complete` is false when the run was stopped before all reports were through.
+    `complete` is false when the run was stopped before all reports were through. `rules` are the
+    counts of all rules that this process has asked.
     """
     return {
         "schema": SCHEMA,
         "target": target_record(target),
         "complete": complete,
         "reports": [_report_record(triage) for triage in triages],
+        "rules": {name: asdict(tally) for name, tally in rules.counted_since({}).items()},
     }
 
 
@@ -165,6 +171,7 @@ def _report_record(triage: Triage) -> dict[str, Any]:
         "unconfirmed": triage.unconfirmed,
         "cut": triage.cut,
         "control": triage.control,
+        "rules": list(triage.rules),
     }
 
 
