@@ -5,7 +5,8 @@ from __future__ import annotations
 from analysis.catalog.model import Api, Catalog
 from analysis.target.observation import Observation, Outcome
 from citadel.traced import is_call_of, makers, resolve
-from citadel.verify.identify import culprit, failing_call
+from citadel.verify.culprit import culprit
+from citadel.verify.identify import failing_call
 from citadel.verify.verified import Verified
 from harvest.report.model import Mention
 
