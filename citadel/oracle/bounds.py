@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator
 
+from analysis.rules import Registry
 from analysis.target.watch import Role
 from analysis.values import Value
 from citadel.model import SymptomKind
@@ -53,20 +54,38 @@ _ABOVE_ONE = re.compile(
 )
 
 
-def stated(reading: Reading) -> Bounds | None:
-    """The bounds that a report says a result should keep, None where it speaks of none.
+STATED: Registry[[Reading], Bounds] = Registry("bounds")
 
-    Between which numbers a result should lie may stand anywhere; that it is negative, or greater
-    than 1, has to be what the title says of it, and not of when that happens.
+
+@STATED.rule("between-two-numbers")
+def _between_two_numbers(reading: Reading) -> Bounds | None:
+    """Between which numbers a result should lie; that may stand anywhere in a report.
+
+    Numbers in the wrong order are the whole real line.
     """
-    title = reading.report.title
-    between = _BETWEEN.search(f"{title}\n{reading.prose[:MOST_WORDS]}")
-    if between is not None:
-        low, high = (_float(number) for number in between.groups() if number is not None)
-        return Bounds(low, high) if low < high else None
-    if _NEGATIVE.search(title):
-        return Bounds(0.0, math.inf)
-    return Bounds(-math.inf, 1.0) if _ABOVE_ONE.search(title) else None
+    between = _BETWEEN.search(f"{reading.report.title}\n{reading.prose[:MOST_WORDS]}")
+    if between is None:
+        return None
+    low, high = (_float(number) for number in between.groups() if number is not None)
+    return Bounds(low, high) if low < high else Bounds(-math.inf, math.inf)
+
+
+@STATED.rule("negative")
+def _negative(reading: Reading) -> Bounds | None:
+    """The title says of a result, and not of when something happens, that it is negative."""
+    return Bounds(0.0, math.inf) if _NEGATIVE.search(reading.report.title) else None
+
+
+@STATED.rule("above-one")
+def _above_one(reading: Reading) -> Bounds | None:
+    """The title says of a result that it is greater than 1."""
+    return Bounds(-math.inf, 1.0) if _ABOVE_ONE.search(reading.report.title) else None
+
+
+def stated(reading: Reading) -> Bounds | None:
+    """The bounds that a report says a result should keep, None where it speaks of none."""
+    found = STATED.first(reading)
+    return None if found == Bounds(-math.inf, math.inf) else found
 
 
 def _float(number: str) -> float:

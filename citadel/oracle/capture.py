@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 
 import libcst as cst
 
+from analysis.rules import Registry, Rule
 from analysis.target.observation import Observation
 from analysis.target.watch import Point, Role
 from analysis.values import Value
@@ -26,7 +28,6 @@ from citadel.oracle.agreement import (
     checks,
     counterparts,
     differences,
-    modes,
     orders,
     precisions,
     references,
@@ -47,11 +48,14 @@ from citadel.oracle.hints import (
 )
 from citadel.oracle.numbers import finite, has_nan, is_literal
 from citadel.oracle.seen import Seen, numeric, unbounded
+from citadel.oracle.two_modes import modes
 from citadel.oracle.value import Spot, ValueOracle
 from harvest.report.model import ClaimKind, Reading
 
 __all__ = ["capture"]
 
+Find = Callable[[Seen], Iterator[ValueOracle]]
+"""What yields the oracles of one kind."""
 _EITHER = re.compile(
     r"\bor (?:an? )?(?:\w+ )?(?:rais\w+|throw\w*|errors?|exceptions?)\b"
     r"|\b(?:rais\w+|throw\w*|errors?|exceptions?),? or (?!\w*(?:Error|Exception|error))",
@@ -68,27 +72,17 @@ def capture(
 ) -> tuple[ValueOracle, ...]:
     """All oracles that the code offers, the most trustworthy first, whether or not they hold."""
     run = Seen(points, observation, reading)
-    found = [
-        *_unwanted(run),
-        *beside(run),
-        *(one for one in numbers(run) if not _holds_elsewhere(run, one)),
-        *counterparts(run),
-        *checks(run),
-        *differences(run),
-        *references(run),
-        *modes(run),
-        *nearly_expected(run),
-        *_non_finite(run),
-        *precisions(run),
-        *([] if run.reading.refusal is not None else orders(run)),
-        *out_of_bounds(run),
-        *expected(run),
-        *said_to_differ(run),
-        *_accepted(run),
-        *_pasted(run),
-        *_finite_by_now(run),
-    ]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(oracle for found in FINDERS.each(run) for oracle in found))
+
+
+def _numbers(run: Seen) -> Iterator[ValueOracle]:
+    """A value that the report calls wrong, where it also says what would be right."""
+    return (one for one in numbers(run) if not _holds_elsewhere(run, one))
+
+
+def _orders(run: Seen) -> Iterator[ValueOracle]:
+    """Comparisons of size; none where a missing error is what is wrong."""
+    return iter(()) if run.reading.refusal is not None else orders(run)
 
 
 def _holds_elsewhere(run: Seen, oracle: ValueOracle) -> bool:
@@ -247,3 +241,37 @@ def _tells(shown: tuple[Spot, Value]) -> bool:
     """Whether a value is a result: numbers, or a tensor of whatever kind."""
     value = shown[1]
     return value.kind != "str" and (numeric(value) or value.kind in ("tensor", "shape"))
+
+
+def _finder(name: str, find: Find) -> Rule[[Seen], tuple[ValueOracle, ...]]:
+    """A rule `oracle/NAME` of what a finder yields, if it yields anything."""
+
+    @wraps(find)
+    def found(run: Seen) -> tuple[ValueOracle, ...] | None:
+        return tuple(find(run)) or None
+
+    return Rule(f"oracle/{name}", found)
+
+
+FINDERS: Registry[[Seen], tuple[ValueOracle, ...]] = Registry(
+    "oracle",
+    _finder("result-of-unwanted-call", _unwanted),
+    _finder("beside-its-comment", beside),
+    _finder("wrong-and-right-number", _numbers),
+    _finder("check-of-other-library", counterparts),
+    _finder("check", checks),
+    _finder("difference", differences),
+    _finder("reference", references),
+    _finder("two-modes", modes),
+    _finder("nearly-expected", nearly_expected),
+    _finder("not-finite", _non_finite),
+    _finder("two-precisions", precisions),
+    _finder("order-of-size", _orders),
+    _finder("out-of-bounds", out_of_bounds),
+    _finder("expected-number", expected),
+    _finder("said-to-differ", said_to_differ),
+    _finder("accepted-call", _accepted),
+    _finder("pasted-output", _pasted),
+    _finder("finite-by-now", _finite_by_now),
+)
+"""All finders, those of the most trustworthy oracles first."""
