@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from analysis.rules import Registry
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.oracle.hints import DIFFERENT
@@ -49,14 +50,39 @@ def gone(wanted: Symptom | None, attempt: Attempt) -> bool:
 
 def values_decide(reading: Reading, attempt: Attempt) -> bool:
     """Whether values decide: nothing else does, or an assertion of the report's own fails."""
-    seen = attempt.symptom
-    raised = seen is not None and seen.kind is SymptomKind.RAISES
-    if raised and (_asserts(reading, attempt) or _ran_there(reading, attempt)):
-        return True
+    return VALUES.first(reading, attempt) is True
+
+
+VALUES: Registry[[Reading, Attempt], bool] = Registry("values-decide")
+
+
+def _raised(attempt: Attempt) -> bool:
+    return attempt.symptom is not None and attempt.symptom.kind is SymptomKind.RAISES
+
+
+@VALUES.rule("assertion-fails")
+def _assertion_fails(reading: Reading, attempt: Attempt) -> bool | None:
+    """An assertion fails that the report makes."""
+    return True if _raised(attempt) and _asserts(reading, attempt) else None
+
+
+@VALUES.rule("ran-there")
+def _new_exception(reading: Reading, attempt: Attempt) -> bool | None:
+    """The report pastes what its code printed: the exception is new."""
+    return True if _raised(attempt) and _ran_there(reading, attempt) else None
+
+
+@VALUES.rule("numbers-should-differ")
+def _numbers_should_differ(reading: Reading, attempt: Attempt) -> bool | None:
+    """The report speaks of no failure, and has numbers that should be others."""
     failing = any(claim.kind in STATUS_CLAIMS for claim in reading.claims)
-    if raised and not failing and reading.expectations:
-        return True  # the report has numbers that should be others: this failure is none of its
-    return bug_kind(reading.claims, seen) is BugKind.VALUE
+    return True if _raised(attempt) and not failing and reading.expectations else None
+
+
+@VALUES.rule("claims-of-values")
+def _claims_of_values(reading: Reading, attempt: Attempt) -> bool | None:
+    """The claims are about values."""
+    return True if bug_kind(reading.claims, attempt.symptom) is BugKind.VALUE else None
 
 
 def _asserts(reading: Reading, attempt: Attempt) -> bool:
