@@ -20,11 +20,8 @@ from citadel.model import SymptomKind
 from citadel.oracle.evaluations import evaluations
 from citadel.oracle.foreign import is_foreign
 from citadel.oracle.hints import (
-    ALIKE,
     CHECKS,
-    DIFFERENT,
     NEAR,
-    OF_PARTS,
     PRECISION,
     bad_outcome,
     have_common,
@@ -35,6 +32,7 @@ from citadel.oracle.hints import (
     says_good,
 )
 from citadel.oracle.numbers import SLIGHTER, distance, elements, finite, same
+from citadel.oracle.phrases import ALIKE, DIFFERENT, OF_PARTS
 from citadel.oracle.seen import Seen, comparable, numeric
 from citadel.oracle.value import Spot, ValueOracle
 from citadel.traced import leaf

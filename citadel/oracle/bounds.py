@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from analysis.rules import Registry
+from analysis.rules import Phrase, Registry
 from analysis.target.watch import Role
 from analysis.values import Value
 from citadel.model import SymptomKind
@@ -29,12 +29,15 @@ _RESULT = (
     r"\b(?:results?|outputs?|values?|probabilit(?:y|ies)|functions?|cdf|similarit(?:y|ies)"
     r"|correlations?|it)\b"
 )
-_BETWEEN = re.compile(
+_BETWEEN = Phrase(
+    "bounds-word/between",
     rf"{_RESULT}[^.\n:;,]{{0,40}}?\b(?:should|must|has to|have to|ought to) (?:always |only )?"
     r"(?:be|stay|lie|remain|fall) (?:always )?"
     rf"(?:between ({_NUMBER}) and ({_NUMBER}){_ENDS}"
     rf"|(?:in|within|inside)(?: the (?:range|interval))? \[({_NUMBER}), ?({_NUMBER})\])",
     re.IGNORECASE,
+    finds=("the result should always be between 0 and 1", "values must lie in the range [-1, 1]"),
+    spares=("it was introduced between 2.0 and 2.1",),
 )
 """What a result should keep to; "introduced between 2.0 and 2.1", "`q` must be in [0, 1]" and "of
 shape [2, 3]" speak of something else."""
@@ -43,14 +46,20 @@ _COMES = (
     r"\b(?:is|are|becomes?|returns?|gives?|yields?|produces?|outputs?) "
     r"(?:(?:an?|some|slightly|small|large|values?|results?|numbers?|that is|that are) ){0,3}"
 )
-_NEGATIVE = re.compile(
+_NEGATIVE = Phrase(
+    "bounds-word/negative",
     rf"{_COMES}negative\b(?! (?:ax[ei]s|dim\w*|ind\w+|steps?|strides?|sizes?|inf\w*|zeros?|shape))",
     re.IGNORECASE,
+    finds=("HalfNormal.cdf returns negative values",),
+    spares=("f crashes when the size is negative",),
 )
-_ABOVE_ONE = re.compile(
+_ABOVE_ONE = Phrase(
+    "bounds-word/above-one",
     rf"{_COMES}(?:(?:greater|larger|higher|bigger|more) than|above) 1(?:\.0*)?{_ENDS}"
     r"(?!\s*(?:x|times|percent|dim\w*|elements?)\b)",
     re.IGNORECASE,
+    finds=("cosine_similarity is slightly larger than 1",),
+    spares=("f is more than 1x slower",),
 )
 
 

@@ -18,7 +18,7 @@ from functools import wraps
 
 import libcst as cst
 
-from analysis.rules import Registry, Rule
+from analysis.rules import Phrase, Registry, Rule
 from analysis.target.observation import Observation
 from analysis.target.watch import Point, Role
 from analysis.values import Value
@@ -36,17 +36,9 @@ from citadel.oracle.agreement import (
 )
 from citadel.oracle.bounds import out_of_bounds
 from citadel.oracle.expectations import beside, expected, nearly_expected, numbers
-from citadel.oracle.hints import (
-    DIFFERENT,
-    NOT_FINITE,
-    TELLING,
-    bare,
-    is_reference,
-    is_slope,
-    lost_numbers,
-    not_finite,
-)
+from citadel.oracle.hints import bare, is_reference, is_slope, lost_numbers, not_finite
 from citadel.oracle.numbers import finite, has_nan, is_literal
+from citadel.oracle.phrases import DIFFERENT, NOT_FINITE, TELLING
 from citadel.oracle.seen import Seen, numeric, unbounded
 from citadel.oracle.two_modes import modes
 from citadel.oracle.value import Spot, ValueOracle
@@ -56,10 +48,13 @@ __all__ = ["capture"]
 
 Find = Callable[[Seen], Iterator[ValueOracle]]
 """What yields the oracles of one kind."""
-_EITHER = re.compile(
+_EITHER = Phrase(
+    "word/or-an-error",
     r"\bor (?:an? )?(?:\w+ )?(?:rais\w+|throw\w*|errors?|exceptions?)\b"
     r"|\b(?:rais\w+|throw\w*|errors?|exceptions?),? or (?!\w*(?:Error|Exception|error))",
     re.IGNORECASE,
+    finds=("finite gradients, or an error", "raise or give a number"),
+    spares=("give a finite number",),
 )
 """An error is wanted if nothing better: "finite gradients, or an error"."""
 _COMMENT = re.compile(r"#.*")
@@ -199,9 +194,21 @@ def _pasted(run: Seen) -> Iterator[ValueOracle]:
             )
 
 
-_INFINITE = re.compile(r"(?<![a-z])(?:nans?|[-+]?inf(?:init\w+)?)(?![a-z])", re.IGNORECASE)
+_INFINITE = Phrase(
+    "word/nan-or-infinite",
+    r"(?<![a-z])(?:nans?|[-+]?inf(?:init\w+)?)(?![a-z])",
+    re.IGNORECASE,
+    finds=("f gives NaN", "-inf at 0", "infinite loss"),
+    spares=("information is lost",),
+)
 """What a value is said to be; what overflows may be a whole number."""
-_SLOPE = re.compile(r"\b(?:grad\w*|backward\w*|derivatives?|slopes?|loss)\b", re.IGNORECASE)
+_SLOPE = Phrase(
+    "word/gradient",
+    r"\b(?:grad\w*|backward\w*|derivatives?|slopes?|loss)\b",
+    re.IGNORECASE,
+    finds=("the gradient is NaN", "loss becomes inf"),
+    spares=("exp is NaN",),
+)
 """Gradients, and what training with them comes to: one finite value says nothing of those."""
 
 

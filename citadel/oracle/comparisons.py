@@ -95,6 +95,7 @@ def _side_texts(one: Measure, points: Sequence[Point]) -> tuple[str, str] | None
 
 
 def _ratios(points: Sequence[Point], known: Table) -> Iterator[Measure]:
+    """Quotients that are shown or compared: `slow / fast`."""
     for place, column in known.items():
         point = points[place.point]
         operands = _operands(points, place)
@@ -142,6 +143,7 @@ def _is_excess(node: cst.BaseExpression) -> bool:
 
 
 def _orders(points: Sequence[Point], known: Table) -> Iterator[Measure]:
+    """Comparisons of two amounts: `slow > 3 * fast`."""
     for point in points:
         if point.check is not Check.ORDER:
             continue

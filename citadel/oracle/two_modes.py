@@ -15,17 +15,9 @@ from analysis.rules import Registry
 from analysis.target.watch import Point, Role
 from analysis.values import Value
 from citadel.oracle.agreement import pair
-from citadel.oracle.hints import (
-    DIFFERENT,
-    LAYOUTS,
-    MODES,
-    WRITES,
-    have_common,
-    made_of,
-    wrapped,
-    written_out,
-)
+from citadel.oracle.hints import have_common, made_of, wrapped, written_out
 from citadel.oracle.numbers import whole
+from citadel.oracle.phrases import DIFFERENT, LAYOUTS, MODES, WRITES
 from citadel.oracle.seen import Seen, comparable, numeric
 from citadel.oracle.value import Spot, ValueOracle
 from citadel.oracle.ways import AT_ONCE, BATCHES, EQUAL, in_two_ways

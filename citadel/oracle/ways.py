@@ -10,26 +10,32 @@ import re
 from dataclasses import dataclass
 
 from analysis import parsing
-from analysis.rules import Registry
+from analysis.rules import Phrase, Registry
 from analysis.target.watch import Point
 
-BATCHES = re.compile(
+BATCHES = Phrase(
+    "hint/batches",
     r"\b(?:(?:un)?batched|batches|vectori[sz]ed|vmap(?:ped)?"
     r"|(?:row|sample|element|example|item|image|one) (?:by|at a) (?:row|sample|element|example|item"
     r"|image|one|time)|(?:per|each|every|single|individual)[- ](?:row|sample|element|example|item"
     r"|image|matri\w+|vector)s?)\b",
     re.IGNORECASE,
+    finds=("vmapped results differ", "one item at a time", "for each row"),
+    spares=("for a matrix",),
 )
 """Words for what is computed of several at once, or of each alone."""
 _DENIED = (
     r"not|never|cannot|\w+n['\u2019]t|errors?|exceptions?|raised?|refuse\w*|devices?|sizes?|shapes?"
 )
 _OTHERS = r"errors?|exceptions?|devices?|sizes?|shapes?|dtypes?|lengths?|number|messages?"
-EQUAL = re.compile(
+EQUAL = Phrase(
+    "hint/should-be-equal",
     rf"\b(?:expect(?:ed|s)?|should|ought|supposed)\b"
     rf"(?:(?!\b(?:{_DENIED})\b)(?:[^.?!\n]|\.(?=\w)|\n(?!\s))){{1,100}}?"
     rf"\b(?:equal|same|identical|agree|match|coincide)\b(?!(?:\s\w+){{0,1}}\s(?:{_OTHERS})\b)",
     re.IGNORECASE,
+    finds=("the two results should be equal", "expected to be the same"),
+    spares=("it should not be equal", "should have the same dtype"),
 )
 """Words for results that are to be alike: no errors, and no shapes."""
 AT_ONCE = "the same call for all at once, and for each alone"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from analysis.catalog.model import Catalog
 from analysis.errors import CitadelError
-from analysis.rules import Registry
+from analysis.rules import Phrase, Registry
 from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.instrument import instrument
 from analysis.target.observation import Call, Observation, Outcome
@@ -34,9 +33,27 @@ from harvest.report.model import Claim, Need, Reading, Snippet
 MAX_CANDIDATES = 12
 INCOMPLETE = frozenset(("NameError", "SyntaxError", "IndentationError", "FileNotFoundError"))
 """Exceptions by which code says that it is not whole, rather than that the framework is broken."""
-_OF_MODULE = re.compile(r"module '(?:torch|tensorflow|keras)")
-_OF_NUMPY = re.compile(r"module 'numpy' has no attribute '|`np\.\w+` was removed in the NumPy")
-_NO_MODULE = re.compile(r"needs a package: No module named '([\w.]+)'")
+_OF_MODULE = Phrase(
+    "message/name-missing-in-framework",
+    r"module '(?:torch|tensorflow|keras)",
+    finds=("module 'torch' has no attribute 'vmapp'",),
+    spares=("module 'numpy' has no attribute 'float'",),
+)
+_OF_NUMPY = Phrase(
+    "message/name-missing-in-numpy",
+    r"module 'numpy' has no attribute '|`np\.\w+` was removed in the NumPy",
+    finds=(
+        "module 'numpy' has no attribute 'bool'",
+        "`np.float_` was removed in the NumPy 2.0 release",
+    ),
+    spares=("module 'torch' has no attribute 'bool'",),
+)
+_NO_MODULE = Phrase(
+    "message/package-missing",
+    r"needs a package: No module named '([\w.]+)'",
+    finds=("needs a package: No module named 'scipy.special'",),
+    spares=("needs a package: cannot import name 'x'",),
+)
 MISSING = frozenset(("ModuleNotFoundError", "ImportError"))
 ELSEWHERE = "not in this build"
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api, ApiKind, Catalog
-from analysis.rules import Registry
+from analysis.rules import Phrase, Registry
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.watch import CHECK_CALLS, Check
 from citadel.oracle.compilers import is_compiler
@@ -42,7 +42,12 @@ REDUCTIONS = frozenset(("sum", "mean", "reduce_sum", "reduce_mean"))
 """What stands between an operation and the `backward` that is called to test it."""
 _WRITTEN = re.compile(r"[a-z0-9]_[a-z0-9]|\.[a-z]|[a-z][A-Z]")
 """What is in no word of prose: an underscore, a dot, a capital inside."""
-_NOTHING = re.compile(r"\bNone(?:Type)?\b")
+_NOTHING = Phrase(
+    "message/none",
+    r"\bNone(?:Type)?\b",
+    finds=("unsupported operand: 'NoneType' and 'int'", "expected Tensor, got None"),
+    spares=("Nonelike values",),
+)
 
 Suspect = tuple[Call, Api]
 

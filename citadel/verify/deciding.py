@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from analysis.rules import Registry
+from analysis.rules import Phrase, Registry
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
-from citadel.oracle.hints import DIFFERENT
+from citadel.oracle.phrases import DIFFERENT
 from citadel.oracle.value import asserts
 from citadel.traced import leaf
 from citadel.verify.identify import failing_call
@@ -29,15 +29,27 @@ _QUIETLY = re.compile(
     re.IGNORECASE,
 )
 """A title by which there is no error where one is wanted, beside one that speaks of accepting."""
-_RAISES = re.compile(
+_RAISES = Phrase(
+    "word/title-raises",
     r"(?:(?!\b(?:instead|rather|without|no|should|must)\b).)*?\b\w*(?:error|exception)\b",
     re.IGNORECASE,
+    finds=("f raises a ValueError for size 0", "RuntimeError in f"),
+    spares=("f accepts a negative size",),
 )
 """A title that names an error which there is."""
-_BUG = re.compile(
-    r"\b(?:broken|bugs?|buggy|wrong(?:ly)?|incorrect(?:ly)?|misbehav\w+)\b", re.IGNORECASE
+_BUG = Phrase(
+    "word/bug",
+    r"\b(?:broken|bugs?|buggy|wrong(?:ly)?|incorrect(?:ly)?|misbehav\w+)\b",
+    re.IGNORECASE,
+    finds=("median is broken", "Wrong result of f"),
+    spares=("f is slow",),
 )
-_PRINTED = re.compile(r"\d\.\d|\[|\b(?:nan|inf|True|False)\b")
+_PRINTED = Phrase(
+    "printed/telling-value",
+    r"\d\.\d|\[|\b(?:nan|inf|True|False)\b",
+    finds=("1.5", "[1, 2]", "nan"),
+    spares=("done 3",),
+)
 """In a line of values: what is more than a number in a list, or a remark."""
 _PROMPT = re.compile(r">>>|\.\.\. |In ?\[\d+\]:")
 

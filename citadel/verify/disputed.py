@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api
-from analysis.rules import Registry
+from analysis.rules import Phrase, Registry
 from analysis.target.observation import Call
 from citadel.plan.invocation import invocation
 from citadel.plan.lexicon import same_name
@@ -23,21 +23,66 @@ MOST_WORDS = 20_000
 """Characters of a report that are looked through for names."""
 SHORTEST_PART = 4
 """Letters of a part of a name that is looked for among words."""
-_KINDS = tuple(
-    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), re.compile(literal))
-    for words, literal in (
-        ("negative", r"(?<![\w.])-\d*[1-9.]"),
-        ("zeros?", r"(?<![\w.])0(?:\.0)?(?![\w.])"),
-        ("nans?", r"\bnan\b"),
-        ("inf|infinit[ey]", r"\binf\b"),
-        ("empty", r"^(?:\[\]|\(\)|''|\"\")$"),
-    )
+_KINDS = (
+    (
+        Phrase(
+            "word/negative",
+            r"\b(?:negative)\b",
+            re.IGNORECASE,
+            finds=("accepts a negative stride",),
+            spares=("a non-positive stride",),
+        ),
+        re.compile(r"(?<![\w.])-\d*[1-9.]"),
+    ),
+    (
+        Phrase(
+            "word/zero",
+            r"\b(?:zeros?)\b",
+            re.IGNORECASE,
+            finds=("accepts zero groups",),
+            spares=("accepts nonzero groups",),
+        ),
+        re.compile(r"(?<![\w.])0(?:\.0)?(?![\w.])"),
+    ),
+    (
+        Phrase(
+            "word/nan",
+            r"\b(?:nans?)\b",
+            re.IGNORECASE,
+            finds=("accepts NaN",),
+            spares=("accepts nanoseconds",),
+        ),
+        re.compile(r"\bnan\b"),
+    ),
+    (
+        Phrase(
+            "word/infinity",
+            r"\b(?:inf|infinit[ey])\b",
+            re.IGNORECASE,
+            finds=("accepts an infinite step",),
+            spares=("accepts information",),
+        ),
+        re.compile(r"\binf\b"),
+    ),
+    (
+        Phrase(
+            "word/empty",
+            r"\b(?:empty)\b",
+            re.IGNORECASE,
+            finds=("accepts an empty list",),
+            spares=("accepts emptyish lists",),
+        ),
+        re.compile(r"^(?:\[\]|\(\)|''|\"\")$"),
+    ),
 )
 """Words for values, and what these look like in Python."""
 _NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d++(?:\.\d*+)?+|\.\d++)(?:e[-+]?\d++)?+(?![\w,])", re.I)
-_OF_TENSORS = re.compile(
+_OF_TENSORS = Phrase(
+    "word/tensors",
     r"\b(?:tensors?|dtypes?|shapes?|inputs?|arrays?|matri(?:x|ces)|sparse|bool(?:ean)?s?)\b",
     re.IGNORECASE,
+    finds=("f accepts a sparse input", "bool tensors are accepted"),
+    spares=("f accepts a negative stride",),
 )
 _OF_ANY = frozenset(
     ("value", "values", "input", "inputs", "other", "number", "argument", "parameter", "result")

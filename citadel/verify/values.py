@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from analysis.catalog.model import Api, Catalog
+from analysis.rules import Phrase
 from analysis.target.instrument import Instrumented, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
@@ -67,7 +68,13 @@ MOST_SECONDS = 5.0
 FEW_SUSPECTS = 2
 """Suspects that such a case has."""
 _EMPTY = frozenset(("empty", "empty_like", "new_empty", "empty_strided"))
-_RESULT = re.compile(r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b", re.I)
+_RESULT = Phrase(
+    "word/result",
+    r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b",
+    re.I,
+    finds=("exp returns -1", "the output is garbage"),
+    spares=("crashes on empty input",),
+)
 
 
 def witness(
