@@ -183,7 +183,8 @@ class Verdict:
 
     `guards` are those that passed beside the runs, up to the one that decided, which is the
     `reason` where the symptom shows and is no bug; `samples` the ratios that were
-    measured, one per run, where the symptom is one of time or memory.
+    measured, one per run, where the symptom is one of time or memory. `rule` is the id of the
+    decision rule (`analysis.rules`) that decided, where one did.
     """
 
     kind: VerdictKind
@@ -193,6 +194,7 @@ class Verdict:
     reason: str | None = None
     guards: tuple[str, ...] = ()
     samples: tuple[float, ...] = ()
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from analysis.catalog.model import Api, Catalog
+from analysis.rules import Registry
 from analysis.target.observation import Observation, Outcome
 from citadel.traced import is_call_of, makers, resolve
-from citadel.verify.identify import culprit, failing_call
+from citadel.verify.culprit import culprit
+from citadel.verify.identify import failing_call
 from citadel.verify.verified import Verified
 from harvest.report.model import Mention
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """A sibling's run in which a call failed."""
+
+    observation: Observation
+    target: Api
+    source: Verified
+    catalog: Catalog
+
+
+OWN: Registry[[_Failed], bool] = Registry("blame")
+"""Why a failure is the sibling's."""
+
+
+@OWN.rule("sibling-fails")
+def _sibling_fails(run: _Failed) -> bool | None:
+    """The call that fails is its own."""
+    failing = failing_call(run.observation)
+    api = resolve(failing, run.catalog) if failing is not None else None
+    return True if api is not None and api.name == run.target.name else None
+
+
+@OWN.rule("sibling-made-what-fails")
+def _sibling_made_what_fails(run: _Failed) -> bool | None:
+    """It is to blame as the report's API would be, had the report named it."""
+    own = (Mention(name=run.target.name, title=1, body=0),)
+    blamed = culprit(run.observation, run.catalog, own)
+    return True if blamed is not None and blamed[1].name == run.target.name else None
+
+
+@OWN.rule("sibling-in-place-of-source")
+def _sibling_in_place_of_source(run: _Failed) -> bool | None:
+    """It stands in the place of the report's call, which words alone blame."""
+    source, target, catalog = run.source, run.target, run.catalog
+    if not source.deferred or _told_by_trace(source, catalog):
+        return None
+    failing, failed = failing_call(run.observation), failing_call(source.observation)
+    calls = [call for call in run.observation.calls if is_call_of(call, target, catalog)]
+    alike = (failing and failing.name) == (failed and failed.name)
+    if not alike or all(call.result is None for call in calls):
+        return None
+    made = _made_what_fails(source.observation, source.case.api, catalog)
+    return True if not made or _made_what_fails(run.observation, target.name, catalog) else None
 
 
 def blames(observation: Observation, target: Api, source: Verified, catalog: Catalog) -> bool:
@@ -16,23 +65,7 @@ def blames(observation: Observation, target: Api, source: Verified, catalog: Cat
     Where nothing but the report's words tells who made what fails in the source's run, it is the
     call that stands in its place.
     """
-    own = (Mention(name=target.name, title=1, body=0),)
-    failing = failing_call(observation)
-    api = resolve(failing, catalog) if failing is not None else None
-    if api is not None and api.name == target.name:
-        return True
-    blamed = culprit(observation, catalog, own)
-    if blamed is not None and blamed[1].name == target.name:
-        return True
-    if not source.deferred or _told_by_trace(source, catalog):
-        return False
-    failed = failing_call(source.observation)
-    calls = [call for call in observation.calls if is_call_of(call, target, catalog)]
-    alike = (failing and failing.name) == (failed and failed.name)
-    if not alike or all(call.result is None for call in calls):
-        return False
-    made = _made_what_fails(source.observation, source.case.api, catalog)
-    return not made or _made_what_fails(observation, target.name, catalog)
+    return OWN.first(_Failed(observation, target, source, catalog)) is True
 
 
 def fails_itself(observation: Observation, target: Api, catalog: Catalog) -> bool:

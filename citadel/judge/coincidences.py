@@ -1,6 +1,6 @@
-"""Why values that show the symptom of a report need not be its bug.
+"""Facts about the values of the source and of a sibling, and about how close the two are.
 
-Decisions only: on the values of the source and of the sibling, and on how close the two are.
+`false_positives` and `value_replay` have the rules that ask for them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import cmath
 import math
 from collections.abc import Sequence
 
-from analysis.target.watch import Check, Role
+from analysis.target.watch import Role
 from analysis.values import Value
 from citadel.judge.relations import SAME_PARAMETER, alike, of_one_kind, related
 from citadel.judge.verdicts import made_up
@@ -27,14 +27,11 @@ from citadel.oracle.numbers import (
     tolerance,
     whole,
 )
-from citadel.oracle.value import Spot, ValueOracle, Values, agrees, has_nan_at, unlike
+from citadel.oracle.value import Spot, ValueOracle, Values, agrees, unlike
 from citadel.plan.model import Adaptation
 from citadel.plan.types import SEED
 from citadel.verify.infinities import beyond_numbers
 from citadel.verify.witness import Witness
-
-_EQUALITIES = (Check.EQUAL, Check.CLOSE, Check.UNEQUAL)
-"""Checks that compare a value with another, even where that is written down in the text."""
 
 _OBJECTS = ("module", "function", "other")
 """Kinds of values that do the work later."""
@@ -122,72 +119,7 @@ def _means_the_same(channels: Channels, plan: Adaptation) -> bool:
     return not plan.drops and channels.signature >= SAME_PARAMETER
 
 
-def coincidence(
-    source: Witness,
-    values: Values,
-    *,
-    close: bool,
-    akin: bool,
-    filled: bool,
-    drops: bool,
-    own_reference: bool,
-    limited: bool,
-) -> str | None:
-    """Why values that show the symptom need not be the bug, if so.
-
-    `own_reference`: what it is compared with is its own, as what the report compares with is of the
-    API. `akin`: the two do the same to their inputs. `filled`: the sibling's call has arguments
-    that the report's has not; `drops`: the other way round. `limited`: what is not finite in
-    its inputs does not demand it (`infinities.tends_to`, `infinities.spreads`).
-    """
-    oracle = source.oracle
-    changes = _changes(oracle, source.values, values, close=close or akin)
-    equal = all(change is False for change in changes)
-    if oracle.kind is SymptomKind.ACCEPTS:
-        return _doubt_of_acceptance(equal=equal, close=close)
-    if oracle.of_finiteness:  # no coincidence: double precision has its say elsewhere
-        if misses_what_is_not_finite(source) and not akin:
-            return "nothing says that what it gives should not be finite"
-        known = limited or (close and not source.spreads)
-        return _doubt_of_finiteness(source, values, close=known, filled=filled)
-    unlike_numbers = _of_another_kind(source, values)
-    if unlike_numbers is not None:
-        return unlike_numbers
-    if oracle.bounds is not None:
-        return None if akin else "nothing says that what it gives should keep within these bounds"
-    # Else an option that it has not got, or one that was made up, may be why it differs.
-    given_alike = own_reference and not (filled or drops)
-    own = [given_alike or one for one in source.own]
-    if equal and not (oracle.paired and all(own)):  # its own two values part then
-        telling = any(tells(values, spot) for spot in oracle.spots)
-        # What is given back as it is proves nothing, nor does what is not finite of what is not.
-        # Where NaN is lost, what is right beside it says which function it is.
-        lost = beyond_numbers(oracle, source.values) == {1} and _right_elsewhere(source)
-        all_of_it = not filled and not drops and (lost or not source.hands_on)
-        known = all_of_it and (telling or _agree_elsewhere(source, values))
-        if not akin and not known and all(_usual(values, spot) for spot in oracle.spots):
-            return "an equal result that other functions come to as well"
-        known = known or close
-        return None if known else "an equal result, of another function"
-    if oracle.paired:
-        if source.referred and not own_reference:
-            return "computes something else than what it is compared with"
-        # That its own values are the sibling's then is seen when its results are made others.
-        if not all(change or known for known, change in zip(own, changes, strict=True)):
-            return "only one of the values that are compared is the sibling's"
-        return None
-    if oracle.check is not None and oracle.how not in _EQUALITIES:
-        return None if akin else "nothing says that this must hold for what it gives, too"
-    return "computes something else than what is expected"
-
-
-def _doubt_of_acceptance(*, equal: bool, close: bool) -> str | None:
-    if not equal:
-        return "runs as well, with another result"
-    return None if close else "runs as well, and is another function"
-
-
-def _changes(
+def changes_of(
     oracle: ValueOracle, had: Values, has: Values, *, close: bool
 ) -> tuple[bool | None, ...]:
     """For each spot of the oracle, whether the sibling's value is another than the source's."""
@@ -210,45 +142,13 @@ def _zero_for_small(had: Values, has: Values, spot: Spot) -> bool:
     return (largest(had[spot]) == 0) != (largest(has[spot]) == 0)
 
 
-def _of_another_kind(source: Witness, values: Values) -> str | None:
-    """Why the check fails for something else than what the source's numbers are, if so."""
-    oracle = source.oracle
-    if not oracle.paired and _turns_nan(source, values):
-        return "NaN, where the report's value is a number"
-    if oracle.paired and _both_turn_nan(oracle, source.values, values):
-        return "NaN in both that are compared, where the report's values are numbers"
-    if oracle.paired and _differ_beyond_numbers(oracle, source.values, values):
-        return "neither of the two is finite where they differ, as the report's values are"
-    if _apart(oracle, source.values) and not _apart(oracle, values):
-        return "the values agree: the check fails for another reason"
-    if _of_one_shape(oracle, source.values) and not _of_one_shape(oracle, values):
-        return "gives another shape than what it is compared with"
-    if _slighter(oracle, source.values, values):
-        return "agrees but for rounding, where the report's values are far apart"
-    return None
-
-
-def _doubt_of_finiteness(
-    source: Witness, values: Values, *, close: bool, filled: bool
-) -> str | None:
-    handed_on = has_nan_at(source.oracle, source.values) and not has_nan_at(source.oracle, values)
-    if source.let_in and handed_on:
-        return "infinite as what it is given, where the report's value is NaN"
-    if source.let_in and not close:
-        return "passes on what is not finite in its inputs"
-    if filled and not source.precise and not close:
-        return "not finite, but of arguments that the report has not got"
-    unknown = True not in source.own and not close
-    return "nothing shows that the value is the API's" if unknown else None
-
-
 def misses_what_is_not_finite(source: Witness) -> bool:
     """Whether a check fails because a value is finite that should be NaN or infinite."""
     known = [finite(source.values[spot]) for spot in source.oracle.spots if spot in source.values]
     return source.oracle.check is not None and bool(known) and all(known)
 
 
-def _turns_nan(source: Witness, values: Values) -> bool:
+def turns_nan(source: Witness, values: Values) -> bool:
     """Whether NaN stands where the source has numbers, or in what both print besides.
 
     A check may fail for it alone: NaN is neither within bounds nor out of them.
@@ -258,7 +158,7 @@ def _turns_nan(source: Witness, values: Values) -> bool:
     return any(has_nan(has[s]) and not has_nan(had[s]) for s in spots if s in has and s in had)
 
 
-def _both_turn_nan(oracle: ValueOracle, had: Values, has: Values) -> bool:
+def both_turn_nan(oracle: ValueOracle, had: Values, has: Values) -> bool:
     """Whether both compared values have NaN where neither of the source's does.
 
     Two ways to compute what is not defined need not agree on what else they give.
@@ -268,7 +168,7 @@ def _both_turn_nan(oracle: ValueOracle, had: Values, has: Values) -> bool:
     return len(turned) == 2 and all(turned)
 
 
-def _differ_beyond_numbers(oracle: ValueOracle, had: Values, has: Values) -> bool:
+def differ_beyond_numbers(oracle: ValueOracle, had: Values, has: Values) -> bool:
     """Whether two compared values are the same wherever one is finite, as all of the source's are.
 
     What is too large for a dtype may be infinite on one way, and NaN on another.
@@ -277,12 +177,12 @@ def _differ_beyond_numbers(oracle: ValueOracle, had: Values, has: Values) -> boo
     return known and beyond_numbers(oracle, has) == {0, 1}
 
 
-def _apart(oracle: ValueOracle, values: Values) -> bool:
+def apart_as_numbers(oracle: ValueOracle, values: Values) -> bool:
     """Whether two compared values differ as numbers, of whatever dtype; NaN equals NaN."""
     return agrees(oracle, values) is False
 
 
-def _slighter(oracle: ValueOracle, had: Values, has: Values) -> bool:
+def slighter(oracle: ValueOracle, had: Values, has: Values) -> bool:
     """Whether two values differ so little, and the source's so much, that it is not the same.
 
     Strict checks also fail for rounding: of gradients beside differences, say.
@@ -314,13 +214,13 @@ def cuts_off(oracle: ValueOracle, before: Values, values: Values) -> bool:
     return apart is not None and apart < 1
 
 
-def _of_one_shape(oracle: ValueOracle, values: Values) -> bool:
+def of_one_shape(oracle: ValueOracle, values: Values) -> bool:
     """Whether two tensors of one shape are compared, or two lists that could be such."""
     shapes = [layout(values[spot]) for spot in oracle.spots if spot in values]
     return len(shapes) == 2 and shapes[0] is not None and shapes[0] == shapes[1]
 
 
-def _agree_elsewhere(source: Witness, values: Values) -> bool:
+def agree_elsewhere(source: Witness, values: Values) -> bool:
     """Whether the two also come to a value in common that few functions come to, and that does
     not come of something else."""
     printed = [spot for spot in _printed(source) if spot not in source.steady]
@@ -329,7 +229,7 @@ def _agree_elsewhere(source: Witness, values: Values) -> bool:
     return bool(agree) and all(agree)
 
 
-def _right_elsewhere(source: Witness) -> bool:
+def right_elsewhere(source: Witness) -> bool:
     """Whether the value agrees with its reference in several numbers, wherever that has one."""
     found = [elements(source.values[spot]) for spot in source.oracle.spots]
     own, reference = found if len(found) == 2 else (None, None)
@@ -378,7 +278,7 @@ def _few_of_both(found: Sequence[complex]) -> bool:
     return few and all(isinstance(one, float) and abs(one) in (0, 1) for one in found)
 
 
-def _usual(values: Values, spot: Spot) -> bool:
+def usual(values: Values, spot: Spot) -> bool:
     """Whether a tensor, or an array that was made of one, is of zeros, or of ones, alone, or of a
     few of both."""
     shaped = spot in values and values[spot].is_shaped

@@ -33,7 +33,7 @@ def other_numbers(observation: Observation, source: Observation) -> bool:
     return len(told) == 2 and any(told[0].get(n, kind) != kind for n, kind in told[1].items())
 
 
-def _checked_before(failed: Failed, source: Verified, catalog: Catalog) -> bool:
+def fails_before(failed: Failed, source: Verified, catalog: Catalog) -> bool:
     """Whether a gradient check fails that the report's own code passes, before it fails another.
 
     What the place of its call has called before, in a loop through several APIs, is the sibling in
@@ -69,20 +69,16 @@ def cut(plan: Adaptation, source: Call, calls: Iterable[Call]) -> bool:
     return any(given[key].requires_grad for key in own if key in given)
 
 
-def of_another_check(
+def draws_alone(
     failed: Failed, source: Verified, session: Session, catalog: Catalog, limits: Limits
-) -> str | None:
-    """Why a failed case is not what the report's is: it fails a check that the report's own code
-    passes, or for the random numbers that the sibling draws."""
-    if _checked_before(failed, source, catalog):
-        return "fails a check that the report's own code passes"
+) -> bool:
+    """Whether a case fails for the random numbers that the sibling draws, and the report's own code
+    does not fail for those of its call. Asked of results that others choke on."""
     if not source.deferred or not _of_draws(failed, session, catalog, limits):
-        return None
+        return False
     module = source.source.module
     own = Failed(module.code, source.source.traced, source.observation, source.api)
-    if _of_draws(own, session, catalog, limits):
-        return None
-    return "it fails for the random numbers that the sibling draws"
+    return not _of_draws(own, session, catalog, limits)
 
 
 def _of_draws(failed: Failed, session: Session, catalog: Catalog, limits: Limits) -> bool:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
 from analysis.target.instrument import instrument, watched
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
+from citadel.judge.doubts import Doubts
 from citadel.judge.verdicts import confidence, verdict
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
+from citadel.oracle.backends import Runs
 from citadel.oracle.measure import Form
 from citadel.oracle.metering import LONG, Case, alone, judge
 from citadel.oracle.numbers import same
@@ -57,16 +59,11 @@ def judge_performance(
 ) -> Verdict:
     """Run once traced (is the sibling reached?), then measure as long as it takes.
 
-    An API that has not got a flag which the report sets (`inplace=True`) makes no such promise;
-    a close relation that works in place by its name does.
-    What works in place must keep its input all the same, if the result does not tell it.
-    What is measured against another computation is only fast or slow beside that if it does the
-    same: of what takes the report's arguments alone `close` relations, and what is measured against
-    a counterpart of its own (`Rewritten.references`); else what comes to the very result.
+    `close`: the sibling is a close relation of the source.
     """
-    if plan.unset and not (close and _needs_no_flag(plan)):
-        reason = f"has no {plan.unset[0]}, which the report sets"
-        return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+    given = _Given(plan, source, close)
+    if isinstance(unfit := UNFIT.settle(given), Verdict):
+        return unfit
     try:
         parsed = instrument(written.code)
         traced_code = parsed.traced
@@ -77,26 +74,15 @@ def judge_performance(
         return verdict(VerdictKind.NOT_ADAPTED, reason="the rewritten code measures other things")
     with alone(gpu=source.oracle.gpu):
         traced = _traced(written.code, traced_code, target, source, session, limits)
-    seen = status.capture(traced)
-    if seen is not None:
-        kind = VerdictKind.NEEDS if status.unavailable(seen) else VerdictKind.NOT_ADAPTED
-        return verdict(kind, symptom=seen, reason=shorten(seen.headline()))
-    if not any(is_call_of(call, target, catalog) for call in traced.calls):
-        return verdict(VerdictKind.NOT_ADAPTED, reason="the sibling is not reached")
-    fair = (written.references or close) and not plan.drops and not plan.filled
-    if source.referred and not fair:
-        calls = [call for call in traced.calls if is_call_of(call, target, catalog)]
-        again = Rerun(code=written.code, watched=case, session=session, limits=limits)
-        if not _comes_to_the_same(again, calls, source):
-            reason = "need not be as fast as what the report measures beside it"
-            return verdict(VerdictKind.NOT_ADAPTED, reason=reason)
+    again = Rerun(code=written.code, watched=case, session=session, limits=limits)
+    run = _Traced(given, again, traced, target, catalog, own_reference=bool(written.references))
+    if isinstance(unequal := TRACED.settle(run), Verdict):
+        return unequal
     told = judge(source.oracle, Case(code=written.code, watched=case), session, limits=limits)
     bug = told.decision is Decision.BUG
-    kept = bug and _kept_in_place(source)
-    if kept and _folds(written.code, traced_code, target, session, limits):
+    if bug and isinstance(expected := MEASURED.settle(run), Verdict):
         shown = symptom(source.oracle, told.ratio)
-        guards = _guards(source, told)
-        return verdict(VerdictKind.EXPECTED, symptom=shown, reason=NEEDS_INPUT, guards=guards)
+        return replace(expected, symptom=shown, guards=_guards(source, told))
     return Verdict(
         kind=KINDS[told.decision],
         runs=(told.hits, told.runs),
@@ -106,6 +92,95 @@ def judge_performance(
         guards=_guards(source, told) if told.interval is not None else (),
         samples=_samples(source, told),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What a sibling is given, and how close it is."""
+
+    plan: Adaptation
+    source: Measured
+    close: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Traced:
+    """A traced run of a case. `own_reference`: what it is measured against is the sibling's own."""
+
+    given: _Given
+    again: Rerun
+    observation: Observation
+    target: Api
+    catalog: Catalog
+    own_reference: bool
+
+    @property
+    def calls(self) -> list[Call]:
+        """The sibling's calls."""
+        made = self.observation.calls
+        return [call for call in made if is_call_of(call, self.target, self.catalog)]
+
+
+UNFIT: Doubts[_Given] = Doubts("doubt")
+
+
+@UNFIT.doubt("lacks-the-flag")
+def _lacks_the_flag(given: _Given) -> str | None:
+    """An API that has not got a flag which the report sets (`inplace=True`) promises nothing.
+
+    A close relation that works in place by its name does.
+    """
+    plan = given.plan
+    if plan.unset and not (given.close and _needs_no_flag(plan)):
+        return f"has no {plan.unset[0]}, which the report sets"
+    return None
+
+
+TRACED: Doubts[_Traced] = Doubts("doubt")
+
+
+@TRACED.doubt("does-not-run-through")
+def _does_not_run_through(run: _Traced) -> Verdict | None:
+    """The case raises, or dies."""
+    seen = status.capture(run.observation)
+    if seen is None:
+        return None
+    kind = VerdictKind.NEEDS if status.unavailable(seen) else VerdictKind.NOT_ADAPTED
+    return verdict(kind, symptom=seen, reason=shorten(seen.headline()))
+
+
+@TRACED.doubt("not-measured")
+def _not_measured(run: _Traced) -> str | None:
+    """The run does not come to the sibling's call."""
+    return None if run.calls else "the sibling is not reached"
+
+
+@TRACED.doubt("other-work-than-reference")
+def _other_work_than_reference(run: _Traced) -> str | None:
+    """It is measured against another computation, and does not do the same.
+
+    It does the same if it takes the report's arguments alone, as a close relation or against a
+    counterpart of its own; else if it comes to the very result.
+    """
+    plan, source = run.given.plan, run.given.source
+    fair = (run.own_reference or run.given.close) and not plan.drops and not plan.filled
+    if source.referred and not fair and not _comes_to_the_same(run.again, run.calls, source):
+        return "need not be as fast as what the report measures beside it"
+    return None
+
+
+MEASURED: Doubts[_Traced] = Doubts("doubt")
+
+
+@MEASURED.doubt("gradient-needs-input")
+def _gradient_needs_input(run: _Traced) -> Verdict | None:
+    """What works in place must keep its input, if the result does not tell it."""
+    again = run.again
+    kept = _kept_in_place(run.given.source)
+    traced = instrument(again.code).traced if kept else ""
+    if kept and _folds(again.code, traced, run.target, again.session, again.limits):
+        return verdict(VerdictKind.EXPECTED, reason=NEEDS_INPUT)
+    return None
 
 
 def _comes_to_the_same(again: Rerun, calls: Sequence[Call], source: Measured) -> bool:
@@ -133,7 +208,7 @@ def _traced(
     return session.run(code, traced=traced, limits=limits, entry="reached:run", arguments=names)
 
 
-def _folds(code: str, traced: str, target: Api, session: Session, limits: Limits) -> bool:
+def _folds(code: str, traced: str, target: Api, session: Runs, limits: Limits) -> bool:
     """Whether a function of each element gives several of them the same, going up and down."""
     given = {"names": [target.name, *target.aliases]}
     seen = session.run(code, traced=traced, limits=limits, entry="monotone:run", arguments=given)

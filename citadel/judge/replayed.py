@@ -26,7 +26,7 @@ from citadel.judge.inconsistent import refused_in_part, same_words
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle.backends import runner
 from citadel.oracle.hints import is_form
-from citadel.oracle.numbers import finite, has_nan, largest
+from citadel.oracle.numbers import finite, largest
 from citadel.oracle.value import has_nan_at, shows, symptom, unlike, values_of
 from citadel.plan.model import Adaptation, Take
 from citadel.rewrite.rewriter import Rewritten
@@ -34,7 +34,6 @@ from citadel.traced import is_call_of, leaf
 from citadel.verify.guards import Doubled, Rerun, Told, beside, doubled, told, widened
 from citadel.verify.identify import GRADIENTS
 from citadel.verify.infinities import let_in, spreads, tends_to
-from citadel.verify.laws import keeps
 from citadel.verify.witness import Witness
 
 _FLOAT = re.compile(r"b?float(\d+)")
@@ -54,10 +53,10 @@ class Replayed:
         limits: Limits,
     ) -> None:
         self.written, self.case, self.target, self.source = written, case, target, source
-        self._catalog = catalog
+        self.catalog = catalog
         self.beside = session.beside
         runs = runner(session, source.oracle)
-        self._again = Rerun(code=written.code, watched=case, session=runs, limits=limits)
+        self.rerun = Rerun(code=written.code, watched=case, session=runs, limits=limits)
         self.first = self._run(case.traced, 0)
         if source.untraced:
             self.first = replace(self._run(case.text, 1), calls=self.first.calls)
@@ -93,13 +92,13 @@ class Replayed:
         return has >= had
 
     def _run(self, text: str, seed: int) -> Observation:
-        again = self._again
+        again = self.rerun
         return again.session.run(again.code, traced=text, limits=again.limits, seed=seed)
 
     @property
     def silent(self) -> tuple[str, ...]:
         """The guards that had nothing to say, for their runs ended before."""
-        short = self._again.cut_short(self.first)
+        short = self.rerun.cut_short(self.first)
         return tuple(f"no guard: {how} with {guard}" for guard, how in short.items())
 
     @property
@@ -127,7 +126,7 @@ class Replayed:
             self.moved = self.moved or True in unlike(oracle, self.values, found)
         return hits
 
-    def _alone(self) -> bool:
+    def alone(self) -> bool:
         """Whether both values that are compared are the sibling's, and none is the source's."""
         source = self.source
         if not source.oracle.paired or not all(source.own):
@@ -136,7 +135,7 @@ class Replayed:
         left = [one for one in self.first.calls if self._of_source(one)]
         return not left and len(self.calls) >= len(own)
 
-    def _cuts_gradients(self, plan: Adaptation) -> bool:
+    def cuts_gradients(self, plan: Adaptation) -> bool:
         """Whether gradients, which the case takes, do not reach what the sibling is given because
         it makes arrays of tensors, or because a new variable or parameter is made of them."""
         if not any(leaf(call.name) in GRADIENTS for call in self.first.calls):
@@ -154,21 +153,21 @@ class Replayed:
         return bool(made) and all(one == kind for one in made)
 
     def _of_source(self, call: Call) -> bool:
-        return is_call_of(call, self.source.api, self._catalog)
+        return is_call_of(call, self.source.api, self.catalog)
 
     @cached_property
-    def _limited(self) -> bool:
+    def limited(self) -> bool:
         """Whether, as the source does, it is NaN at infinity though it tends to something there, or
         where nothing depends on what is not finite."""
         oracle = self.source.oracle
         if self.source.spreads:
-            found = spreads(self._again, oracle, self.calls, self.values)
+            found = spreads(self.rerun, oracle, self.calls, self.values)
             if found:
                 self.guards.append("not finite where nothing depends on what its inputs let in")
             return found
         if self.source.limits is None or not has_nan_at(oracle, self.values):
             return False
-        ends = tends_to(self._again, oracle, self.calls)
+        ends = tends_to(self.rerun, oracle, self.calls)
         # A gradient that is NaN beside what grows beyond all numbers is another matter.
         slopes = bool(self.source.gave_numbers)
         bounded = slopes and all(map(cmath.isfinite, self.source.limits))
@@ -177,7 +176,7 @@ class Replayed:
         self.guards.append("NaN at infinity, where it tends to something")
         return True
 
-    def _agrees_elsewhere(self) -> bool:
+    def agrees_elsewhere(self) -> bool:
         """Whether it agrees with its own reference where both are given other numbers: finite ones
         for NaN and infinities, or half of each.
 
@@ -193,21 +192,21 @@ class Replayed:
             ("perturb:cleaned", {"number": 1.0}),
             ("perturb:scaled", {"factor": 0.5}),
         ):
-            seen = self._again.run(entry, self.calls, also=sites, **given)
+            seen = self.rerun.run(entry, self.calls, also=sites, **given)
             found = values_of(seen)
             told = not all(plain(found, spot) for spot in oracle.spots)
             if told and shows(oracle, seen, found) is False:
                 return True
         return False
 
-    def _of_form(self) -> bool:
+    def of_form(self) -> bool:
         """Whether shapes or the like are compared, and both are the source's: no other numbers
         would tell more."""
         points = self.source.watched.points
         shown = (points[spot.point] for spot in self.source.oracle.spots)
-        return self._equal and all(is_form(point, alone=True) for point in shown)
+        return self.equal and all(is_form(point, alone=True) for point in shown)
 
-    def _of_others(self) -> bool:
+    def of_others(self) -> bool:
         """Whether the sibling is called several times, each time with other numbers.
 
         `f(x)` should be what `f` gives for a copy of `x`, whatever function it is; that `f(x + y)`
@@ -216,32 +215,10 @@ class Replayed:
         source = self.source
         if not source.oracle.paired or source.referred or len(self.calls) < 2:
             return False
-        alike = [one.like(other) for one, other in beside(self._told)]
+        alike = [one.like(other) for one, other in beside(self.told)]
         return bool(alike) and all(found is False for found in alike)
 
-    def _infinite_itself(self) -> str | None:
-        """Why the bug (of a gradient, say) comes up elsewhere than in the report, if so: a call
-        that gives finite numbers there, or no NaN, gives others when it is the sibling's.
-        """
-        finite, numbers = self._gave(self.source.gave_finite), self._gave(self.source.gave_numbers)
-        if any(one.finite is False for one in finite):
-            return "its own result is not finite, where the source's is"
-        if any(has_nan(one.made) for one in numbers):
-            return "its own result is NaN, where the source's is not"
-        return None
-
-    def _lawless(self) -> str | None:
-        """Why two results of different inputs need not agree, if that is what is compared."""
-        source, law = self.source, self.source.law
-        if law is not None and law.factor is not None:
-            if not keeps(self._again, source.oracle, self.calls, law.factor):
-                return "a law of the report's API, which it does not keep for other numbers, either"
-            self.guards.append("keeps the same law for numbers of another size")
-        elif source.oracle.parts or law is not None or self._of_others():
-            return "the check compares results of different inputs: it need not hold here"
-        return None
-
-    def _left_alone(self) -> bool:
+    def left_alone(self) -> bool:
         """Whether a value that the source's call makes, or writes to, has nothing of the sibling's:
         it stays what it is where the sibling's results are others, and where its calls are left
         out, which says more of shapes."""
@@ -250,19 +227,19 @@ class Replayed:
             return False
         left = [own is True for own in source.own]
         for entry in ("perturb:run", "perturb:omitted"):
-            found = values_of(self._again.run(entry, self.calls))
+            found = values_of(self.rerun.run(entry, self.calls))
             changes = unlike(source.oracle, self.values, found)
             left = [was and change is False for was, change in zip(left, changes, strict=True)]
             if not any(left):
                 return False
         return True
 
-    def _gave(self, places: Collection[tuple[int, int]]) -> list[Told]:
+    def gave(self, places: Collection[tuple[int, int]]) -> list[Told]:
         """The sibling's calls in the place of some of the source's."""
         sites = {(self.written.sites.get(site), n) for site, n in places}
-        return [one for one in self._told if (one.site, one.occurrence) in sites] if sites else []
+        return [one for one in self.told if (one.site, one.occurrence) in sites] if sites else []
 
-    def _coarser(self) -> bool:
+    def coarser(self) -> bool:
         """Whether it gives numbers of a coarser dtype than the source does, and the two that are
         compared differ by little, where the source's are far apart: finite differences may."""
         oracle, source = self.source.oracle, self.source
@@ -273,21 +250,21 @@ class Replayed:
         before, now = gap(oracle, source.values), gap(oracle, self.values)
         return before is not None and now is not None and now < FAR_APART <= before
 
-    def _comes_to_the_same(self) -> bool:
+    def comes_to_the_same(self) -> bool:
         """Whether it shows the source's own one number, to which many functions come."""
         oracle = self.source.oracle
         if oracle.kind is SymptomKind.ACCEPTS or oracle.of_finiteness or oracle.paired:
             return False
-        return self._equal and all(plain(self.values, spot) for spot in oracle.spots)
+        return self.equal and all(plain(self.values, spot) for spot in oracle.spots)
 
     @property
-    def _equal(self) -> bool:
+    def equal(self) -> bool:
         """Whether it shows the source's own values."""
         changes = unlike(self.source.oracle, self.source.values, self.values)
         return all(change is False for change in changes)
 
     @cached_property
-    def _same_function(self) -> bool | None:
+    def same_function(self) -> bool | None:
         """Whether an equal value, wrong by number, becomes what the source's does in double
         precision; None where that of the source does not change, one of the two is not known, or
         many functions come to it.
@@ -296,11 +273,11 @@ class Replayed:
         with then, that is what both compute.
         """
         source = self.source
-        if source.referred and source.precise and self._equal:
-            return True if self._double is not None and self._double.cures else None
-        if not source.wider or source.widened is None or not self._equal:
+        if source.referred and source.precise and self.equal:
+            return True if self.double is not None and self.double.cures else None
+        if not source.wider or source.widened is None or not self.equal:
             return None
-        found = widened(self._again, source.oracle, self.calls)
+        found = widened(self.rerun, source.oracle, self.calls)
         changes = () if found is None else unlike(source.oracle, source.widened, found)
         if found is None or not changes or None in changes:
             return None
@@ -310,25 +287,25 @@ class Replayed:
         return True if all(size not in (None, 0.0, 1.0) for size in sizes) else None
 
     @cached_property
-    def _same_when_finite(self) -> bool:
+    def same_when_finite(self) -> bool:
         """Whether it comes to what the source does, and few functions do, once both are given
         finite numbers for those that are let in."""
         source = self.source
-        found = let_in(self._again, source.oracle, self.calls) if source.cleaned else {}
+        found = let_in(self.rerun, source.oracle, self.calls) if source.cleaned else {}
         if not found or any(unlike(source.oracle, source.cleaned, found)):
             return False
         sizes = [largest(found[spot]) for spot in source.oracle.spots if spot in found]
         return bool(sizes) and all(size not in (None, 0.0, 1.0) for size in sizes)
 
     @cached_property
-    def _double(self) -> Doubled | None:
+    def double(self) -> Doubled | None:
         """What the case comes to where the sibling is given double precision."""
-        return doubled(self._again, self.source.oracle, self.calls)
+        return doubled(self.rerun, self.source.oracle, self.calls)
 
     @cached_property
-    def _told(self) -> tuple[Told, ...]:
+    def told(self) -> tuple[Told, ...]:
         """What the sibling's calls are given and give: one run tells both guards."""
-        return told(self._again, self.calls)
+        return told(self.rerun, self.calls)
 
 
 def _bits(calls: Sequence[Call]) -> int | None:

@@ -8,26 +8,31 @@ from dataclasses import replace
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
 from analysis.target.instrument import instrument
-from analysis.target.observation import Observation, Outcome
+from analysis.target.observation import Observation
 from analysis.target.session import Limits, Session
-from citadel.judge.blamed import blames, fails_itself, gives_nothing, returned, unfilled
-from citadel.judge.complaints import of_one_argument
-from citadel.judge.gradients import Failed, cut, of_another_check, other_numbers
-from citadel.judge.verdicts import confidence, made_up, mostly_filled, shaping, shown_in, verdict
+from citadel.judge.blamed import returned
+from citadel.judge.doubts import Doubts, Guard
+from citadel.judge.gradients import Failed
+from citadel.judge.status_doubts import (
+    ARTEFACTS,
+    LACKS,
+    OTHER_CHECKS,
+    OTHER_NUMBERS,
+    StatusMatch,
+)
+from citadel.judge.status_endings import THROUGH, Ended, unlike
+from citadel.judge.verdicts import confidence, made_up, shown_in, verdict
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.aborts import names_check
 from citadel.plan.model import Adaptation
 from citadel.rewrite.rewriter import Rewritten
-from citadel.traced import is_call_of, leaf, resolve
+from citadel.traced import is_call_of, resolve
 from citadel.verify.contrast import refuses
 from citadel.verify.crashes import located
-from citadel.verify.identify import GRADIENTS, caught_calls, failing_call
+from citadel.verify.identify import caught_calls, failing_call
 from citadel.verify.verified import Verified
-from harvest.report.text import shorten
 
-OF_FILLED = "the complaint may be about what was filled in"
-THROUGH = "runs to its end"
 PAST = "runs past the call at which the report fails"
 COLD_START = 30.0
 """Seconds more for a run that has to import the framework."""
@@ -71,15 +76,14 @@ def judge(
     if not status.matches(wanted, seen, apis, plan.renamed):
         if passed(traced, written, source):
             return verdict(VerdictKind.CLEAN, guards=(PAST,))
-        return _unlike(wanted, seen, traced, plan, target, catalog)
-    if (lack := _lack(traced, wanted, seen)) is not None:
-        return verdict(VerdictKind.NEEDS, symptom=seen, reason=lack)
+        return unlike(Ended(wanted, seen, traced, plan, target, catalog))
     failed = Failed(code, traced_code, traced, target)
-    doubt, shared = _doubted(
+    match = StatusMatch(
         failed, plan, seen, source, session, catalog, limits, close=close, late=late
     )
-    if doubt is not None:
-        return doubt
+    found = LACKS.settle(match) or _doubted(match)
+    if isinstance(found, Verdict):
+        return replace(found, symptom=seen)
     hits = _hits(code, traced_code, seen, shows, plan, source, session, limits, runs=runs)
     if hits is None:
         return verdict(VerdictKind.CLEAN, guards=(THROUGH,))  # it takes long
@@ -92,63 +96,36 @@ def judge(
         confidence=confidence(plan, hits, runs),
         symptom=seen,
         reason=None if hits else "shows only while traced",
-        guards=_guards(source, plan, hits, runs, shared) if hits else (),
+        guards=_guards(source, plan, hits, runs, found) if hits else (),
+        rule="" if found is None or not hits else found.rule,
     )
 
 
-def _doubted(
-    failed: Failed,
-    plan: Adaptation,
-    seen: Symptom | None,
-    source: Verified,
-    session: Session,
-    catalog: Catalog,
-    limits: Limits,
-    *,
-    close: bool,
-    late: bool,
-) -> tuple[Verdict | None, str | None]:
-    """The verdict on a symptom that matches and is another bug's, or none; and the argument that
-    both fail for, where the sibling has got more of them."""
-    seen_of, shared = failed.observation, None
-    reason = _artefact(seen_of, plan, failed.api, seen, source, catalog, close=close, late=late)
-    if reason is not None and reason.startswith(OF_FILLED):
-        shared = of_one_argument(failed, plan, source, session, catalog, limits)
-        reason = reason if shared is None else None
-    if reason is None and other_numbers(seen_of, source.observation):
-        why = "other numbers are wrong"
-        return verdict(VerdictKind.DIFFERENT, symptom=seen, reason=why), shared
-    if reason is None and not late:
-        reason = of_another_check(failed, source, session, catalog, limits)
-    if reason is None:
-        return None, shared
-    return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason), shared
+def _doubted(match: StatusMatch) -> Verdict | Guard | None:
+    """The verdict on a symptom that matches and is another bug's; the guard that the report's own
+    call fails for the same argument; or neither."""
+    found = ARTEFACTS.settle(match)
+    if isinstance(found, Verdict):
+        return found
+    other = OTHER_NUMBERS.settle(match) or (None if match.late else OTHER_CHECKS.settle(match))
+    return other or found
 
 
 def _guards(
-    source: Verified, plan: Adaptation, hits: int, runs: int, shared: str | None
+    source: Verified, plan: Adaptation, hits: int, runs: int, shared: Guard | None
 ) -> tuple[str, ...]:
-    """What has spoken for a bug of status; `shared`: the argument that both fail for."""
+    """What has spoken for a bug of status; `shared`: that both fail for one argument."""
     crashes = source.case.symptom.kind is SymptomKind.CRASHES
     what = "signal or failed check" if crashes else "kind of failure, in the same words"
     filled = ("nothing that was filled in is complained about",) if made_up(plan) else ()
     if shared is not None:
-        filled = (f"the report's call fails for its {shared} as well",)
+        filled = (shared.text,)
     return (
         "the failure is the sibling's own",
         f"the same {what}",
         *filled,
         f"shown in {hits} of {runs} runs with seeds of their own",
     )
-
-
-def _lack(traced: Observation, wanted: Symptom, seen: Symptom | None) -> str | None:
-    """Why a missing kernel says nothing about the report's, if so."""
-    if traced.exception is not None and status.no_kernel_here(traced.exception.message):
-        return "the operator has no kernel for this device, whatever it is given"
-    if seen is not None and status.library(seen) != status.library(wanted):
-        return "the operator is of another library, whose kernels are for tensors of its own"
-    return None
 
 
 def refused_elsewhere(
@@ -198,13 +175,37 @@ def contrasted(
     except CitadelError:
         return found
     refused = refuses(other.session, code, traced, limits, target, catalog)
-    if refused is False:
-        return replace(found, guards=(*found.guards, f"the {other.name} backend runs it"))
-    if refused:
-        reason = f"refused on the {other.name} backend as well"
-        return replace(found, kind=VerdictKind.EXPECTED, confidence=0.0, reason=reason)
-    reason = f"nothing tells whether the {other.name} backend runs it"
-    return replace(found, kind=VerdictKind.NOT_ADAPTED, confidence=0.0, reason=reason)
+    told = BACKENDS.settle((other.name, refused))
+    if isinstance(told, Guard):
+        return replace(found, guards=(*found.guards, told.text), rule=told.rule)
+    if told is None:
+        return found
+    return replace(found, kind=told.kind, confidence=0.0, reason=told.reason, rule=told.rule)
+
+
+BACKENDS: Doubts[tuple[str, bool | None]] = Doubts("doubt")
+"""The other backend runs the report's code. Given: its name, and whether it refuses the sibling."""
+
+
+@BACKENDS.guard("runs-on-other-backend")
+def _runs_on_other_backend(told: tuple[str, bool | None]) -> str | None:
+    """The other backend runs it."""
+    name, refused = told
+    return f"the {name} backend runs it" if refused is False else None
+
+
+@BACKENDS.doubt("raises-on-other-backend")
+def _raises_on_other_backend(told: tuple[str, bool | None]) -> Verdict | None:
+    """Both backends raise the error."""
+    name, refused = told
+    reason = f"refused on the {name} backend as well"
+    return verdict(VerdictKind.EXPECTED, reason=reason) if refused else None
+
+
+@BACKENDS.doubt("silent-on-other-backend")
+def _silent_on_other_backend(told: tuple[str, bool | None]) -> str:
+    """The run on the other backend does not tell."""
+    return f"nothing tells whether the {told[0]} backend runs it"
 
 
 def passed(observation: Observation, written: Rewritten, source: Verified) -> bool:
@@ -265,83 +266,3 @@ def _shown(
         if api is not None and api.name == target.name and call.raised is not None:
             return status.of_raised(call.raised)
     return status.capture(observation)
-
-
-def _artefact(
-    observation: Observation,
-    plan: Adaptation,
-    target: Api,
-    seen: Symptom | None,
-    source: Verified,
-    catalog: Catalog,
-    *,
-    close: bool,
-    late: bool,
-) -> str | None:
-    """Why a symptom that matches does not count, if so; `late`: it is not in the observation."""
-    unseen = late or (source.caught and status.capture(observation) is None)
-    if not unseen and not blames(observation, target, source, catalog):
-        return "another call than the sibling's fails"
-    if cut(plan, source.call, observation.calls):
-        return "gradients do not reach what a layer has a copy of"
-    filled = made_up(plan)
-    blamed = () if seen is None else _may_be_meant(seen, source.case.symptom, plan, target)
-    if blamed:
-        return f"{OF_FILLED}: {', '.join(blamed)}"
-    if not close and gives_nothing(observation, target, catalog):
-        return "gives nothing, as functions may that are called for their effect"
-    stranger = filled and plan.drops and not close
-    # What its gradients bring about is nothing that it says of its arguments.
-    other = stranger or (not close and bool(filled or plan.drops) and _of_gradients(source))
-    if source.deferred and other and fails_itself(observation, target, catalog):
-        return "no relation, and fails at once, where the report's call returns"
-    if source.case.symptom.kind is not SymptomKind.CRASHES:
-        return None  # of crashes, the signal alone is compared
-    if mostly_filled(plan):
-        return "more of the call is filled in than comes from the report"
-    if stranger:
-        return "no relation, and takes other arguments than the report's call"
-    return None
-
-
-def _of_gradients(source: Verified) -> bool:
-    """Whether the report's run ends where gradients are computed."""
-    failing = failing_call(source.observation)
-    return failing is not None and leaf(failing.name) in GRADIENTS
-
-
-def _may_be_meant(seen: Symptom, wanted: Symptom, plan: Adaptation, target: Api) -> tuple[str, ...]:
-    """The arguments that an exception may be about and the report has not got."""
-    if status.names_the_same(seen, wanted):
-        return ()
-    if status.complains_about_another_value(seen, wanted):
-        return made_up(plan)
-    return shaping(plan, target) if status.complains_about_tensors(seen) else ()
-
-
-def _unlike(
-    wanted: Symptom,
-    seen: Symptom | None,
-    observation: Observation,
-    plan: Adaptation,
-    target: Api,
-    catalog: Catalog,
-) -> Verdict:
-    if seen is None:
-        if observation.outcome is Outcome.OK:
-            return verdict(VerdictKind.CLEAN, guards=(THROUGH,))
-        return verdict(VerdictKind.NOT_ADAPTED, reason=f"ended by {observation.outcome}")
-    if plan.state and unfilled(observation, target, catalog):
-        reason = "its parameters are not those of the report's call"
-        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=reason)
-    if status.unavailable(seen) and not status.unavailable(wanted):
-        return verdict(VerdictKind.NEEDS, symptom=seen, reason=shorten(seen.headline()))
-    if status.refuses_arguments(seen) and not status.refuses_arguments(wanted):
-        return verdict(VerdictKind.NOT_ADAPTED, symptom=seen, reason=shorten(seen.headline()))
-    refused = (
-        wanted.kind is not SymptomKind.RAISES
-        and seen.kind is SymptomKind.RAISES
-        and not status.internal(seen)
-    )
-    kind = VerdictKind.REFUSED if refused else VerdictKind.DIFFERENT
-    return verdict(kind, symptom=seen, reason=shorten(seen.headline()))

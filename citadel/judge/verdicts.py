@@ -17,10 +17,17 @@ def verdict(
     symptom: Symptom | None = None,
     reason: str | None = None,
     guards: tuple[str, ...] = (),
+    rule: str = "",
 ) -> Verdict:
     """A verdict that no run confirms."""
     return Verdict(
-        kind=kind, runs=(0, 1), confidence=0.0, symptom=symptom, reason=reason, guards=guards
+        kind=kind,
+        runs=(0, 1),
+        confidence=0.0,
+        symptom=symptom,
+        reason=reason,
+        guards=guards,
+        rule=rule,
     )
 
 

@@ -6,32 +6,111 @@ failed, without line, numbers and time, which change with the release and with t
 
 from __future__ import annotations
 
-import re
-
+from analysis.rules import Phrase
 from citadel.oracle.messages import MAX_PATTERN, MOST_LINE
 
 MOST_WORDS = 300
 
-_STAMP = re.compile(r"^(?:[IWEF]\d{4} \S+\s+\d+ |\d{4}-\d\d-\d\d \S+ [IWEF] )")
+_STAMP = Phrase(
+    "abort/stamp",
+    r"^(?:[IWEF]\d{4} \S+\s+\d+ |\d{4}-\d\d-\d\d \S+ [IWEF] )",
+    finds=(
+        "F0000 00:00:17.5     1 tensor.cc:904] Check failed: x",
+        "2026-01-01 10:00:00.1: F tensor.cc:7] x",
+    ),
+    spares=("Check failed: x",),
+)
 """Time and thread in front of a line of a log."""
-_CHECK = re.compile(r"Check failed: |Non-OK-status: |Assertion `.*' failed")
-_REASON = re.compile(rf"{_CHECK.pattern}|LLVM ERROR: |^\s*(?:what\(\): |terminate called)")
-_HEAP = re.compile(
+_CHECK = Phrase(
+    "abort/check",
+    r"Check failed: |Non-OK-status: |Assertion `.*' failed",
+    finds=("Check failed: d < dims() (4 vs. 4)", "python: a.h:1: f(): Assertion `i >= 0' failed."),
+    spares=("the check is fine",),
+)
+_REASON = Phrase(
+    "abort/reason",
+    rf"{_CHECK.pattern}|LLVM ERROR: |^\s*(?:what\(\): |terminate called)",
+    finds=(
+        "terminate called after throwing an instance of 'std::bad_alloc'",
+        "  what():  out of range",
+    ),
+    spares=("Aborted (core dumped)",),
+)
+_HEAP = Phrase(
+    "abort/heap",
     r"^(?:double free or corruption|corrupted (?:size|double)|free\(\): |malloc\w*\(\): "
-    r"|munmap_chunk\(\): |\*\*\* stack smashing)"
+    r"|munmap_chunk\(\): |\*\*\* stack smashing)",
+    finds=("double free or corruption (!prev)", "malloc(): invalid size (unsorted)"),
+    spares=("a double free was reported",),
 )
 """The C library's words on memory that was damaged earlier: the next run may say something else."""
 
-_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
+_RULES: tuple[tuple[Phrase, str], ...] = (
     # The file of the check, or of the assertion; its line moves with every release.
-    (re.compile(r"^.*?([\w.+-]+\.(?:cc|cpp|cu|cuh|h|hpp)):\d+(?:\] ?|: ?)"), r"\1: "),
-    (re.compile(r"0x[0-9a-fA-F]+"), "ADDRESS"),
-    (re.compile(r"\bDT_[A-Z0-9_]+\b"), "DTYPE"),
-    (re.compile(r"(?<![A-Za-z_\d])-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"), "N"),
-    (re.compile(r"\b(?:N, ?)+N\b"), "N"),
+    (
+        Phrase(
+            "abort/place",
+            r"^.*?([\w.+-]+\.(?:cc|cpp|cu|cuh|h|hpp)):\d+(?:\] ?|: ?)",
+            finds=("F ./core/tensor.cc:904] Check failed",),
+            spares=("Check failed: a == b",),
+        ),
+        r"\1: ",
+    ),
+    (
+        Phrase(
+            "abort/address",
+            r"0x[0-9a-fA-F]+",
+            finds=("at 0x7ffe12",),
+            spares=("at 12",),
+        ),
+        "ADDRESS",
+    ),
+    (
+        Phrase(
+            "abort/dtype",
+            r"\bDT_[A-Z0-9_]+\b",
+            finds=("dtype is DT_HALF",),
+            spares=("dtype is half",),
+        ),
+        "DTYPE",
+    ),
+    (
+        Phrase(
+            "abort/number",
+            r"(?<![A-Za-z_\d])-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?",
+            finds=("d < dims() (4 vs. 5)",),
+            spares=("tensor",),
+        ),
+        "N",
+    ),
+    (
+        Phrase(
+            "abort/numbers",
+            r"\b(?:N, ?)+N\b",
+            finds=("Invalid index: N, N",),
+            spares=("Invalid index: N",),
+        ),
+        "N",
+    ),
     # Not all releases leave a space before what follows the condition.
-    (re.compile(r"(?<=N vs\. N\))(?=\w)"), " "),
-    (re.compile(r"\s+"), " "),
+    (
+        Phrase(
+            "abort/missing-space",
+            r"(?<=N vs\. N\))(?=\w)",
+            finds=("(N vs. N)Must have one element",),
+            spares=("(N vs. N) Must have",),
+        ),
+        " ",
+    ),
+    (
+        Phrase(
+            "abort/space",
+            r"\s+",
+            finds=("two  spaces",),
+            spares=("none",),
+        ),
+        " ",
+    ),
 )
 
 EXAMPLES: tuple[tuple[str, str], ...] = (

@@ -20,44 +20,30 @@ from citadel.model import SymptomKind
 from citadel.oracle.evaluations import evaluations
 from citadel.oracle.foreign import is_foreign
 from citadel.oracle.hints import (
-    ALIKE,
     CHECKS,
-    DIFFERENT,
-    LAYOUTS,
-    MODES,
     NEAR,
-    OF_PARTS,
     PRECISION,
-    WRITES,
     bad_outcome,
     have_common,
     is_called_reference,
     is_input,
     is_reference,
     lost_numbers,
-    made_of,
     says_good,
-    wrapped,
-    written_out,
 )
-from citadel.oracle.numbers import SLIGHTER, distance, elements, finite, same, whole
+from citadel.oracle.numbers import SLIGHTER, distance, elements, finite, same
+from citadel.oracle.phrases import ALIKE, DIFFERENT, OF_PARTS
 from citadel.oracle.seen import Seen, comparable, numeric
 from citadel.oracle.value import Spot, ValueOracle
-from citadel.oracle.ways import AT_ONCE, BATCHES, EQUAL, in_two_ways
 from citadel.traced import leaf
-from harvest.report.model import ClaimKind
 from harvest.report.on_cpu import compares_devices
 
 MOST_COMPARED = 200
 """Characters of two expressions by which their likeness is told: it takes quadratic time."""
 _CUT = re.compile(r"\[[^\[\]]*\]$")
 """The part of a result that is shown."""
-_COPY = re.compile(r"\.(?:clone|copy)\(\)$")
-"""What works in place is tried out on a copy."""
 _GO_THROUGH = frozenset((*dir(builtins), *dir(itertools)))
 """Functions of Python, which make no dtypes or names: what they hand on is written in the text."""
-_OF_NUMBERS = frozenset(("tensor", "array", "list", "float", "complex"))
-"""Results that are no strides, addresses or flags, which tell of the layout itself."""
 _ASSERTABLE = (Check.EQUAL, Check.CLOSE)
 
 
@@ -234,89 +220,6 @@ def referred(run: Seen) -> Iterator[tuple[Spot, Spot, Point]]:
             nearest = min(near, key=lambda one: one[:-1])[-1]
             taken.add(nearest)
             yield nearest, spot, point
-
-
-def modes(run: Seen) -> Iterator[ValueOracle]:
-    """One expression shown in two modes: what it is made of is the same.
-
-    Where the report speaks of layouts, those of what one function is given are modes, too; where it
-    speaks of what is written to, so are calls with and without `out=`, in place and not.
-    """
-    claims = (one.text for one in run.reading.claims if one.kind is ClaimKind.VALUE)
-    texts = (run.reading.report.title, *claims)
-    laid, writes, batches = (any(map(w.search, texts)) for w in (LAYOUTS, WRITES, BATCHES))
-    equal = EQUAL.search(run.reading.prose) is not None
-    shown = [s for s in run.results(Role.SHOWN) if numeric(s[2])]
-    often = Counter(spot.point for spot in run.values)
-    for (one, first, left), (other, second, right) in combinations(shown[:40], 2):
-        words = MODES.search(first.label), MODES.search(second.label)
-        labelled = all(words) and first.label != second.label
-        if first.number != second.number and comparable(left, right):
-            if labelled and have_common(first, second):
-                yield pair(run, one, other, why=f'"{first.label}" and "{second.label}"')
-            elif _titled(first, second, texts[0]):
-                yield pair(run, one, other, why="the title says that they differ")
-            elif (
-                wrapped(first.node, second.node)
-                or made_of(first, second)
-                or (one.occurrence == other.occurrence and written_out(first, second))
-            ):
-                yield pair(run, one, other, why="the same arguments, called in two ways")
-            elif one.occurrence == other.occurrence and (
-                why := in_two_ways(
-                    first, second, batches=batches, equal=equal, whole=whole(left) and whole(right)
-                )
-            ):
-                yield replace(pair(run, one, other, why=why), parts=why == AT_ONCE)
-            elif laid and left.kind in _OF_NUMBERS and _laid_out(first, second):
-                yield pair(run, one, other, why="the same numbers, given in two layouts")
-            elif (
-                writes
-                and often[one.point] == often[other.point] == 1
-                and _written_to(first, second)
-            ):
-                yield pair(run, one, other, why="the same call, and one writes to what it is given")
-
-
-def _titled(one: Point, other: Point, title: str) -> bool:
-    """Whether a title says that what goes by these two words differs.
-
-    "Forward-mode and reverse-mode gradients disagree", where `forward` and `reverse` are shown.
-    """
-    words = (MODES.search(point.label or point.text) for point in (one, other))
-    said = {word[0].lower() for word in words if word is not None}
-    both = len(said) == 2 and all(re.search(rf"\b{word}", title.lower()) for word in said)
-    return both and DIFFERENT.search(title) is not None
-
-
-def _laid_out(one: Point, other: Point) -> bool:
-    """Whether one function is given the same numbers, and one of them in another layout."""
-    same = leaf(one.origin.call) == leaf(other.origin.call) != "" and one.text != other.text
-    numbers = one.origin.numbers == other.origin.numbers != ()
-    return same and numbers and one.origin.given != other.origin.given
-
-
-def _written_to(one: Point, other: Point) -> bool:
-    """Whether two calls are one but for `out=`, or for the underscore of what works in place.
-
-    The one that writes comes last, or writes to a copy, and nothing else changes what they are
-    given.
-    """
-    calls = [point.origin.call for point in (one, other)]
-    given = [
-        sorted(_COPY.sub("", g) for g in point.origin.numbers if g[:3] != "out")
-        for point in (one, other)
-    ]
-    writes = [
-        name.endswith("_") or any(g[:3] == "out" for g in point.origin.given)
-        for name, point in zip(calls, (one, other), strict=True)
-    ]
-    same = leaf(calls[0]) == leaf(calls[1]) != "" and given[0] == given[1]
-    in_order = one.statement <= other.statement
-    copies = [p.origin.numbers[:1] != p.origin.given[:1] for p in (one, other)]
-    apart = any(wrote and copied for wrote, copied in zip(writes, copies, strict=True))
-    # What works in place comes last: the other one would be given what it has made.
-    return same and writes[0] != writes[1] and (apart or (writes == [False, True]) is in_order)
 
 
 def said_to_differ(run: Seen) -> Iterator[ValueOracle]:

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 
 import libcst as cst
 
+from analysis.rules import Phrase, Registry, Rule
 from analysis.target.observation import Observation
 from analysis.target.watch import Point, Role
 from analysis.values import Value
@@ -26,7 +28,6 @@ from citadel.oracle.agreement import (
     checks,
     counterparts,
     differences,
-    modes,
     orders,
     precisions,
     references,
@@ -35,27 +36,25 @@ from citadel.oracle.agreement import (
 )
 from citadel.oracle.bounds import out_of_bounds
 from citadel.oracle.expectations import beside, expected, nearly_expected, numbers
-from citadel.oracle.hints import (
-    DIFFERENT,
-    NOT_FINITE,
-    TELLING,
-    bare,
-    is_reference,
-    is_slope,
-    lost_numbers,
-    not_finite,
-)
+from citadel.oracle.hints import bare, is_reference, is_slope, lost_numbers, not_finite
 from citadel.oracle.numbers import finite, has_nan, is_literal
+from citadel.oracle.phrases import DIFFERENT, NOT_FINITE, TELLING
 from citadel.oracle.seen import Seen, numeric, unbounded
+from citadel.oracle.two_modes import modes
 from citadel.oracle.value import Spot, ValueOracle
 from harvest.report.model import ClaimKind, Reading
 
 __all__ = ["capture"]
 
-_EITHER = re.compile(
+Find = Callable[[Seen], Iterator[ValueOracle]]
+"""What yields the oracles of one kind."""
+_EITHER = Phrase(
+    "word/or-an-error",
     r"\bor (?:an? )?(?:\w+ )?(?:rais\w+|throw\w*|errors?|exceptions?)\b"
     r"|\b(?:rais\w+|throw\w*|errors?|exceptions?),? or (?!\w*(?:Error|Exception|error))",
     re.IGNORECASE,
+    finds=("finite gradients, or an error", "raise or give a number"),
+    spares=("give a finite number",),
 )
 """An error is wanted if nothing better: "finite gradients, or an error"."""
 _COMMENT = re.compile(r"#.*")
@@ -68,27 +67,17 @@ def capture(
 ) -> tuple[ValueOracle, ...]:
     """All oracles that the code offers, the most trustworthy first, whether or not they hold."""
     run = Seen(points, observation, reading)
-    found = [
-        *_unwanted(run),
-        *beside(run),
-        *(one for one in numbers(run) if not _holds_elsewhere(run, one)),
-        *counterparts(run),
-        *checks(run),
-        *differences(run),
-        *references(run),
-        *modes(run),
-        *nearly_expected(run),
-        *_non_finite(run),
-        *precisions(run),
-        *([] if run.reading.refusal is not None else orders(run)),
-        *out_of_bounds(run),
-        *expected(run),
-        *said_to_differ(run),
-        *_accepted(run),
-        *_pasted(run),
-        *_finite_by_now(run),
-    ]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(oracle for found in FINDERS.each(run) for oracle in found))
+
+
+def _numbers(run: Seen) -> Iterator[ValueOracle]:
+    """A value that the report calls wrong, where it also says what would be right."""
+    return (one for one in numbers(run) if not _holds_elsewhere(run, one))
+
+
+def _orders(run: Seen) -> Iterator[ValueOracle]:
+    """Comparisons of size; none where a missing error is what is wrong."""
+    return iter(()) if run.reading.refusal is not None else orders(run)
 
 
 def _holds_elsewhere(run: Seen, oracle: ValueOracle) -> bool:
@@ -205,9 +194,21 @@ def _pasted(run: Seen) -> Iterator[ValueOracle]:
             )
 
 
-_INFINITE = re.compile(r"(?<![a-z])(?:nans?|[-+]?inf(?:init\w+)?)(?![a-z])", re.IGNORECASE)
+_INFINITE = Phrase(
+    "word/nan-or-infinite",
+    r"(?<![a-z])(?:nans?|[-+]?inf(?:init\w+)?)(?![a-z])",
+    re.IGNORECASE,
+    finds=("f gives NaN", "-inf at 0", "infinite loss"),
+    spares=("information is lost",),
+)
 """What a value is said to be; what overflows may be a whole number."""
-_SLOPE = re.compile(r"\b(?:grad\w*|backward\w*|derivatives?|slopes?|loss)\b", re.IGNORECASE)
+_SLOPE = Phrase(
+    "word/gradient",
+    r"\b(?:grad\w*|backward\w*|derivatives?|slopes?|loss)\b",
+    re.IGNORECASE,
+    finds=("the gradient is NaN", "loss becomes inf"),
+    spares=("exp is NaN",),
+)
 """Gradients, and what training with them comes to: one finite value says nothing of those."""
 
 
@@ -247,3 +248,37 @@ def _tells(shown: tuple[Spot, Value]) -> bool:
     """Whether a value is a result: numbers, or a tensor of whatever kind."""
     value = shown[1]
     return value.kind != "str" and (numeric(value) or value.kind in ("tensor", "shape"))
+
+
+def _finder(name: str, find: Find) -> Rule[[Seen], tuple[ValueOracle, ...]]:
+    """A rule `oracle/NAME` of what a finder yields, if it yields anything."""
+
+    @wraps(find)
+    def found(run: Seen) -> tuple[ValueOracle, ...] | None:
+        return tuple(find(run)) or None
+
+    return Rule(f"oracle/{name}", found)
+
+
+FINDERS: Registry[[Seen], tuple[ValueOracle, ...]] = Registry(
+    "oracle",
+    _finder("result-of-unwanted-call", _unwanted),
+    _finder("beside-its-comment", beside),
+    _finder("wrong-and-right-number", _numbers),
+    _finder("check-of-other-library", counterparts),
+    _finder("check", checks),
+    _finder("difference", differences),
+    _finder("reference", references),
+    _finder("two-modes", modes),
+    _finder("nearly-expected", nearly_expected),
+    _finder("not-finite", _non_finite),
+    _finder("two-precisions", precisions),
+    _finder("order-of-size", _orders),
+    _finder("out-of-bounds", out_of_bounds),
+    _finder("expected-number", expected),
+    _finder("said-to-differ", said_to_differ),
+    _finder("accepted-call", _accepted),
+    _finder("pasted-output", _pasted),
+    _finder("finite-by-now", _finite_by_now),
+)
+"""All finders, those of the most trustworthy oracles first."""

@@ -15,13 +15,16 @@ A measure reads one sample from a run: the logarithm of how many times more the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from itertools import groupby, pairwise
+from typing import ParamSpec
 
 import libcst as cst
 import libcst.matchers as m
 
+from analysis.rules import Registry, Rule
 from analysis.target.watch import Check, Point, Role
 from citadel.oracle import samples
 from citadel.oracle.measure import AGAINST, LEAST_BYTES, SERIES, Form, Measure
@@ -29,6 +32,8 @@ from citadel.oracle.quantities import AMOUNTS, Column, Place, Table
 from citadel.oracle.scaling import Series, by_size, scalings, series
 from citadel.oracle.wording import complaint, pasted_side, slow_side
 from harvest.report.model import Reading
+
+P = ParamSpec("P")
 
 MOST_ALLOWED = 20.0
 """Factors in comparisons up to which they are what a report allows for."""
@@ -38,14 +43,14 @@ _PERCENT = re.compile(r"\b100(?:\.0*)? ?\*|\* ?100(?:\.0*)?\b")
 
 def measures(points: Sequence[Point], known: Table, reading: Reading) -> list[Measure]:
     """Every comparison that a case makes, the most explicit form first, each in its direction."""
-    explicit = [*_ratios(points, known), *_orders(points, known)]
+    explicit = [one for found in EXPLICIT.each(points, known) for one in found]
     at_sizes = series(points, known)
-    found = explicit or [*_pairs(points, known, reading, at_sizes)]
+    found = explicit or list(PAIRS(points, known, reading, at_sizes) or ())
     directed = [_directed(one, points, known, reading) for one in found]
     directed.sort(key=lambda one: (_remoteness(one, points), -_seen(one, known)))
     how = None if explicit else complaint(reading)
-    scaling = [] if how is None else scalings(points, known, at_sizes, how)
-    return [*scaling, *directed[:MOST_MEASURES], *_growths(points, known)]
+    scaling = None if how is None else SCALING(points, known, at_sizes, how)
+    return [*(scaling or ()), *directed[:MOST_MEASURES], *(GROWTH(points, known) or ())]
 
 
 def _remoteness(one: Measure, points: Sequence[Point]) -> tuple[bool, bool]:
@@ -90,6 +95,7 @@ def _side_texts(one: Measure, points: Sequence[Point]) -> tuple[str, str] | None
 
 
 def _ratios(points: Sequence[Point], known: Table) -> Iterator[Measure]:
+    """Quotients that are shown or compared: `slow / fast`."""
     for place, column in known.items():
         point = points[place.point]
         operands = _operands(points, place)
@@ -137,6 +143,7 @@ def _is_excess(node: cst.BaseExpression) -> bool:
 
 
 def _orders(points: Sequence[Point], known: Table) -> Iterator[Measure]:
+    """Comparisons of two amounts: `slow > 3 * fast`."""
     for point in points:
         if point.check is not Check.ORDER:
             continue
@@ -273,3 +280,19 @@ def _growths(points: Sequence[Point], known: Table) -> Iterator[Measure]:
         if samples.slope(values) > 0:
             place = Place(point=number)
             yield Measure(form=Form.GROWTH, where=points[number].text, unit="B", upper=place)
+
+
+def _finder(name: str, find: Callable[P, Iterable[Measure]]) -> Rule[P, tuple[Measure, ...]]:
+    """A rule `oracle/NAME` of what a finder yields, if it yields anything."""
+
+    @wraps(find)
+    def found(*args: P.args, **kwargs: P.kwargs) -> tuple[Measure, ...] | None:
+        return tuple(find(*args, **kwargs)) or None
+
+    return Rule(f"oracle/{name}", found)
+
+
+EXPLICIT = Registry("oracle", _finder("ratio-shown", _ratios), _finder("sizes-compared", _orders))
+PAIRS = _finder("pair-shown", _pairs)
+SCALING = _finder("scaling", scalings)
+GROWTH = _finder("growth", _growths)

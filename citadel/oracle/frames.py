@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from analysis.rules import Phrase
+
 TOP = 3
 """Frames that make a state, as with other triage tools."""
 MOST_LINES = 4000
@@ -18,16 +20,30 @@ MOST_NAME = 200
 
 _FRAMES = (
     # frame #3: at::native::pool(at::Tensor const&) + 0x1f (0x7f.. in /lib/libtorch_cpu.so)
-    re.compile(r"\s*frame #(?P<number>\d+): (?P<name>.+?)(?: \+ 0x[0-9a-f]+\b.*)?$"),
+    Phrase(
+        "frame/of-c10",
+        r"\s*frame #(?P<number>\d+): (?P<name>.+?)(?: \+ 0x[0-9a-f]+\b.*)?$",
+        finds=("frame #3: at::native::pool(at::Tensor const&) + 0x1f (0x7f in /lib/a.so)",),
+        spares=("#3 at::native::pool",),
+    ),
     # #3 0x00007f.. in at::native::pool (self=...) at pool.cpp:3, of gdb and of sanitizers
-    re.compile(
+    Phrase(
+        "frame/of-debugger",
         r"\s*#(?P<number>\d+)\s+(?:0x[0-9a-f]+ in )?"
-        r"(?P<name>[A-Za-z_~][^()\s]*(?:<[^()]*>)?[^()\s]*)"
+        r"(?P<name>[A-Za-z_~][^()\s]*(?:<[^()]*>)?[^()\s]*)",
+        finds=("#3 0x00007f in at::native::pool (self=...) at pool.cpp:3",),
+        spares=("frame 3",),
     ),
     # @ 0x7f1c tensorflow::Tensor::FromProto()
-    re.compile(r"\s*@\s+0x[0-9a-f]+\s+(?:\(unknown\)|(?P<name>\S.*))"),
+    Phrase(
+        "frame/of-glog",
+        r"\s*@\s+0x[0-9a-f]+\s+(?:\(unknown\)|(?P<name>\S.*))",
+        finds=("    @ 0x7f1c tensorflow::Tensor::FromProto()",),
+        spares=("0x7f1c",),
+    ),
 )
-_NOT_TELLING = re.compile(
+_NOT_TELLING = Phrase(
+    "frame/on-the-way",
     r"c10::(?:Dispatcher|KernelFunction|OperatorHandle|impl::|detail::torchCheckFail|Error::"
     r"|BoxedKernel|FatalSignalHandler)|torch::jit::(?:invokeOp|_get_op)"
     r"|torch::autograd::VariableType|at::(?:_ops::|redispatch|internal::|parallel_for|TensorIterator)"
@@ -38,7 +54,9 @@ _NOT_TELLING = re.compile(
     r"|tsl::(?:internal|CurrentStackTrace|thread)|__?(?:GI_)?"
     r"(?:libc|raise|abort|assert|pthread|restore|memcpy|memmove|memset|clone|start)|gsignal|raise"
     r"|abort|<signal handler|start_thread|wrap_|decltype|operator\(\)|main\b|\?\?|<unknown"
-    r"|GOMP_|Eigen::ThreadPool|/|_Z"
+    r"|GOMP_|Eigen::ThreadPool|/|_Z",
+    finds=("c10::Dispatcher::call", "abort"),
+    spares=("Pool<float>",),
 )
 _OPERATOR = re.compile(r"\boperator\s*[^\w\s(]+\(")
 """Operators whose signs are those of templates, too."""

@@ -16,6 +16,17 @@ import libcst.matchers as m
 from analysis.target.watch import Check, Point, Role, leaf
 from citadel.oracle.compilers import is_compiler
 from citadel.oracle.foreign import MAKERS, has_gradient, is_foreign
+from citadel.oracle.phrases import (
+    BAD,
+    DIFFERENT,
+    GOOD,
+    INFINITY_IS_LOST,
+    NAMED_REFERENCE,
+    NAN_IS_LOST,
+    NOT_FINITE,
+    REFERENCE,
+    WHERE_FULL,
+)
 from citadel.oracle.quantities import CLOCK
 
 CHECKS = {
@@ -27,110 +38,11 @@ CHECKS = {
     Check.FINITE: False,
 }
 """The outcome of a check that speaks of a bug."""
-_REFERENCE = re.compile(
-    r"\b(?:expect\w*|should|reference|ref|truth|correct|right|numpy|np|scipy|float64|double|fp64"
-    r"|exact|manual\w*|naive|gold\w*|baseline|desired|wanted)\b",
-    re.IGNORECASE,
-)
-MODES = re.compile(
-    r"\b(?:eager|graph|xla|jit\w*|compiled?|inductor|traced|scripted|cpu|gpu|cuda|forward|reverse"
-    r"|contiguous|strided|channels.?last|batch\w*|single|in.?place|dense|sparse|out"
-    r"|functional|module)\b",
-    re.IGNORECASE,
-)
-LAYOUTS = re.compile(
-    r"contiguous|\b(?:strides?|strided|transposed|views?|layouts?|memory.?formats?|channels.?last"
-    r"|sparse(?:.?tensors?)?|ragged(?:.?tensors?)?|fortran|column.major)\b",
-    re.IGNORECASE,
-)
-"""Words for how the numbers of a tensor lie in memory."""
-WRITES = re.compile(
-    r"\bin.?place\b|\bout ?=|`out`"
-    r"|\b(\w{2,30})_\b.{1,40}\b\1\b(?!_)|\b(\w{2,30})\b.{1,40}\b\2_(?!\w)",
-    re.IGNORECASE,
-)
-"""Words for where a result is written to."""
-_GOOD = re.compile(
-    r"\b(?:ok(?:ay)?|good|same|equal|match(?:es)?|close|correct|pass(?:ed|es)?|within|fine|valid"
-    r"|expected|tolerance|agrees?|consistent)\b",
-    re.IGNORECASE,
-)
-TELLING = re.compile(r"\d|\b(?:nan|inf|True|False)\b")
 NEAR = 2
 """Statements that may lie between a value and its reference, both being shown."""
-NOT_FINITE = re.compile(r"\b(?:-?inf(?:inite|inity|s)?|nans?|non-?finite|overflow\w*)\b", re.I)
-_NAN_IS_LOST = re.compile(
-    r"\b(?:swallow\w*|ignor\w*|los(?:es?|ing|t)|hid(?:es?|ing|den)|discard\w*"
-    r"|(?:does not|doesn't|do not|don't|fails? to|should|must)"
-    r" (?:propagate|preserve|keep|return))\b"
-    r"[^.,;:]{0,15}\bnans?\b"
-    r"|\b(?:replac(?:es?|ing)|turn(?:s|ing)?|convert(?:s|ing)?|maps?|masks?|masking|drop(?:s|ping)?)"
-    r" (?:(?!\b(?:into|to|by|with)\b)[^.,;:]){0,15}\bnans?\b(?! (?:is|are)\b)"
-    r"|\bnans?\b[^.,;:]{0,25}?"
-    r"\b(?:becomes?|turns? into|(?:turned|converted|mapped) (?:in)?to|replaced (?:by|with))"
-    r" (?!-?inf|nan)"
-    r"|\bnever (?:is|are|returns|gives|becomes|yields|produces) (?:an? )?nans?\b"
-    r"|\bnans? (?:is |are |was |gets? |being ){0,2}(?:swallowed|ignored|lost|hidden|discarded"
-    r"|(?:not|n't) (?:being )?(?:propagated|preserved|kept))\b",
-    re.IGNORECASE,
-)
-_INFINITY = r"[-+]?\binf(?:init(?:y|ies))?s?\b"
-_ONE = rf"(?:an? |the )?{_INFINITY}"
-_INFINITY_IS_LOST = re.compile(
-    # Each word stands right beside the number: what gives infinities loses other things.
-    rf"\b(?:swallow(?:s|ing)?|los(?:es?|ing)|drop(?:s|ping)?|discard(?:s|ing)?) {_ONE}"
-    rf"|\b(?:turn|convert|map|replac|clamp)(?:e?s|ing) {_ONE} (?:into|to|by|with)\b(?! nan)"
-    rf"|{_INFINITY} (?:becomes|turns into|(?:is |are |gets? |being )?(?:turned into|converted to"
-    r"|replaced (?:by|with))) (?!-?inf|nan)"
-    rf"|{_INFINITY} (?:is |are |gets? |being )(?:lost|dropped|swallowed|discarded)\b"
-    rf"|\b(?:should|must) (?:return|give|yield|be) {_ONE}"
-    rf"|\bnever (?:returns|gives|yields|is|becomes) {_ONE}",
-    re.IGNORECASE,
-)
-"""Titles that miss NaN, or infinity: what is shown to be so is no bug then."""
-_WHERE_FULL = re.compile(
-    r"(\bnans?\b.*?)\b(?:where|when|if|once|as soon as)\b[^.;]*?\boverflow\w*", re.IGNORECASE
-)
-"""That a result is NaN where something overflows: that says when."""
-_OF_PARTS = (
-    r"\bdepends? on (?:\w+ ){0,3}"
-    r"(?:length|size|shape|layout|strides?|contiguity|number|many|positions?|order)\b"
-    r"|\b(?:length|size|shape|layout|position|order)[- ]dependent\b"
-)
-OF_PARTS = re.compile(_OF_PARTS, re.IGNORECASE)
-"""A title by which a part of the input gives another result than all of it."""
-DIFFERENT = re.compile(
-    r"\b(?:inconsisten\w*|differ(?:s|ed|ing|en(?:t|tly|ces?))?|diverge\w*|mismatch\w*"
-    rf"|disagree\w*|not (?:the )?same|not equal|unequal)\b|{_OF_PARTS}",
-    re.IGNORECASE,
-)
-"""A title by which values differ from one another."""
-_CLAUSE_ENDS = r"(?:[.,;:](?=\s)|\b(?:but|while|whereas|yet)\b)"
-ALIKE = re.compile(
-    rf"(?:^|{_CLAUSE_ENDS})(?:(?!{_CLAUSE_ENDS}|n['\u2019]t\b|\b(?:not|never|(?<!with )no|cannot"
-    r"|neither|nor|should|must|ought|expect\w*|supposed|fail(?:s|ed|ing|ures?)?"
-    r"|unable)\b).)*?"
-    r"\b(?:gives?|returns?|produces?|generates?|yields?|draws?|samples?|makes?)"
-    r" (?:(?:the|an?|all|always|only|exactly) ){0,3}"
-    r"(?:same|identical|duplicated?|constants?|equal)\b",
-    re.IGNORECASE,
-)
-"""A title by which values are alike that should not be, unless it denies or asks for that."""
-_NAMED_REFERENCE = re.compile(
-    r"(?:^|_)(?:expect(?:ed)?|ref(?:erence)?|truth|correct|desired|wanted|gold(?:en)?|baseline)"
-    r"(?:_|\d|$)",
-    re.IGNORECASE,
-)
 _MORE = re.compile(r"(?:\(-?\d*\))?(?:\[[^\[\]]*\])?\s*")
 """What may stand behind a shape that is shown itself: the number of a dimension."""
 _FORM = re.compile(r"\.(?:shape|size|ndim|dim|dtype|device|layout|stride|is_\w+)\b(?! ?=[^=])")
-_BAD = re.compile(
-    r"\b(?:not (?:ok(?:ay)?|equal|close|(?:the )?same|match\w*|expected|correct)|bugs?|wrong"
-    r"|fail\w*"
-    r"|mismatch\w*|differ\w*|incorrect|inconsisten\w*|disagree\w*|unequal|broken|bad|raise|errors?"
-    r"|unexpected)\b|!=",
-    re.IGNORECASE,
-)
 PRECISION = {
     **{"float64": 3, "complex128": 3, "float32": 2, "complex64": 2, "float16": 1, "bfloat16": 1}
 }
@@ -138,7 +50,7 @@ PRECISION = {
 
 def not_finite(text: str) -> set[str]:
     """Which numbers that are not finite a text speaks of: "nan", and "inf" for all others."""
-    words = [word.lower() for word in NOT_FINITE.findall(_WHERE_FULL.sub(r"\1", text))]
+    words = [word.lower() for word in NOT_FINITE.findall(WHERE_FULL.sub(r"\1", text))]
     return {"nan" if "nan" in word else "inf" for word in words}
 
 
@@ -148,7 +60,7 @@ def lost_numbers(title: str) -> set[str]:
     >>> lost_numbers("f turns -inf into the lowest number"), lost_numbers("f gives NaN")
     ({'inf'}, set())
     """
-    words = (("nan", _NAN_IS_LOST), ("inf", _INFINITY_IS_LOST))
+    words = (("nan", NAN_IS_LOST), ("inf", INFINITY_IS_LOST))
     return {kind for kind, pattern in words if pattern.search(title)}
 
 
@@ -209,9 +121,7 @@ def is_slope(point: Point) -> bool:
 def is_reference(point: Point) -> bool:
     """Whether a value is shown as what another should be."""
     return (
-        is_foreign(point)
-        or _REFERENCE.search(point.label) is not None
-        or is_called_reference(point)
+        is_foreign(point) or REFERENCE.search(point.label) is not None or is_called_reference(point)
     )
 
 
@@ -220,7 +130,7 @@ def is_called_reference(point: Point) -> bool:
     node = point.node
     while isinstance(node, (cst.Attribute, cst.Call, cst.Subscript)):
         node = node.func if isinstance(node, cst.Call) else node.value
-    return isinstance(node, cst.Name) and _NAMED_REFERENCE.search(node.value) is not None
+    return isinstance(node, cst.Name) and NAMED_REFERENCE.search(node.value) is not None
 
 
 def bad_outcome(point: Point) -> bool | None:
@@ -230,10 +140,10 @@ def bad_outcome(point: Point) -> bool | None:
     if point.role is Role.SHOWN:
         return None
     for words, outcome in ((point.label, True), (point.otherwise, False)):
-        if _BAD.search(words):
+        if BAD.search(words):
             return outcome
     for words, outcome in ((point.label, False), (point.otherwise, True)):
-        if _GOOD.search(words):
+        if GOOD.search(words):
             return outcome
     return None
 
@@ -245,7 +155,7 @@ def bare(line: str) -> str:
 
 def says_good(point: Point) -> bool:
     """Whether the words shown with a comparison say that all is well when it is true."""
-    return _GOOD.search(point.label) is not None
+    return GOOD.search(point.label) is not None
 
 
 def have_common(one: Point, other: Point) -> bool:

@@ -9,120 +9,76 @@ from __future__ import annotations
 
 import re
 
+from analysis.rules import Phrase
+from citadel.oracle.abstractions import ABSTRACTIONS
+
 MAX_PATTERN = 300
 MOST_WRAPPERS = 10
 MOST_LINE = 1000
 """Characters of a line that are looked at: some rules take quadratic time."""
 
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
-_BY_LAYER = re.compile(
+_ANSI = Phrase(
+    "message/colour",
+    r"\x1b\[[0-9;]*m",
+    finds=("\x1b[1mbad\x1b[0m",),
+    spares=("[1m",),
+)
+_BY_LAYER = Phrase(
+    "message/layer-wrapper",
     r"Exception encountered when calling [^\n]*\n+(?P<inner>.*?)"
     r"(?:\n+(?:Call a|A)rguments received by .*)?",
     re.DOTALL,
+    finds=("Exception encountered when calling layer 'a' (type A).\n\nbad",),
+    spares=("bad",),
 )
-_USER_CODE = re.compile(r"in user code:\n.*", re.DOTALL)
-_ERROR_LINE = re.compile(r"^\s*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception): ", re.MULTILINE)
-_GRAPH = re.compile(r"Graph execution error:\n.*", re.DOTALL)
-_FRAME = re.compile(r"\s*File \"|Node: ")
-_ORIGINAL = re.compile(r"(?<!\n)\n+Original stack trace for .*", re.DOTALL)
+_USER_CODE = Phrase(
+    "message/user-code-wrapper",
+    r"in user code:\n.*",
+    re.DOTALL,
+    finds=("in user code:\n    ValueError: bad",),
+    spares=("user code",),
+)
+_ERROR_LINE = Phrase(
+    "message/error-line",
+    r"^\s*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception): ",
+    re.MULTILINE,
+    finds=("    ValueError: bad",),
+    spares=("an error: bad",),
+)
+_GRAPH = Phrase(
+    "message/graph-wrapper",
+    r"Graph execution error:\n.*",
+    re.DOTALL,
+    finds=("Graph execution error:\nbad",),
+    spares=("Graph error",),
+)
+_FRAME = Phrase(
+    "message/frame",
+    r"\s*File \"|Node: ",
+    finds=('  File "a.py", line 1', "Node: 'G'"),
+    spares=("a.py",),
+)
+_ORIGINAL = Phrase(
+    "message/original-trace",
+    r"(?<!\n)\n+Original stack trace for .*",
+    re.DOTALL,
+    finds=("bad\n\nOriginal stack trace for 'G':\n",),
+    spares=("bad",),
+)
 """What sessions put behind the message: where the operator was made."""
-_NODES = re.compile(
-    r"\{\{function_node [^}]*\}\} ?|\s?\s?\[\[\{\{node [^}]*\}\}\]\]|\s?\[Op:\w+\](?: name:.*)?"
+_NODES = Phrase(
+    "message/node-mark",
+    r"\{\{function_node [^}]*\}\} ?|\s?\s?\[\[\{\{node [^}]*\}\}\]\]|\s?\[Op:\w+\](?: name:.*)?",
+    finds=("x [[{{node G}}]]", "bad [Op:MatMul] name: "),
+    spares=("node G",),
 )
 
-_LABELLED = re.compile(r"^(\w{1,40}): ?(?=tensor\()", re.MULTILINE)
-
-_DTYPES = (
-    r"(?:torch|tf)\.(?:u?int\d+|b?float\d+\w*|complex\d+|bool|half|double|long|short|q?u?int\d+x?\d*)"
-    r"|\b(?:c10::)?(?:Complex)?(?:BFloat16|Float8_\w+|Float|Double|Half)\b"
-    r"|\b(?:Long|Int|Short|Char|Byte|Bool|QInt8|QUInt8|QInt32|UInt16|UInt32|UInt64)\b"
-    r"|\b(?:float|double|int|long|short|bool|char)\b(?= !=)"
-    r"|(?<=!= )(?:float|double|int|long|short|bool|char)\b"
-    r"|(?:(?<=\btype )|(?<=\btype: ))(?:float|double|half|int|long|short|bool|char|byte)\b"
-    r"|(?:(?<=dtype )|(?<=dtype: ))(?:float|double|half|int|long|short|bool|char|byte)\b"
-    r"|\b(?:u?int(?:8|16|32|64)|float(?:16|32|64)|bfloat16|complex(?:64|128))\b"
-    r"|\bDT_[A-Z0-9_]+\b"
-    r"|\b(?:half|float|double|string|bool|resource|variant)(?= tensor\b)"
-)
-_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
-    # Python tells one mistake in many ways, by type, operator and release.
-    (
-        re.compile(
-            r"^(?:(?:float|integer|int|complex|floor|Fraction) )*(?:division|modulo)"
-            r"(?: or modulo)?(?: by zero)?$|^(?:0\.0|zero|0) (?:cannot be raised )?to a negative"
-            r"(?: or complex)? power$"
-        ),
-        "division by zero",
-    ),
-    (
-        re.compile(r"^(?:list|tuple|string|bytearray|deque|range object) index out of range$"),
-        "index out of range",
-    ),
-    (re.compile(r"0x[0-9a-fA-F]+"), "ADDRESS"),
-    # The assertion's file tells where it is; its line moves with every release.
-    (
-        re.compile(
-            r"[\"']?(?<![\w.+/-])(?:[\w.+-]*/)*([\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp|py))[\"']?:\d+"
-        ),
-        r"\1",
-    ),
-    # Autograd calls its nodes after the operation: ExpBackward0, or Exp for short.
-    (re.compile(r"\b\w+Backward\d*\b|(?<=output \d of )\w+"), "NODE"),
-    # TensorFlow shows the node, and everything about it.
-    (
-        re.compile(
-            r"'?\{\{node [^}]*\}\}"
-            r"(?: = \w+\[(?:[^\[\]]|\[[^\[\]]*\])*\](?:\([^)]*\))?)?'?"
-        ),
-        "NODE",
-    ),
-    (re.compile(r"\b(?:aten|prims|prim|quantized|mkldnn)::\w+(?:\.\w+)?"), "OP"),
-    (re.compile(r"'\w+'(?= Op\b)|(?<=cannot compute )\w+|\b(?:[A-Z][a-z0-9]+)+Op\b"), "OP"),
-    # Kernels are named after their operators: "addmm_impl_cpu_" not implemented for 'Half'.
-    (re.compile(r"\"\w+\"(?= not implemented for)"), "OP"),
-    # What TensorFlow has no kernel of for a compiler, and no gradient; functions are counted.
-    (re.compile(r"\w+(?= \(No registered ')|(?<=No registered ')\w+"), "OP"),
-    (re.compile(r"(?<=registry has no entry for: )\w+"), "OP"),
-    (re.compile(r"\b__(?:inference|forward|backward)_\w+"), "FUNCTION"),
-    # Objects are shown with all that they are made of: Normal(loc: 0.0, scale: torch.Size([3])).
-    (re.compile(r"(?<![\w.])[A-Z]\w*\((?:[^()]|\([^()]*\))+\)"), "API()"),
-    (re.compile(r"(?<=\blayer )(?:\"\w+\"|'\w+')"), "NAME"),
-    # The condition of a failed assertion is what tells it from its neighbours; each kernel has
-    # names of its own for what it is given: `input.is_sparse()`, `t_.is_sparse()`.
-    (re.compile(r"(?<![\w.:>])[a-z]\w*(?=(?:\.|->)\w+\(\).{0,200}INTERNAL ASSERT)"), "NAME"),
-    (re.compile(r"\b\w+(?:\.\w+)*\(\)(?!.{0,200}INTERNAL ASSERT)"), "API()"),
-    # Sizes by dimension: kernel_size_height: 3 kernel_size_width: 3, (T: 8 H: 1 W: 1).
-    (
-        re.compile(
-            r"\b(\w{1,40}?)_(?:depth|height|width): -?\d+"
-            r"(?:,? \1_(?:depth|height|width): -?\d+)*"
-        ),
-        r"\1 SHAPE",
-    ),
-    (re.compile(r"\((?:[kd]?[TDHW]: ?-?\d+(?:,? |(?=\))))+\)"), "SHAPE"),
-    (
-        re.compile(r"\b(\w{1,20}?)[TDHW]: ?-?\d+(?:,? \1[TDHW]: ?-?\d+)*"),
-        r"\1 SHAPE",
-    ),
-    # Which one of several: hidden[0], where a sibling has one alone; indices[0,1].
-    (re.compile(r"(?<=[a-z_])\[\d+(?:, ?\d+)*\]"), ""),
-    # NumPy's way: [5 5].
-    (re.compile(r"\[\s*-?\d+(?:\s+-?\d+)+\s*\]"), "SHAPE"),
-    (re.compile(_DTYPES), "DTYPE"),
-    (re.compile(r"^(?:torch\.)?(?:[a-z_]\w*\.)*[a-z_]\w*: (?=\S)"), "API: "),
-    (
-        re.compile(r"^(?=\w*[._])[a-z_][\w.]* (?=(?:cannot|does|expects|expected|requires)\b)"),
-        "API ",
-    ),
-    (re.compile(r"\binfinity\b"), "inf"),
-    (re.compile(r"\b(?:torch|tf)\.(?:\w+\.)*\w+"), "API"),
-    (re.compile(r"\b\w*[a-z_]\w*_?[1-3]d\w*\b"), "API"),
-    (re.compile(r"\[[A-Z]\w+(?:, ?[A-Z]\w*)+[^\]]*\]?"), "[NAMES]"),
-    (re.compile(r"[\[(<]\s*-?\d+(?:\s*[,x]\s*-?\d+)*\s*,?\s*[\])>]"), "SHAPE"),
-    (re.compile(r"(?<![\w.])-?\d+(?:x-?\d+)+\b"), "SHAPE"),
-    (re.compile(r"(?<![A-Za-z_\d])[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"), "N"),
-    (re.compile(r"\bN(?:, ?N)+\b"), "N"),
-    (re.compile(r"\s+"), " "),
+_LABELLED = Phrase(
+    "message/labelled-tensor",
+    r"^(\w{1,40}): ?(?=tensor\()",
+    re.MULTILINE,
+    finds=("numerical:tensor([0.])",),
+    spares=("numerical: 3",),
 )
 
 WRAPPED: tuple[tuple[str, str], ...] = (
@@ -193,7 +149,7 @@ def normalise(message: str) -> str:
     'API() Invalid computed output size: N'
     """
     text = first_line(message)[:MOST_LINE]
-    for pattern, replacement in _RULES:
+    for pattern, replacement in ABSTRACTIONS:
         text = pattern.sub(replacement, text)
     return text.strip()[:MAX_PATTERN]
 

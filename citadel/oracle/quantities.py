@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from analysis.rules import Phrase
 from analysis.target.observation import Observation
 from analysis.target.watch import Point
 from analysis.values import Value
@@ -22,14 +23,20 @@ from harvest.report.model import Reading
 
 DURATIONS = ("s", "ms", "us", "ns")
 AMOUNTS = (*DURATIONS, "B", "rate")
-CLOCK = re.compile(
+CLOCK = Phrase(
+    "hint/clock",
     r"\b(?:time\.time|perf_counter|process_time|monotonic|timeit|default_timer|benchmark"
-    r"|elapsed_time|timestamp)(?:_ns)?\b"
+    r"|elapsed_time|timestamp)(?:_ns)?\b",
+    finds=("time.perf_counter()", "timeit.default_timer"),
+    spares=("timeout=3",),
 )
-MEMORY = re.compile(
+MEMORY = Phrase(
+    "hint/memory",
     r"\bmemory\b|\bbytes?\b|\bleak(?:s|ed|ing|age)?\b|\ballocat\w+|\bRSS\b|\b[KMG]i?B\b"
     r"|\bOOM\b|\bactivations?\b",
     re.IGNORECASE,
+    finds=("needs 3 GiB", "memory leak"),
+    spares=("takes 3 seconds",),
 )
 
 

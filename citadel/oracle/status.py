@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from analysis.rules import Phrase
 from analysis.target.observation import Observation, Outcome, Raised
 from analysis.target.session import Limits
 from citadel.model import Symptom, SymptomKind
@@ -22,13 +23,21 @@ _FROM_OUTSIDE = frozenset(("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXFSZ"))
 HANGS_AGAIN = 10.0
 """Seconds after which a case hangs that has been seen to hang for as long as it may run."""
 
-_INTERNAL = re.compile(
+_INTERNAL = Phrase(
+    "message/internal",
     r"INTERNAL ASSERT FAILED|Check failed|internal error\b|please (?:report a bug|file an issue)",
     re.IGNORECASE,
+    finds=("x INTERNAL ASSERT FAILED at a.cpp", "please report a bug to PyTorch"),
+    spares=("size must be positive",),
 )
 
 
-_TELLING = re.compile(r"(?<![\w.)\]])-\d|\d{3}")
+_TELLING = Phrase(
+    "message/telling-number",
+    r"(?<![\w.)\]])-\d|\d{3}",
+    finds=("index -3 is out of range", "size 1024"),
+    spares=("index 3 is out of range",),
+)
 """Negative and large numbers: sizes that are made up are neither."""
 
 
@@ -116,7 +125,8 @@ def once_more(limits: Limits, seen: Symptom | None) -> Limits:
     return replace(limits, wall=min(limits.wall, HANGS_AGAIN))
 
 
-_ARGUMENTS = re.compile(
+_ARGUMENTS = Phrase(
+    "message/arguments",
     r"unexpected keyword argument|missing \d+ required|takes \d+ positional|takes from \d+"
     r"|invalid combination of arguments|got multiple values for|missing required argument"
     r"|must be .{1,60}, not |must be (?:\w+|tuple of \w+) but got|expected at (?:least|most)"
@@ -125,6 +135,12 @@ _ARGUMENTS = re.compile(
     # Operators called through torch.ops; 1.13 says "many any".
     r"|failed to (?:match|many) any schema|missing value for argument|unknown keyword argument",
     re.IGNORECASE,
+    finds=(
+        "f() got an unexpected keyword argument 'x'",
+        "f(): argument 'x' must be Tensor, not int",
+        "aten::add() failed to match any schema",
+    ),
+    spares=("size must be positive",),
 )
 
 
@@ -144,22 +160,34 @@ def refuses_arguments(symptom: Symptom) -> bool:
     return _ARGUMENTS.search(symptom.message or "") is not None
 
 
-_NO_KERNEL = (
-    r"Could not find device for node|No OpKernel was registered|No registered '\w+' OpKernel"
+_NO_KERNEL = Phrase(
+    "message/no-kernel",
+    r"Could not find device for node|No OpKernel was registered|No registered '\w+' OpKernel",
+    re.IGNORECASE,
+    finds=("No OpKernel was registered to support Op 'X'", "No registered 'Bincount' OpKernel"),
+    spares=("an OpKernel fails",),
 )
-_NODE = re.compile(r"Could not find device for node: (?:\{\{.*?\}\} )?= (?P<operator>\w+)\[")
-_UNAVAILABLE = re.compile(
-    rf"{_NO_KERNEL}"
+_NODE = Phrase(
+    "message/node-without-device",
+    r"Could not find device for node: (?:\{\{.*?\}\} )?= (?P<operator>\w+)\[",
+    finds=("Could not find device for node: {{node X}} = Bincount[T=DT_INT8]",),
+    spares=("node X fails",),
+)
+_UNAVAILABLE = Phrase(
+    "message/unavailable",
+    rf"{_NO_KERNEL.pattern}"
     r"|not (?:compiled|built|linked) with|not available in this build"
     # The probe's own words.
     r"|is not loaded, and takes too long to import",
     re.IGNORECASE,
+    finds=("PyTorch is not compiled with NCCL", "No OpKernel was registered to support Op 'X'"),
+    spares=("size must be positive",),
 )
 
 
 def without_kernel(symptom: Symptom) -> bool:
     """Whether an operator has no kernel for what it was given: no lack of the machine's."""
-    return re.search(_NO_KERNEL, symptom.message or "", re.IGNORECASE) is not None
+    return _NO_KERNEL.search(symptom.message or "") is not None
 
 
 def library(symptom: Symptom) -> str | None:
@@ -168,8 +196,11 @@ def library(symptom: Symptom) -> str | None:
     return named["library"] if named is not None else None
 
 
-_LACKING = re.compile(
-    r"(?<=\w=)DT_\w+|\bXLA_\w+(?= devices compatible with node \{\{node [^{}]{1,400}\}\}\))"
+_LACKING = Phrase(
+    "message/lacking-kernel",
+    r"(?<=\w=)DT_\w+|\bXLA_\w+(?= devices compatible with node \{\{node [^{}]{1,400}\}\}\))",
+    finds=("Bincount[T=DT_INT8]",),
+    spares=("dtype int8",),
 )
 """Where there is one for other dtypes, TensorFlow goes on in the parentheses, on another line."""
 
@@ -205,15 +236,26 @@ def no_kernel_here(message: str) -> bool:
     return "kernels registered for op" in message and "device='CPU'" not in message
 
 
-_OPERATOR = re.compile(r"Could not run '(?P<library>\w+)::\w")
-"""What PyTorch says where an operator has no kernel for a kind of tensors."""
-_OFFENDING = re.compile(
-    r"(?:\bindex|\bvalue|=) (?P<value>-?\d+(?:\.\d+)?),? (?:is|was) (?:not (?:with)?in|out of)\b"
+_OPERATOR = Phrase(
+    "message/operator-not-run",
+    r"Could not run '(?P<library>\w+)::\w",
+    finds=("Could not run 'aten::elu' with arguments from the 'QuantizedCPU' backend",),
+    spares=("Could not run f",),
 )
-_SHAPES = re.compile(
+"""What PyTorch says where an operator has no kernel for a kind of tensors."""
+_OFFENDING = Phrase(
+    "message/value-out-of-range",
+    r"(?:\bindex|\bvalue|=) (?P<value>-?\d+(?:\.\d+)?),? (?:is|was) (?:not (?:with)?in|out of)\b",
+    finds=("index 7 is out of bounds", "p = 1.5, was not in [0, 1]"),
+    spares=("size must be positive",),
+)
+_SHAPES = Phrase(
+    "message/shapes",
     r"\b(?:shapes?|sizes?|dimensions?|dims?|ndim|rank|broadcast\w*|dtypes?|scalar type|dense"
     r"|same device|numel|elements|length|must match|inconsistent|\d-?D)\b",
     re.IGNORECASE,
+    finds=("shapes (2,) and (3,) do not match", "expected scalar type Float", "expects a 4D input"),
+    spares=("p must be positive",),
 )
 
 
@@ -227,10 +269,13 @@ def complains_about_tensors(symptom: Symptom) -> bool:
     return raised and bool(_SHAPES.search(symptom.message or ""))
 
 
-_UNSUPPORTED = re.compile(
+_UNSUPPORTED = Phrase(
+    "message/dtype-unsupported",
     r"\b(?:d|data ?)types?\b.{0,40}\b(?:not supported|unsupported)"
     r"|\bunsupported (?:d|data ?)type\b",
     re.IGNORECASE,
+    finds=("dtype torch.int8 is not supported", "Unsupported data type"),
+    spares=("mode is not supported",),
 )
 
 

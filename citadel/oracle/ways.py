@@ -7,27 +7,35 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass
 
 from analysis import parsing
+from analysis.rules import Phrase, Registry
 from analysis.target.watch import Point
 
-BATCHES = re.compile(
+BATCHES = Phrase(
+    "hint/batches",
     r"\b(?:(?:un)?batched|batches|vectori[sz]ed|vmap(?:ped)?"
     r"|(?:row|sample|element|example|item|image|one) (?:by|at a) (?:row|sample|element|example|item"
     r"|image|one|time)|(?:per|each|every|single|individual)[- ](?:row|sample|element|example|item"
     r"|image|matri\w+|vector)s?)\b",
     re.IGNORECASE,
+    finds=("vmapped results differ", "one item at a time", "for each row"),
+    spares=("for a matrix",),
 )
 """Words for what is computed of several at once, or of each alone."""
 _DENIED = (
     r"not|never|cannot|\w+n['\u2019]t|errors?|exceptions?|raised?|refuse\w*|devices?|sizes?|shapes?"
 )
 _OTHERS = r"errors?|exceptions?|devices?|sizes?|shapes?|dtypes?|lengths?|number|messages?"
-EQUAL = re.compile(
+EQUAL = Phrase(
+    "hint/should-be-equal",
     rf"\b(?:expect(?:ed|s)?|should|ought|supposed)\b"
     rf"(?:(?!\b(?:{_DENIED})\b)(?:[^.?!\n]|\.(?=\w)|\n(?!\s))){{1,100}}?"
     rf"\b(?:equal|same|identical|agree|match|coincide)\b(?!(?:\s\w+){{0,1}}\s(?:{_OTHERS})\b)",
     re.IGNORECASE,
+    finds=("the two results should be equal", "expected to be the same"),
+    spares=("it should not be equal", "should have the same dtype"),
 )
 """Words for results that are to be alike: no errors, and no shapes."""
 AT_ONCE = "the same call for all at once, and for each alone"
@@ -49,20 +57,55 @@ _WIDENED = re.compile(
 _INDEX = re.compile(r"\[\w+\]$")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Both:
+    """Two shown points. `batches`: the report speaks of what is done at once. `equal`: it says of
+    results that they should be. `whole`: both are of whole numbers."""
+
+    one: Point
+    other: Point
+    batches: bool
+    equal: bool
+    whole: bool
+
+
+WAYS: Registry[[Both], str] = Registry("way")
+
+
+@WAYS.rule("two-devices")
+def _two_devices(both: Both) -> str | None:
+    """One expression is computed on a GPU and on the CPU."""
+    return "the same call on two devices" if _on_devices(both.one, both.other) else None
+
+
+@WAYS.rule("two-derivatives")
+def _two_derivatives(both: Both) -> str | None:
+    """Derivatives of one function, by forward and by reverse mode."""
+    alike = _derived(both.one, both.other)
+    return "the same derivatives, forwards and backwards" if alike else None
+
+
+@WAYS.rule("all-at-once")
+def _all_at_once(both: Both) -> str | None:
+    """A batch, and its items one by one."""
+    pairs = (both.one, both.other), (both.other, both.one)
+    alike = both.batches and any(_each(*pair) or _joined(*pair) for pair in pairs)
+    return AT_ONCE if alike else None
+
+
+@WAYS.rule("two-dtypes")
+def _two_dtypes(both: Both) -> str | None:
+    """The same numbers in a wider dtype."""
+    alike = both.equal and _in_dtypes(both.one, both.other, whole=both.whole)
+    return "the same call, given the same numbers in two dtypes" if alike else None
+
+
 def in_two_ways(
     one: Point, other: Point, *, batches: bool, equal: bool = False, whole: bool = False
 ) -> str:
-    """How two points show one computation; `batches`: the report speaks of what is done at once,
-    `equal`: it says of results that they should be; `whole`: both are of whole numbers."""
-    if _on_devices(one, other):
-        return "the same call on two devices"
-    if _derived(one, other):
-        return "the same derivatives, forwards and backwards"
-    if batches and any(_each(*both) or _joined(*both) for both in ((one, other), (other, one))):
-        return AT_ONCE
-    if equal and _in_dtypes(one, other, whole=whole):
-        return "the same call, given the same numbers in two dtypes"
-    return ""
+    """How two points show one computation; "" where they do not (see `Both`)."""
+    both = Both(one=one, other=other, batches=batches, equal=equal, whole=whole)
+    return WAYS.first(both) or ""
 
 
 def _on_devices(one: Point, other: Point) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from analysis.rules import Phrase
 from harvest.report.growth import Growing, growing
 from harvest.report.model import Reading
 
@@ -18,34 +19,47 @@ _FAST = frozenset(
 ) | frozenset(("expected", "plain", "ideal"))
 _WORD = re.compile(r"[a-z]+\d*|\d+")
 _THAN = r"\b(?:than|compared (?:to|with)|versus|vs)\b"
-_SLOWER = re.compile(
+_SLOWER = Phrase(
+    "word/compared-as-slower",
     rf"(?P<one>[^.;\n]{{0,120}}?)\b(?:slower|slow|longer|larger|more|higher|worse|extra)\b"
     rf"(?P<more>[^.;\n]{{0,80}}?){_THAN}(?P<other>[^.;\n]{{0,80}})",
     re.IGNORECASE,
+    finds=("f is much slower than g", "takes longer compared to g"),
+    spares=("f is slow",),
 )
-_FASTER = re.compile(
+_FASTER = Phrase(
+    "word/compared-as-faster",
     rf"(?P<one>[^.;\n]{{0,120}}?)\b(?:faster|fewer|less|lower)\b"
     rf"(?P<more>[^.;\n]{{0,80}}?){_THAN}(?P<other>[^.;\n]{{0,80}})",
     re.IGNORECASE,
+    finds=("f is faster than g", "fewer allocations than g"),
+    spares=("f is fast",),
 )
-_NO_EFFECT = re.compile(
+_NO_EFFECT = Phrase(
+    "word/no-effect",
     r"\bno (?:effect|speed-?up|gain|benefit|saving|improvement|reduction|difference)\b"
     r"|\b(?:does|do|did|is|are)(?: not|n't) (?:any )?"
     r"(?:sav|reduc|lower|free|help|speed|improv|faster|less|smaller)\w*"
     r"|\b(?:same|identical|as much) (?:\w+ )?(?:memory|time|amount|speed|usage|number of bytes)\b"
     r"|\bas (?:slow|much memory|long) as\b",
     re.IGNORECASE,
+    finds=("inplace=True has no effect", "it does not save memory", "takes the same memory"),
+    spares=("it saves memory",),
 )
-_STATED = re.compile(
+_STATED = Phrase(
+    "word/ratio",
     r"\bratios?(?: of| is|:| =)? ?(?:about |around |roughly |~)?(?P<one>\d+(?:\.\d+)?)"
     r"|(?P<two>\d+(?:\.\d+)?)(?: ?[x\u00d7](?!\w| ?\d)|[ -]?fold\b"
     r"| times (?:as|that|the|slower|faster|longer|more|larger|bigger|higher|greater|worse|less"
     r"|fewer|lower|smaller|better)\b)",
     re.IGNORECASE,
+    finds=("it is 7x slower", "a ratio of 30", "ten fold: 10-fold"),
+    spares=("a 3 x 3 kernel", "run it 1000 times"),
 )
 """Sizes (`3 x 3`) and repetitions ("run it 1000 times") are no ratios."""
 _NUMBER = r"v?\d+\.\d+(?:\.\d+)?"
-_VERSIONS = re.compile(
+_VERSIONS = Phrase(
+    "word/versions",
     r"\b(?:performance|speed|time|memory|latency) regress\w+"
     r"|\bregress\w+ (?:since|from|in|between)\b|\bused to (?:be|take|need|use)\b"
     rf"|\b(?:torch|pytorch|tensorflow|tf|keras|versions?|releases?) {_NUMBER}|\bv\d+\.\d+"
@@ -53,6 +67,8 @@ _VERSIONS = re.compile(
     rf"|\b(?:than|since|from|as) (?:in |on |of |with )?{_NUMBER}\b"
     r"(?! ?(?:[num\u00b5]?s|sec\w*|min\w*|x|times|%|[KMG]i?B)\b)",
     re.IGNORECASE,
+    finds=("performance regression in f", "slower than in 1.13", "used to take 3 s"),
+    spares=("slower than 1.5 s",),
 )
 MOST_TEXT = 5000
 _AMOUNT = (

@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
-import re
-
+from analysis.rules import Phrase
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle.numbers import elements
 from citadel.plan.model import Adaptation
 from citadel.verify.witness import Witness
 
-_SEVERAL = re.compile(
+_SEVERAL = Phrase(
+    "message/several-results",
     r"'(?:tuple|list|torch\.return_types\.\w+)' object has no attribute"
     r"|(?:unsupported|bad) operand type.*'(?:tuple|list|torch\.return_types\.\w+)'"
-    r"|.*must be Tensor, not (?:tuple|list|torch\.return_types\.\w+)\b"
+    r"|.*must be Tensor, not (?:tuple|list|torch\.return_types\.\w+)\b",
+    finds=(
+        "'tuple' object has no attribute 'sum'",
+        "f(): argument 'input' must be Tensor, not tuple",
+    ),
+    spares=("'Tensor' object has no attribute 'x'",),
 )
 """Of what takes one result, where there are several."""
 _ONE_WANTED = (
-    (re.compile(r"grad can be implicitly created only for scalar outputs"), "sum"),
-    (re.compile(r"(?!a Tensor with 0 ).*\bconverted to (?:Scalar|Python scalars?)\b"), "max"),
+    (
+        Phrase(
+            "message/scalar-for-gradient",
+            r"grad can be implicitly created only for scalar outputs",
+            finds=("grad can be implicitly created only for scalar outputs",),
+            spares=("grad is wrong",),
+        ),
+        "sum",
+    ),
+    (
+        Phrase(
+            "message/scalar-for-number",
+            r"(?!a Tensor with 0 ).*\bconverted to (?:Scalar|Python scalars?)\b",
+            finds=("a Tensor with 2 elements cannot be converted to Scalar",),
+            spares=("a Tensor cannot be converted to a list",),
+        ),
+        "max",
+    ),
 )
 """Of what takes one number, where there are several, and the step that makes one of them: the
 largest (the smallest, if the report's is below all numbers), as NaN is, and nothing overflows."""
 
 
-_UNPACKED = re.compile(r"(?:not enough|too many) values to unpack \(expected (?P<wanted>\d{1,3})\b")
+_UNPACKED = Phrase(
+    "message/unpacked",
+    r"(?:not enough|too many) values to unpack \(expected (?P<wanted>\d{1,3})\b",
+    finds=("not enough values to unpack (expected 3, got 2)",),
+    spares=("cannot unpack",),
+)
 MOST_OUTPUTS = 16
 OTHER = (VerdictKind.DIFFERENT, VerdictKind.NOT_ADAPTED)
 """What a case comes to that ends in another way than the report's, or says nothing."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from analysis.catalog.model import Catalog
 from analysis.errors import CitadelError
+from analysis.rules import Phrase, Registry
 from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.instrument import instrument
 from analysis.target.observation import Call, Observation, Outcome
@@ -33,9 +33,27 @@ from harvest.report.model import Claim, Need, Reading, Snippet
 MAX_CANDIDATES = 12
 INCOMPLETE = frozenset(("NameError", "SyntaxError", "IndentationError", "FileNotFoundError"))
 """Exceptions by which code says that it is not whole, rather than that the framework is broken."""
-_OF_MODULE = re.compile(r"module '(?:torch|tensorflow|keras)")
-_OF_NUMPY = re.compile(r"module 'numpy' has no attribute '|`np\.\w+` was removed in the NumPy")
-_NO_MODULE = re.compile(r"needs a package: No module named '([\w.]+)'")
+_OF_MODULE = Phrase(
+    "message/name-missing-in-framework",
+    r"module '(?:torch|tensorflow|keras)",
+    finds=("module 'torch' has no attribute 'vmapp'",),
+    spares=("module 'numpy' has no attribute 'float'",),
+)
+_OF_NUMPY = Phrase(
+    "message/name-missing-in-numpy",
+    r"module 'numpy' has no attribute '|`np\.\w+` was removed in the NumPy",
+    finds=(
+        "module 'numpy' has no attribute 'bool'",
+        "`np.float_` was removed in the NumPy 2.0 release",
+    ),
+    spares=("module 'torch' has no attribute 'bool'",),
+)
+_NO_MODULE = Phrase(
+    "message/package-missing",
+    r"needs a package: No module named '([\w.]+)'",
+    finds=("needs a package: No module named 'scipy.special'",),
+    spares=("needs a package: cannot import name 'x'",),
+)
 MISSING = frozenset(("ModuleNotFoundError", "ImportError"))
 ELSEWHERE = "not in this build"
 
@@ -248,19 +266,54 @@ def _same(one: Symptom | None, other: Symptom | None) -> bool:
 
 def _unusable(observation: Observation, symptom: Symptom | None) -> str | None:
     """Why a run says nothing about the framework, if so."""
-    if observation.outcome in (Outcome.MEMORY, Outcome.OUTPUT, Outcome.PROCESSES):
-        return f"exceeds the limit on {observation.outcome}"
-    if observation.outcome is Outcome.LOST:
-        return "killed its own sandbox"
-    if symptom is None or symptom.kind is not SymptomKind.RAISES:
+    found = STOPPED.first(observation)
+    if found is not None or symptom is None or symptom.kind is not SymptomKind.RAISES:
+        return found
+    return INCOMPLETE_CODE.first(observation, symptom)
+
+
+STOPPED: Registry[[Observation], str] = Registry("unusable")
+
+
+@STOPPED.rule("exceeds-a-limit")
+def _exceeds_a_limit(observation: Observation) -> str | None:
+    """The sandbox ended the run."""
+    limits = (Outcome.MEMORY, Outcome.OUTPUT, Outcome.PROCESSES)
+    stopped = observation.outcome in limits
+    return f"exceeds the limit on {observation.outcome}" if stopped else None
+
+
+@STOPPED.rule("killed-its-sandbox")
+def _killed_its_sandbox(observation: Observation) -> str | None:
+    """The run ended the sandbox."""
+    return "killed its own sandbox" if observation.outcome is Outcome.LOST else None
+
+
+INCOMPLETE_CODE: Registry[[Observation, Symptom], str] = Registry("unusable")
+
+
+@INCOMPLETE_CODE.rule("needs-a-package")
+def _needs_a_package(_: Observation, symptom: Symptom) -> str | None:
+    """A package is missing that the code imports."""
+    if symptom.exception not in MISSING:
         return None
+    missing = _NO_MODULE.search(told := f"needs a package: {symptom.message}")
+    own = missing is not None and missing[1].partition(".")[0] in FRAMEWORKS
+    return f"{told} (--python names an interpreter that has it)" if own else told
+
+
+@INCOMPLETE_CODE.rule("not-self-contained")
+def _not_self_contained(observation: Observation, symptom: Symptom) -> str | None:
+    """The code names what it does not define."""
     call = failing_call(observation)
-    if symptom.exception in MISSING:
-        missing = _NO_MODULE.search(told := f"needs a package: {symptom.message}")
-        own = missing is not None and missing[1].partition(".")[0] in FRAMEWORKS
-        return f"{told} (--python names an interpreter that has it)" if own else told
     if symptom.exception in INCOMPLETE and (call is None or call.form == "other"):
         return f"not self-contained: {symptom.exception}: {symptom.message}"
+    return None
+
+
+@INCOMPLETE_CODE.rule("not-in-this-build")
+def _not_in_this_build(_: Observation, symptom: Symptom) -> str | None:
+    """The code names what this build of the framework has not."""
     if symptom.exception == "AttributeError" and _OF_MODULE.match(symptom.message or ""):
         return f"{ELSEWHERE}: {symptom.message}"
     return None

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api, Catalog
+from analysis.rules import Phrase
 from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Baseline, Limits
@@ -28,9 +29,12 @@ from citadel.verify.suspects import spoken, titled
 from harvest.report.model import Mention
 
 MOST_SUSPECTS = 8
-_GIVES_NAN = re.compile(
+_GIVES_NAN = Phrase(
+    "word/gives-nan",
     r"\b(?:is|are|gives?|returns?|yields?|produces?|becomes?|outputs?)\b.{0,20}\b(?:nans?|inf\w*)\b",
     re.IGNORECASE,
+    finds=("torch.log1p gives a NaN", "the loss becomes inf"),
+    spares=("NaN is ignored by amax",),
 )
 
 

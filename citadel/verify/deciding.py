@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from analysis.rules import Phrase, Registry
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
-from citadel.oracle.hints import DIFFERENT
+from citadel.oracle.phrases import DIFFERENT
 from citadel.oracle.value import asserts
 from citadel.traced import leaf
 from citadel.verify.identify import failing_call
@@ -28,15 +29,27 @@ _QUIETLY = re.compile(
     re.IGNORECASE,
 )
 """A title by which there is no error where one is wanted, beside one that speaks of accepting."""
-_RAISES = re.compile(
+_RAISES = Phrase(
+    "word/title-raises",
     r"(?:(?!\b(?:instead|rather|without|no|should|must)\b).)*?\b\w*(?:error|exception)\b",
     re.IGNORECASE,
+    finds=("f raises a ValueError for size 0", "RuntimeError in f"),
+    spares=("f accepts a negative size",),
 )
 """A title that names an error which there is."""
-_BUG = re.compile(
-    r"\b(?:broken|bugs?|buggy|wrong(?:ly)?|incorrect(?:ly)?|misbehav\w+)\b", re.IGNORECASE
+_BUG = Phrase(
+    "word/bug",
+    r"\b(?:broken|bugs?|buggy|wrong(?:ly)?|incorrect(?:ly)?|misbehav\w+)\b",
+    re.IGNORECASE,
+    finds=("median is broken", "Wrong result of f"),
+    spares=("f is slow",),
 )
-_PRINTED = re.compile(r"\d\.\d|\[|\b(?:nan|inf|True|False)\b")
+_PRINTED = Phrase(
+    "printed/telling-value",
+    r"\d\.\d|\[|\b(?:nan|inf|True|False)\b",
+    finds=("1.5", "[1, 2]", "nan"),
+    spares=("done 3",),
+)
 """In a line of values: what is more than a number in a list, or a remark."""
 _PROMPT = re.compile(r">>>|\.\.\. |In ?\[\d+\]:")
 
@@ -49,14 +62,39 @@ def gone(wanted: Symptom | None, attempt: Attempt) -> bool:
 
 def values_decide(reading: Reading, attempt: Attempt) -> bool:
     """Whether values decide: nothing else does, or an assertion of the report's own fails."""
-    seen = attempt.symptom
-    raised = seen is not None and seen.kind is SymptomKind.RAISES
-    if raised and (_asserts(reading, attempt) or _ran_there(reading, attempt)):
-        return True
+    return VALUES.first(reading, attempt) is True
+
+
+VALUES: Registry[[Reading, Attempt], bool] = Registry("values-decide")
+
+
+def _raised(attempt: Attempt) -> bool:
+    return attempt.symptom is not None and attempt.symptom.kind is SymptomKind.RAISES
+
+
+@VALUES.rule("assertion-fails")
+def _assertion_fails(reading: Reading, attempt: Attempt) -> bool | None:
+    """An assertion fails that the report makes."""
+    return True if _raised(attempt) and _asserts(reading, attempt) else None
+
+
+@VALUES.rule("ran-there")
+def _new_exception(reading: Reading, attempt: Attempt) -> bool | None:
+    """The report pastes what its code printed: the exception is new."""
+    return True if _raised(attempt) and _ran_there(reading, attempt) else None
+
+
+@VALUES.rule("numbers-should-differ")
+def _numbers_should_differ(reading: Reading, attempt: Attempt) -> bool | None:
+    """The report speaks of no failure, and has numbers that should be others."""
     failing = any(claim.kind in STATUS_CLAIMS for claim in reading.claims)
-    if raised and not failing and reading.expectations:
-        return True  # the report has numbers that should be others: this failure is none of its
-    return bug_kind(reading.claims, seen) is BugKind.VALUE
+    return True if _raised(attempt) and not failing and reading.expectations else None
+
+
+@VALUES.rule("claims-of-values")
+def _claims_of_values(reading: Reading, attempt: Attempt) -> bool | None:
+    """The claims are about values."""
+    return True if bug_kind(reading.claims, attempt.symptom) is BugKind.VALUE else None
 
 
 def _asserts(reading: Reading, attempt: Attempt) -> bool:

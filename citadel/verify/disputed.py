@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api
+from analysis.rules import Phrase, Registry
 from analysis.target.observation import Call
 from citadel.plan.invocation import invocation
 from citadel.plan.lexicon import same_name
@@ -22,21 +23,66 @@ MOST_WORDS = 20_000
 """Characters of a report that are looked through for names."""
 SHORTEST_PART = 4
 """Letters of a part of a name that is looked for among words."""
-_KINDS = tuple(
-    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), re.compile(literal))
-    for words, literal in (
-        ("negative", r"(?<![\w.])-\d*[1-9.]"),
-        ("zeros?", r"(?<![\w.])0(?:\.0)?(?![\w.])"),
-        ("nans?", r"\bnan\b"),
-        ("inf|infinit[ey]", r"\binf\b"),
-        ("empty", r"^(?:\[\]|\(\)|''|\"\")$"),
-    )
+_KINDS = (
+    (
+        Phrase(
+            "word/negative",
+            r"\b(?:negative)\b",
+            re.IGNORECASE,
+            finds=("accepts a negative stride",),
+            spares=("a non-positive stride",),
+        ),
+        re.compile(r"(?<![\w.])-\d*[1-9.]"),
+    ),
+    (
+        Phrase(
+            "word/zero",
+            r"\b(?:zeros?)\b",
+            re.IGNORECASE,
+            finds=("accepts zero groups",),
+            spares=("accepts nonzero groups",),
+        ),
+        re.compile(r"(?<![\w.])0(?:\.0)?(?![\w.])"),
+    ),
+    (
+        Phrase(
+            "word/nan",
+            r"\b(?:nans?)\b",
+            re.IGNORECASE,
+            finds=("accepts NaN",),
+            spares=("accepts nanoseconds",),
+        ),
+        re.compile(r"\bnan\b"),
+    ),
+    (
+        Phrase(
+            "word/infinity",
+            r"\b(?:inf|infinit[ey])\b",
+            re.IGNORECASE,
+            finds=("accepts an infinite step",),
+            spares=("accepts information",),
+        ),
+        re.compile(r"\binf\b"),
+    ),
+    (
+        Phrase(
+            "word/empty",
+            r"\b(?:empty)\b",
+            re.IGNORECASE,
+            finds=("accepts an empty list",),
+            spares=("accepts emptyish lists",),
+        ),
+        re.compile(r"^(?:\[\]|\(\)|''|\"\")$"),
+    ),
 )
 """Words for values, and what these look like in Python."""
 _NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d++(?:\.\d*+)?+|\.\d++)(?:e[-+]?\d++)?+(?![\w,])", re.I)
-_OF_TENSORS = re.compile(
+_OF_TENSORS = Phrase(
+    "word/tensors",
     r"\b(?:tensors?|dtypes?|shapes?|inputs?|arrays?|matri(?:x|ces)|sparse|bool(?:ean)?s?)\b",
     re.IGNORECASE,
+    finds=("f accepts a sparse input", "bool tensors are accepted"),
+    spares=("f accepts a negative stride",),
 )
 _OF_ANY = frozenset(
     ("value", "values", "input", "inputs", "other", "number", "argument", "parameter", "result")
@@ -76,17 +122,61 @@ def disputed(call: Call, api: Api, calls: Sequence[Call], reading: Reading) -> t
         return _told(value for value in given if _plainly(value, head))
     if any(value not in given and _as_argument(value.name, head) for value in values):
         return ()
-    numbers = {float(number) for number in _NUMBER.findall(head)}
-    prose = reading.prose[:MOST_WORDS]
-    told = (
-        [value for value in given if _named(value.name, head)],
-        [value for value in given if _described(value, head)],
-        [value for value in given if _number(value) in numbers],
-        [value for value in given if _named_in_part(value.name, head)],
-        [value for value in given if _spelled(value.name, prose)],
-        given if len(given) == 1 and not tensors else [],
-    )
-    return _told(next(filter(None, told), []))
+    told = Told(given=given, head=head, prose=reading.prose[:MOST_WORDS], tensors=tensors)
+    return _told(ARGUMENTS.first(told) or ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """The arguments that have values of their own, and the words that may be about some of them:
+    the title with the sentence about the missing error (`head`), and the rest. `tensors`: the call
+    is given some as well."""
+
+    given: list[SourceValue]
+    head: str
+    prose: str
+    tensors: bool
+
+
+ARGUMENTS: Registry[[Told], list[SourceValue]] = Registry("disputed")
+"""Which arguments the words are about."""
+
+
+@ARGUMENTS.rule("by-name")
+def _by_name(told: Told) -> list[SourceValue] | None:
+    """Those that the head names."""
+    return [value for value in told.given if _named(value.name, told.head)] or None
+
+
+@ARGUMENTS.rule("by-kind")
+def _by_kind(told: Told) -> list[SourceValue] | None:
+    """Those of a kind that the head names: negative ones."""
+    return [value for value in told.given if _described(value, told.head)] or None
+
+
+@ARGUMENTS.rule("by-number")
+def _by_number(told: Told) -> list[SourceValue] | None:
+    """Those with a number that the head has."""
+    numbers = {float(number) for number in _NUMBER.findall(told.head)}
+    return [value for value in told.given if _number(value) in numbers] or None
+
+
+@ARGUMENTS.rule("by-part-of-name")
+def _by_part_of_name(told: Told) -> list[SourceValue] | None:
+    """Those of which the head has a part of the name."""
+    return [value for value in told.given if _named_in_part(value.name, told.head)] or None
+
+
+@ARGUMENTS.rule("by-code")
+def _by_code(told: Told) -> list[SourceValue] | None:
+    """Those that the rest of the text spells as code."""
+    return [value for value in told.given if _spelled(value.name, told.prose)] or None
+
+
+@ARGUMENTS.rule("only-one")
+def _only_one(told: Told) -> list[SourceValue] | None:
+    """The only one that there is."""
+    return told.given if len(told.given) == 1 and not told.tensors else None
 
 
 def carried(plan: Adaptation, wanted: Iterable[Disputed]) -> bool:

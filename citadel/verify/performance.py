@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api, Catalog
+from analysis.rules import Phrase
 from analysis.target.instrument import Instrumented, Watched, watched
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
@@ -24,16 +25,22 @@ from harvest.report.worded import NAME, slow_names
 
 LITTLE = 0.5
 """Share of another API's time below which an API is not what makes a case slow."""
-_THAN = re.compile(
+_THAN = Phrase(
+    "word/than",
     r"\b(?P<fast>(?:faster|quicker|less)\b.{0,20}?)?\b(?:than|behind|compared (?:to|with))\b",
     re.IGNORECASE,
+    finds=("f is slower than g", "f is far behind g"),
+    spares=("f is slow",),
 )
 """Where a title compares: "f is slower than g", "f takes ten times longer than g"."""
-_SLOWER_THAN = re.compile(
+_SLOWER_THAN = Phrase(
+    "word/slower-than",
     r"(?<!not )(?<!no )(?<!n't )(?<!never )"
     r"\b(?:(?:slower|longer|more (?:\w+ )?(?:memory|time))(?: \w+){0,2} than|magnitude behind) "
     r"(?:(?:an?|one|the|plain|using|calling) ){0,2}[`'\"]?(?P<name>(?:\w+\.)*\w+)",
     re.IGNORECASE,
+    finds=("f is 3x slower than torch.mm", "f needs more memory than `g`"),
+    spares=("f is not slower than g",),
 )
 """What something is slower than: the very next name."""
 _WORDS = re.compile(r"\w+")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.rules import Registry
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
 from harvest.report.model import Claim, ClaimKind, ClaimSource
@@ -96,18 +97,57 @@ def reproduces(wanted: Symptom | None, seen: Symptom | None) -> bool:
     """
     if seen is None or wanted is None:
         return seen is not None
-    if wanted.kind is SymptomKind.CRASHES:
-        in_words = wanted.signal is None and wanted.message is None
-        if in_words and status.without_kernel(seen):
-            return True
-        return seen.kind is not SymptomKind.HANGS and status.internal(seen)
-    if wanted.kind is SymptomKind.HANGS:
-        return seen.kind is SymptomKind.HANGS
-    if seen.kind is not SymptomKind.RAISES:
-        return seen.kind is SymptomKind.CRASHES
-    if status.internal(wanted) and not status.internal(seen):
-        return False
-    return wanted.pattern == seen.pattern or _related(wanted.exception, seen.exception)
+    return SAME_BUG.first(wanted, seen) is True
+
+
+SAME_BUG: Registry[[Symptom, Symptom], bool] = Registry("reproduces")
+"""Whether a run shows what a report records: the two symptoms -> the first answer counts."""
+
+
+@SAME_BUG.rule("crash-in-words")
+def _crash_in_words(wanted: Symptom, seen: Symptom) -> bool | None:
+    """The report calls a missing kernel a crash."""
+    in_words = wanted.signal is None and wanted.message is None
+    crash = wanted.kind is SymptomKind.CRASHES and in_words
+    return True if crash and status.without_kernel(seen) else None
+
+
+@SAME_BUG.rule("crash")
+def _crash(wanted: Symptom, seen: Symptom) -> bool | None:
+    """A crash is one still, or an internal assertion by now."""
+    if wanted.kind is not SymptomKind.CRASHES:
+        return None
+    return seen.kind is not SymptomKind.HANGS and status.internal(seen)
+
+
+@SAME_BUG.rule("hang")
+def _hang(wanted: Symptom, seen: Symptom) -> bool | None:
+    """A call that hangs does so still."""
+    return seen.kind is SymptomKind.HANGS if wanted.kind is SymptomKind.HANGS else None
+
+
+@SAME_BUG.rule("crash-for-exception")
+def _crash_for_exception(_: Symptom, seen: Symptom) -> bool | None:
+    """An exception is a crash by now."""
+    return None if seen.kind is SymptomKind.RAISES else seen.kind is SymptomKind.CRASHES
+
+
+@SAME_BUG.rule("assertion-became-refusal")
+def _assertion_became_refusal(wanted: Symptom, seen: Symptom) -> bool | None:
+    """An internal assertion is a plain refusal by now: fixed."""
+    return False if status.internal(wanted) and not status.internal(seen) else None
+
+
+@SAME_BUG.rule("same-message")
+def _same_message(wanted: Symptom, seen: Symptom) -> bool | None:
+    """Both say the same."""
+    return True if wanted.pattern == seen.pattern else None
+
+
+@SAME_BUG.rule("related-exception")
+def _related_exception(wanted: Symptom, seen: Symptom) -> bool | None:
+    """Both are of one class, or of related ones."""
+    return True if _related(wanted.exception, seen.exception) else None
 
 
 def says_the_same(wanted: Symptom, seen: Symptom) -> bool:

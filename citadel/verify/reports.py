@@ -21,6 +21,7 @@ from citadel.traced import resolve
 from citadel.verify.attempts import attempts_of, inside_functions, lacks
 from citadel.verify.contrast import refuses
 from citadel.verify.crashes import located_case
+from citadel.verify.culprit import culprit
 from citadel.verify.deciding import (
     accepted_quietly,
     asked_to_refuse,
@@ -30,7 +31,6 @@ from citadel.verify.deciding import (
     values_after_all,
     values_decide,
 )
-from citadel.verify.identify import culprit
 from citadel.verify.recorded import (
     as_told,
     bug_kind,

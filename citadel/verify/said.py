@@ -6,16 +6,38 @@ import re
 from collections.abc import Iterator
 
 from analysis.catalog.model import Api, Catalog
+from analysis.rules import Phrase
 from analysis.target.observation import Call
 
 FEW = 50
 """APIs that run an operator which tells something of them: `fill` and `sum` are run by hundreds."""
-_NODE = re.compile(r"\bnode:? '?(?:\w+/)*([A-Za-z]\w*)", re.IGNORECASE)
-_OPERATOR = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]*|\d[A-Z])+\w*")
-_QUOTED = re.compile(r"(?:(?<!\w)['\"`]|\baten::)([a-z_]\w*)(?=['\"`.: ]|$)")
+_NODE = Phrase(
+    "message/node",
+    r"\bnode:? '?(?:\w+/)*([A-Za-z]\w*)",
+    re.IGNORECASE,
+    finds=("Error at node 'model/GatherV2'", "Node: 'MatMul'"),
+    spares=("no nodes here",),
+)
+_OPERATOR = Phrase(
+    "message/operator",
+    r"\b[A-Z][a-z]+(?:[A-Z][a-z]*|\d[A-Z])+\w*",
+    finds=("MatMul: incompatible shapes", "no kernel for Conv2D"),
+    spares=("Matrix of numbers",),
+)
+_QUOTED = Phrase(
+    "message/operator-quoted",
+    r"(?:(?<!\w)['\"`]|\baten::)([a-z_]\w*)(?=['\"`.: ]|$)",
+    finds=("'igamma: input'", "Could not run aten::igamma"),
+    spares=("it's wrong",),
+)
 _DEVICE = re.compile(r"_(?:cpu|cuda)$")
 """Kernels are called by their operator and their device."""
-_CLASS = re.compile(r"Tensor|Error$|Exception$|Backward\d*$|Variable|Loader$")
+_CLASS = Phrase(
+    "message/class",
+    r"Tensor|Error$|Exception$|Backward\d*$|Variable|Loader$",
+    finds=("BFloat16Tensor", "ValueError", "ExpBackward0"),
+    spares=("MatMul",),
+)
 _WORD_BEGINS = re.compile(
     r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])"
 )

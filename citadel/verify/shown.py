@@ -10,8 +10,8 @@ from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
 from citadel.model import BugCase, BugKind, SymptomKind, content_id
 from citadel.oracle import status
-from citadel.oracle.hints import DIFFERENT
 from citadel.oracle.measure import Form
+from citadel.oracle.phrases import DIFFERENT
 from citadel.verify.performance import Measured, measured
 from citadel.verify.values import witness
 from citadel.verify.verified import Attempt, NotVerified, Verified, evidence

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from analysis.catalog.model import Api, Catalog
+from analysis.rules import Registry
 from analysis.target.observation import Call, Observation
 from analysis.target.watch import CHECK_CALLS
 from citadel.oracle.compilers import is_compiler
@@ -160,13 +161,44 @@ def spoken(api: Api, title: str) -> bool:
     name = api.name.rpartition(".")[2]
     if len(name) < SHORTEST or leaf(name) in MAKERS | _VIEWS:  # any title may speak of a tensor
         return False
-    if name != name.lower():
-        return re.search(rf"\b{re.escape(name)}\b", title) is not None
-    word = re.escape(name).replace("_", "[_ ]")
+    return SPOKEN.first(name, title) is True
+
+
+SPOKEN: Registry[[str, str], bool] = Registry("spoken")
+"""How a title speaks of a name that it does not spell out."""
+
+
+@SPOKEN.rule("name-with-capitals")
+def _name_with_capitals(name: str, title: str) -> bool | None:
+    """A name with capitals is no word of prose: it stands anywhere, or nowhere."""
+    if name == name.lower():
+        return None
+    return re.search(rf"\b{re.escape(name)}\b", title) is not None
+
+
+def _as_words(name: str) -> str:
+    return re.escape(name).replace("_", "[_ ]")
+
+
+@SPOKEN.rule("several-words")
+def _several_words(name: str, title: str) -> bool | None:
+    """Several words, one behind the other, are no chance."""
     several = "_" in name and _LITTLE.isdisjoint(name.split("_"))
-    if several and re.search(rf"\b{word}\b", title, re.IGNORECASE):
-        return True  # several words are no chance
-    return re.search(rf"^\W*{word}\b|\b{word}\b\W{{1,3}}{_DOES}", title, re.IGNORECASE) is not None
+    found = several and re.search(rf"\b{_as_words(name)}\b", title, re.IGNORECASE)
+    return True if found else None
+
+
+@SPOKEN.rule("first-word")
+def _first_word(name: str, title: str) -> bool | None:
+    """The title begins with it."""
+    return True if re.search(rf"^\W*{_as_words(name)}\b", title, re.IGNORECASE) else None
+
+
+@SPOKEN.rule("word-that-does")
+def _word_that_does(name: str, title: str) -> bool | None:
+    """It stands before what an API does."""
+    words = rf"\b{_as_words(name)}\b\W{{1,3}}{_DOES}"
+    return True if re.search(words, title, re.IGNORECASE) else None
 
 
 def named(api: Api, mentions: Sequence[Mention]) -> bool:

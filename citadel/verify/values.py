@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from analysis.catalog.model import Api, Catalog
+from analysis.rules import Phrase
 from analysis.target.instrument import Instrumented, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
@@ -19,7 +20,7 @@ from citadel.model import SymptomKind
 from citadel.oracle.backends import differences
 from citadel.oracle.capture import capture
 from citadel.oracle.compilers import is_compiler
-from citadel.oracle.hints import CHECKS, bad_outcome, is_form, is_reference, tells_apart
+from citadel.oracle.hints import bad_outcome, is_form, is_reference
 from citadel.oracle.messages import first_line
 from citadel.oracle.numbers import has_nan
 from citadel.oracle.value import (
@@ -27,7 +28,6 @@ from citadel.oracle.value import (
     Values,
     becomes_infinite,
     has_nan_at,
-    shows,
     unlike,
     values_of,
 )
@@ -48,7 +48,15 @@ from citadel.verify.guards import (
     told,
     widened,
 )
-from citadel.verify.identify import CONSTRUCTORS, MAKERS, failing_call
+from citadel.verify.holding import (
+    DIFFERS_BY_BACKEND,
+    FIXED_HERE,
+    HOLDS_HERE,
+    HOLDS_UNTRACED,
+    REFUSED_HERE,
+    holding,
+)
+from citadel.verify.identify import CONSTRUCTORS, MAKERS
 from citadel.verify.infinities import demanded, hands_on, let_in, mixes, spreads, tends_to
 from citadel.verify.laws import law
 from citadel.verify.suspects import compiled_first, named, spoken, suspects, titled
@@ -60,7 +68,13 @@ MOST_SECONDS = 5.0
 FEW_SUSPECTS = 2
 """Suspects that such a case has."""
 _EMPTY = frozenset(("empty", "empty_like", "new_empty", "empty_strided"))
-_RESULT = re.compile(r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b", re.I)
+_RESULT = Phrase(
+    "word/result",
+    r"\b(?:returns?|returned|gives?|produces?|yields?|wrong|garbage)\b",
+    re.I,
+    finds=("exp returns -1", "the output is garbage"),
+    spares=("crashes on empty input",),
+)
 
 
 def witness(
@@ -86,12 +100,12 @@ def witness(
         return _nothing(first, oracles)
     if not suspected:
         return "no public API was called before the value was shown"
-    found = _refused(observations, suspected[0][0], reading)
+    found = REFUSED_HERE(observations, suspected[0][0], reading)
     guessed = [one for one in oracles if one.guessed and session.beside is not None]
-    found = found or _holding([one for one in oracles if one not in guessed], observations)
+    found = found or HOLDS_HERE([one for one in oracles if one not in guessed], observations)
     whole = None
     if session.beside is None and (found is None or found[0].kind is SymptomKind.ACCEPTS):
-        whole = _whole(trial.case.points, observations, reading, found and found[0])
+        whole = HOLDS_UNTRACED(trial.case.points, observations, reading, found and found[0])
     if whole is not None:
         first, found = whole
         suspected = compiled_first(suspected, reading)
@@ -101,8 +115,8 @@ def witness(
         first = observations[0]
         differing = differences(trial.case.points, observations, session.beside.name)
         steady = [one for one in differing if not of_chance(trial.again, one, first.calls)]
-        found = _holding([*steady, *guessed], observations[:runs])
-    found = found or _fixed(oracles, first, reading)
+        found = DIFFERS_BY_BACKEND([*steady, *guessed], observations[:runs])
+    found = found or FIXED_HERE(oracles, first, reading)
     if found is None and session.beside is not None and _ended_well(first):
         return f"runs, and what it shows is no other on the {session.beside.name} backend"
     if found is None:
@@ -201,7 +215,7 @@ def _beside_its_own(
         return []
     paired = [one for one in oracles if one.paired and not one.against and one.check is None]
     meant = [one for one in paired if set(oracle.spots) < set(one.spots)]
-    return [one for one in meant if _holding([one], runs) == (one, hits)]
+    return [one for one in meant if holding([one], runs) == (one, hits)]
 
 
 def _gave(
@@ -225,7 +239,7 @@ def _without_reference(
     For what other functions come to, there may be no reference.
     """
     alone = not_finite_itself(oracle, who.own, values) if hits else None
-    if alone is None or _holding([alone], runs) != (alone, hits):
+    if alone is None or holding([alone], runs) != (alone, hits):
         return oracle, who
     return alone, replace(who, own=(True,))
 
@@ -298,37 +312,6 @@ def _uninitialised(call: Call) -> bool:
     return empty and made is not None and 0 not in (made.shape or ())
 
 
-def _holding(
-    oracles: Sequence[ValueOracle], observations: Sequence[Observation]
-) -> tuple[ValueOracle, int] | None:
-    """The first oracle that holds in the first run, and in how many runs it does."""
-    for oracle in oracles:
-        hits = [shows(oracle, seen, values_of(seen)) is True for seen in observations]
-        if hits[0]:
-            return oracle, sum(hits)
-    return None
-
-
-def _whole(
-    points: Sequence[Point],
-    observations: Sequence[Observation],
-    reading: Reading,
-    holding: ValueOracle | None,
-) -> tuple[Observation, tuple[ValueOracle, int]] | None:
-    """The first run that is not traced, with an oracle that holds in it and all others but one:
-    a tracer in between has things compiled in pieces. What is `holding` in the traced run must be
-    shown more often then: that may refuse the rest."""
-    first, *others = observations
-    if not others or not any(leaf(call.name) == "compile" for call in first.calls):
-        return None
-    places = {spot.point for spot in holding.spots} if holding is not None else set()
-    often, before = (sum(one.point in places for one in run.seen) for run in (others[0], first))
-    if places and often <= before:
-        return None
-    found = _holding(capture(points, others[0], reading), others)
-    return None if found is None else (replace(others[0], calls=first.calls), found)
-
-
 def _claimed(oracle: ValueOracle, points: Sequence[Point], reading: Reading) -> bool:
     """Whether words of the report, or around its check, say that something is wrong."""
     if reading.claims or reading.expectations or reading.refusal is not None:
@@ -337,44 +320,6 @@ def _claimed(oracle: ValueOracle, points: Sequence[Point], reading: Reading) -> 
     found = [points[number] for number in on_one([spot.point for spot in places])]
     said = (one.asserted or one.label or is_reference(one) for one in found)
     return any(said) or any(bad_outcome(one) is not None for one in found)
-
-
-def _refused(
-    runs: Sequence[Observation], suspect: Call, reading: Reading
-) -> tuple[ValueOracle, int] | None:
-    """Where a report wants a call to be refused, and here it is: the report no longer holds.
-
-    While it is traced, what is compiled is not compiled as a whole, and may be refused for that.
-    """
-    failed = failing_call(runs[0])
-    if any(run.outcome is Outcome.OK for run in runs[1:]):
-        return None
-    if reading.refusal is None or failed is None or failed.number != suspect.number:
-        return None
-    return ValueOracle(kind=SymptomKind.ACCEPTS, spots=(), why=reading.refusal), 0
-
-
-def _fixed(
-    oracles: Sequence[ValueOracle], first: Observation, reading: Reading
-) -> tuple[ValueOracle, int] | None:
-    """An oracle that tells, on a build that no longer shows the bug.
-
-    Two values of one run are one where the title says that they differ, or that NaN is lost, or
-    where one is a reference.
-    """
-    if first.outcome is not Outcome.OK:
-        return None
-    differing = tells_apart(reading.report.title)
-    telling = (
-        one
-        for one in oracles
-        if one.how in CHECKS
-        or one.expected is not None
-        or one.kind is SymptomKind.NON_FINITE
-        or (one.paired and (differing or one.against))
-    )
-    values = values_of(first)
-    return next(((one, 0) for one in telling if shows(one, first, values) is not None), None)
 
 
 def _ended_well(run: Observation) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api
+from analysis.rules import Registry
 from analysis.target.instrument import Watched
 from analysis.target.observation import Call, Observation
 from analysis.target.watch import Point
@@ -122,20 +123,7 @@ class Witness:
     @property
     def doubts(self) -> tuple[str, ...]:
         """Why what the report shows may be no bug; each halves the confidence of findings."""
-        doubts = (
-            (self.demanded, "becomes infinite where it is as large as its dtype allows"),
-            (
-                self.let_in and self.limits is None and not self.spreads,
-                "what is not finite comes of what it is given",
-            ),
-            (self.uninitialised, "works on uninitialised memory"),
-            (self.of_ties, "the indices differ, the elements that they select do not"),
-            (self.ill_conditioned, "the last digit of the inputs matters as much"),
-            (self.hurried, "a run takes so long that it was not examined further"),
-            (self.unclaimed, "nothing says that what it shows is wrong"),
-            (self.refused, "this build refuses the call: there is no result to compare with"),
-        )
-        return tuple(why for holds, why in doubts if holds)
+        return tuple(DOUBTS.each(self))
 
     @property
     def tells(self) -> bool:
@@ -147,6 +135,61 @@ class Witness:
         """A missing error is a status bug; a wrong result is one of values."""
         accepts = self.symptom.kind is SymptomKind.ACCEPTS
         return BugKind.STATUS if accepts and not self.told else BugKind.VALUE
+
+
+DOUBTS: Registry[[Witness], str] = Registry("report-doubt")
+"""Why what a report shows may be no bug; all that apply count."""
+
+
+@DOUBTS.rule("full-dtype")
+def _full_dtype(case: Witness) -> str | None:
+    """The result is as large as numbers of its dtype get."""
+    return "becomes infinite where it is as large as its dtype allows" if case.demanded else None
+
+
+@DOUBTS.rule("not-finite-input")
+def _not_finite_input(case: Witness) -> str | None:
+    """NaN or infinities come of the input, and nothing says what they should tend to."""
+    let_in = case.let_in and case.limits is None and not case.spreads
+    return "what is not finite comes of what it is given" if let_in else None
+
+
+@DOUBTS.rule("uninitialised-memory")
+def _uninitialised_memory(case: Witness) -> str | None:
+    """The case reads memory that nothing has written to."""
+    return "works on uninitialised memory" if case.uninitialised else None
+
+
+@DOUBTS.rule("equal-elements")
+def _equal_elements(case: Witness) -> str | None:
+    """Indices of equal elements differ."""
+    reason = "the indices differ, the elements that they select do not"
+    return reason if case.of_ties else None
+
+
+@DOUBTS.rule("ill-conditioned")
+def _ill_conditioned(case: Witness) -> str | None:
+    """The last digit of the inputs matters as much as what the report shows."""
+    return "the last digit of the inputs matters as much" if case.ill_conditioned else None
+
+
+@DOUBTS.rule("long-run")
+def _long_run(case: Witness) -> str | None:
+    """A run takes so long that guards were left out."""
+    return "a run takes so long that it was not examined further" if case.hurried else None
+
+
+@DOUBTS.rule("no-claim")
+def _no_claim(case: Witness) -> str | None:
+    """The report neither says nor asserts that something is wrong."""
+    return "nothing says that what it shows is wrong" if case.unclaimed else None
+
+
+@DOUBTS.rule("refused-by-now")
+def _refused_by_now(case: Witness) -> str | None:
+    """This build refuses what the report wants refused."""
+    reason = "this build refuses the call: there is no result to compare with"
+    return reason if case.refused else None
 
 
 def seen_at(

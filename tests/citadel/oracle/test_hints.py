@@ -7,7 +7,7 @@ import pytest
 
 from analysis.target.watch import points_of
 from citadel.oracle.foreign import is_foreign
-from citadel.oracle.hints import ALIKE
+from citadel.oracle.phrases import ALIKE
 
 
 @pytest.mark.parametrize(

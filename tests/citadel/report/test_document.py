@@ -10,7 +10,7 @@ import pytest
 
 from analysis.errors import CitadelError
 from citadel.model import Finding, TargetSummary, Triage, VerdictKind
-from citadel.report.document import document, write_json
+from citadel.report.document import document, sibling_record, write_json
 
 
 def test_the_contract(
@@ -77,6 +77,7 @@ def test_the_contract(
         "file": "generated_cases/torch/x/a.bug.py",
         "symptom": report["case"]["symptom"],
         "reason": None,
+        "rule": "",
         "guards": [],
         "samples": [],
         "aliases": ["a.bug.alias"],
@@ -153,3 +154,9 @@ def test_other_names_of_the_source_share_the_bug_while_it_reproduces(
     assert (entry["verdict"], entry["runs"]) == ("bug", [3, 3])
     fixed = replace(named, case=replace(named.case, reproduces=False))
     assert document(target, [fixed])["reports"][0]["siblings"] == []
+
+
+def test_sibling_names_the_rule_that_decided(make_finding: Callable[..., Finding]) -> None:
+    finding = make_finding("a.size", VerdictKind.NOT_ADAPTED)
+    finding = replace(finding, verdict=replace(finding.verdict, rule="doubt/common-size"))
+    assert sibling_record(finding)["rule"] == "doubt/common-size"

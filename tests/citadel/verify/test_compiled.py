@@ -1,7 +1,7 @@
 """What a compiler fails on, where the title names it."""
 
 from analysis.catalog.model import ApiKind
-from citadel.verify.identify import culprit
+from citadel.verify.culprit import culprit
 
 from .test_identify import BAD, mention, raised
 

@@ -9,7 +9,8 @@ from analysis.catalog.model import ApiKind
 from analysis.target.observation import Argument, Frame, Observation, Outcome, Raised
 from analysis.values import Value
 from citadel.traced import constructor_of, leaf, makers, resolve
-from citadel.verify.identify import culprit, failing_call, mentioned_calls
+from citadel.verify.culprit import culprit
+from citadel.verify.identify import failing_call, mentioned_calls
 from harvest.report.model import Mention
 
 BAD = ("RuntimeError", "bad")

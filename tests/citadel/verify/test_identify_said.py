@@ -5,7 +5,7 @@ import pytest
 from analysis.catalog.model import ApiKind, Catalog
 from analysis.target.observation import Observation, Outcome, Raised
 from citadel.verify import said
-from citadel.verify.identify import culprit
+from citadel.verify.culprit import culprit
 from harvest.report.model import Mention
 
 NO_GRADIENT = "gradient registry has no entry for: ResizeArea"

@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from analysis.target.observation import Observation, Outcome
-from citadel.verify.identify import culprit
+from citadel.verify.culprit import culprit
 from harvest.report.mentions import find_mentions
 
 GIVEN_TO = "Bad pointers given to sparse_csc_tensor crash the process in to_dense()"
