@@ -27,7 +27,7 @@ from citadel.plan.model import Adaptation, Obstacle
 from citadel.plan.neutral import beside_zeros
 from citadel.plan.places import Places, as_operands, overloads, places, swapped, with_tensors
 from citadel.plan.planner import Planner
-from citadel.plan.ranks import columns, leading, own_ranks
+from citadel.plan.ranks import other_ranks
 from citadel.plan.reduction import reduced
 from citadel.plan.rewording import in_other_modes, named, read_as, reworded, unsaid
 from citadel.plan.samples import SampleBook, of_other_numbers
@@ -65,12 +65,7 @@ def plans(
     for (new, call), read in product(signatures, _readings(source)):
         arrays = as_tensorflow(target.name)
         taken = with_tensors(places(new, call), known, of_arrays=arrays)
-        lifts = (
-            *dimension_change(read, target, known),
-            *leading(read, known),
-            *own_ranks(read, known),
-            *columns(read, known),
-        )
+        lifts = (*dimension_change(read, target, known), *other_ranks(read, known))
         # Whole numbers may be what is wrong with a case: such plans come behind.
         rules = (unlike, ()) if unlike else ((),)
         for rule, order, lift in product(rules, _orders(taken, target), lifts):

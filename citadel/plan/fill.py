@@ -15,10 +15,10 @@ from analysis import parsing
 from analysis.catalog.model import Parameter
 from analysis.values import Value
 from citadel.plan.analogy import PLAIN, Analogy, Shape
-from citadel.plan.dimensions import Lift, lifted
 from citadel.plan.frameworks import as_tensorflow, dtype_text, tensor_text
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import SAME_WORDS, Lexicon
+from citadel.plan.lifting import Lift, lifted
 from citadel.plan.model import NOTHING, Expression, Fill, SourceValue, Step, Take
 from citadel.plan.quantised import quantised
 from citadel.plan.types import (

@@ -15,13 +15,13 @@ from citadel.plan.analogy import Analogy
 from citadel.plan.assemble import Assembler
 from citadel.plan.assign import DESTINATION, acts_as_tensor, assign, in_order, one_operation
 from citadel.plan.collect import Collector
-from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.edits import changes, renames
 from citadel.plan.fill import AXES, Filler, Like
 from citadel.plan.frameworks import dtype_text
 from citadel.plan.handing import Handing
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon, in_a_row
+from citadel.plan.lifting import Lift, lifted, shape_after
 from citadel.plan.model import (
     DTYPE,
     Adaptation,

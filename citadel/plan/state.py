@@ -10,8 +10,8 @@ import keyword
 from collections.abc import Collection, Mapping, Sequence
 
 from analysis.values import Value
-from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.lexicon import SAME_WORDS, Lexicon
+from citadel.plan.lifting import Lift, lifted, shape_after
 from citadel.plan.model import SourceValue
 
 MODE = "training"

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import libcst as cst
 
-from citadel.plan.dimensions import shape_after
+from citadel.plan.lifting import shape_after
 from citadel.plan.model import Step
 
 T = TypeVar("T")
