@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from analysis import parsing
 from analysis.errors import CitadelError
+from analysis.rules import Phrase
 from analysis.target.frameworks import FRAMEWORKS, Framework, Late
 from analysis.target.target import Interpreter, Target
 from harvest.report.model import Need, Reading
@@ -22,12 +23,29 @@ from harvest.report.syntax import imported_roots
 
 SHORT = {"tf": "tensorflow"}
 """Frameworks whose public names begin otherwise than the import."""
-_BACKENDS = re.compile(r"\b(?:other|different|between|across)\W+(?:the\W+)?backends?\b")
-_COMPARES = re.compile(
+_BACKENDS = Phrase(
+    "backend/other-backends",
+    r"\b(?:other|different|between|across)\W+(?:the\W+)?backends?\b",
+    finds=("results differ between backends", "works with other backends"),
+    spares=("the backend is torch", "another backend"),
+    meaning="The report compares backends and names none.",
+)
+_SAYS_BACKEND = Phrase(
+    "backend/backend",
+    r"\bbackends?\b",
+    finds=("on the torch backend", "all backends"),
+    spares=("back end", "backend_config"),
+    meaning="The sentence is about a backend.",
+)
+_COMPARES = Phrase(
+    "backend/compares",
     r"\b(?:differ\w*|inconsisten\w*|disagree\w*|(?:mis)?match\w*|same|others?|another|else"
     r"|unlike|than|whereas|while|instead|gives?|gets?|got|returns?|prints?|shows?|right"
     r"|correct|agree|not th(?:e|at)|accepts?|refuses?|rejects?|raises?|throws?"
-    r"|runs?|works?|succeeds?|fine)\b"
+    r"|runs?|works?|succeeds?|fine)\b",
+    finds=("with jax it works fine", "the results differ"),
+    spares=("set the backend to torch first", "unlikely"),
+    meaning="The sentence compares what two backends do.",
 )
 _SENTENCE = re.compile(r"[.!?]\s|\n")
 _SETTERS = frozenset(("setdefault", "putenv", "__setitem__"))
@@ -259,7 +277,7 @@ def compared_with(
     if not backend or not others:
         return ""
     for sentence in _SENTENCE.split(text):
-        said = re.search(r"\bbackends?\b", sentence) and _COMPARES.search(sentence)
+        said = _SAYS_BACKEND.search(sentence) and _COMPARES.search(sentence)
         named = [one for one in others if re.search(rf"\b{one}\b", sentence)]
         if said and named:
             return named[0]

@@ -51,9 +51,9 @@ OPTIONAL = "?"
 DEFAULTS = ((INTS, "[1]"), (INT, "1"), (FLOATS, "[1.0]"), (FLOAT, "1.0"), (BOOL, "False"))
 _FLAGS = Phrase(
     "type/flags",
-    r"bool\[(\d+)\]",
+    r"^bool\[(\d+)\]$",
     finds=("bool[3]",),
-    spares=("bool", "bool[]"),
+    spares=("bool", "bool[]", "bool[2]?"),
     meaning="As many flags: which of an operator's results are wanted.",
 )
 _PLAIN = {bool: BOOL, int: INT, float: FLOAT, str: STR}

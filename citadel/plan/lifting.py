@@ -21,9 +21,9 @@ PADS = ("pad", "crop")
 """Parts of the names of what adds nothing as 0: `padding`, `output_padding`, `cropping`."""
 LAYOUT = Phrase(
     "plan/data-format",
-    r"N?C?[DHW]{1,3}C?",
+    r"^N?C?[DHW]{1,3}C?$",
     finds=("NHWC", "NCDHW", "NWC"),
-    spares=("channels_last", "valid"),
+    spares=("channels_last", "HWIO"),
     meaning="A data format, by its letters.",
 )
 _SEVERAL = Phrase(

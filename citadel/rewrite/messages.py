@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import libcst as cst
 
+from analysis.rules import Phrase
 from citadel.rewrite.shapes import leaf
 from citadel.rewrite.tree import Tree
 
@@ -32,6 +33,13 @@ EXAMPLES: tuple[tuple[str, str, str, str | None], ...] = (
 )  # fmt: skip
 """(text, API, sibling, the text then or None)."""
 
+_NO_WORD = Phrase(
+    "rewrite/no-word-of-english",
+    r"[_\d]|[a-z][A-Z]",
+    finds=("max_pool2d", "conv1d", "LayerNorm"),
+    spares=("floor", "Linear"),
+    meaning="A name that can mean nothing but an API.",
+)
 _SHOWING = frozenset(("print", "fail", "skipTest"))
 _ASSERTING = frozenset(
     ("assertRaisesRegex", "assertRaisesRegexp", "assertWarnsRegex", "assertRegex")
@@ -71,7 +79,7 @@ class Messages:
 def _said(text: str, source: str, target: str, local: Mapping[str, str], *, sure: bool) -> str:
     owner, _, before = source.rpartition(".")
     after = target.rpartition(".")[2]
-    own = re.search(r"[_\d]|[a-z][A-Z]", before) is not None
+    own = _NO_WORD.search(before) is not None
     alone = re.sub(r"\W", "", text) == before
 
     def change(found: re.Match[str]) -> str:
