@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from analysis import parsing
 from analysis.errors import CitadelError
+from analysis.rules import Phrase, Registry
 from analysis.target.frameworks import FRAMEWORKS, Framework, Late
 from analysis.target.target import Interpreter, Target
 from harvest.report.model import Need, Reading
@@ -22,12 +23,29 @@ from harvest.report.syntax import imported_roots
 
 SHORT = {"tf": "tensorflow"}
 """Frameworks whose public names begin otherwise than the import."""
-_BACKENDS = re.compile(r"\b(?:other|different|between|across)\W+(?:the\W+)?backends?\b")
-_COMPARES = re.compile(
+_BACKENDS = Phrase(
+    "backend/other-backends",
+    r"\b(?:other|different|between|across)\W+(?:the\W+)?backends?\b",
+    finds=("results differ between backends", "works with other backends"),
+    spares=("the backend is torch", "another backend"),
+    meaning="The report compares backends and names none.",
+)
+_SAYS_BACKEND = Phrase(
+    "backend/backend",
+    r"\bbackends?\b",
+    finds=("on the torch backend", "all backends"),
+    spares=("back end", "backend_config"),
+    meaning="The sentence is about a backend.",
+)
+_COMPARES = Phrase(
+    "backend/compares",
     r"\b(?:differ\w*|inconsisten\w*|disagree\w*|(?:mis)?match\w*|same|others?|another|else"
     r"|unlike|than|whereas|while|instead|gives?|gets?|got|returns?|prints?|shows?|right"
     r"|correct|agree|not th(?:e|at)|accepts?|refuses?|rejects?|raises?|throws?"
-    r"|runs?|works?|succeeds?|fine)\b"
+    r"|runs?|works?|succeeds?|fine)\b",
+    finds=("with jax it works fine", "the results differ"),
+    spares=("set the backend to torch first", "unlikely"),
+    meaning="The sentence compares what two backends do.",
 )
 _SENTENCE = re.compile(r"[.!?]\s|\n")
 _SETTERS = frozenset(("setdefault", "putenv", "__setitem__"))
@@ -235,19 +253,57 @@ def _told(reading: Reading, framework: Framework, installed: Collection[str]) ->
     """The backend that the report's text names: `KERAS_BACKEND=torch`."""
     if not framework.switch:
         return None
-    said = "|".join(map(re.escape, framework.backends))
-    title, text = reading.report.title.lower(), f"{reading.report.title}\n{reading.report.body}"
-    places = (
-        (rf"\b{re.escape(framework.switch)}\W{{1,6}}({said})\b", text),
-        (rf"\b({said})\W+backend\b", title),
-        (rf"(?im)^[^\w\n]*+(?:keras[^\w\n]++)?backend\W{{1,6}}({said})\b", text),
+    told = Told(
+        switch=re.escape(framework.switch),
+        names="|".join(map(re.escape, framework.backends)),
+        title=reading.report.title.lower(),
+        text=f"{reading.report.title}\n{reading.report.body}",
     )
-    for pattern, where in places:
-        named: list[str] = [found.lower() for found in re.findall(pattern, where)]
+    for named in TELLS.each(told):
         known = [found for found in named if found in installed]
         if known:
             return known[0]
     return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A report's title and text, and patterns for what may be named there.
+
+    `switch` is the variable that chooses the backend, `names` are all backends.
+    """
+
+    switch: str
+    names: str
+    title: str
+    text: str
+
+
+TELLS: Registry[[Told], list[str]] = Registry("backend")
+"""Places of a report that name a backend, the surest one first."""
+
+
+@TELLS.rule("variable", examples=["KERAS_BACKEND=torch"])
+def _by_variable(told: Told) -> list[str] | None:
+    """The variable that chooses the backend."""
+    return _found(rf"\b{told.switch}\W{{1,6}}({told.names})\b", told.text)
+
+
+@TELLS.rule("title", examples=["Wrong sum on the torch backend"])
+def _in_title(told: Told) -> list[str] | None:
+    """The title."""
+    return _found(rf"\b({told.names})\W+backend\b", told.title)
+
+
+@TELLS.rule("line", examples=["Keras backend: torch"])
+def _on_a_line(told: Told) -> list[str] | None:
+    """A line that begins with the word."""
+    pattern = rf"(?im)^[^\w\n]*+(?:keras[^\w\n]++)?backend\W{{1,6}}({told.names})\b"
+    return _found(pattern, told.text)
+
+
+def _found(pattern: str, text: str) -> list[str] | None:
+    return [found.lower() for found in re.findall(pattern, text)] or None
 
 
 def compared_with(
@@ -259,7 +315,7 @@ def compared_with(
     if not backend or not others:
         return ""
     for sentence in _SENTENCE.split(text):
-        said = re.search(r"\bbackends?\b", sentence) and _COMPARES.search(sentence)
+        said = _SAYS_BACKEND.search(sentence) and _COMPARES.search(sentence)
         named = [one for one in others if re.search(rf"\b{one}\b", sentence)]
         if said and named:
             return named[0]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from analysis.catalog.model import Api, ApiKind
+from analysis.rules import Phrase
 
 # The name of an operation behind a special method, where Python's word for it differs.
 OPERATIONS = {
@@ -37,16 +38,66 @@ VARIANTS = ("with_indices", "backward", "forward", "copy", "symint")
 # TensorFlow writes these into the names of operations: later versions of one, the form that works
 # on a variable's handle, the kernel behind a function, the gradient.
 _MARKS = (
-    (re.compile(r"(?<=[a-zA-Z0-9])(?:V|_v)\d+$"), "version"),
-    (re.compile(r"^(?:Resource|resource_)(?=[A-Za-z])"), "resource"),
-    (re.compile(r"(?<=[a-zA-Z0-9])(?:Native|_native)$"), "native"),
-    (re.compile(r"(?<=[a-zA-Z0-9])(?:Grad|_grad)$"), "gradient"),
+    (
+        Phrase(
+            "name/version",
+            r"(?<=[a-zA-Z0-9])(?:V|_v)\d+$",
+            finds=("MaxPoolV2", "top_k_v2"),
+            spares=("MaxPool", "V2"),
+            meaning="A later version of an operation.",
+        ),
+        "version",
+    ),
+    (
+        Phrase(
+            "name/resource",
+            r"^(?:Resource|resource_)(?=[A-Za-z])",
+            finds=("ResourceGather", "resource_gather"),
+            spares=("Resource", "GatherResource"),
+            meaning="The form that works on the handle of a variable.",
+        ),
+        "resource",
+    ),
+    (
+        Phrase(
+            "name/native",
+            r"(?<=[a-zA-Z0-9])(?:Native|_native)$",
+            finds=("DepthwiseConv2dNative", "conv_native"),
+            spares=("NativeConv",),
+            meaning="The kernel behind a function.",
+        ),
+        "native",
+    ),
+    (
+        Phrase(
+            "name/gradient",
+            r"(?<=[a-zA-Z0-9])(?:Grad|_grad)$",
+            finds=("MaxPoolGrad", "relu_grad"),
+            spares=("GradientTape", "Grad"),
+            meaning="The gradient of an operation.",
+        ),
+        "gradient",
+    ),
 )
 BACKENDS = ("mkldnn", "native", "quantized", "cudnn", "miopen", "slow", "xnnpack")
 NAMESPACES = ("linalg", "special", "fft", "sparse", "nested")
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_DIMENSION = re.compile(r"([123])d|(?<=fft)[2n](?![a-z0-9])", re.IGNORECASE)
+_DIMENSION = Phrase(
+    "name/dimension",
+    r"([123])d|(?<=fft)[2n](?![a-z0-9])",
+    re.IGNORECASE,
+    finds=("conv2d", "AvgPool3D", "rfft2", "ifftn"),
+    spares=("stack", "fftshift", "norm"),
+    meaning="The number of dimensions in the name of an operation.",
+)
+_NAN = Phrase(
+    "name/without-nan",
+    r"^nan[a-z]{3}",
+    finds=("nanmedian", "nansum"),
+    spares=("nan_to_num", "isnan"),
+    meaning="The form of an operation that leaves out NaN.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +162,7 @@ def parse(name: str, kind: ApiKind) -> Name:
         if leaf.startswith(backend + "_"):
             variants.add(backend)
             leaf = leaf.removeprefix(backend + "_")
-    if re.match("nan[a-z]{3}", leaf):
+    if _NAN.match(leaf):
         variants.add("nan")
         leaf = leaf.removeprefix("nan")
     dimension = "".join(match.group(0).lower() for match in _DIMENSION.finditer(leaf))

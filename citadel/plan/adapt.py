@@ -12,33 +12,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice, product
+from itertools import product
 
 from analysis.catalog.model import Api, ApiKind
-from citadel.plan.casting import casted
 from citadel.plan.dimensions import dimension_change
-from citadel.plan.example import as_in_example
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.identity import identity
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon
-from citadel.plan.mirrored import mirrored
 from citadel.plan.model import Adaptation, Obstacle
-from citadel.plan.neutral import beside_zeros
 from citadel.plan.places import Places, as_operands, overloads, places, swapped, with_tensors
 from citadel.plan.planner import Planner
-from citadel.plan.ranks import columns, leading, own_ranks
-from citadel.plan.reduction import reduced
-from citadel.plan.rewording import in_other_modes, named, read_as, reworded, unsaid
+from citadel.plan.ranks import other_ranks
+from citadel.plan.rewording import read_as
 from citadel.plan.samples import SampleBook, of_other_numbers
-from citadel.plan.stacking import stacked
-from citadel.plan.symbolic import within_layer
 from citadel.plan.unpacking import unpacked
+from citadel.plan.variants import BEHIND, CHANGED, IN_FRONT, Sibling, finished
 from citadel.plan.within import as_called
 
 MAX_PLANS = 4
-OTHER_MODES = 4
-"""Further plans that differ from the best one in the modes that are filled, and in those set."""
 PLAIN = Lexicon()
 
 
@@ -65,12 +57,7 @@ def plans(
     for (new, call), read in product(signatures, _readings(source)):
         arrays = as_tensorflow(target.name)
         taken = with_tensors(places(new, call), known, of_arrays=arrays)
-        lifts = (
-            *dimension_change(read, target, known),
-            *leading(read, known),
-            *own_ranks(read, known),
-            *columns(read, known),
-        )
+        lifts = (*dimension_change(read, target, known), *other_ranks(read, known))
         # Whole numbers may be what is wrong with a case: such plans come behind.
         rules = (unlike, ()) if unlike else ((),)
         for rule, order, lift in product(rules, _orders(taken, target), lifts):
@@ -78,9 +65,8 @@ def plans(
                 if isinstance(plan, Obstacle):
                     obstacle = plan
                 else:
-                    (found if rule or not unlike else behind).append(
-                        read_as(plan, read.values, target)
-                    )
+                    plan = read_as(plan, read.values, target) or plan  # noqa: PLW2901
+                    (found if rule or not unlike else behind).append(plan)
     if not (found or behind):
         return obstacle
     best_first = (sorted(some, key=lambda plan: -plan.plausibility) for some in (found, behind))
@@ -88,25 +74,16 @@ def plans(
     kept = ordered[:MAX_PLANS]
     if not any(plan.after for plan in kept):
         kept += [plan for plan in ordered[MAX_PLANS:] if plan.after][:1]
-    kept += [plan for plan in reworded(kept[0], known) if plan not in kept][:OTHER_MODES]
-    example = as_in_example(kept[0], source, target, known)
-    kept += [] if example is None else [example]
-    kept += unsaid(kept[0], source.values, target, known)
-    kept += islice(in_other_modes(kept[0], target, known), OTHER_MODES)
-    named_after = [*named(kept[0], source.api.name, target, known), *kept]
+    sibling = Sibling(source=source, target=target, samples=known)
+    for more in BEHIND.each(kept, sibling):
+        kept += more
+    ordered = [*(plan for more in IN_FRONT.each(kept[0], sibling) for plan in more), *kept]
     exact = as_called(kept[0], source, target)
     if exact is not None:
         lossy = kept[0].filled or kept[0].drops
-        named_after = [exact, *named_after] if lossy else [*named_after, exact]
-    others = [
-        *(stacked(plan, source, target) for plan in kept),
-        *map(beside_zeros, kept),
-        *(casted(plan, source, target, known) for plan in kept),
-        mirrored(kept[0], source, target),
-    ]
-    named_after += [plan for plan in others if plan is not None]
-    made = (reduced(plan, source, target) for plan in _distinct(named_after))
-    return tuple(within_layer(plan, source.symbolic) for plan in made)
+        ordered = [exact, *ordered] if lossy else [*ordered, exact]
+    ordered += (plan for more in CHANGED.each(kept, sibling) for plan in more)
+    return tuple(finished(plan, sibling) for plan in _distinct(ordered))
 
 
 def _distinct(found: Sequence[Adaptation]) -> list[Adaptation]:
@@ -123,7 +100,7 @@ def _readings(source: Invocation) -> tuple[Invocation, ...]:
     operands = as_operands(source.values, source.api)
     if operands is not None:
         return replace(source, values=operands), source
-    apart = unpacked(source.values) if source.main is None else ()
+    apart = unpacked(source.values) if source.main is None else None
     return (source, replace(source, values=apart)) if apart else (source,)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from analysis.catalog.model import Api, ApiKind
-from citadel.plan.dimensions import Lift
 from citadel.plan.invocation import Invocation
+from citadel.plan.lifting import Lift
 from citadel.plan.model import (
     DTYPE,
     Adaptation,

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from analysis.catalog.model import Api, Parameter
+from analysis.rules import Rule
 from citadel.match.family import parse
 from citadel.plan.analogy import is_whole
 from citadel.plan.lexicon import LIKE_NAME, SAME_NAME, Lexicon
@@ -74,7 +75,7 @@ def assign(
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     found = {p: v for v, p in pairs if scores[v, p] > 0}
     if kin:
-        found |= _the_only_number(values, places, found)
+        found |= _only_number(values, places, found) or {}
     return {p: values[v] for p, v in found.items()}
 
 
@@ -85,7 +86,7 @@ def one_operation(one: Api, other: Api) -> bool:
 
 def _the_only_number(
     values: Sequence[SourceValue], places: Sequence[Place], found: Mapping[int, int]
-) -> dict[int, int]:
+) -> dict[int, int] | None:
     """The one number with a point that goes nowhere, and the one parameter left that has such a
     number as its default: the `alpha` of `leaky_relu` is the `negative_slope` of others."""
     numbers = [
@@ -98,19 +99,22 @@ def _the_only_number(
         for p, place in enumerate(places)
         if p not in found and _POINT.fullmatch(place.parameter.default or "")
     ]
-    return {wanted[0]: numbers[0]} if len(numbers) == len(wanted) == 1 else {}
+    return {wanted[0]: numbers[0]} if len(numbers) == len(wanted) == 1 else None
 
 
-def in_order(
+_only_number = Rule("variant/only-number-with-a-point", _the_only_number)
+
+
+def _in_order(
     values: Sequence[SourceValue], places: Sequence[Place], found: Mapping[int, SourceValue]
-) -> dict[int, SourceValue]:
+) -> dict[int, SourceValue] | None:
     """As many tensors as there are required parameters without a type that nothing has been found
     for, in their order: `in_top_k(targets, predictions, k)` is `top_k_accuracy(y_true, y_pred, k)`.
 
     Only where another value goes by one name with both.
     """
     if not any(value.name == places[p].parameter.name for p, value in found.items()):
-        return {}
+        return None
     wanted = [
         p
         for p, place in enumerate(places)
@@ -122,7 +126,10 @@ def in_order(
     ]
     left = [v for v in values if v.value.is_tensor and v.name != DESTINATION]
     left = [value for value in left if value not in found.values()]
-    return dict(zip(wanted, left, strict=True)) if len(wanted) == len(left) else {}
+    return dict(zip(wanted, left, strict=True)) if len(wanted) == len(left) > 0 else None
+
+
+in_order = Rule("variant/tensors-in-order", _in_order)
 
 
 def _listed(value: SourceValue, parameter: Parameter) -> bool:

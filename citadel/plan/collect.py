@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from analysis.catalog.model import Api
 from citadel.plan.assign import DESTINATION
-from citadel.plan.dimensions import Lift, lifted
 from citadel.plan.invocation import Invocation
+from citadel.plan.lifting import Lift, lifted
 from citadel.plan.model import Expression, Slot, SourceValue, Stage
 from citadel.plan.places import Places, keyword_name, must_be_given
 from citadel.plan.types import TENSOR, TENSORS, accepted

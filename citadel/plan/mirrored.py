@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 
 from analysis.catalog.model import Api, ApiKind
+from analysis.rules import Phrase
 from citadel.match.family import parse
 from citadel.plan.assign import DESTINATION
 from citadel.plan.invocation import Invocation
@@ -18,11 +19,14 @@ from citadel.plan.model import NEGATE, Adaptation, Expression, Slot, Step, Take
 
 _DUALS = {"max": "min", "maximum": "minimum", "ceil": "floor"}
 _OTHER = {**_DUALS, **{end: start for start, end in _DUALS.items()}}
-_NAMED = re.compile(
-    r"(?P<front>(?:a|f|nan|reduce|cum|arg|nanarg|(?:unsorted)?segment|scatter(?:nd)?)?)"
-    r"(?P<end>maximum|minimum|max|min|ceil|floor)"
+_NAMED = Phrase(
+    "plan/end-of-order",
+    r"^(?P<front>(?:a|f|nan|reduce|cum|arg|nanarg|(?:unsorted)?segment|scatter(?:nd)?)?)"
+    r"(?P<end>maximum|minimum|max|min|ceil|floor)$",
+    finds=("amax", "argmin", "reducemax", "floor"),
+    spares=("softmin", "clampmin", "maxpool"),
+    meaning="An operation that gives an end of an order; `softmin` and `clamp_min` do not.",
 )
-"""What is named after an end of an order, and gives it: `softmin` and `clamp_min` do not."""
 _PLACES = ("arg", "nanarg")
 """In front of what gives the place of a number, which is the same."""
 _COST = 0.05

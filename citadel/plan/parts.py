@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from analysis.rules import Rule
 from analysis.values import Value
 from citadel.plan.lexicon import Lexicon
 from citadel.plan.model import Gather, SourceValue
@@ -28,13 +29,13 @@ def part_of(place: Place) -> str:
     return _part(place.parameter.name)
 
 
-def put_together(
+def _put_together(
     values: Sequence[SourceValue],
     places: Sequence[Place],
     samples: Sequence[Mapping[str, Value]],
     lexicon: Lexicon,
-) -> dict[int, Gather]:
-    """Number of a place for a sparse tensor -> the three values of the source that make one.
+) -> dict[int, Gather] | None:
+    """Indices, values and shape become one sparse tensor: the number of its place -> the three.
 
     Declarations and valid calls (`samples`) tell where such a tensor is taken. Where there are
     several, those go together whose names begin alike; the likest to the name of the place comes
@@ -53,7 +54,7 @@ def put_together(
         name = places[number].parameter.name
         best = max(groups, key=lambda stem: lexicon.likeness(stem, name))
         made[number] = Gather(items=tuple(v.take() for v in groups.pop(best)), made="sparse")
-    return made
+    return made or None
 
 
 def _takes_whole(place: Place, samples: Sequence[Mapping[str, Value]]) -> bool:
@@ -73,13 +74,13 @@ def _part(name: str) -> str:
     return next((part for end, part in PARTS.items() if _ends(name, end)), "")
 
 
-def taken_apart(
+def _taken_apart(
     values: Sequence[SourceValue], places: Sequence[Place], lexicon: Lexicon
-) -> dict[int, SourceValue]:
-    """Number of a place -> the sparse tensor that it gets a part of."""
+) -> dict[int, SourceValue] | None:
+    """A sparse tensor becomes indices, values and shape: the number of a place -> the tensor."""
     sparse = [value for value in values if value.value.layout == "sparse_coo"]
     if not sparse:
-        return {}
+        return None
     found: dict[int, SourceValue] = {}
     for group in _triples(places):
         if not sparse:
@@ -87,7 +88,11 @@ def taken_apart(
         best = max(sparse, key=lambda value: lexicon.likeness(value.name, _stem(places, group)))
         sparse.remove(best)
         found.update(dict.fromkeys(group, best))
-    return found
+    return found or None
+
+
+put_together = Rule("convert/parts-to-sparse-tensor", _put_together)
+taken_apart = Rule("convert/sparse-tensor-to-parts", _taken_apart)
 
 
 def _triples(places: Sequence[Place]) -> list[list[int]]:

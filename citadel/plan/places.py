@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
+from analysis.rules import Rule
 from analysis.values import Value
 from citadel.plan.model import SourceValue, Stage
 from citadel.plan.sizes import sizes
@@ -81,7 +82,7 @@ def _of_numbers(value: Value) -> bool:
     return nesting is not None and (nesting > 1 or value.has_fractions)
 
 
-def swapped(found: Places, target: Api) -> Places | None:
+def _swapped(found: Places, target: Api) -> Places | None:
     """The operands of a reflected operator as what they are: the receiver is the second one.
 
     None where the target is no such operator. `y.__rsub__(x)` is `x - y`.
@@ -99,12 +100,16 @@ def swapped(found: Places, target: Api) -> Places | None:
     )
 
 
-def as_operands(values: Sequence[SourceValue], source: Api) -> tuple[SourceValue, ...] | None:
+def _as_operands(values: Sequence[SourceValue], source: Api) -> tuple[SourceValue, ...] | None:
     """What a reflected operator is given, in the order of its operands; None where it is none."""
     if not reflects(source) or len(values) < 2:
         return None
     second, first, *rest = values
     return replace(first, name=second.name), replace(second, name=first.name), *rest
+
+
+swapped = Rule("variant/operands-of-reflected-sibling", _swapped)
+as_operands = Rule("variant/operands-of-reflected-operator", _as_operands)
 
 
 def reflects(api: Api) -> bool:

@@ -6,22 +6,23 @@ are none.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from analysis.catalog.model import Api, ApiKind
+from analysis.rules import Registry, Rule
 from analysis.values import Value
 from citadel.plan.analogy import Analogy
 from citadel.plan.assemble import Assembler
 from citadel.plan.assign import DESTINATION, acts_as_tensor, assign, in_order, one_operation
 from citadel.plan.collect import Collector
-from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.edits import changes, renames
 from citadel.plan.fill import AXES, Filler, Like
 from citadel.plan.frameworks import dtype_text
 from citadel.plan.handing import Handing
 from citadel.plan.invocation import Invocation
 from citadel.plan.lexicon import Lexicon, in_a_row
+from citadel.plan.lifting import Lift, lifted, shape_after
 from citadel.plan.model import (
     DTYPE,
     Adaptation,
@@ -72,12 +73,12 @@ class Planner:
         values = self.source.values
         if self.target.kind is not ApiKind.MODULE:
             values += self.source.attributes
-        parts = taken_apart(values, self.places.named, self.lexicon)
-        joined = put_together(values, self.places.named, self.samples, self.lexicon)
+        parts = taken_apart(values, self.places.named, self.lexicon) or {}
+        joined = put_together(values, self.places.named, self.samples, self.lexicon) or {}
         used = {item.key for made in joined.values() for item in made.items}
         used |= {value.key for value in parts.values()}
         whole = [value for value in values if value.key not in used]
-        whole = as_lists(whole, [place.parameter for place in self.places.named])
+        whole = as_lists(whole, [place.parameter for place in self.places.named]) or whole
         free = [n for n in range(len(self.places.named)) if n not in parts and n not in joined]
         same = leaf(self.source.api.name) == leaf(self.target.name)
         kin = one_operation(self.source.api, self.target)
@@ -93,7 +94,7 @@ class Planner:
             self.lift = lift
         used |= {value.key for value in chosen.values()}
         rest = [one for one in self.source.values if one.key not in used]
-        if not all(self._receivable(chosen, n) for n in range(len(self.places.named))):
+        if not all(self.receivable(chosen, n) for n in range(len(self.places.named))):
             yield Obstacle.NOT_CALLABLE_LIKE_THE_SOURCE
             return
         handing = Handing(
@@ -110,64 +111,31 @@ class Planner:
         alone, joint = list(rest), list(rest)
         given = handing.given(chosen, alone) | made | joined
         together = handing.given(chosen, joint, together=True) | made | joined
-        if len(joint) < len(alone):
+        if _in_one_list(alone, joint):
             yield from self._ways(chosen, together, joint)
         self.state = self._own(alone)
-        self.evaluates = self._evaluates()
+        self.evaluates = _evaluates(self) or False
         if self.state or self.evaluates:
             left = [one for one in alone if one not in self.state.values()]
             yield from self._ways(chosen, given, left)
             self.state, self.evaluates = {}, False
         yield from (plain := list(self._ways(chosen, given, alone)))
         lost = {edit for plan in plain if isinstance(plan, Adaptation) for edit in plan.edits}
-        if late := {} if lost else in_order(rest, self.places.named, chosen):
+        if late := None if lost else in_order(rest, self.places.named, chosen):
             left, both = [value for value in rest if value not in late.values()], chosen | late
             yield from self._ways(both, handing.given(both, left) | made | joined, left)
-        if numbers := {n: value for n, value in chosen.items() if self._mere_number(value, n)}:
+        if numbers := _mere_numbers(self, chosen):
             chosen = {n: value for n, value in chosen.items() if n not in numbers}
             given = {n: made for n, made in given.items() if n not in numbers}
             yield from self._ways(chosen, given, [*alone, *numbers.values()])
         unused = [value for value in rest if not lost or f"dropped {value.name}" in lost]
-        for others in () if late else self._other_tensors(chosen, unused):
+        for others in (not late and _other_tensors(self, chosen, unused)) or ():
             left = [one for one in (*rest, *chosen.values()) if one not in others.values()]
             yield from self._ways(others, handing.given(others, left) | made | joined, left)
 
-    def _other_tensors(
-        self, chosen: Mapping[int, SourceValue], rest: Sequence[SourceValue]
-    ) -> Iterator[dict[int, SourceValue]]:
-        """The same with another of the source's tensors for the only one that is taken: `argmax` of
-        either of `in_top_k(targets, predictions, k)`, not of `other` where `input` is one."""
-        taken = [(n, value) for n, value in chosen.items() if acts_as_tensor(value)]
-        if len(taken) != 1:
-            return
-        number, first = taken[0]
-        named = self._likeness(first, number) > 0
-        for value in rest:
-            swapped = {**chosen, number: value}
-            free = value.name != DESTINATION and (not named or in_a_row(first.name, value.name))
-            if value.value.is_tensor and free and self._receivable(swapped, number):
-                yield swapped
-
-    def _mere_number(self, value: SourceValue, number: int) -> bool:
-        """Whether a number goes by another name to what takes tensors alone, though it stands for
-        one with the source, or to what requires a number, or an axis: it may want another one."""
-        parameter = self.places.named[number].parameter
-        wanted = becomes_tensor(value.value, parameter.type) and acts_as_tensor(value)
-        mere = value.value.kind == "float" or parameter.name in AXES
-        return (wanted or (parameter.required and mere)) and not self._likeness(value, number)
-
-    def _likeness(self, value: SourceValue, number: int) -> float:
+    def likeness(self, value: SourceValue, number: int) -> float:
+        """How alike the names of a value and of a parameter are."""
         return self.lexicon.likeness(value.name, self.places.named[number].parameter.name)
-
-    def _evaluates(self) -> bool:
-        """Whether a function does not train unless it is told to, and is not: a layer would."""
-        if self.target.kind is not ApiKind.MODULE or self.source.constructor is not None:
-            return False
-        if not self.target.name.startswith("torch.") or MODE in self.state:
-            return False
-        own = [p for one in self.source.api.signatures for p in one.parameters if p.name == MODE]
-        given = any(value.name == MODE for value in self.source.values)
-        return bool(own) and not given and all(p.default == "False" for p in own)
 
     def _own(self, rest: Sequence[SourceValue]) -> dict[str, SourceValue]:
         """The tensors that a layer can have for its own, where the report gives them to a
@@ -175,7 +143,7 @@ class Planner:
         if self.target.kind is not ApiKind.MODULE or self.source.constructor is not None:
             return {}
         optional = {one.parameter.name for one in self.places.named if one.stage is Stage.NEW}
-        found = matched(rest, owned(self.samples), optional, self.lexicon, self.lift)
+        found = matched(rest, owned(self.samples), optional, self.lexicon, self.lift) or {}
         mode = next((value for value in rest if value.name == MODE), None)
         if mode is not None and self.target.name.startswith("torch."):
             found[MODE] = mode
@@ -199,9 +167,8 @@ class Planner:
         yield first
         if not isinstance(first, Adaptation):
             return
-        if _makes_tensors(first) and self.source.main is not None:
-            for like in (Like.SIZED, Like.AGAIN):
-                yield self._plan(chosen, given, collected, dropped, like)
+        for like in LIKES.each(self, first) if _makes_tensors(first) else ():
+            yield self._plan(chosen, given, collected, dropped, like)
         values = (*self.source.values, *self.source.attributes)
         copied = on_a_copy(first, {value.key: value.value for value in values})
         if copied is not None:
@@ -225,7 +192,11 @@ class Planner:
         if self.state:
             dropped = [value for value in dropped if value.value.kind != "none"]
             self.edits.append(f"{', '.join(v.name for v in self.state.values())} as its own")
-        spared = self._spared(filled, dropped)
+        spared = _spared(self, filled, dropped) or {}
+        for number in spared:
+            name = self.places.named[number].parameter.name
+            self.edits.remove(f"filled {name}")
+            self.invented.remove(name)
         dropped = [value for value in dropped if value not in spared.values()]
         filled |= {n: v.take(*lifted(v, self.lift)) for n, v in spared.items()}
         named, free = in_precision(self.source, self.target, self.places)
@@ -265,26 +236,25 @@ class Planner:
             return {}
         analogy = self._analogy(chosen, ())
         root = self.target.name.partition(".")[0]
-        dtypes = {value.value.dtype for value in self.state.values()} - {None}
-        lacking = owned(self.samples).keys() - self.state.keys() if dtypes else set()
+        own = owned(self.samples).keys()
+        lacking = own - self.state.keys() if _dtypes(self.state) else set()
         found: dict[int, Expression] = {}
         for number, place in enumerate(self.places.named):
             name = place.parameter.name
             if number in known or place.stage is not Stage.NEW:
                 continue
-            if any(name in flags(one) for one in lacking):
-                found[number] = Fill(text="False", implied=True)
-            elif (size := analogy.number(name)) is not None:
-                found[number] = Fill(text=str(size), implied=True)
-            elif name == DTYPE and len(dtypes) == 1 and dtypes != {USUAL}:
-                found[number] = Fill(text=dtype_text(root, str(*dtypes)), implied=True)
+            made = STATE.first(
+                Own(name=name, state=self.state, lacking=lacking, size=analogy.number, root=root)
+            )
+            if made is not None:
+                found[number] = Fill(text=made, implied=True)
         return found
 
     def _unset(
         self, chosen: Mapping[int, SourceValue], dropped: Sequence[SourceValue]
     ) -> tuple[str, ...]:
         """Flags that the report sets and the sibling has not got, or takes for something else."""
-        elsewhere = [value for number, value in chosen.items() if not self._likeness(value, number)]
+        elsewhere = [value for number, value in chosen.items() if not self.likeness(value, number)]
         return tuple(
             value.name
             for value in (*dropped, *elsewhere)
@@ -301,11 +271,12 @@ class Planner:
             for number, value in chosen.items()
             if takes_tensor(self.places.named[number].parameter.type)
             and not acts_as_tensor(value)
-            and not self._likeness(value, number)
+            and not self.likeness(value, number)
         ]
         return tuple(value.key for value in (*dropped, *misread))
 
-    def _receivable(self, chosen: Mapping[int, SourceValue], number: int) -> bool:
+    def receivable(self, chosen: Mapping[int, SourceValue], number: int) -> bool:
+        """Whether what a parameter gets can be a receiver, where it has to be one."""
         taken = number in chosen and is_receiver(self.places.named[number], self.target)
         return not taken or as_receiver(chosen[number], self.target.name) is not None
 
@@ -349,23 +320,6 @@ class Planner:
                 self.invented.append(place.parameter.name)
         return found
 
-    def _spared(
-        self, filled: Mapping[int, Expression], dropped: Sequence[SourceValue]
-    ) -> dict[int, SourceValue]:
-        """Tensors that would be dropped, for what would get one a second time instead."""
-        left = [v for v in dropped if v.value.is_tensor and v.name != DESTINATION]
-        found: dict[int, SourceValue] = {}
-        for number, made in filled.items():
-            parameter = self.places.named[number].parameter
-            value = next((v for v in left if fits(v.value, parameter.type)), None)
-            if not isinstance(made, Take) or value is None:
-                continue
-            found[number] = value
-            left.remove(value)
-            self.edits.remove(f"filled {parameter.name}")
-            self.invented.remove(parameter.name)
-        return found
-
     def _analogy(
         self, chosen: dict[int, SourceValue], missing: Sequence[Place], like: Like = Like.SEEN
     ) -> Analogy:
@@ -398,3 +352,136 @@ class Planner:
 def _makes_tensors(plan: Adaptation) -> bool:
     given = [plan.receiver, *(slot.value for slot in (*plan.new, *plan.call))]
     return any(isinstance(one, Fill) and one.tensor for one in given)
+
+
+LIKES: Registry[[Planner, Adaptation], Like] = Registry("variant")
+"""Other tensors to fill in, where the first plan makes some."""
+
+
+@LIKES.rule("tensors-of-other-sizes")
+def _sized(planner: Planner, _: Adaptation) -> Like | None:
+    """All tensors that are filled in have sizes that follow from the report's tensors."""
+    return None if planner.source.main is None else Like.SIZED
+
+
+@LIKES.rule("report-tensor-again")
+def _again(planner: Planner, _: Adaptation) -> Like | None:
+    """The report's own tensor is filled in."""
+    return None if planner.source.main is None else Like.AGAIN
+
+
+def _joined(alone: list[SourceValue], joint: list[SourceValue]) -> bool | None:
+    """A list takes all tensors of the report's, not those of one name alone."""
+    return len(joint) < len(alone) or None
+
+
+def _in_evaluation(planner: Planner) -> bool | None:
+    """A layer is not in training mode where the function does not train unless it is told to."""
+    if planner.target.kind is not ApiKind.MODULE or planner.source.constructor is not None:
+        return None
+    if not planner.target.name.startswith("torch.") or MODE in planner.state:
+        return None
+    own = [p for one in planner.source.api.signatures for p in one.parameters if p.name == MODE]
+    given = any(value.name == MODE for value in planner.source.values)
+    return (bool(own) and not given and all(p.default == "False" for p in own)) or None
+
+
+def _numbers_left_out(
+    planner: Planner, chosen: Mapping[int, SourceValue]
+) -> dict[int, SourceValue] | None:
+    """Numbers are left out that go by another name to what takes tensors alone, though they stand
+    for one with the source, or to what requires a number, or an axis: it may want another one."""
+
+    def mere(value: SourceValue, number: int) -> bool:
+        parameter = planner.places.named[number].parameter
+        wanted = becomes_tensor(value.value, parameter.type) and acts_as_tensor(value)
+        number_or_axis = value.value.kind == "float" or parameter.name in AXES
+        fits_by_chance = wanted or (parameter.required and number_or_axis)
+        return fits_by_chance and not planner.likeness(value, number)
+
+    return {n: value for n, value in chosen.items() if mere(value, n)} or None
+
+
+def _with_other_tensor(
+    planner: Planner, chosen: Mapping[int, SourceValue], rest: Sequence[SourceValue]
+) -> list[dict[int, SourceValue]] | None:
+    """Another of the source's tensors stands for the only one that is taken: `argmax` of either of
+    `in_top_k(targets, predictions, k)`, not of `other` where `input` is one."""
+    taken = [(n, value) for n, value in chosen.items() if acts_as_tensor(value)]
+    if len(taken) != 1:
+        return None
+    number, first = taken[0]
+    named = planner.likeness(first, number) > 0
+    found: list[dict[int, SourceValue]] = []
+    for value in rest:
+        swapped = {**chosen, number: value}
+        free = value.name != DESTINATION and (not named or in_a_row(first.name, value.name))
+        if value.value.is_tensor and free and planner.receivable(swapped, number):
+            found.append(swapped)
+    return found or None
+
+
+def _not_dropped(
+    planner: Planner, filled: Mapping[int, Expression], dropped: Sequence[SourceValue]
+) -> dict[int, SourceValue] | None:
+    """A tensor that would be dropped is given where another one would be given a second time."""
+    left = [v for v in dropped if v.value.is_tensor and v.name != DESTINATION]
+    found: dict[int, SourceValue] = {}
+    for number, made in filled.items():
+        parameter = planner.places.named[number].parameter
+        value = next((v for v in left if fits(v.value, parameter.type)), None)
+        if isinstance(made, Take) and value is not None:
+            found[number] = value
+            left.remove(value)
+    return found or None
+
+
+_in_one_list = Rule("variant/all-tensors-in-one-list", _joined)
+_evaluates = Rule("variant/evaluation-mode-of-layer", _in_evaluation)
+_mere_numbers = Rule("variant/numbers-left-out", _numbers_left_out)
+_other_tensors = Rule("variant/other-tensor", _with_other_tensor)
+_spared = Rule("fill/dropped-tensor", _not_dropped)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Own:
+    """A parameter of a layer's construction, and the tensors that the layer is to have.
+
+    `lacking` are those that it could have and has not got; `size` says which size of a tensor a
+    parameter of this name is.
+    """
+
+    name: str
+    state: Mapping[str, SourceValue]
+    lacking: Collection[str]
+    size: Callable[[str], int | None]
+    root: str
+
+
+STATE: Registry[[Own], str] = Registry("fill")
+"""Arguments of a construction that follow from the tensors that the layer is to have."""
+
+
+@STATE.rule("flag-of-missing-tensor")
+def _flag(own: Own) -> str | None:
+    """`bias=False` says that there is no such tensor."""
+    return "False" if any(own.name in flags(one) for one in own.lacking) else None
+
+
+@STATE.rule("size-of-own-tensor")
+def _size(own: Own) -> str | None:
+    """`in_features` is a size of the weight."""
+    size = own.size(own.name)
+    return None if size is None else str(size)
+
+
+@STATE.rule("dtype-of-own-tensors")
+def _dtype(own: Own) -> str | None:
+    """A layer is made in the dtype of the tensors, if that is not the usual one."""
+    dtypes = _dtypes(own.state)
+    given = own.name == DTYPE and len(dtypes) == 1 and dtypes != {USUAL}
+    return dtype_text(own.root, str(*dtypes)) if given else None
+
+
+def _dtypes(state: Mapping[str, SourceValue]) -> set[str]:
+    return {one.value.dtype for one in state.values() if one.value.dtype is not None}

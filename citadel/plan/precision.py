@@ -8,6 +8,7 @@ that it is constructed with.
 from __future__ import annotations
 
 from analysis.catalog.model import Api, ApiKind
+from analysis.rules import Rule
 from citadel.plan.frameworks import as_tensorflow, dtype_text
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import DTYPE, Slot, Stage, Step, Take
@@ -21,7 +22,7 @@ def in_precision(
     source: Invocation, target: Api, places: Places
 ) -> tuple[dict[int, Take], list[tuple[Stage, Slot]]]:
     """The dtype by the number of the parameter that takes it, or for the base class to take."""
-    dtype = _dtype(source, target)
+    dtype = _precision(source, target)
     if dtype is None:
         return {}, []
     new = [(n, place) for n, place in enumerate(places.named) if place.stage is Stage.NEW]
@@ -31,8 +32,8 @@ def in_precision(
     return {}, [(Stage.NEW, Slot(name=DTYPE, keyword=True, value=dtype))]
 
 
-def _dtype(source: Invocation, target: Api) -> Take | None:
-    """That of the report's tensor, where a layer would cast it to another one."""
+def _of_the_tensor(source: Invocation, target: Api) -> Take | None:
+    """A layer of Keras computes in the dtype of the report's tensor, which it would cast else."""
     main = source.main
     layer = target.kind is ApiKind.MODULE and as_tensorflow(target.name)
     if not layer or main is None or source.constructing or source.constructor is not None:
@@ -42,3 +43,6 @@ def _dtype(source: Invocation, target: Api) -> Take | None:
         return None
     text = dtype_text(target.name.partition(".")[0], dtype)
     return main.take(Step(name=DTYPE, text=text))
+
+
+_precision = Rule("variant/dtype-of-layer", _of_the_tensor)

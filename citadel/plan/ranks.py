@@ -11,40 +11,55 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from analysis.rules import Registry
 from analysis.values import Value
 from citadel.plan.assign import DESTINATION
-from citadel.plan.dimensions import Lift, keeps_rank
+from citadel.plan.dimensions import keeps_rank
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.invocation import Invocation
+from citadel.plan.lifting import Lift
 from citadel.plan.model import SourceValue
 
-
-def leading(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Iterator[Lift]:
-    """Dimensions in front, where valid calls of the target have more than the source's; or fewer
-    of them, where they all have the same number.
-
-    Tensors that are of one rank here and there get them together.
-    """
-    main = source.main
-    rank = None if main is None else main.value.rank
-    given = [[v.rank for v in sample.values() if v.is_shaped] for sample in known]
-    ranks = [found[0] for found in given if found and found[0] is not None]
-    if main is None or rank is None or not ranks:
-        return
-    apart = min(ranks) - rank
-    if apart > 0 and (keys := _alike(source, main, given)):
-        yield Lift(lead=apart, leading=keys, guess=True)
-    if apart > 0 or (apart < 0 and len(ranks) > 1 and len(set(ranks)) == 1 and ranks[0]):
-        yield Lift(lead=apart, leading=frozenset((main.key,)), guess=True)
+Known = Sequence[Mapping[str, Value]]
+RANKS: Registry[[Invocation, Known], Lift] = Registry("variant")
+"""The ways in which tensors come to other ranks, as valid calls of the target have them."""
 
 
-def own_ranks(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Iterator[Lift]:
-    """Each tensor with the rank that the target's parameter has in all valid calls, where a tensor
-    of the source has another one.
+def other_ranks(source: Invocation, known: Known) -> Iterator[Lift]:
+    """The changes of rank to try. `known` are valid calls of the target."""
+    return RANKS.each(source, known) if known else iter(())
 
-    A tensor of one number says nothing: it is broadcast. A single valid call tells something where
-    its tensors are of several ranks.
-    """
+
+@RANKS.rule("all-tensors-in-front")
+def _all_in_front(source: Invocation, known: Known) -> Lift | None:
+    """All tensors get dimensions in front, where they are of one rank here and in valid calls, and
+    those have more: `mm` multiplies two matrices, `bmm` two stacks of them."""
+    given, main = _given(known), source.main
+    apart = _apart(source, given)
+    if main is None or not apart or apart < 0:
+        return None
+    keys = _alike(source, main, given)
+    return Lift(lead=apart, leading=keys, guess=True) if keys else None
+
+
+@RANKS.rule("main-tensor-in-front")
+def _main_in_front(source: Invocation, known: Known) -> Lift | None:
+    """The main tensor gets dimensions in front where valid calls have more, and loses some where
+    they all have the same lower number."""
+    given, main = _given(known), source.main
+    apart = _apart(source, given)
+    ranks = _first(given)
+    same = len(ranks) > 1 and len(set(ranks)) == 1 and ranks[0]
+    if main is None or not apart or not (apart > 0 or same):
+        return None
+    return Lift(lead=apart, leading=frozenset((main.key,)), guess=True)
+
+
+@RANKS.rule("rank-of-each-parameter")
+def _own_ranks(source: Invocation, known: Known) -> Lift | None:
+    """Each tensor gets the rank that the parameter has in all valid calls: `mv` takes a matrix and
+    a vector. A tensor of one number says nothing: it is broadcast. A single valid call tells
+    something where its tensors are of several ranks."""
     lists = as_tensorflow(source.api.name)
     found: dict[str, set[int | None]] = {}
     for sample in known:
@@ -58,21 +73,40 @@ def own_ranks(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Itera
     ranks = tuple((name, rank) for name, rank in fixed.items() if rank is not None)
     telling = len(known) > 1 or len({rank for _, rank in ranks}) > 1
     if telling and any({rank} != given for _, rank in ranks):
-        yield Lift(ranks=ranks, guess=True, as_tensorflow=lists)
+        return Lift(ranks=ranks, guess=True, as_tensorflow=lists)
+    return None
 
 
-def columns(source: Invocation, known: Sequence[Mapping[str, Value]]) -> Iterator[Lift]:
-    """A vector as a matrix of one column, or a stack of such, where valid calls of the target have
-    two tensors of one rank: `matmul` of what `matvec` multiplies."""
+@RANKS.rule("vector-as-column")
+def _columns(source: Invocation, known: Known) -> Lift | None:
+    """A vector becomes a matrix of one column, or a stack of such, where valid calls have two
+    tensors of one rank: `matmul` of what `matvec` multiplies."""
     tensors = [v for v in source.values if v.value.is_shaped and v.name != DESTINATION]
     if len(tensors) != 2:
-        return
+        return None
     matrix, vector = (value.value.shape or () for value in tensors)
-    given = [[v.rank for v in sample.values() if v.is_shaped] for sample in known]
-    pairs = [found for found in given if len(found) == 2]
+    pairs = [found for found in _given(known) if len(found) == 2]
     alike = all(one == other != 1 for one, other in pairs)
     if pairs and alike and len(matrix) == len(vector) + 1 > 1 and matrix[-1] == vector[-1]:
-        yield Lift(columns=frozenset((tensors[1].key,)), guess=True)
+        return Lift(columns=frozenset((tensors[1].key,)), guess=True)
+    return None
+
+
+def _given(known: Known) -> list[list[int | None]]:
+    """The ranks of the tensors of each valid call."""
+    return [[v.rank for v in sample.values() if v.is_shaped] for sample in known]
+
+
+def _first(given: Sequence[Sequence[int | None]]) -> list[int]:
+    return [found[0] for found in given if found and found[0] is not None]
+
+
+def _apart(source: Invocation, given: Sequence[Sequence[int | None]]) -> int:
+    """How many dimensions the first tensor of valid calls has more than the main one; 0 where
+    nothing tells."""
+    rank = None if source.main is None else source.main.value.rank
+    ranks = _first(given)
+    return min(ranks) - rank if ranks and rank is not None else 0
 
 
 def settled(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from analysis.rules import Rule
 from analysis.values import Value
 from citadel.plan.frameworks import as_tensorflow
 from citadel.plan.model import Adaptation, SourceValue, Step, Take
@@ -34,7 +35,7 @@ def as_receiver(value: SourceValue, target: str) -> tuple[Step, ...] | None:
     return (Step(name=MADE[owner]),)
 
 
-def on_a_copy(
+def _on_a_copy(
     plan: Adaptation, values: Mapping[str, Value], *, always: bool = False
 ) -> Adaptation | None:
     """The plan of an in-place API, working on a copy: what asks for gradients cannot change itself.
@@ -60,6 +61,9 @@ def on_a_copy(
     if plan.receiver is not None:
         return replace(made, receiver=copy)
     return replace(made, call=(replace(plan.call[0], value=copy), *plan.call[1:]))
+
+
+on_a_copy = Rule("variant/copy-for-in-place-sibling", _on_a_copy)
 
 
 def _kind(value: SourceValue) -> str:

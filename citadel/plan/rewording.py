@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from analysis.catalog.model import Api
+from analysis.rules import Rule
 from analysis.values import Value
 from citadel.plan.assign import FACTORY
 from citadel.plan.model import NOTHING, Adaptation, Fill, Form, Slot, SourceValue, Take
@@ -61,9 +62,9 @@ def named(
             yield from _set(plan, target, name, said, " by the name of the report's API")
 
 
-def read_as(plan: Adaptation, values: Sequence[SourceValue], target: Api) -> Adaptation:
-    """The plan with the flag that says what an argument is, where the source's parameter has that
-    name: `logits` are the target's `y_pred` with `from_logits=True`."""
+def _read_as(plan: Adaptation, values: Sequence[SourceValue], target: Api) -> Adaptation | None:
+    """A flag says what an argument is, where the source's parameter has that name: `logits` are the
+    target's `y_pred` with `from_logits=True`."""
     names = {value.key: value.name for value in values}
     renamed = {
         names[slot.value.key]
@@ -74,10 +75,14 @@ def read_as(plan: Adaptation, values: Sequence[SourceValue], target: Api) -> Ada
     given = {slot.name for slot in _slots(plan)}
     signatures = (*target.signatures, *target.call_signatures)
     off = {p.name for one in signatures for p in one.parameters if p.default == "False"}
+    made = plan
     for name in sorted(f"from_{name}" for name in renamed):
         if name in off - given:
-            plan = next(_set(plan, target, name, "True", ""), plan)
-    return plan
+            made = next(_set(made, target, name, "True", ""), made)
+    return None if made is plan else made
+
+
+read_as = Rule("variant/flag-of-argument", _read_as)
 
 
 def in_other_modes(

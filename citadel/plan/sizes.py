@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
+from analysis.rules import Rule
 from analysis.values import Value
 from citadel.plan.model import SourceValue
 from citadel.plan.types import wraps
@@ -32,10 +33,12 @@ def one_by_one(target: Api, parameter: Parameter, signature_sizes: Parameter | N
     return python and parameter is signature_sizes
 
 
-def as_lists(values: Sequence[SourceValue], parameters: Sequence[Parameter]) -> list[SourceValue]:
-    """The values as they suit parameters of which some are lists: integers of one as one value."""
+def _as_lists(
+    values: Sequence[SourceValue], parameters: Sequence[Parameter]
+) -> list[SourceValue] | None:
+    """Integers that are given one by one become a list: `torch.ones(2, 3)`."""
     if not any(wraps(_ONE, parameter.type) for parameter in parameters):
-        return list(values)
+        return None
     lists: dict[str, SourceValue] = {}
     whole: list[SourceValue] = []
     for value in values:
@@ -44,7 +47,10 @@ def as_lists(values: Sequence[SourceValue], parameters: Sequence[Parameter]) -> 
         elif value.name not in lists:
             lists[value.name] = replace(value, value=Value(kind="list", items=(value.value,)))
             whole.append(lists[value.name])
-    return whole
+    return whole if lists else None
+
+
+as_lists = Rule("convert/integers-to-list", _as_lists)
 
 
 def _is_list(declared: str | None) -> bool:

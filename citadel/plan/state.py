@@ -9,9 +9,10 @@ from __future__ import annotations
 import keyword
 from collections.abc import Collection, Mapping, Sequence
 
+from analysis.rules import Rule
 from analysis.values import Value
-from citadel.plan.dimensions import Lift, lifted, shape_after
 from citadel.plan.lexicon import SAME_WORDS, Lexicon
+from citadel.plan.lifting import Lift, lifted, shape_after
 from citadel.plan.model import SourceValue
 
 MODE = "training"
@@ -45,14 +46,14 @@ def owned(samples: Sequence[Mapping[str, Value]]) -> dict[str, frozenset[int]]:
     return {name: frozenset(ranks) for name, ranks in found.items()}
 
 
-def matched(
+def _matched(
     values: Sequence[SourceValue],
     owned: Mapping[str, frozenset[int]],
     optional: Collection[str],
     lexicon: Lexicon,
     lift: Lift,
-) -> dict[str, SourceValue]:
-    """The tensors of the report's call that are to be a layer's own, by their names there.
+) -> dict[str, SourceValue] | None:
+    """Tensors of the report's call are to be a layer's own, by their names there.
 
     All of them, but for those of which the construction can say that there are none (`optional`),
     and counters; else nothing.
@@ -73,7 +74,10 @@ def matched(
             found[best] = value
     counters = {name for name, ranks in owned.items() if ranks == {0}}
     needed = {name for name in owned if not flags(name) & set(optional)} - counters
-    return {} if needed - found.keys() else found
+    return None if needed - found.keys() else found or None
+
+
+matched = Rule("variant/tensors-as-own-of-layer", _matched)
 
 
 def flags(name: str) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from analysis.rules import Phrase
 from analysis.values import Value
 
 TENSOR, TENSORS, INT, INTS, FLOAT, FLOATS = "tensor", "tensors", "int", "ints", "float", "floats"
@@ -15,42 +16,77 @@ BROADCAST = "None"
 """What torch.jit's BroadcastingList, a number or a list of such, evaluates to as an annotation."""
 ANY_OR_TENSOR = "Any, Tensor"
 """The declared type of what says nothing itself, but is given tensors in valid calls."""
-SEED = re.compile(r"(?:\w+_)?seeds?\d?", re.IGNORECASE)
-"""A parameter that says which random numbers to draw, and nothing of what they are like."""
-
-_WORDS: tuple[tuple[str, frozenset[str]], ...] = (
-    (rf"^{ANY_OR_TENSOR}$", frozenset((ANY, TENSOR))),
-    (r"(?:List|Sequence|Tuple|tuple|list|Iterable)\[(?:Optional\[)?Tensor|Tensor\??\[|TensorList",
-     frozenset((TENSORS,))),
-    (r"Tensor", frozenset((TENSOR,))),
-    (r"(?:Sym)?[Ii]nt\[\]|(?:[Ll]ist|[Tt]uple|Sequence)\[int[^\]]*\]", frozenset((INTS,))),
-    (r"(?:Sym)?[Ii]nt\[|BroadcastingList\d?\[int|_size_|_ratio_", frozenset((INTS, INT))),
-    (r"[Ff]loat\[\]", frozenset((FLOATS,))),
-    (r"[Ff]loat\[|BroadcastingList\d?\[float|(?:[Ll]ist|[Tt]uple|Sequence)\[float",
-     frozenset((FLOATS, FLOAT))),
-    (r"\bScalar\b|\bnumber\b|\bNumber\b", frozenset((INT, FLOAT, BOOL))),
-    (r"\bScalarType\b|dtype", frozenset((DTYPE,))),
-    (r"\b(?:Sym)?[Ii]nt\b", frozenset((INT,))),
-    (r"\b[Ff]loat\b", frozenset((FLOAT, INT))),
-    (r"\b[Bb]ool\b", frozenset((BOOL,))),
-    (r"\bstr\b", frozenset((STR,))),
-    (r"\b[Dd]evice\b", frozenset((DEVICE,))),
-    (r"\bLayout\b|layout", frozenset((LAYOUT,))),
-    (r"Callable|Module", frozenset((FUNCTION,))),
-    (r"Generator|Storage|MemoryFormat|Stream|Dimname", frozenset((OTHER,))),
-)  # fmt: skip
-_ATTRIBUTES: tuple[tuple[str, frozenset[str]], ...] = (
-    (r"(?:type|string)(?:\{[^}]*\})?\[\]", frozenset((OTHER,))),
-    (r"type(?:\{[^}]*\})?", frozenset((DTYPE, STR))),
-    (r"string(?:\{[^}]*\})?", frozenset((STR,))),
-    (r"shape\[\]", frozenset((INTS, OTHER))),
-    (r"shape", frozenset((INTS, INT, OTHER))),
-    (r"func", frozenset((FUNCTION,))),
+SEED = Phrase(
+    "plan/seed",
+    r"^(?:\w+_)?seeds?\d?$",
+    re.IGNORECASE,
+    finds=("seed", "random_seed", "seed2"),
+    spares=("seeded_by", "reseed"),
+    meaning="Which random numbers to draw, and nothing of what they are like.",
 )
+
+_WORDS: tuple[tuple[Phrase, frozenset[str]], ...] = (
+    (Phrase("type/any-or-tensor", rf"^{ANY_OR_TENSOR}$",
+            finds=("Any, Tensor",), spares=("Tensor",)), frozenset((ANY, TENSOR))),
+    (Phrase("type/tensors", r"(?:List|Sequence|Tuple|tuple|list|Iterable)\[(?:Optional\[)?Tensor"
+            r"|Tensor\??\[|TensorList",
+            finds=("List[Optional[Tensor]]", "Tensor[]", "TensorList"), spares=("Tensor?",)),
+     frozenset((TENSORS,))),
+    (Phrase("type/tensor", r"Tensor", finds=("Tensor?", "Optional[Tensor]"), spares=("int[]",)),
+     frozenset((TENSOR,))),
+    (Phrase("type/ints", r"(?:Sym)?[Ii]nt\[\]|(?:[Ll]ist|[Tt]uple|Sequence)\[int[^\]]*\]",
+            finds=("SymInt[]", "List[int]", "tuple[int, ...]"), spares=("int[2]", "int")),
+     frozenset((INTS,))),
+    (Phrase("type/int-or-ints", r"(?:Sym)?[Ii]nt\[|BroadcastingList\d?\[int|_size_|_ratio_",
+            finds=("int[2]", "BroadcastingList2[int]", "_size_2_t"), spares=("int", "float[2]")),
+     frozenset((INTS, INT))),
+    (Phrase("type/floats", r"[Ff]loat\[\]", finds=("float[]?",), spares=("float[2]", "float")),
+     frozenset((FLOATS,))),
+    (Phrase("type/float-or-floats",
+            r"[Ff]loat\[|BroadcastingList\d?\[float|(?:[Ll]ist|[Tt]uple|Sequence)\[float",
+            finds=("float[2]", "List[float]"), spares=("float", "List[int]")),
+     frozenset((FLOATS, FLOAT))),
+    (Phrase("type/number", r"\bScalar\b|\bnumber\b|\bNumber\b",
+            finds=("Scalar?", "Union[Number, None]"), spares=("ScalarType",)),
+     frozenset((INT, FLOAT, BOOL))),
+    (Phrase("type/dtype", r"\bScalarType\b|dtype",
+            finds=("ScalarType?", "torch.dtype"), spares=("Scalar",)), frozenset((DTYPE,))),
+    (Phrase("type/int", r"\b(?:Sym)?[Ii]nt\b",
+            finds=("SymInt?", "Union[int, None]"), spares=("Hint", "float")), frozenset((INT,))),
+    (Phrase("type/float", r"\b[Ff]loat\b", finds=("float?",), spares=("bfloat16", "int")),
+     frozenset((FLOAT, INT))),
+    (Phrase("type/bool", r"\b[Bb]ool\b", finds=("bool?",), spares=("boolean",)),
+     frozenset((BOOL,))),
+    (Phrase("type/str", r"\bstr\b", finds=("str?", "Optional[str]"), spares=("string", "strict")),
+     frozenset((STR,))),
+    (Phrase("type/device", r"\b[Dd]evice\b", finds=("Device?",), spares=("device_type",)),
+     frozenset((DEVICE,))),
+    (Phrase("type/layout", r"\bLayout\b|layout", finds=("torch.layout", "Layout?"),
+            spares=("Tensor",)), frozenset((LAYOUT,))),
+    (Phrase("type/function", r"Callable|Module", finds=("Callable[[Tensor], Tensor]", "Module"),
+            spares=("str",)), frozenset((FUNCTION,))),
+    (Phrase("type/other-object", r"Generator|Storage|MemoryFormat|Stream|Dimname",
+            finds=("Generator?", "MemoryFormat?"), spares=("Tensor",)), frozenset((OTHER,))),
+)  # fmt: skip
+"""Parts of declared types, and what they take. Each takes its text away from those behind it."""
+_ATTRIBUTES: tuple[tuple[Phrase, frozenset[str]], ...] = (
+    (Phrase("type/attribute-list-of-words", r"^(?:type|string)(?:\{[^}]*\})?\[\]$",
+            finds=("type[]", "string{a,b}[]"), spares=("string", "shape[]")), frozenset((OTHER,))),
+    (Phrase("type/attribute-dtype", r"^type(?:\{[^}]*\})?$",
+            finds=("type", "type{float,double}"), spares=("type[]", "dtype")),
+     frozenset((DTYPE, STR))),
+    (Phrase("type/attribute-word", r"^string(?:\{[^}]*\})?$",
+            finds=("string", "string{SAME,VALID}"), spares=("string[]", "str")), frozenset((STR,))),
+    (Phrase("type/attribute-shapes", r"^shape\[\]$", finds=("shape[]",), spares=("shape",)),
+     frozenset((INTS, OTHER))),
+    (Phrase("type/attribute-shape", r"^shape$", finds=("shape",), spares=("shape[]",)),
+     frozenset((INTS, INT, OTHER))),
+    (Phrase("type/attribute-function", r"^func$", finds=("func",), spares=("function",)),
+     frozenset((FUNCTION,))),
+)  # fmt: skip
 """Attributes of TensorFlow's operators. What stands in braces are values, and no types."""
 _CHOICES = re.compile(r"string\{([^}]+)\}")
 _LISTED = re.compile(r"Tensor\{([^}]+)\}(?:\[\])?")
-_COMPILED = tuple((re.compile(pattern), kinds) for pattern, kinds in _WORDS)
 
 
 @lru_cache(maxsize=4096)
@@ -63,11 +99,11 @@ def accepted(declared: str | None) -> frozenset[str]:
     if not declared or declared == BROADCAST:
         return frozenset((ANY,))
     for attribute, kinds in _ATTRIBUTES:
-        if re.fullmatch(attribute, declared):
+        if attribute.fullmatch(declared):
             return kinds
     found: set[str] = set()
     rest = declared
-    for pattern, kinds in _COMPILED:
+    for pattern, kinds in _WORDS:
         if pattern.search(rest):
             found |= kinds
             rest = pattern.sub(" ", rest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from analysis.rules import Rule
 from analysis.values import Value
 from citadel.plan.model import FIRST, WITHIN, SourceValue, Step
 
@@ -13,18 +14,18 @@ MOST = 4
 DEPTH = 3
 
 
-def unpacked(values: Sequence[SourceValue]) -> tuple[SourceValue, ...]:
-    """The source's values with the tensors in the place of the lists that hold some.
-
-    Nothing where no list does, or one holds too many.
-    """
+def _unpacked(values: Sequence[SourceValue]) -> tuple[SourceValue, ...] | None:
+    """Tensors take the place of the lists that hold them, unless a list holds too many."""
     found: list[SourceValue] = []
     for value in values:
         inside = list(_tensors(value.value, ()))
         if len(inside) > MOST:
-            return ()
+            return None
         found += [_within(value, tensor, path) for tensor, path in inside] or [value]
-    return tuple(found) if found != list(values) else ()
+    return tuple(found) if found != list(values) else None
+
+
+unpacked = Rule("variant/tensors-out-of-lists", _unpacked)
 
 
 def _within(value: SourceValue, tensor: Value, path: tuple[int, ...]) -> SourceValue:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from analysis.catalog.model import Api, Parameter
+from analysis.rules import Rule
 from analysis.values import Value
 from citadel.plan.frameworks import tensor_text
 from citadel.plan.invocation import Invocation
@@ -22,7 +23,7 @@ _NOT_SET = frozenset(("none", "dtype", "function", "class"))
 """Kinds of values that say nothing, or follow from the tensors."""
 
 
-def as_called(plan: Adaptation, source: Invocation, target: Api) -> Adaptation | None:
+def _as_called(plan: Adaptation, source: Invocation, target: Api) -> Adaptation | None:
     """The plan with what the sibling was given within the source's call; None where that is not
     known, or where the plan says it all."""
     given = source.within.get(target.name)
@@ -57,6 +58,9 @@ def as_called(plan: Adaptation, source: Invocation, target: Api) -> Adaptation |
         edits=(*edits, f"{', '.join(changed)} as the report's API hands it on"),
         invented=tuple(name for name in plan.invented if name not in changed),
     )
+
+
+as_called = Rule("variant/observed-arguments", _as_called)
 
 
 def _fill(value: Value, source: Invocation) -> Fill | None:

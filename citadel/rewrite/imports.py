@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
 import libcst.helpers as h
 import libcst.matchers as m
 
+from analysis.rules import Registry, Rule
 from citadel.rewrite.bound import bindings
 
 MODULES = {"tensorflow": "tf", "keras": "tf.keras"}
@@ -142,15 +143,34 @@ def spelled(api: str, local: dict[str, str]) -> tuple[str, str | None]:
     >>> spelled("torch.nn.functional.conv2d", {"F": "torch.nn.functional"})
     ('F.conv2d', None)
     """
+    return SPELLED.first(api, local) or _in_full(api, local)
+
+
+Spelling = tuple[str, str | None]
+SPELLED: Registry[[str, Mapping[str, str]], Spelling] = Registry("rewrite")
+"""Ways to write an API with the imports that there are."""
+
+
+@SPELLED.rule("name-of-import", examples=[EXAMPLES[row] for row in (2, 14)])
+def _by_own_name(api: str, local: Mapping[str, str]) -> Spelling | None:
+    """`from torch.nn import Conv2d as C`: the API is `C`."""
+    wanted = canonical(api)
+    return next(((name, None) for name, dotted in local.items() if wanted == dotted), None)
+
+
+@SPELLED.rule("name-in-imported-module", examples=[EXAMPLES[row] for row in (0, 1, 3, 4, 6)])
+def _by_module(api: str, local: Mapping[str, str]) -> Spelling | None:
+    """`import torch.nn.functional as F`: the API is `F.conv2d`, by the longest name of a module."""
     best: tuple[int, str] | None = None
     wanted = canonical(api)
     for name, dotted in local.items():
-        if wanted == dotted:
-            return name, None
         if wanted.startswith(dotted + ".") and (best is None or len(dotted) > best[0]):
             best = (len(dotted), name + wanted[len(dotted) :])
-    if best is not None:
-        return best[1], None
+    return None if best is None else (best[1], None)
+
+
+def _in_full(api: str, local: Mapping[str, str]) -> Spelling:
+    """The whole name, and the package that is to be imported."""
     first, dot, rest = api.partition(".")
     # `tf` may be the first version of TensorFlow, where another function has that name.
     package = first if local.get(first, first) == first else PACKAGES.get(first, first)
@@ -166,7 +186,7 @@ class Imported:
     changed: cst.ImportFrom
 
 
-def imported(module: cst.Module, name: str, api: str, *, read: int) -> Imported | None:
+def _imported_as(module: cst.Module, name: str, api: str, *, read: int) -> Imported | None:
     """`from torch import floor` changed for `torch.ceil`; a name that is read elsewhere is kept.
 
     `read`: how often the module reads the name.
@@ -195,6 +215,9 @@ def imported(module: cst.Module, name: str, api: str, *, read: int) -> Imported 
                 name=cst.Name(local), statement=node, changed=node.with_changes(names=names)
             )
     return None
+
+
+imported = Rule("rewrite/changed-import", _imported_as)
 
 
 def respelled(expression: cst.BaseExpression, local: dict[str, str]) -> cst.BaseExpression:

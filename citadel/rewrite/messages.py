@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import libcst as cst
 
+from analysis.rules import Phrase, Registry
 from citadel.rewrite.shapes import leaf
 from citadel.rewrite.tree import Tree
 
@@ -32,6 +33,13 @@ EXAMPLES: tuple[tuple[str, str, str, str | None], ...] = (
 )  # fmt: skip
 """(text, API, sibling, the text then or None)."""
 
+_NO_WORD = Phrase(
+    "rewrite/no-word-of-english",
+    r"[_\d]|[a-z][A-Z]",
+    finds=("max_pool2d", "conv1d", "LayerNorm"),
+    spares=("floor", "Linear"),
+    meaning="A name that can mean nothing but an API.",
+)
 _SHOWING = frozenset(("print", "fail", "skipTest"))
 _ASSERTING = frozenset(
     ("assertRaisesRegex", "assertRaisesRegexp", "assertWarnsRegex", "assertRegex")
@@ -52,9 +60,8 @@ class Messages:
         self._name = source.rpartition(".")[2]
         said = [n for n in tree.nodes if isinstance(n, _STRINGS) and self._name in n.value]
         known = said if said and _uses(tree, self._name) < 2 else []
-        self._strings = [
-            (node, sure) for node in known if (sure := _asserted(tree, node)) or _shown(tree, node)
-        ]
+        told = ((node, STRINGS.first(tree, node)) for node in known)
+        self._strings = [(node, sure) for node, sure in told if sure is not None]
 
     def renamed(self, target: str) -> dict[cst.CSTNode, cst.CSTNode]:
         """The strings, and what they say of a sibling."""
@@ -71,7 +78,7 @@ class Messages:
 def _said(text: str, source: str, target: str, local: Mapping[str, str], *, sure: bool) -> str:
     owner, _, before = source.rpartition(".")
     after = target.rpartition(".")[2]
-    own = re.search(r"[_\d]|[a-z][A-Z]", before) is not None
+    own = _NO_WORD.search(before) is not None
     alone = re.sub(r"\W", "", text) == before
 
     def change(found: re.Match[str]) -> str:
@@ -93,6 +100,22 @@ def _uses(tree: Tree, name: str) -> int:
     imports = (cst.ImportAlias, cst.ImportFrom)
     named = (n for n in tree.nodes if isinstance(n, cst.Name) and n.value == name)
     return sum(not isinstance(tree.parent(node), imports) for node in named)
+
+
+STRINGS: Registry[[Tree, cst.CSTNode], bool] = Registry("rewrite")
+"""Strings that may say the name of the API, and whether they say it for sure."""
+
+
+@STRINGS.rule("expected-message", examples=EXAMPLES[7:10])
+def _expected(tree: Tree, node: cst.CSTNode) -> bool | None:
+    """A message has to hold the string: it says the name for sure."""
+    return _asserted(tree, node) or None
+
+
+@STRINGS.rule("shown-message", examples=(*EXAMPLES[:7], *EXAMPLES[10:]))
+def _printed(tree: Tree, node: cst.CSTNode) -> bool | None:
+    """The string is printed, raised, or the message of an assertion."""
+    return False if _shown(tree, node) else None
 
 
 def _shown(tree: Tree, node: cst.CSTNode) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from types import ModuleType
 
@@ -19,6 +20,7 @@ import libcst.matchers as m
 import numpy as np
 
 from analysis.catalog.model import Api
+from analysis.rules import Registry
 
 Named = Callable[[str], Api | None]
 MODULES = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special", "scipy.linalg", "scipy.fft")
@@ -49,6 +51,10 @@ EXAMPLES: tuple[tuple[str, str, str, str | None], ...] = (
     ),
 )
 """(reference, source, sibling, the sibling's reference or None); a `torch.segment_max` exists."""
+
+
+def _like(*rows: int) -> list[tuple[str, str, str, str | None]]:
+    return [EXAMPLES[row] for row in rows]
 
 
 def unknown(_: str) -> None:
@@ -84,14 +90,17 @@ def counterparts(
         room, name = _room(call.func, local), call.func.attr.value
         if name in INPUTS:
             continue
-        if room in MODULES:
-            new = _of_arrays(room, name, before, after, words)
-            known = new is not None
-        else:
-            new = None if words is None else _reworded(name, *words)
-            other = None if new is None else named(f"{room}.{name}")
-            known = other is not None and other.name != source and bool(named(f"{room}.{new}"))
-        if new is not None and known:
+        use = Reference(
+            room=room,
+            name=name,
+            before=before,
+            after=after,
+            words=words,
+            source=source,
+            named=named,
+        )
+        new = COUNTERPARTS.first(use)
+        if new is not None:
             function = call.func.with_changes(attr=cst.Name(new))
             places = range(len(call.args)) if len(call.args) == given else ()
             kept = [one for place, one in enumerate(call.args) if place not in dropped]
@@ -109,19 +118,60 @@ def _is_nested(module: cst.Module, name: str) -> bool:
     return any(len(m.findall(one, named)) > 1 for one in m.findall(module, named))
 
 
-def _of_arrays(
-    room: str, name: str, before: str, after: str, words: tuple[str, str] | None
-) -> str | None:
-    """The sibling's counterpart in a module of NumPy's kind, of a function that is the source's.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A function that a case calls, and the names of the source and of the sibling.
 
-    `np.max` is that of `tf.reduce_max`, and `np.var`, in short, that of `tf.math.reduce_variance`.
+    `before` and `after` are the last parts of these names, `words` the one word that is another in
+    them.
     """
-    module = importlib.import_module(room)
-    if name == before:
-        return after if hasattr(module, after) else None
-    if words is None or words[0] == before or not _stands_for(module, name, words[0]):
+
+    room: str
+    name: str
+    before: str
+    after: str
+    words: tuple[str, str] | None
+    source: str
+    named: Named
+
+    @property
+    def module(self) -> ModuleType | None:
+        """The module of NumPy's kind that it is taken from."""
+        return importlib.import_module(self.room) if self.room in MODULES else None
+
+
+COUNTERPARTS: Registry[[Reference], str] = Registry("rewrite")
+"""The name of the function that stands to the sibling as a reference to the source."""
+
+
+@COUNTERPARTS.rule("array-function-of-same-name", examples=_like(0, 1, 2))
+def _same_name(use: Reference) -> str | None:
+    """`np.median` becomes `np.nanmedian` for `torch.nanmedian`."""
+    module = use.module
+    same = module is not None and use.name == use.before
+    return use.after if same and hasattr(module, use.after) else None
+
+
+@COUNTERPARTS.rule("array-function-of-word", examples=_like(3, 4, 5, 6, 7, 8, 9, 10, 11))
+def _of_word(use: Reference) -> str | None:
+    """`np.max` becomes `np.min` for `tf.reduce_min`, and `np.var` in short `np.std`."""
+    module, words = use.module, use.words
+    if module is None or use.name == use.before or words is None or words[0] == use.before:
+        return None
+    if not _stands_for(module, use.name, words[0]):
         return None
     return next((one for one in dir(module) if _stands_for(module, one, words[1])), None)
+
+
+@COUNTERPARTS.rule("function-of-framework-with-word", examples=_like(12))
+def _of_framework(use: Reference) -> str | None:
+    """`torch.segment_sum` becomes `torch.segment_max` for `torch.sparse.max`."""
+    if use.room in MODULES or use.words is None:
+        return None
+    new = _reworded(use.name, *use.words)
+    other = None if new is None else use.named(f"{use.room}.{use.name}")
+    known = other is not None and other.name != use.source and use.named(f"{use.room}.{new}")
+    return new if known else None
 
 
 def _stands_for(module: ModuleType, name: str, word: str) -> bool:

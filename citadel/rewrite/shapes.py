@@ -14,7 +14,8 @@ from typing import TypeVar
 
 import libcst as cst
 
-from citadel.plan.dimensions import shape_after
+from analysis.rules import Registry
+from citadel.plan.lifting import shape_after
 from citadel.plan.model import Step
 
 T = TypeVar("T")
@@ -81,16 +82,37 @@ EXAMPLES: tuple[tuple[str, tuple[int, ...], Step, str | None], ...] = (
 """(call, recorded shape, step, result) where `n` is 7 and `size` is (7, 7)."""
 
 
+def _of_data(text: str) -> bool:
+    """Whether a call is given elements, not sizes."""
+    return text.partition("(")[0].rpartition(".")[2] in DATA
+
+
 def with_shape(
     call: cst.Call, shape: Shape, steps: Sequence[Step], constant: Constant
 ) -> cst.Call | None:
     """A call with its literal sizes changed, or None where they are not written in it."""
     if len(steps) != 1 or steps[0].name not in CHANGES or not shape:
         return None
-    step = steps[0]
+    return WRITTEN.first(call, shape, steps[0], constant)
+
+
+WRITTEN: Registry[[cst.Call, Shape, Step, Constant], cst.Call] = Registry("rewrite")
+"""Changes of a call that makes a tensor; the first that applies is taken."""
+
+
+@WRITTEN.rule("elements-of-tensor", examples=[one for one in EXAMPLES if _of_data(one[0])])
+def _elements(call: cst.Call, shape: Shape, step: Step, _: Constant) -> cst.Call | None:
+    """`torch.tensor([3, 4])` becomes `torch.tensor([[3], [4]])`."""
+    known = leaf(call.func) in DATA and not step.behind
+    return _data(call, shape, step) if known else None
+
+
+@WRITTEN.rule("sizes-of-tensor", examples=[one for one in EXAMPLES if not _of_data(one[0])])
+def _with_sizes(call: cst.Call, shape: Shape, step: Step, constant: Constant) -> cst.Call | None:
+    """`torch.rand(2, 3)` becomes `torch.rand(2, 3, 1)`."""
     name = leaf(call.func)
     if name in DATA:
-        return None if step.behind else _data(call, shape, step)
+        return None
     inner = len(shape) - step.behind
     lost = shape[inner - step.amount : inner] if step.name == "lower" else ()
     changes = any(size != 1 for size in lost) or step.name in ("narrow", "repeat")

@@ -11,6 +11,7 @@ from typing import cast
 import libcst as cst
 import libcst.matchers as m
 
+from analysis.rules import Rule
 from citadel.plan.model import Form, Take
 from citadel.rewrite import imports
 from citadel.rewrite.calls import Maker, Nodes, defaulted, parameters
@@ -22,8 +23,8 @@ from citadel.rewrite.steps import code_of
 _HELD = (cst.Element, cst.DictElement, cst.ListComp, cst.GeneratorExp, cst.DictComp)
 
 
-def stand_in(maker: Maker) -> Nodes | None:
-    """What makes the construction of a layer that others call one of a layer that calls a function.
+def _stand_in(maker: Maker) -> Nodes | None:
+    """A layer that others call becomes a layer that calls a function.
 
     A class that is to be defined comes as the change of a whole top-level statement, in front of
     which it belongs (see `pieces`). None where the report itself calls the layer by its name.
@@ -51,6 +52,9 @@ def stand_in(maker: Maker) -> Nodes | None:
     return _with_class(maker, built, own)
 
 
+stand_in = Rule("rewrite/layer-that-calls-function", _stand_in)
+
+
 def renamed(nodes: Nodes, others: Nodes) -> Nodes:
     """The nodes, with another name for a class that others define otherwise in the same text."""
     there = [one for one in others.values() if isinstance(one, cst.ClassDef)]
@@ -73,7 +77,7 @@ def renamed(nodes: Nodes, others: Nodes) -> Nodes:
     }
 
 
-def within_layer(maker: Maker) -> cst.BaseExpression | None:
+def _within_layer(maker: Maker) -> cst.BaseExpression | None:
     """A call on placeholders of Keras: of a `Lambda` layer that makes it when there are tensors."""
     source, plan = maker.source, maker.plan
     values = (plan.receiver, *(slot.value for slot in maker.slots))
@@ -96,7 +100,10 @@ def within_layer(maker: Maker) -> cst.BaseExpression | None:
     return cst.Call(made, args=[cst.Arg(whole)])
 
 
-def reshaping(maker: Maker) -> Nodes | None:
+within_layer = Rule("rewrite/lambda-layer-around-call", _within_layer)
+
+
+def _reshaping(maker: Maker) -> Nodes | None:
     """A layer among others, whose input has to be reshaped: a class of its own does that.
 
     PyTorch only: Keras makes a layer's weights by the shape of what its model gives it.
@@ -120,6 +127,9 @@ def reshaping(maker: Maker) -> Nodes | None:
     head = f"class {name}({base}):\n    def forward(self, {', '.join(names.values())}):\n"
     made = cst.parse_statement(f"{head}        return {code_of(body)}\n")
     return {built: construction, statement: cst.ensure_type(made, cst.ClassDef), **maker.nodes}
+
+
+reshaping = Rule("rewrite/layer-that-reshapes-input", _reshaping)
 
 
 def _with_class(maker: Maker, built: cst.Call, own: list[Take]) -> Nodes | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import libcst as cst
 
+from analysis.rules import Rule
 from analysis.values import Value
 from citadel.plan.frameworks import dtype_text
 from citadel.plan.model import (
@@ -152,7 +153,7 @@ def apply_steps(
     """
     made = MADE.get(api.partition(".")[0], MADE["tf"])
     for step in steps:
-        changed = _apply(node, step, value, made)
+        changed = _WRITERS[step.name](Change(node=node, step=step, value=value, made=made))
         if changed is None:
             return None
         node = changed
@@ -172,36 +173,155 @@ def made_of(kind: str, parts: Sequence[cst.BaseExpression], api: str) -> cst.Bas
     return cst.Call(func=function, args=[cst.Arg(part) for part in parts])
 
 
-def _apply(
-    node: cst.BaseExpression, step: Step, value: Value | None, made: Mapping[str, str]
-) -> cst.BaseExpression | None:
-    if step.name in ("resize", "last", "extend"):
-        return _resized(node, step, value)
-    if step.name == "each":
-        return cst.Tuple([cst.Element(node)] * step.amount)
-    if step.name in ("ends", "inner"):
-        return _ends(node, step, value)
-    if step.name in ("say", NUMBER):
-        taken = "" if step.name == "say" else f"({code_of(node)})"
-        return cst.parse_expression(step.text + taken)
-    if step.name == DTYPE:
-        named = isinstance(node, cst.Name | cst.Attribute)
-        return cst.parse_expression(f"{code_of(node)}.dtype" if named else step.text)
-    if step.name in CHANGED:
-        make = _cast if step.name == CAST else _made
-        return cst.parse_expression(make(node, step, value, made))
-    if step.name == "repeat":
-        torch = not _of_tensorflow(value) and made is not MADE["keras"]
-        return _repeat(code_of(node), step, value, "torch.stack" if torch else made["repeat"])
-    if step.name in ("list", SPREAD, OUTPUTS):
-        return cst.parse_expression(_listed(code_of(node), step))
-    text = _operand(node)
-    if step.name in INNER:
-        return _item(node, step.amount) or cst.parse_expression(f"{text}[{step.amount}]")
-    if step.name == "narrow" and (_of_tensorflow(value) or made is MADE["keras"]):
-        return cst.parse_expression(_narrowed(text, step.amount, value, made["narrow"]))
-    write = _in_tensorflow if _of_tensorflow(value) else _in_torch
-    return cst.parse_expression(write(text, step, value))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """An expression and one step; what it evaluated to, and the functions of the framework."""
+
+    node: cst.BaseExpression
+    step: Step
+    value: Value | None
+    made: Mapping[str, str]
+
+    @property
+    def of_tensorflow(self) -> bool:
+        """Whether it evaluated to a tensor of TensorFlow, or to what acts as one."""
+        return _of_tensorflow(self.value)
+
+    @property
+    def code(self) -> str:
+        """The source text of the expression."""
+        return code_of(self.node)
+
+
+Written = Rule[[Change], cst.BaseExpression]
+_WRITERS: dict[str, Written] = {}
+"""The rule that writes a step, by the name of the step."""
+
+
+def _writes(
+    name: str, *written: str
+) -> Callable[[Callable[[Change], cst.BaseExpression | None]], Written]:
+    """Decorator: the function becomes the rule that writes these steps."""
+    plain = [one for one in EXAMPLES if any(step.name in written for step in one[1])]
+    valued = [one for one in WITH_VALUES if one[2].name in written]
+
+    def register(act: Callable[[Change], cst.BaseExpression | None]) -> Written:
+        made = Rule(f"rewrite/{name}", act, (*plain, *valued))
+        _WRITERS.update(dict.fromkeys(written, made))
+        return made
+
+    return register
+
+
+@_writes("numbers-of-list", "resize", "last", "extend")
+def _numbers(change: Change) -> cst.BaseExpression | None:
+    """`(2, 3)` becomes `(2, 3, 1)`: a list gains or loses numbers."""
+    return _resized(change.node, change.step, change.value)
+
+
+@_writes("number-several-times", "each")
+def _each(change: Change) -> cst.BaseExpression | None:
+    """`k` becomes `(k, k)`."""
+    return cst.Tuple([cst.Element(change.node)] * change.step.amount)
+
+
+@_writes("ends-of-window", "ends", "inner")
+def _ended(change: Change) -> cst.BaseExpression | None:
+    """`[2, 2]` becomes `[1, 2, 2, 1]`, or the other way round."""
+    return _ends(change.node, change.step, change.value)
+
+
+@_writes("literal", "say")
+def _literal(change: Change) -> cst.BaseExpression | None:
+    """The text of the step takes the place of the expression."""
+    return cst.parse_expression(change.step.text)
+
+
+@_writes("tensor-to-number", NUMBER)
+def _number(change: Change) -> cst.BaseExpression | None:
+    """`k` becomes `int(k)`."""
+    return cst.parse_expression(f"{change.step.text}({change.code})")
+
+
+@_writes("dtype-of-tensor", DTYPE)
+def _dtype(change: Change) -> cst.BaseExpression | None:
+    """`x` becomes `x.dtype`; the dtype itself, where the tensor has no name."""
+    named = isinstance(change.node, cst.Name | cst.Attribute)
+    return cst.parse_expression(f"{change.code}.dtype" if named else change.step.text)
+
+
+@_writes("other-dtype", CAST)
+def _other_dtype(change: Change) -> cst.BaseExpression | None:
+    """`x` becomes `x.to(torch.float32)`."""
+    return cst.parse_expression(_cast(change.node, change.step, change.value, change.made))
+
+
+@_writes("function-of-framework", *(name for name in CHANGED if name != CAST))
+def _of_framework(change: Change) -> cst.BaseExpression | None:
+    """A function of the framework makes a tensor of it, negates it, or takes its mean."""
+    return cst.parse_expression(_made(change.node, change.step, change.value, change.made))
+
+
+@_writes("dimensions-of-equal-size", "repeat")
+def _repeated_dimensions(change: Change) -> cst.BaseExpression | None:
+    """`x` becomes `torch.stack([x] * 5, -1)`."""
+    torch = not change.of_tensorflow and change.made is not MADE["keras"]
+    join = "torch.stack" if torch else change.made["repeat"]
+    return _repeat(change.code, change.step, change.value, join)
+
+
+@_writes("value-to-list", "list", SPREAD, OUTPUTS)
+def _value_to_list(change: Change) -> cst.BaseExpression | None:
+    """`x` becomes `[x]`; one output becomes several."""
+    return cst.parse_expression(_listed(change.code, change.step))
+
+
+@_writes("item-of-list", *INNER)
+def _item_of_list(change: Change) -> cst.BaseExpression | None:
+    """`pairs` becomes `pairs[0]`, and `(h, c)` becomes `h`."""
+    at = change.step.amount
+    found = _item(change.node, at)
+    return found or cst.parse_expression(f"{_operand(change.node)}[{at}]")
+
+
+@_writes("entries-of-last-dimension", "narrow")
+def _entries(change: Change) -> cst.BaseExpression | None:
+    """`offsets` becomes `offsets[..., :2]`, or gets further entries."""
+    text, amount = _operand(change.node), change.step.amount
+    if change.of_tensorflow or change.made is MADE["keras"]:
+        made = _narrowed(text, amount, change.value, change.made["narrow"])
+    else:
+        made = _narrowed(text, amount, change.value, "torch.cat")
+    return cst.parse_expression(made)
+
+
+@_writes("part-of-sparse-tensor", "indices", "values", "shape")
+def _part(change: Change) -> cst.BaseExpression | None:
+    """`x` becomes `x.coalesce().indices()`."""
+    return _on_tensor(change)
+
+
+@_writes("copy", "clone")
+def _copy(change: Change) -> cst.BaseExpression | None:
+    """`x` becomes `x.clone()`."""
+    return _on_tensor(change)
+
+
+@_writes("added-dimensions", "lead", "lift")
+def _added(change: Change) -> cst.BaseExpression | None:
+    """`x` becomes `x.unsqueeze(0)`."""
+    return _on_tensor(change)
+
+
+@_writes("dropped-dimensions", "behead", "lower")
+def _dropped(change: Change) -> cst.BaseExpression | None:
+    """`x` becomes `x[..., 0]`."""
+    return _on_tensor(change)
+
+
+def _on_tensor(change: Change) -> cst.BaseExpression:
+    write = _in_tensorflow if change.of_tensorflow else _in_torch
+    return cst.parse_expression(write(_operand(change.node), change.step, change.value))
 
 
 def _listed(text: str, step: Step) -> str:
@@ -260,8 +380,6 @@ def _in_tensorflow(text: str, step: Step, value: Value | None) -> str:
 
 
 def _in_torch(text: str, step: Step, value: Value | None) -> str:
-    if step.name == "narrow":
-        return _narrowed(text, step.amount, value, "torch.cat")
     if step.name == "shape":
         return f"list({text}.shape)"
     if step.name == "clone":

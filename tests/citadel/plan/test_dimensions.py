@@ -5,15 +5,9 @@ import pytest
 from analysis.catalog.model import Api, ApiKind
 from analysis.target.observation import Argument, Call
 from analysis.values import Value
-from citadel.plan.dimensions import (
-    Lift,
-    dimension_change,
-    lifted,
-    shape_after,
-    spatial,
-    window_lifted,
-)
+from citadel.plan.dimensions import dimension_change, spatial
 from citadel.plan.invocation import Invocation
+from citadel.plan.lifting import Lift, lifted, shape_after, window_lifted
 from citadel.plan.model import SourceValue, Step
 
 UP = Lift(before=2, after=3)
