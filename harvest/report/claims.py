@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from analysis.rules import Phrase
 from harvest.report.failures import find_failures
 from harvest.report.intended import contrasts
 from harvest.report.markdown import Document
@@ -37,34 +38,86 @@ MAX_LINE = 2000
 MAX_LINES = 20_000
 _ORDER = {ClaimSource.LOG: 0, ClaimSource.TITLE: 1, ClaimSource.BODY: 2}
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*[-*#])")
-_CLAUSE = re.compile(
+_CLAUSE = Phrase(
+    "claim/clause-ends",
     r"(?:[,;]|(?<!Error)(?<!Exception):)(?=\s)|\s[-\u2013\u2014]+\s"
-    r"|\b(?:but|while|whereas|and|yet)\b"
+    r"|\b(?:but|while|whereas|and|yet)\b",
+    finds=("it fails, NumPy does not", "it fails whereas NumPy does not"),
+    spares=("it fails", "ValueError: it fails"),
 )
-_LOGGED = re.compile(r"\s*(?:F \w|F\d{4} |\d{4}-\d\d-\d\d|Process finished|Fatal Python)")
-_DUMP = re.compile(r"\W*(?:versions?|env\w*|system)(?: info\w*)?\W*", re.IGNORECASE)
+_LOGGED = Phrase(
+    "log/begins-a-line",
+    r"\s*(?:F \w|\d{4}-\d\d-\d\d|Process finished|Fatal Python)",
+    finds=("2024-03-01 10:00:00.5: F shape.cc:7] Check failed", "Process finished with exit code"),
+    spares=("It finished",),
+)
+"""What a line begins with that stands in the text as it was logged."""
+_DUMP = Phrase(
+    "title/of-versions",
+    r"\W*(?:versions?|env\w*|system)(?: info\w*)?\W*",
+    re.IGNORECASE,
+    finds=("Versions:", "System information"),
+    spares=("Output",),
+)
 """What stands above blocks that tell of versions, and of what went wrong while listing them."""
-_DIED = re.compile(
+_DIED = Phrase(
+    "log/told-by-the-shell",
     r"\W*(?:Aborted|Segmentation fault|Floating point exception|Bus error|Illegal instruction)"
-    r"(?: \(core dumped\))?\W*"
+    r"(?: \(core dumped\))?\W*",
+    finds=("Aborted (core dumped)",),
+    spares=("it ended",),
 )
 """What a shell says of a process that has died."""
-_OF_TRACEBACK = re.compile(r"Traceback|^\W*File \S.*, line \d|^\s*-+> ?\d")
-_INLINE_CODE = re.compile(r"`(?!\w{1,60} ?= ?-?[\d.]{1,30}`)[^`\n]*?[=(\[][^`\n]*+`")
+_OF_TRACEBACK = Phrase(
+    "traceback/part-of-one",
+    r"Traceback|^\W*File \S.*, line \d|^\s*-+> ?\d",
+    finds=('  File "a.py", line 3', "----> 1 f()"),
+    spares=("ValueError: no",),
+)
+_INLINE_CODE = Phrase(
+    "claim/inline-code",
+    r"`(?!\w{1,60} ?= ?-?[\d.]{1,30}`)[^`\n]*?[=(\[][^`\n]*+`",
+    finds=("call `f(x, fill=nan)` once",),
+    spares=("give it `k=-1`",),
+)
 """Code in a sentence, whose words say nothing; an argument and its number (`k=-1`) do."""
-_GIVEN = re.compile(
+_GIVEN = Phrase(
+    "claim/call-with-nan",
     r"(?P<verb>\b(?:returns?|gives?|is|are|becomes?|yields?|prints?|gets?|got|outputs?)\s+)?"
     r"(?<![\w.])(?P<name>(?:\w{1,40}\.){0,4}\w{1,60})"
-    r"\((?:[^()\n]{0,60}, ?)?[-+]?(?:\w{1,20}\.)?(?:nan|inf|infinity)\)"
+    r"\((?:[^()\n]{0,60}, ?)?[-+]?(?:\w{1,20}\.)?(?:nan|inf|infinity)\)",
+    finds=("torch.round(nan) fails",),
+    spares=("torch.round(nan, 3) fails",),
 )
 """A call whose last argument is no finite number."""
-_VALUES = re.compile(r"(?:tensor|array|complex|b?float)\d*", re.IGNORECASE)
+_VALUES = Phrase(
+    "claim/value-by-its-type",
+    r"(?:tensor|array|complex|b?float)\d*",
+    re.IGNORECASE,
+    finds=("tensor", "float32"),
+    spares=("round",),
+)
 """What a value is printed as."""
-_OF_TIME = re.compile(
+_OF_TIME = Phrase(
+    "cost/chosen-in-the-form",
     r"^[^\w\n]{0,20}issue type[^\w\n]{0,20}\n\s{0,20}performance[^\S\n]*$",
     re.IGNORECASE | re.MULTILINE,
+    finds=("### Issue type\n\nPerformance\n",),
+    spares=("### Issue type\n\nBug\n",),
 )
 """What reporters choose in TensorFlow's form where something takes too long."""
+_EXCEPTION_LINE = Phrase(
+    "log/line-of-an-exception",
+    r"\W{0,8}[\w.]{1,150}(?:Error|Exception):\s",
+    finds=("RuntimeError: no kernel",),
+    spares=("Check failed: no kernel",),
+)
+_NOT_CLOSE = Phrase(
+    "log/not-close",
+    r"not (?:close|equal)",
+    finds=("AssertionError: the tensors are not close",),
+    spares=("AssertionError: no tensors",),
+)
 
 
 def find_claims(title: str, document: Document, *, code: str | None = None) -> tuple[Claim, ...]:
@@ -193,9 +246,7 @@ def _crashes(line: str) -> Iterator[Claim]:
 
 
 def _is_exception(line: str) -> bool:
-    return bool(re.match(r"\W{0,8}[\w.]{1,150}(?:Error|Exception):\s", line)) and not re.search(
-        r"not (?:close|equal)", line
-    )
+    return _EXCEPTION_LINE.match(line) is not None and not _NOT_CLOSE.search(line)
 
 
 def _pasted_in_text(prose: str) -> Iterator[tuple[int, Claim]]:
@@ -204,16 +255,14 @@ def _pasted_in_text(prose: str) -> Iterator[tuple[int, Claim]]:
     for raised in find_raised(lines):
         yield 0, _raised(raised)
     for line in lines:
-        if len(line.split()) <= 6 or re.match(
-            r"\s*(?:F \w|\d{4}-\d\d-\d\d|Process finished|Fatal Python)", line
-        ):
+        if len(line.split()) <= 6 or _LOGGED.match(line):
             bare = line.strip("\t `*>\"'")
             if bare[:1].isupper() and not ELSEWHERE.search(line) and not WISH.search(line):
                 yield from ((0, claim) for claim in _crashes(bare))
 
 
 def _from_text(
-    text: str, source: ClaimSource, other: re.Pattern[str]
+    text: str, source: ClaimSource, other: Sequence[Phrase]
 ) -> Iterator[tuple[int, Claim]]:
     for sentence in _SENTENCE.split(text[: MAX_LINE * 100]):
         late = 10 if ELSEWHERE.search(sentence[:MAX_LINE]) else 0
@@ -221,7 +270,7 @@ def _from_text(
             yield late, claim
 
 
-def _from_sentence(told: str, source: ClaimSource, other: re.Pattern[str]) -> Iterator[Claim]:
+def _from_sentence(told: str, source: ClaimSource, other: Sequence[Phrase]) -> Iterator[Claim]:
     """Yield the claims of a sentence; in inline code, `f(x, fill=nan)`, nothing is told.
 
     What something to compare with does (NumPy raises, as eager mode does) is no symptom.
@@ -268,14 +317,15 @@ def _quoted(found: re.Match[str]) -> str | None:
     return message.strip() or None if end else None
 
 
-def _is_said_of(subject: re.Pattern[str], sentence: str, at: int) -> bool:
-    """Whether the clause that a place is in has such a subject, and no other."""
+def _is_said_of(subjects: Sequence[Phrase], sentence: str, at: int) -> bool:
+    """Whether the clause that a place is in has one of these subjects, and no other."""
     masked = _INLINE_CODE.sub(lambda code: "_" * len(code[0]), sentence)
     clause = _CLAUSE.split(masked[:at])[-1]
-    return subject.search(clause) is not None and COMPILED.search(clause) is None
+    named = any(phrase.search(clause) for phrase in subjects)
+    return named and COMPILED.search(clause) is None
 
 
-def _where(symptom: Symptom, sentence: str, other: re.Pattern[str]) -> int | None:
+def _where(symptom: Symptom, sentence: str, other: Sequence[Phrase]) -> int | None:
     wishes = symptom.kind is not ClaimKind.VALUE
     for found in symptom.pattern.finditer(sentence):
         compared = symptom.kind is ClaimKind.RAISES or found[0].lower().startswith("accept")
