@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from analysis.rules import Phrase
 from harvest.report.accepted import accepts, out_of_bounds, takes_what_is_none, unchecked
 from harvest.report.intended import SUCCEEDS
 from harvest.report.lines import heading_of
@@ -30,84 +31,238 @@ from harvest.report.wishes import (
     asks_for_exception,
     wished_blocks,
 )
+from harvest.report.wordings import Wording, Wordings
 
 MOST_LINES = 2000
 MOST_LEAD = 60
 """Characters of a line that may stand above a value and call it expected, or actual."""
-_ACTUAL = re.compile(
-    rf"(?:actual|current|observed|wrong)\b{RESULT}|what (?:i|you) (?:get|see)"
-    r"|(?:the )?(?:results?|outputs?) (?:is|are)\b(?: (?:currently|now))?\W*$",
-    re.IGNORECASE,
+_ACTUAL = Wordings(
+    Wording(
+        "expectation/title-of-the-actual",
+        rf"(?:actual|current|observed|wrong)\b{RESULT}",
+        ("Actual output", "Observed:"),
+        ("Expected output",),
+    ),
+    Wording(
+        "expectation/what-i-get",
+        r"what (?:i|you) (?:get|see)",
+        ("What I get",),
+        ("What I want",),
+    ),
+    Wording(
+        "expectation/the-output-is",
+        r"(?:the )?(?:results?|outputs?) (?:is|are)\b(?: (?:currently|now))?\W*$",
+        ("The output is:",),
+        ("The output is correct:",),
+    ),
+    flags=re.IGNORECASE,
 )
-_NO_RESULT = re.compile(
+_NO_RESULT = Phrase(
+    "expectation/no-result",
     r"\b(?:shape|size|length|rank|d?type|time|duration|rate|tolerance|version|memory)s?\b",
     re.IGNORECASE,
+    finds=("Expected shape",),
+    spares=("Expected result",),
 )
 """Numbers that are no result, though a line above may call them expected."""
 _SENTENCE = re.compile(r"(?<=[!?;])\s+|(?<!\d\.)(?<=\.)\s+|(?<=\d\.)\s+(?![-+\d\]]|nan\b|inf\b)|\n")
 """Between sentences. NumPy prints whole numbers with a point: `[0. 3.]` is one word."""
-_LEAD = re.compile(r"\W*(?:expect|desired|wanted|correct|right)", re.IGNORECASE)
-_PRINTED = re.compile(r"(?:tensor|array)\([-\d\[(]")
+_LEAD = Phrase(
+    "expectation/comment-of-what-is-right",
+    r"\W*(?:expect|desired|wanted|correct|right)",
+    re.IGNORECASE,
+    finds=("expected: 3", "(correct) 3"),
+    spares=("gives 3",),
+)
+_PRINTED = Phrase(
+    "expectation/printed-value",
+    r"(?:tensor|array)\([-\d\[(]",
+    finds=("tensor([1, 2], dtype=torch.int32)",),
+    spares=("tensor(x)",),
+)
 """How a value is printed, which may end in `dtype=torch.int32)`, as code does."""
-_PROMPT = re.compile(r"^\s*+(?:>>> ?|\.\.\. ?|In ?\[\d+\]: ?)")
-_OUT = re.compile(rf"^\s*(?:{OUT}|[:>] (?=\S))")
+_PROMPT = Phrase(
+    "expectation/prompt",
+    r"^\s*+(?:>>> ?|\.\.\. ?|In ?\[\d+\]: ?)",
+    finds=(">>> f(x)", "In [3]: f(x)"),
+    spares=("f(x)",),
+)
+_OUT = Phrase(
+    "expectation/mark-of-a-result",
+    rf"^\s*(?:{OUT}|[:>] (?=\S))",
+    finds=("Out[3]: 4", ": 4"),
+    spares=("4",),
+)
 _COMMENT = re.compile(r"(?:[^#'\"]|'[^'\n]*'|\"[^\"\n]*\")*#(.*)")
 _VALUE = " ; "
 """Where a printed value stands among the words around it."""
-_REFUSAL = re.compile(
-    r"\b(?:should|expect(?:ed|s)?|would|ought to|must)\b(?:(?!\b(?:currently|fix\w*|go(?:es)? away"
-    r"|(?:instead of|rather than) (?:an? |the |raising |throwing ))\b)(?:[^.\n]|\.(?=\w))){0,80}?"
-    r"\b(?:raise[sd]?|throw[sn]?|reject(?:s|ed)?|refuse[sd]?|error(?! (?:appear|occur)s)|exception"
-    r"|\w+Error|validat\w+)\b"
-    r"|\b(?:\w*Error|exception|error)\s+(?:is |was )?expected"
-    r"|\bno (?:error|exception|validation|check|complaint)"
-    r"|\bwithout (?:an? |any )?(?:error|exception|complaint|validation|warning|check)"
-    r"|\b(?:silently|happily|wrongly|incorrectly) (?:accept|return|succeed|run|pass)\w*"
-    r"|(?<!should )(?<!must )"
-    r"\b(?:returns?|gives?|yields?|produces?|prints?|outputs?|computes?|succeeds?|runs?|works?)\b"
-    r"[^.\n]{0,60}\b(?:instead of|rather than) (?:an? |the )?"
-    r"(?:raising|throwing|failing|error(?:ing)?|exception|\w+Error)\b"
-    r"|\b(?:should|must) only accept\b"
-    r"|\bdo(?:es)?(?: not|n['\u2019]?t) (?:raise|throw|check|validate|complain|reject|fail"
-    r"|(?:do|perform) \w+ (?:check|validation))"
-    r"|\bshould (?:also )?(?:check|verify|forbid|disallow|prohibit)\b"
-    r"|\b(?:lacks?|missing|insufficient|no|lack of|absence of) (?:proper |\w+ )?(?:type|argument"
-    r"|input|bounds?|range|shape|parameter|value|sanity|error) ?-?(?:check\w*|validation)"
-    r"|\b(?:lacks?|missing|lack of|insufficient) (?:validation|checks?|checking)\b"
-    r"|\b(?:works?|goes|is|runs?) against the (?:docs?|documentation|error messages?)\b"
-    r"|\ban? \w+(?:Error|Exception)\b[^.\n]{0,120}\b(?:is|are|were|would be) better than\b"
-    rf"|{SUCCEEDS}",
-    re.IGNORECASE,
+_REFUSAL = Wordings(
+    Wording(
+        "refusal/should-raise",
+        r"\b(?:should|expect(?:ed|s)?|would|ought to|must)\b(?:(?!\b(?:currently|fix\w*"
+        r"|go(?:es)? away|(?:instead of|rather than) (?:an? |the |raising |throwing ))\b)"
+        r"(?:[^.\n]|\.(?=\w))){0,80}?"
+        r"\b(?:raise[sd]?|throw[sn]?|reject(?:s|ed)?|refuse[sd]?"
+        r"|error(?! (?:appear|occur)s)|exception|\w+Error|validat\w+)\b",
+        ("fold should raise here", "we would expect a ValueError"),
+        ("fold should give zeros instead of an error",),
+    ),
+    Wording(
+        "refusal/error-expected",
+        r"\b(?:\w*Error|exception|error)\s+(?:is |was )?expected",
+        ("a ValueError is expected",),
+        ("a ValueError is raised",),
+    ),
+    Wording(
+        "refusal/no-error",
+        r"\bno (?:error|exception|validation|check|complaint)",
+        ("there is no validation",),
+        ("there is no kernel",),
+    ),
+    Wording(
+        "refusal/without-error",
+        r"\bwithout (?:an? |any )?(?:error|exception|complaint|validation|warning|check)",
+        ("it ends without a warning",),
+        ("it ends without a result",),
+    ),
+    Wording(
+        "refusal/silently-accepts",
+        r"\b(?:silently|happily|wrongly|incorrectly) (?:accept|return|succeed|run|pass)\w*",
+        ("fold happily runs",),
+        ("fold silently dies",),
+    ),
+    Wording(
+        "refusal/returns-instead-of-raising",
+        r"(?<!should )(?<!must )"
+        r"\b(?:returns?|gives?|yields?|produces?|prints?|outputs?|computes?|succeeds?|runs?"
+        r"|works?)\b[^.\n]{0,60}\b(?:instead of|rather than) (?:an? |the )?"
+        r"(?:raising|throwing|failing|error(?:ing)?|exception|\w+Error)\b",
+        ("fold returns zeros instead of raising",),
+        ("fold returns zeros instead of ones",),
+    ),
+    Wording(
+        "refusal/should-only-accept",
+        r"\b(?:should|must) only accept\b",
+        ("fold must only accept numbers",),
+        ("fold must accept numbers",),
+    ),
+    Wording(
+        "refusal/does-not-raise",
+        r"\bdo(?:es)?(?: not|n['\u2019]?t) (?:raise|throw|check|validate|complain|reject|fail"
+        r"|(?:do|perform) \w+ (?:check|validation))",
+        ("fold doesn't complain", "fold does not perform shape checks"),
+        ("fold does not work",),
+    ),
+    Wording(
+        "refusal/should-check",
+        r"\bshould (?:also )?(?:check|verify|forbid|disallow|prohibit)\b",
+        ("fold should also verify the stride",),
+        ("fold should use the stride",),
+    ),
+    Wording(
+        "refusal/missing-check-of-something",
+        r"\b(?:lacks?|missing|insufficient|no|lack of|absence of) (?:proper |\w+ )?"
+        r"(?:type|argument|input|bounds?|range|shape|parameter|value|sanity|error)"
+        r" ?-?(?:check\w*|validation)",
+        ("fold lacks proper bounds checking",),
+        ("fold lacks a kernel",),
+    ),
+    Wording(
+        "refusal/missing-check",
+        r"\b(?:lacks?|missing|lack of|insufficient) (?:validation|checks?|checking)\b",
+        ("missing validation in fold",),
+        ("missing docs of fold",),
+    ),
+    Wording(
+        "refusal/against-the-docs",
+        r"\b(?:works?|goes|is|runs?) against the (?:docs?|documentation|error messages?)\b",
+        ("it works against the documentation",),
+        ("it works as in the documentation",),
+    ),
+    Wording(
+        "refusal/error-would-be-better",
+        r"\ban? \w+(?:Error|Exception)\b[^.\n]{0,120}\b(?:is|are|were|would be) better than\b",
+        ("a ValueError would be better than zeros",),
+        ("zeros would be better than a ValueError",),
+    ),
+    Wording(
+        "refusal/succeeds",
+        SUCCEEDS,
+        ("fold succeeds with a stride of 0",),
+        ("fold does not succeed with it",),
+    ),
+    flags=re.IGNORECASE,
 )
-_ASKED = re.compile(
-    r"\b(?:should|must|ought to) (?:also |rather |instead )?(?:raise|throw|reject|refuse|error|fail"
-    r"|be (?:an? )?(?:rejected|refused|error|exception|\w*Error))\b"
-    r"|\bno (?:error|exception) (?:is |was )?(?:raised|thrown)\b",
-    re.IGNORECASE,
+_ASKED = Wordings(
+    Wording(
+        "refusal/asked-in-a-comment",
+        r"\b(?:should|must|ought to) (?:also |rather |instead )?(?:raise|throw|reject|refuse|error"
+        r"|fail|be (?:an? )?(?:rejected|refused|error|exception|\w*Error))\b",
+        ("should also raise", "must be an error"),
+        ("should be 3",),
+    ),
+    Wording(
+        "refusal/nothing-raised-in-a-comment",
+        r"\bno (?:error|exception) (?:is |was )?(?:raised|thrown)\b",
+        ("no error is raised",),
+        ("an error is raised",),
+    ),
+    flags=re.IGNORECASE,
 )
 """A comment that asks for an error: beside code, the others tell of one that there is."""
-_UNRAISED = re.compile(
-    r"\bno (?:\w*error|exception) (?:is |was )?(?:raised|thrown)\b", re.IGNORECASE
+_UNRAISED = Phrase(
+    "refusal/nothing-raised-in-output",
+    r"\bno (?:\w*error|exception) (?:is |was )?(?:raised|thrown)\b",
+    re.IGNORECASE,
+    finds=("3: no ValueError was raised",),
+    spares=("3: ValueError was raised",),
 )
 """What a run prints of an error that there is not."""
-_AS_IT_SHOULD = re.compile(
+_AS_IT_SHOULD = Phrase(
+    "refusal/as-it-should",
     r"\b(?:should|must)(?:n't| not| never)|\bas (?:it |they )?(?:should|expected|intended)|correct",
     re.IGNORECASE,
+    finds=("no error is raised, as expected", "must not fail"),
+    spares=("no error is raised",),
 )
-_PRINTED_WORDS = re.compile(
-    r"`(?=[^`\n]*\b(?:got|but|found|received|actual)\b)(?=[^`\n]*\bexpected\b)[^`\n]*`"
+_PRINTED_WORDS = Phrase(
+    "refusal/words-of-a-run",
+    r"`(?=[^`\n]*\b(?:got|but|found|received|actual)\b)(?=[^`\n]*\bexpected\b)[^`\n]*`",
+    finds=("it prints `expected 3 but got 4`",),
+    spares=("I expected 3 but got 4",),
 )
 """What a run prints of a result beside the expected one: these words are none of the report's."""
 _WRONG = r"(?:wrong|incorrect|garbage|bad)"
 _RESULTS = r"(?:results?|outputs?|values?|answers?|gradients?)"
-_FREE = re.compile(
-    r"\b(?:can|could|should|handles?|computes?|crash\w*|die[sd]?|abort\w*)\b"
-    r"[^.,;\n]{0,60}\bwithout (?:an? |any )?(?:error|exception|complaint|warning)"
-    rf"|\b(?:{_WRONG} (?:\w+ )?{_RESULTS}|{_RESULTS}\b[^.,;\n]{{0,20}}\b{_WRONG})\b"
-    r"[^.,;\n]{0,30}\bwithout (?:an? |any )?warning"
-    rf"|\bsilently \w+ (?:\w+ )?{_WRONG} (?:\w+ )?{_RESULTS}\b"
-    r"|^\W*(?:handle|support|allow|make|let)\b[^.\n]*\bwithout (?:an? |any )?(?:error|exception)",
-    re.IGNORECASE,
+_FREE = Wordings(
+    Wording(
+        "refusal/runs-or-dies-without-error",
+        r"\b(?:can|could|should|handles?|computes?|crash\w*|die[sd]?|abort\w*)\b"
+        r"[^.,;\n]{0,60}\bwithout (?:an? |any )?(?:error|exception|complaint|warning)",
+        ("fold should run without an error", "fold crashes without any warning"),
+        ("fold runs without an error",),
+    ),
+    Wording(
+        "refusal/wrong-without-warning",
+        rf"\b(?:{_WRONG} (?:\w+ )?{_RESULTS}|{_RESULTS}\b[^.,;\n]{{0,20}}\b{_WRONG})\b"
+        r"[^.,;\n]{0,30}\bwithout (?:an? |any )?warning",
+        ("fold gives wrong results without any warning",),
+        ("fold gives results without any warning",),
+    ),
+    Wording(
+        "refusal/silently-wrong",
+        rf"\bsilently \w+ (?:\w+ )?{_WRONG} (?:\w+ )?{_RESULTS}\b",
+        ("fold silently returns incorrect values",),
+        ("fold silently returns values",),
+    ),
+    Wording(
+        "refusal/request",
+        r"^\W*(?:handle|support|allow|make|let)\b[^.\n]*\bwithout (?:an? |any )?"
+        r"(?:error|exception)",
+        ("Allow a stride of 0 without an error",),
+        ("They allow a stride of 0 without an error",),
+    ),
+    flags=re.IGNORECASE,
 )
 """Something that runs without an error as it should, or ends in worse than an error."""
 
