@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from types import MappingProxyType
 
+from analysis.rules import Phrase
 from harvest.report.edits import Edit
 from harvest.report.needs import import_needs
 from harvest.report.repair import Repaired, edited
@@ -40,7 +41,12 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
 )
 """(repair, code, what it becomes; "" where nothing may change)."""
 
-_EXTENSION = re.compile(r"(?:^|_)(?:torch|pytorch|tensorflow|tf|keras)(?:_|$)")
+_EXTENSION = Phrase(
+    "need/extension-of-a-framework",
+    r"(?:^|_)(?:torch|pytorch|tensorflow|tf|keras)(?:_|$)",
+    finds=("torch_xla", "keras_cv"),
+    spares=("torchvision",),
+)
 """A package that has a framework's name in its own may change the framework when it is imported."""
 _PLOTTING = frozenset({"matplotlib", "pylab", "seaborn"})
 _BARS = MappingProxyType({"tqdm": "{}", "trange": "range({})"})

@@ -7,10 +7,10 @@ what tests raise; the calls made here let it through, and take the place of a ru
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from analysis.rules import Phrase
 from harvest.report.repair import Repaired
 from harvest.report.syntax import Refusal, dotted, parse
 
@@ -50,7 +50,12 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
 
 _NAME = "calls of test functions"
 _RUNNERS = frozenset(("main", "run_tests", "run", "debug"))
-_OF_A_MODULE = re.compile(r"(?:\w+\.)*(?:\w*test\.main|run_tests)")
+_OF_A_MODULE = Phrase(
+    "test/runner-of-a-module",
+    r"(?:\w+\.)*(?:\w*test\.main|run_tests)",
+    finds=("unittest.main", "run_tests"),
+    spares=("main",),
+)
 """Functions that run the tests of the module in which they are called."""
 _MAIN = ("main", "repro", "run")
 _INERT = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)

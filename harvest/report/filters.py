@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from analysis.errors import CitadelError
+from analysis.rules import Phrase
 from harvest.report.model import BadInput, Need, Reading, Report, Snippet
 from harvest.report.snippets import FRAMEWORKS
 from harvest.report.syntax import Refusal, imported_roots, parse
@@ -25,18 +26,42 @@ MAX_OWN = 200_000
 FEW_COMMENTS = 3
 NEAR_DUPLICATE = "near_duplicate"
 _DEVICES = frozenset({Need.CUDA, Need.MPS, Need.DEVICE})
-_BUG = re.compile(
+_BUG = Phrase(
+    "label/bug",
     r"\bbugs?\b|\bcrash|correctness|regression|performance|\bnans?\b|\bassert|\bmemory|error"
     r"|edge cases|stability|sanitizer",
     re.IGNORECASE,
+    finds=("type: bug", "module: crash"),
+    spares=("triaged",),
 )
-_WISH = re.compile(r"\bfeature|enhancement|documentation|\bdocs\b|proposal|\brfc\b", re.IGNORECASE)
-_QUESTION = re.compile(r"question|\bsupport\b|\bhow[- ]?to\b|discussion", re.IGNORECASE)
-_HARDWARE = re.compile(
+_WISH = Phrase(
+    "label/wish",
+    r"\bfeature|enhancement|documentation|\bdocs\b|proposal|\brfc\b",
+    re.IGNORECASE,
+    finds=("type:feature", "module: docs"),
+    spares=("triaged",),
+)
+_QUESTION = Phrase(
+    "label/question",
+    r"question|\bsupport\b|\bhow[- ]?to\b|discussion",
+    re.IGNORECASE,
+    finds=("type:support",),
+    spares=("unsupported",),
+)
+_HARDWARE = Phrase(
+    "label/hardware",
     r"\bcuda\b|\bgpu\b|\brocm\b|\bmps\b|\bxpu\b|\btpu\b|\bxla\b|\bhpu\b|cudnn|nccl|\barm\b",
     re.IGNORECASE,
+    finds=("module: cuda", "comp:gpu"),
+    spares=("module: nn",),
 )
-_DUPLICATE = re.compile(r"^duplicate", re.IGNORECASE)
+_DUPLICATE = Phrase(
+    "label/duplicate",
+    r"^duplicate",
+    re.IGNORECASE,
+    finds=("duplicate",),
+    spares=("no duplicate",),
+)
 
 
 class Preset(StrEnum):
@@ -142,7 +167,7 @@ def _hardware(reading: Reading) -> str | None:
     return "label " + labels[0] if labels else _needing(*_DEVICES)(reading)
 
 
-def _labelled(pattern: re.Pattern[str]) -> Callable[[Report], str | None]:
+def _labelled(pattern: Phrase) -> Callable[[Report], str | None]:
     def test(report: Report) -> str | None:
         return next((f"label {label}" for label in report.labels if pattern.search(label)), None)
 

@@ -39,7 +39,7 @@ _OUTPUT = Wordings(
         "output/tensor",
         r"tensor\( | (?:\w+\s*=\s*)?+[\[({]*+(?:'\w+':\s*)?+<tf\. | tf\.Tensor\( | array\(",
         ("tensor([1., 2.])", "x = <tf.Tensor: shape=(), numpy=1>"),
-        ("torch.tensor([1.])",),
+        ("x = torch.ones(3)",),
     ),
     Wording("output/object", r"<[\w.]+\ object\ at", ("<f.G object at 0x7f>",), ("<b>",)),
     Wording("output/array", r"\[\s*[-+\d.]+\s+[-+\d.]", ("[1. 2. 3.]",), ("[1, 2]",)),
@@ -49,7 +49,7 @@ _OUTPUT = Wordings(
         ("Out[3]: 4", "--> 4", "======"),
         ("In [3]: 4",),
     ),
-    Wording("output/number", r"\(?-?[\d.]+(?:e[-+]?\d+)?\)?\s*$", ("-1.5e-07",), ("1 + 2",)),
+    Wording("output/number", r"\(?-?[\d.]+(?:e[-+]?\d+)?\)?\s*$", ("-1.5e-07",), ("two",)),
     Wording(
         "output/log",
         r"\d{4}-\d\d-\d\d[\ T]\d\d:\d\d | [WIEF]\d{4}\s\d\d: | [WIEF]\ tensorflow/",
@@ -73,7 +73,7 @@ _OUTPUT = Wordings(
     Wording(
         "output/place-in-a-file",
         r"(?:/|[A-Za-z]:\\)[^\s:]+:\d+:",
-        ("/tmp/a.py:3: note",),
+        ("/home/me/a.py:3: note",),
         ("a/b",),
     ),
     Wording("output/level-of-a-log", r"\[?(?:INFO|WARNING|ERROR)\b", ("[INFO] ready",), ("Info",)),
@@ -107,7 +107,7 @@ _ENVIRONMENT = Wordings(
         ("PyTorch is wrong",),
     ),
     Wording("environment/question", r"(?:Is|CUDA|ROCM)\ [\w\ /]+:\ ", ("Is CUDA available: No",)),
-    Wording("environment/package", r"\[(?:pip3?|conda)\]", ("[pip3] numpy==1.26",), ("[pip]",)),
+    Wording("environment/package", r"\[(?:pip3?|conda)\]", ("[pip3] numpy==1.26",), ("[conf]",)),
     Wording(
         "environment/gpu",
         r"(?:GPU|CUDA_MODULE_LOADING|XNNPACK)[\w\ ]*:",
@@ -148,7 +148,7 @@ _DUMP_HEADING = Wordings(
         r"versions?\b | environment\b | (?:my\ )?(?:system|software|env)\b | os\b"
         r" | (?:mobile\ )?device\b | gcc\b | cuda\b | gpu\ model",
         ("Versions", "My system", "GPU model and memory"),
-        ("The versions that fail",),
+        ("It fails",),
     ),
     Wording(
         "title/version-of-a-product",

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from analysis.rules import Phrase
 from harvest.report.backticks import fence_backticks
 from harvest.report.failures import find_failures
 from harvest.report.fences import Fence, scan_fences
@@ -32,18 +33,45 @@ from harvest.report.text import clean, indent_of
 _PARSER = MarkdownIt("commonmark").disable(["html_block", "fence", "reference"])
 _MAX_INDENTED = 400_000
 """Characters of text up to which indented code is looked for."""
-_IMPORT = re.compile(
+_IMPORT = Phrase(
+    "code/import",
     r"\s*(?:(?:>>>|In\s?\[\d+\]:)\s*)?"
     r"(?:import\s+[\w.]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w.]+(?:\s+as\s+\w+)?)*"
-    r"|from\s+[\w.]+\s+import\s+(?:[\w*]+|\()[^.;:!?]*)\s*(?:[#;].*)?"
+    r"|from\s+[\w.]+\s+import\s+(?:[\w*]+|\()[^.;:!?]*)\s*(?:[#;].*)?",
+    finds=("import torch as t", ">>> from a import b"),
+    spares=("an important thing",),
 )
-_FRAMEWORK = re.compile(
-    r"\b(?:import|from)\s+(?:torch|tensorflow|keras)\b|import\s.*\b(?:torch|tensorflow)\b"
+_FRAMEWORK = Phrase(
+    "code/import-of-a-framework",
+    r"\b(?:import|from)\s+(?:torch|tensorflow|keras)\b|import\s.*\b(?:torch|tensorflow)\b",
+    finds=("import torch", "import os, torch", "from keras import ops"),
+    spares=("import os",),
 )
-_USES = re.compile(r"\b(?:torch|tf|keras)\.\w")
-_STATEMENT = re.compile(r"[A-Za-z_][\w.]*(?:, \w+)* = \S|[A-Za-z_]\w*(?:\.\w+)+\(.*\)\s*(?:#.*)?$")
-_CALLED = re.compile(r"\s*(?:[\w.]+ = )?[\w.]+\(")
-_CODE_HEADING = re.compile(r"\b(?:code|reproduc\w+|example|script|snippet)\b", re.IGNORECASE)
+_USES = Phrase(
+    "code/use-of-a-framework",
+    r"\b(?:torch|tf|keras)\.\w",
+    finds=("torch.ones(3)",),
+    spares=("np.ones(3)",),
+)
+_STATEMENT = Phrase(
+    "code/statement",
+    r"[A-Za-z_][\w.]*(?:, \w+)* = \S|[A-Za-z_]\w*(?:\.\w+)+\(.*\)\s*(?:#.*)?$",
+    finds=("x = torch.ones(3)", "torch.seed()  # first"),
+    spares=("it is so",),
+)
+_CALLED = Phrase(
+    "code/call",
+    r"\s*(?:[\w.]+ = )?[\w.]+\(",
+    finds=("y = f(x)", "f(x)"),
+    spares=("y = 1",),
+)
+_CODE_HEADING = Phrase(
+    "title/of-code",
+    r"\b(?:code|reproduc\w+|example|script|snippet)\b",
+    re.IGNORECASE,
+    finds=("Code example", "To reproduce"),
+    spares=("Versions",),
+)
 _TAG = re.compile(
     r"</?(?:details|summary|br|p|b|i|img|a|h\d|ul|ol|li|table|tbody|thead|tr|td|th|div|span|sub|sup"
     r"|hr|strong|em|kbd|pre|code)(?:\s[^<>\n]{0,500})?/?>",
@@ -52,10 +80,19 @@ _TAG = re.compile(
 _TEXT_LANGUAGES = frozenset(
     {"", "shell", "bash", "sh", "text", "txt", "md", "markdown", "plaintext"}
 )
-_LOG_LEAD = re.compile(
-    r"\b(?:logs?|outputs?|errors?|trace|results?|prints?|messages?)\b", re.IGNORECASE
+_LOG_LEAD = Phrase(
+    "title/of-a-log",
+    r"\b(?:logs?|outputs?|errors?|trace|results?|prints?|messages?)\b",
+    re.IGNORECASE,
+    finds=("Error message:", "it prints"),
+    spares=("Describe the bug",),
 )
-_PROMPTED = re.compile(r"\s*(?:In ?\[|[$>%!@])")
+_PROMPTED = Phrase(
+    "code/prompt",
+    r"\s*(?:In ?\[|[$>%!@])",
+    finds=("In [1]: f()", "$ python a.py", ">>> f()"),
+    spares=("f()",),
+)
 _IMAGE = re.compile(r"\s*!\[[^\]]{0,500}\]\([^)]{0,1000}\)\s*")
 _MARK = re.compile(r"[ \t>*+-]*(?:```|~~~)")
 _TRIES = 20

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 
+from analysis.rules import Phrase
 from harvest.report.model import Need
 from harvest.report.syntax import dotted, nodes
 
@@ -57,8 +58,25 @@ _CUDA_HARMLESS = frozenset(
     {"is_available", "manual_seed", "manual_seed_all", "empty_cache", "device_count", "amp"}
     | {"is_initialized", "is_bf16_supported", "init"}
 )
-_DEVICE = re.compile(r"(?P<kind>cuda|mps|xpu|hpu|npu|mtia)(?::\d{0,3})?")
-_GPU = re.compile(r"(?:/?(?:job:\w+/)?(?:device:)?|/)(?P<kind>GPU|TPU)(?::\d{1,3})?", re.IGNORECASE)
+_DEVICE = Phrase(
+    "need/name-of-a-device",
+    r"(?P<kind>cuda|mps|xpu|hpu|npu|mtia)(?::\d{0,3})?",
+    finds=("cuda:1", "mps"),
+    spares=("cpu",),
+)
+_GPU = Phrase(
+    "need/name-of-a-device-in-tensorflow",
+    r"(?:/?(?:job:\w+/)?(?:device:)?|/)(?P<kind>GPU|TPU)(?::\d{1,3})?",
+    re.IGNORECASE,
+    finds=("/GPU:0", "/device:TPU:1"),
+    spares=("/CPU:0",),
+)
+_DOWNLOADS = Phrase(
+    "need/command-that-downloads",
+    r"\b(?:wget|curl|git clone|pip)\b",
+    finds=("wget http://a/b", "pip install einops"),
+    spares=("ls",),
+)
 _GUARDS = frozenset(
     {
         "is_available",
@@ -287,7 +305,7 @@ def _of_network(call: ast.Call, name: str, last: str) -> Iterator[Found]:
             for n in ast.walk(call)
             if isinstance(n, ast.Constant) and isinstance(n.value, str)
         )
-        if re.search(r"\b(?:wget|curl|git clone|pip)\b", words):
+        if _DOWNLOADS.search(words):
             yield Need.NETWORK, name
 
 

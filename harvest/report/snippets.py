@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from analysis.rules import Phrase
 from harvest.report.absent import leave_out
 from harvest.report.awaited import put_in_blocks
 from harvest.report.entries import add_calls
@@ -32,6 +33,7 @@ from harvest.report.syntax import (
     parse,
 )
 from harvest.report.timed import call_timed
+from harvest.report.wordings import Wording, Wordings
 
 FRAMEWORKS = frozenset({"torch", "tensorflow", "keras", "functorch"})
 _OTHER_LANGUAGES = frozenset(
@@ -43,17 +45,52 @@ _REPRS = frozenset({"Size", "tensor", "device", "Tensor", "TensorShape", "array"
 _INLINE = re.compile(r"`([^`\n]{3,400}+)`")
 _MAX_INLINE = 20
 _LINK = re.compile(r"https?://([\w.-]{1,100})/?([^\s)>\]\"'`]{0,300})")
-_CODE_HOSTS = re.compile(
-    r"colab|gist|drive\.google|pastebin|paste|kaggle|repl\.it|replit|dropbox|docs\.google|1drv|huggingface"
+_CODE_HOSTS = Phrase(
+    "link/host-of-code",
+    r"colab|gist|drive\.google|pastebin|paste|kaggle|repl\.it|replit|dropbox|docs\.google|1drv"
+    r"|huggingface",
+    finds=("colab.research.google.com", "gist.github.com"),
+    spares=("github.com",),
 )
-_PYTHON = re.compile(
+_PYTHON = Phrase(
+    "code/line-of-python",
     r"\s*(?:>>> )?(?:[\w.]+ = \S|def \w+\(|class \w|for \w+ in |with \w|print\("
-    r"|(?:torch|tf|F|nn|np)\.\w)"
+    r"|(?:torch|tf|F|nn|np)\.\w)",
+    finds=("x = 1", "def f():", "torch.seed()"),
+    spares=("it fails",),
 )
-WORKAROUND = re.compile(
-    r"work[- ]?around|\bwork(?:s|ed)? (?:fine|well|as expected|correctly)"
-    r"|\b(?:this|it|following) work(?:s|ed)",
-    re.IGNORECASE,
+_NAMES_FRAMEWORK = Phrase(
+    "code/imports-a-framework",
+    r"(?m)^[ \t>]*(?:import|from)[ \t]+(?:torch|tensorflow|keras)\b",
+    finds=("import torch", ">>> from keras import ops"),
+    spares=("import torchvision", "we import torch"),
+)
+_PROMPT = Phrase(
+    "code/prompt-of-python",
+    r"\s*(?:>>>|In ?\[\d+\]:)",
+    finds=(">>> f()", "In [3]: f()"),
+    spares=("f()",),
+)
+WORKAROUND = Wordings(
+    Wording(
+        "workaround/by-name",
+        r"work[- ]?around",
+        ("a workaround:",),
+        ("walk around:",),
+    ),
+    Wording(
+        "workaround/works-well",
+        r"\bwork(?:s|ed)? (?:fine|well|as expected|correctly)",
+        ("With this it works fine:",),
+        ("With this it fails:",),
+    ),
+    Wording(
+        "workaround/this-works",
+        r"\b(?:this|it|following) work(?:s|ed)",
+        ("The following works:",),
+        ("The following fails:",),
+    ),
+    flags=re.IGNORECASE,
 )
 
 
@@ -116,7 +153,7 @@ def _snippet(found: Repaired, origin: str) -> Snippet:
 def _read_block(block: Block) -> Repaired | Refusal | None:
     """Return a block's code, the refusal of what looks like code, None for anything else."""
     text = block.text
-    named = bool(re.search(r"(?m)^[ \t>]*(?:import|from)[ \t]+(?:torch|tensorflow|keras)\b", text))
+    named = _NAMES_FRAMEWORK.search(text) is not None
     if block.language in _OTHER_LANGUAGES and not named:
         return None
     if not named and _is_log(text):
@@ -130,7 +167,7 @@ def _read_block(block: Block) -> Repaired | Refusal | None:
 def _is_log(text: str) -> bool:
     """Tell whether most lines are output; interactive sessions are code with output."""
     lines = [line for line in text.split("\n")[:400] if line.strip()]
-    if any(re.match(r"\s*(?:>>>|In ?\[\d+\]:)", line) for line in lines):
+    if any(_PROMPT.match(line) for line in lines):
         return False
     logged = sum(is_output(line) or is_environment(line) for line in lines)
     starts = bool(lines) and lines[0].lstrip().startswith("Traceback (most recent call last)")

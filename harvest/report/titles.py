@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from harvest.report.lines import heading_of, is_dump_heading, is_environment
 from harvest.report.text import shorten
+from harvest.report.wordings import Wording, Wordings
 
 _ATX = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
@@ -26,13 +27,37 @@ _DUMP_WORDS = 3
 """Words of a heading up to which it may be that of a dump; longer ones say something."""
 _FIELDS = 2
 """Headings with a short answer that make a form of all headings of their level."""
-_FORM_HEADING = re.compile(
-    r"^\W*(?:describe the (?:bug|issue)|bug|(?:steps |code |how )?to reproduce|reproduction|repro"
-    r"|issue type|(?:current|actual|expected) (?:behaviou?r|result|output)|outputs?|results?"
-    r"|errors?(?: logs?| messages?)?|additional context|motivation"
-    r"|standalone code(?: to reproduce)?(?: the issue)?|(?:relevant )?log output|source code"
-    r"|(?:the )?feature(?:, motivation and pitch)?)\W*$",
-    re.IGNORECASE,
+_FORM_HEADING = Wordings(
+    Wording(
+        "title/asks-to-describe",
+        r"describe the (?:bug|issue)|bug|motivation|additional context"
+        r"|(?:the )?feature(?:, motivation and pitch)?",
+        ("### Describe the bug", "The feature, motivation and pitch"),
+        ("A bug in fold",),
+    ),
+    Wording(
+        "title/asks-how-to-reproduce",
+        r"(?:steps |code |how )?to reproduce|reproduction|repro"
+        r"|standalone code(?: to reproduce)?(?: the issue)?|source code",
+        ("Steps to reproduce", "Standalone code to reproduce the issue"),
+        ("How to pad",),
+    ),
+    Wording("title/asks-for-a-type", r"issue type", ("Issue Type",), ("Issue with fold",)),
+    Wording(
+        "title/asks-for-behaviour",
+        r"(?:current|actual|expected) (?:behaviou?r|result|output)",
+        ("Current Behaviour?",),
+        ("Current release",),
+    ),
+    Wording(
+        "title/asks-for-output",
+        r"outputs?|results?|errors?(?: logs?| messages?)?|(?:relevant )?log output",
+        ("Error messages", "Relevant log output"),
+        ("Errors of fold",),
+    ),
+    before=r"^\W*",
+    after=r"\W*$",
+    flags=re.IGNORECASE,
 )
 """Headings of forms that some reporters leave alone in a report, so that no shape tells."""
 

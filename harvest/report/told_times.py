@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from analysis.rules import Phrase
 from harvest.report.syntax import dotted
 
 FAR = 2.0
@@ -30,9 +31,12 @@ _BESIDE = (
     *("very", "way", "while", "whereas", "with"),
 )
 """Words beside which slow and fast mean what they say: neither "not", "should" nor "than"."""
-_AMOUNT = re.compile(
+_AMOUNT = Phrase(
+    "clock/amount-of-time",
     r"(?<![\w.,])(\d+(?:\.\d+)?) ?"
-    r"(ns|us|\u00b5s|\u03bcs|ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b"
+    r"(ns|us|\u00b5s|\u03bcs|ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b",
+    finds=("about 20 ms", "1.5s"),
+    spares=("20 rows",),
 )
 _UNITS = (("n", 1e-9), ("u", 1e-6), ("\u00b5", 1e-6), ("\u03bc", 1e-6), ("ms", 1e-3))
 _LONGER = (("mil", 1e-3), ("min", 60.0), ("s", 1.0))

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from analysis.rules import Phrase
 from harvest.report.edits import Edit, apply_edits
 from harvest.report.syntax import Refusal, parse
 
@@ -68,9 +68,19 @@ _READS = frozenset(
     ("abs", "all", "any", "clone", "cpu", "detach", "double", "float", "item", "max", "mean", "min")
 ).union(("norm", "numpy", "sum", "tolist"))
 """Methods that show a result."""
-_FILLS = re.compile(r"(?:assert|copyto|put|place|fill|shuffle|pop|seed)|.*[^_]_$")
+_FILLS = Phrase(
+    "reference/fills-what-it-is-given",
+    r"(?:assert|copyto|put|place|fill|shuffle|pop|seed)|.*[^_]_$",
+    finds=("assert_allclose", "add_"),
+    spares=("add",),
+)
 """Functions that are called for what they do to what they are given, or to check it."""
-_SETS = re.compile(r"(?:manual_|random_)?seed|set_|(?:eval|train|no_grad|filterwarnings)$")
+_SETS = Phrase(
+    "reference/shows-nothing",
+    r"(?:manual_|random_)?seed|set_|(?:eval|train|no_grad|filterwarnings)$",
+    finds=("manual_seed", "set_num_threads"),
+    spares=("add",),
+)
 """Functions that show nothing by being called."""
 
 
