@@ -48,7 +48,7 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
 )
 """(code, the calls that are appended: in place of a runner of tests, where there is one)."""
 
-_NAME = "calls of test functions"
+NAME = "calls of test functions"
 _RUNNERS = frozenset(("main", "run_tests", "run", "debug"))
 _OF_A_MODULE = Phrase(
     "test/runner-of-a-module",
@@ -79,7 +79,7 @@ def add_calls(found: Repaired) -> Repaired:
     tree = parse(code)
     if isinstance(tree, Refusal):
         return found
-    return Repaired(code=code, tree=tree, repairs=(*found.repairs, _NAME))
+    return Repaired(code=code, tree=tree, repairs=(*found.repairs, NAME))
 
 
 def _calls(body: Sequence[ast.stmt]) -> Iterator[str]:

@@ -11,18 +11,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from analysis.rules import Phrase
-from harvest.report.absent import leave_out
-from harvest.report.awaited import put_in_blocks
-from harvest.report.entries import add_calls
-from harvest.report.intended import catch_intended, contrasts
+from analysis.rules import Phrase, Registry
+from harvest.report import absent, awaited, entries, intended, noted, parametrised, timed
+from harvest.report.intended import contrasts
 from harvest.report.lines import is_environment, is_output
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Snippet
 from harvest.report.needs import find_needs
-from harvest.report.noted import print_noted
-from harvest.report.parametrised import call_parametrised
-from harvest.report.repair import IMPORTS, Repaired, add_imports, repair
+from harvest.report.repair import IMPORTS, Repaired, add_imports, repair, revised, revision
 from harvest.report.syntax import (
     Refusal,
     bound_names,
@@ -32,7 +28,6 @@ from harvest.report.syntax import (
     open_names,
     parse,
 )
-from harvest.report.timed import call_timed
 from harvest.report.wordings import Wording, Wordings
 
 FRAMEWORKS = frozenset({"torch", "tensorflow", "keras", "functorch"})
@@ -92,6 +87,21 @@ WORKAROUND = Wordings(
     ),
     flags=re.IGNORECASE,
 )
+_ENTERING = Registry(
+    "snippet",
+    revision(parametrised.NAME, parametrised.call_parametrised, parametrised.EXAMPLES),
+    revision(entries.NAME, entries.add_calls, entries.EXAMPLES),
+)
+"""Calls of what a test runner would call."""
+_REVISIONS = Registry(
+    "snippet",
+    *absent.REVISIONS,
+    revision(noted.NAME, noted.print_noted, noted.EXAMPLES),
+    revision(timed.NAME, timed.call_timed, timed.EXAMPLES),
+    revision(intended.NAME, intended.catch_intended, intended.EXAMPLES),
+    revision(awaited.NAME, awaited.put_in_blocks, awaited.EXAMPLES),
+)
+"""Changes that make a case run, or its failure visible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,11 +146,11 @@ def _script(code: str) -> tuple[Snippet, ...] | str:
 
 def _entered(found: Repaired) -> Repaired:
     """Return the code with calls of what a test runner would call."""
-    return add_calls(call_parametrised(found))
+    return revised(found, _ENTERING)
 
 
 def _snippet(found: Repaired, origin: str) -> Snippet:
-    found = put_in_blocks(catch_intended(call_timed(print_noted(leave_out(found)))))
+    found = revised(found, _REVISIONS)
     return Snippet(
         code=found.code.strip("\n") + "\n",
         origin=origin,

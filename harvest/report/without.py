@@ -14,8 +14,9 @@ import builtins
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from analysis.rules import Phrase
+from analysis.rules import Phrase, Rule
 from harvest.report.edits import Edit, apply_edits
+from harvest.report.steps.step import id_of
 from harvest.report.syntax import Refusal, parse
 
 REFERENCE_LEFT_OUT = "reference left out"
@@ -84,7 +85,7 @@ _SETS = Phrase(
 """Functions that show nothing by being called."""
 
 
-def without(code: str, module: str) -> str | None:
+def _without(code: str, module: str) -> str | None:
     """Leave out of some code what a missing module computes, if the rest does without it."""
     tree = parse(code)
     named = module.partition(".")[0] in _REFERENCES
@@ -213,3 +214,6 @@ def _shows(node: ast.stmt) -> bool:
 
 def _sets(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and _SETS.match(_leaf(value)) is not None
+
+
+without = Rule(f"repair/{id_of(REFERENCE_LEFT_OUT)}", _without, EXAMPLES)
