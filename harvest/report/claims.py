@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from analysis.rules import Phrase
+from analysis.rules import Phrase, Registry
 from harvest.report.failures import find_failures
 from harvest.report.intended import contrasts
 from harvest.report.markdown import Document
@@ -120,29 +121,89 @@ _NOT_CLOSE = Phrase(
 )
 
 
+_Ranked = list[tuple[int, Claim]]
+"""Claims, each with a number that puts it behind others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Texts:
+    """Where a report may record a symptom; `other` begins clauses of what it compares with."""
+
+    title: str
+    document: Document
+    code: str | None
+    told: str
+    wished: str
+    other: Sequence[Phrase]
+
+
+_PLACES: Registry[[_Texts], _Ranked] = Registry("claim")
+"""All places count."""
+
+
 def find_claims(title: str, document: Document, *, code: str | None = None) -> tuple[Claim, ...]:
     """Return the recorded symptoms, each (kind, exception, signal) once, strongest first."""
-    ranked: list[tuple[int, Claim]] = []
-    other = reference(title)
-    intended = contrasts(title, document) | wished_blocks(document)
     told, wished = apart(document.prose)
-    blocks = [block for block in document.blocks if not _DUMP.fullmatch(block.lead[:80])]
-    telling = [block for block in blocks if block.number not in intended]
-    for block in telling or blocks:
-        late = 10 if ELSEWHERE.search(_SENTENCE.split(block.lead.strip())[-1]) else 0
-        ranked += [(late, claim) for claim in _from_log(_log_lines(block.text))]
-    if code is not None:
-        ranked += [(0, claim) for claim in _from_log(_comments(code))]
-    ranked += _from_text(title, ClaimSource.TITLE, other)
-    ranked += _pasted_in_text(told)
-    ranked += _from_text(told, ClaimSource.BODY, other)
-    wishes = _from_text(wished, ClaimSource.BODY, other)
-    ranked += [(late, claim) for late, claim in wishes if claim.kind is not ClaimKind.RAISES]
+    texts = _Texts(
+        title=title,
+        document=document,
+        code=code,
+        told=told,
+        wished=wished,
+        other=reference(title),
+    )
+    ranked = [item for place in _PLACES.each(texts) for item in place]
     ranked.sort(key=lambda item: item[0] + _ORDER[item[1].source])
     found: dict[tuple[object, ...], Claim] = {}
     for _, claim in ranked:
         found.setdefault((claim.kind, claim.exception, claim.signal), claim)
     return _without_vague(tuple(found.values()))
+
+
+@_PLACES.rule("in-blocks")
+def _in_blocks(texts: _Texts) -> _Ranked | None:
+    """Blocks hold logs, unless they show what is refused as it should be."""
+    document = texts.document
+    intended = contrasts(texts.title, document) | wished_blocks(document)
+    blocks = [block for block in document.blocks if not _DUMP.fullmatch(block.lead[:80])]
+    telling = [block for block in blocks if block.number not in intended]
+    found: _Ranked = []
+    for block in telling or blocks:
+        late = 10 if ELSEWHERE.search(_SENTENCE.split(block.lead.strip())[-1]) else 0
+        found += [(late, claim) for claim in _from_log(_log_lines(block.text))]
+    return found or None
+
+
+@_PLACES.rule("in-comments-of-a-script")
+def _in_script(texts: _Texts) -> _Ranked | None:
+    """Comments of a script hold logs."""
+    lines = [] if texts.code is None else _comments(texts.code)
+    return [(0, claim) for claim in _from_log(lines)] or None
+
+
+@_PLACES.rule("in-the-title")
+def _in_title(texts: _Texts) -> _Ranked | None:
+    """The title tells of a symptom."""
+    return [*_from_text(texts.title, ClaimSource.TITLE, texts.other)] or None
+
+
+@_PLACES.rule("pasted-in-the-text")
+def _in_lines(texts: _Texts) -> _Ranked | None:
+    """The text holds logs without a fence."""
+    return [*_pasted_in_text(texts.told)] or None
+
+
+@_PLACES.rule("in-the-text")
+def _in_text(texts: _Texts) -> _Ranked | None:
+    """The text tells of a symptom."""
+    return [*_from_text(texts.told, ClaimSource.BODY, texts.other)] or None
+
+
+@_PLACES.rule("in-the-wish")
+def _in_wish(texts: _Texts) -> _Ranked | None:
+    """What should happen is compared with what does; an exception in it is only wished for."""
+    wishes = _from_text(texts.wished, ClaimSource.BODY, texts.other)
+    return [one for one in wishes if one[1].kind is not ClaimKind.RAISES] or None
 
 
 def chosen(body: str, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from analysis.rules import Phrase
+from analysis.rules import Phrase, Registry
 from harvest.report.accepted import accepts, out_of_bounds, takes_what_is_none, unchecked
 from harvest.report.intended import SUCCEEDS
 from harvest.report.lines import heading_of
@@ -267,28 +267,75 @@ _FREE = Wordings(
 """Something that runs without an error as it should, or ends in worse than an error."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Texts:
+    """What a report has of texts; `codes` are its blocks and its script."""
+
+    title: str
+    document: Document
+    codes: tuple[str, ...]
+
+
+_SHOWN: Registry[[_Texts], list[Expectation]] = Registry("expectation")
+"""Where values stand that a report calls right or wrong; all places count."""
+
+
 def find_expectations(
     title: str, document: Document, *, code: str | None = None
 ) -> tuple[Expectation, ...]:
     """The values that a report calls right or wrong, those beside code first."""
-    codes = [block.text for block in document.blocks]
-    if code is not None:
-        codes.append(code)
-    found: list[Expectation] = []
-    for text in codes:
-        found += _beside_code(text)
-    found += _of_text(title)
-    found += _of_text(document.prose)
-    for block in document.blocks:
-        found += _of_output(block)
-    return tuple(dict.fromkeys(found))
+    found = _SHOWN.each(_texts(title, document, code))
+    return tuple(dict.fromkeys(one for place in found for one in place))
+
+
+def _texts(title: str, document: Document, code: str | None) -> _Texts:
+    codes = [block.text for block in document.blocks] + ([] if code is None else [code])
+    return _Texts(title=title, document=document, codes=tuple(codes))
+
+
+@_SHOWN.rule("beside-code")
+def _in_codes(texts: _Texts) -> list[Expectation] | None:
+    """Comments of code, and what it prints, say what a value should be."""
+    return [one for text in texts.codes for one in _beside_code(text)] or None
+
+
+@_SHOWN.rule("in-the-title")
+def _in_title(texts: _Texts) -> list[Expectation] | None:
+    """The title says what a value is, or should be."""
+    return [*_of_text(texts.title)] or None
+
+
+@_SHOWN.rule("in-the-text")
+def _in_prose(texts: _Texts) -> list[Expectation] | None:
+    """The text says what a value is, or should be."""
+    return [*_of_text(texts.document.prose)] or None
+
+
+@_SHOWN.rule("below-a-title")
+def _in_output(texts: _Texts) -> list[Expectation] | None:
+    """A block shows a value below "Expected" or "Actual"."""
+    return [one for block in texts.document.blocks for one in _of_output(block)] or None
+
+
+_REFUSED: Registry[[_Texts], str] = Registry("refusal")
+"""How a report asks for an error where there is none; the first one counts."""
 
 
 def wants_refusal(title: str, document: Document, *, code: str | None = None) -> str | None:
     """The sentence, or comment, in which a report asks for an error where there is none."""
-    prose, wished = apart(document.prose)
-    if out_of_bounds(title, [*(block.text for block in document.blocks), code or ""]):
-        return shorten(title)
+    return _REFUSED.first(_texts(title, document, code))
+
+
+@_REFUSED.rule("argument-out-of-bounds")
+def _is_out_of_bounds(texts: _Texts) -> str | None:
+    """The title says that an argument of the code can be beyond its bounds."""
+    return shorten(texts.title) if out_of_bounds(texts.title, texts.codes) else None
+
+
+@_REFUSED.rule("said-in-a-sentence")
+def _is_said(texts: _Texts) -> str | None:
+    """A sentence asks for an error, or says that something unfit is taken."""
+    title, (prose, wished) = texts.title, apart(texts.document.prose)
     for text in (title, prose, wished):
         for sentence in _SENTENCE.split(text)[:MOST_LINES]:
             if text is wished and DENIED.search(sentence[:500]):
@@ -298,16 +345,36 @@ def wants_refusal(title: str, document: Document, *, code: str | None = None) ->
             taken = taken or (text is title and takes_what_is_none(said))
             if taken or _REFUSAL.search(said):
                 return shorten(sentence)
-    for block in (*(block.text for block in document.blocks), code or ""):
+    return None
+
+
+@_REFUSED.rule("said-in-a-comment")
+def _is_commented(texts: _Texts) -> str | None:
+    """A comment of the code asks for an error."""
+    for block in texts.codes:
         for line in block.splitlines()[:MOST_LINES]:
             comment = _comment(line[:500])
             said = _FREE.sub("", comment)
             if _ASKED.search(said) and not _AS_IT_SHOULD.search(said):
                 return shorten(comment)
-    for line in pasted_output(document):
+    return None
+
+
+@_REFUSED.rule("said-in-output")
+def _is_printed(texts: _Texts) -> str | None:
+    """A run prints that nothing was raised."""
+    for line in pasted_output(texts.document):
         if _UNRAISED.search(line[:500]) and not _AS_IT_SHOULD.search(line[:500]):
             return shorten(line)
-    shown = [block.text for block in document.blocks if block.number in wished_blocks(document)]
+    return None
+
+
+@_REFUSED.rule("exception-below-a-title")
+def _is_wished(texts: _Texts) -> str | None:
+    """An exception stands below "Expected behavior"."""
+    _, wished = apart(texts.document.prose)
+    numbers = wished_blocks(texts.document)
+    shown = [block.text for block in texts.document.blocks if block.number in numbers]
     asked = next(filter(None, map(asks_for_exception, (wished, *shown))), None)
     return None if asked is None else shorten(asked)
 

@@ -14,11 +14,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from analysis.rules import Phrase
+from analysis.rules import Phrase, Rule
 from harvest.report.devices import cpu_only
 from harvest.report.edits import Edit, apply_edits
 from harvest.report.model import Need, Snippet
 from harvest.report.needs import device_needs, find_needs
+from harvest.report.steps import id_of
 from harvest.report.syntax import Refusal, bound_names, import_lines, parse
 from harvest.report.wordings import Wording, Wordings
 
@@ -156,12 +157,12 @@ def with_cpu_versions(
     for snippet in snippets:
         yield snippet
         if _needs_device(snippet):
-            found = _less(snippet, LISTS, _without_devices(snippet.code))
+            found = _less(snippet, LISTS)
             if _needs_device(found) and shown:
-                found = _less(found, STATEMENTS, without_statements(found.code))
-                found = _less(found, MOVED, made_on_cpu(found.code)) if both else found
+                found = _less(found, STATEMENTS)
+                found = _less(found, MOVED) if both else found
             if _needs_device(found) and unknown:
-                found = _less(found, MOVED, made_on_cpu(found.code))
+                found = _less(found, MOVED)
                 found = replace(found, guess=_lacking(snippet))
             if not _needs_device(found):
                 yield replace(found, origin=f"{snippet.origin} on the CPU")
@@ -206,8 +207,9 @@ def _lacking(snippet: Snippet) -> str:
     return f"needs {need}" + (f" ({detail})" if detail else "")
 
 
-def _less(snippet: Snippet, name: str, code: str | None) -> Snippet:
-    """A snippet with new code, if that needs fewer devices; else itself."""
+def _less(snippet: Snippet, name: str) -> Snippet:
+    """A snippet with the change of a name made, if that needs fewer devices; else itself."""
+    code = _CHANGES[name](snippet.code)
     tree = None if code is None else parse(code)
     if code is None or tree is None or isinstance(tree, Refusal):
         return snippet
@@ -217,6 +219,7 @@ def _less(snippet: Snippet, name: str, code: str | None) -> Snippet:
 
 
 def _without_devices(code: str) -> str | None:
+    """Return code without the devices in lists that only accelerators can run."""
     tree = parse(code)
     return None if isinstance(tree, Refusal) else apply_edits(code, cpu_only(tree))
 
@@ -312,3 +315,13 @@ def made_on_cpu(code: str) -> str | None:
                 pass
     inside = {id(one) for edit in edits for one in ast.walk(edit.node) if one is not edit.node}
     return apply_edits(code, [edit for edit in edits if id(edit.node) not in inside])
+
+
+_CHANGES = {
+    name: Rule(f"device/{id_of(name)}", change)
+    for name, change in (
+        (LISTS, _without_devices),
+        (STATEMENTS, without_statements),
+        (MOVED, made_on_cpu),
+    )
+}

@@ -129,9 +129,9 @@ def find_snippets(
         elif found is not None and (key := ast.dump(found.tree)) not in seen:
             seen.add(key)
             pieces.append(_Piece(block=block, code=found))
-    intended = contrasts(title, document)
-    telling = [piece for piece in pieces if piece.block.number not in intended]
-    snippets = _arrange(telling) or _arrange(pieces) or _inline(document.prose)
+    refused = contrasts(title, document)
+    telling = [piece for piece in pieces if piece.block.number not in refused]
+    snippets = _WAYS.first(pieces, telling, document.prose)
     return snippets or ("no code" if pieces else _why_none(document, refusals))
 
 
@@ -233,6 +233,30 @@ def _is_value(value: ast.expr) -> bool:
     works = any(isinstance(node, ast.BinOp | ast.Await) for node in ast.walk(value))
     names = any(isinstance(node, ast.Name | ast.Attribute) for node in ast.walk(value))
     return not (works and names)
+
+
+_WAYS: Registry[[list[_Piece], list[_Piece], str], tuple[Snippet, ...]] = Registry("snippet")
+"""Where snippets come from: all pieces, those that do not show what is refused, the text."""
+
+
+@_WAYS.rule("blocks-that-tell")
+def _of_telling(
+    pieces: list[_Piece], telling: list[_Piece], prose: str
+) -> tuple[Snippet, ...] | None:
+    """The blocks, without those that show what is refused as it should be."""
+    return _arrange(telling) or None
+
+
+@_WAYS.rule("all-blocks")
+def _of_all(pieces: list[_Piece], telling: list[_Piece], prose: str) -> tuple[Snippet, ...] | None:
+    """All blocks."""
+    return _arrange(pieces) or None
+
+
+@_WAYS.rule("inline-code")
+def _of_text(pieces: list[_Piece], telling: list[_Piece], prose: str) -> tuple[Snippet, ...] | None:
+    """Calls in backticks."""
+    return _inline(prose) or None
 
 
 def _arrange(pieces: list[_Piece]) -> tuple[Snippet, ...]:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from analysis.rules import Registry
 from harvest.report.lines import heading_of, is_dump_heading, is_environment
 from harvest.report.text import shorten
 from harvest.report.wordings import Wording, Wordings
@@ -100,30 +101,48 @@ def title_of(lines: Sequence[str]) -> str:
     sections = list(_sections(lines))
     fields = Counter(section.level for section in sections if section.is_field)
     forms = {level for level, count in fields.items() if count >= _FIELDS}
-    if (alone := _line_above(sections)) is not None:
-        return alone
-    for section in sections:
-        own = 0 < section.level < _BOLD and section.level not in forms
-        if own and section.heading and not section.is_usual:
-            return section.heading
-    for section in sections:
-        if (
-            section.text
-            and not section.is_dump
-            and not (section.level in forms and section.is_field)
-        ):
-            return shorten(section.text[0])
-    return next((section.heading for section in sections if section.heading), "")
+    return _TITLES.first(sections, forms) or ""
 
 
-def _line_above(sections: Sequence[_Section]) -> str | None:
-    """Return the line above a form, if it is the only one and no heading is a title."""
+_TITLES: Registry[[Sequence[_Section], set[int]], str] = Registry("title")
+"""What may be the title, given the sections and the levels of a form's headings."""
+
+
+@_TITLES.rule("line-above-a-form")
+def _line_above(sections: Sequence[_Section], forms: set[int]) -> str | None:
+    """The line above a form, if it is the only one and no heading is a title."""
     first, *rest = sections
     titled = any(each.level == 1 and not each.is_usual for each in rest)
     if first.other or len(first.text) != 1 or not rest or not rest[0].is_usual or titled:
         return None
     (line,) = first.text
     return line if len(line) <= _TITLE_LENGTH and not line.endswith((".", ":", ",")) else None
+
+
+@_TITLES.rule("own-heading")
+def _own_heading(sections: Sequence[_Section], forms: set[int]) -> str | None:
+    """The first heading that is none of a form."""
+    for section in sections:
+        own = 0 < section.level < _BOLD and section.level not in forms
+        if own and section.heading and not section.is_usual:
+            return section.heading
+    return None
+
+
+@_TITLES.rule("first-line")
+def _first_line(sections: Sequence[_Section], forms: set[int]) -> str | None:
+    """The first line that the reporter wrote."""
+    for section in sections:
+        field = section.level in forms and section.is_field
+        if section.text and not section.is_dump and not field:
+            return shorten(section.text[0])
+    return None
+
+
+@_TITLES.rule("any-heading")
+def _any_heading(sections: Sequence[_Section], forms: set[int]) -> str | None:
+    """The first heading."""
+    return next((section.heading for section in sections if section.heading), None)
 
 
 def _sections(lines: Sequence[str]) -> Iterator[_Section]:

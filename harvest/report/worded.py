@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
-from analysis.rules import Phrase
+from analysis.rules import Phrase, Rule
 from harvest.report.markdown import Document
 from harvest.report.model import Claim, ClaimKind, Snippet
 from harvest.report.repair import Repaired, add_imports
@@ -90,7 +90,7 @@ def with_clocks(
         missing += [timed] if isinstance(timed, str) else []
         found += [snippet] if isinstance(timed, str) else [snippet, _with(snippet, timed)]
     if len(found) == len(snippets):
-        found += _of_two(snippets, document)
+        found += _OF_TWO(snippets, document) or ()
     return tuple(found), "" if len(found) > len(snippets) or not missing else missing[0]
 
 
@@ -272,7 +272,15 @@ def _counters(part: ast.AST) -> Iterator[str]:
         yield part.arg
 
 
-def _of_two(snippets: Sequence[Snippet], document: Document) -> Iterator[Snippet]:
+def _of_two(snippets: Sequence[Snippet], document: Document) -> list[Snippet] | None:
+    """One snippet of two, of which the lines above say that one is slow and the other fast."""
+    return [*_joined_ones(snippets, document)] or None
+
+
+_OF_TWO = Rule("clock/lines-above-two-snippets", _of_two)
+
+
+def _joined_ones(snippets: Sequence[Snippet], document: Document) -> Iterator[Snippet]:
     """One snippet of two, of which the lines above say that one is slow and the other fast."""
     leads = {str(block.number): told(block.lead) for block in document.blocks}
     known = [(one, leads.get(re.split(r"[ +]", one.origin)[-1])) for one in snippets]

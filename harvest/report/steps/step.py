@@ -25,6 +25,7 @@ class Step:
         self.name = name
         self.examples = examples
         self.rule: Rule[[str], str] = Rule(f"repair/{id_of(name)}", change, examples)
+        self.rule.meaning = self.rule.meaning or f"Repair of {name}."
 
     def apply(self, code: str) -> str:
         """The code with the repair made; itself where there is nothing to do."""
@@ -35,10 +36,10 @@ class Step:
 def id_of(name: str) -> str:
     """The name of a repair as part of a rule's id.
 
-    >>> id_of("python -c")
-    'python-c'
+    >>> id_of("python -c"), id_of("no_code")
+    ('python-c', 'no-code')
     """
-    return re.sub(r"\W+", "-", name.lower())
+    return re.sub(r"[\W_]+", "-", name.lower())
 
 
 def without_lines(code: str, unwanted: Callable[[str], bool]) -> str:
