@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from analysis.rules import Phrase
+from analysis.rules import Phrase, Rule
 from harvest.report.lines import heading_of, is_dump_heading
 from harvest.report.model import Claim, ClaimKind, ClaimSource, Need, Snippet
 from harvest.report.on_cpu import shows_on_cpu
@@ -73,6 +73,17 @@ def needing_device(
     snippets: Sequence[Snippet], title: str, body: str, prose: str, claims: Sequence[Claim]
 ) -> tuple[tuple[Snippet, ...], tuple[Claim, ...]]:
     """The snippets, which need a GPU where they are to show what `nvidia-smi` has shown."""
+    found = _NEEDING(snippets, title, body, prose, claims)
+    return (tuple(snippets), tuple(claims)) if found is None else found
+
+
+_Found = tuple[tuple[Snippet, ...], tuple[Claim, ...]]
+
+
+def _needing(
+    snippets: Sequence[Snippet], title: str, body: str, prose: str, claims: Sequence[Claim]
+) -> _Found | None:
+    """Snippets need the GPU whose memory a table of `nvidia-smi` shows."""
     said = claims[0].text if claims else f"{title}\n{prose}"
     about = not claims or claims[0].kind is ClaimKind.PERFORMANCE
     host = _OF_HOST.search(f"{title}\n{said}\n{prose}") or shows_on_cpu(title, prose)
@@ -80,11 +91,14 @@ def needing_device(
     counts = any(_COUNTS_HOST.search(code) for code in codes)
     named = any(_NAMES.search(_COMMENT.sub("", code)) for code in codes) and not counts
     if not (about and named and _OF_MEMORY.search(said)) or host or not _shows_table(body):
-        return tuple(snippets), tuple(claims)
+        return None
     needing = [replace(one, needs=((Need.CUDA, DETAIL), *one.needs), guess="") for one in snippets]
     kind, source = ClaimKind.PERFORMANCE, ClaimSource.BODY
     found = claims or (Claim(kind=kind, source=source, text="memory, as nvidia-smi shows it"),)
     return tuple(needing), tuple(found)
+
+
+_NEEDING = Rule("device/memory-of-the-gpu", _needing)
 
 
 def _shows_table(body: str) -> bool:

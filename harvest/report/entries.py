@@ -10,7 +10,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from analysis.rules import Phrase
+from analysis.rules import Phrase, Registry
 from harvest.report.repair import Repaired
 from harvest.report.syntax import Refusal, dotted, parse
 
@@ -84,8 +84,18 @@ def add_calls(found: Repaired) -> Repaired:
 
 def _calls(body: Sequence[ast.stmt]) -> Iterator[str]:
     acts = [node for node in body if not isinstance(node, _INERT) and _called(node)]
-    if any(_called(node) & _RUNNERS for node in acts):
-        return
+    if not any(_called(node) & _RUNNERS for node in acts):
+        for calls in _TESTS.each(body, acts):
+            yield from calls
+
+
+_TESTS: Registry[[Sequence[ast.stmt], Sequence[ast.stmt]], list[str]] = Registry("test")
+"""What is called, of all statements and those that do more than define."""
+
+
+@_TESTS.rule("functions")
+def _functions(body: Sequence[ast.stmt], acts: Sequence[ast.stmt]) -> list[str] | None:
+    """Functions whose names say that they are tests, or the only function there is."""
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]
     unused = [node for node in functions if not _read(node.name, body, node)]
     ready = [node.name for node in unused if _is_ready(node)]
@@ -93,11 +103,16 @@ def _calls(body: Sequence[ast.stmt]) -> Iterator[str]:
     if all(isinstance(node, ast.Assign | ast.AnnAssign) for node in acts):
         alone = ready if len(functions) == 1 else []
         tests = [name for name in ready if name.startswith(("test", *_MAIN))] or alone
-    yield from (f"{name}()" for name in tests)
+    return [f"{name}()" for name in tests] or None
+
+
+@_TESTS.rule("classes")
+def _classes(body: Sequence[ast.stmt], acts: Sequence[ast.stmt]) -> list[str] | None:
+    """Methods of test cases."""
     bases: set[str] = set()
-    for node in body:
-        if isinstance(node, ast.ClassDef) and not _read(node.name, acts, node):
-            yield from _test_calls(node, bases)
+    classes = [node for node in body if isinstance(node, ast.ClassDef)]
+    unread = (node for node in classes if not _read(node.name, acts, node))
+    return [call for node in unread for call in _test_calls(node, bases)] or None
 
 
 def _runs_tests(node: ast.stmt, body: Sequence[ast.stmt]) -> bool:

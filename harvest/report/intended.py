@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
-from analysis.rules import Phrase
+from analysis.rules import Phrase, Registry
 from harvest.report.edits import Edit
 from harvest.report.markdown import Block, Document
 from harvest.report.repair import Repaired, edited
@@ -111,12 +111,26 @@ def contrasts(title: str, document: Document) -> frozenset[int]:
     Where the title's complaint is that something succeeds, it is those whose comments record an
     exception, as long as another one records none.
     """
-    found = {block.number for block in document.blocks if is_contrast(block.lead)}
-    if _SUCCEEDS.search(title[:500]) and not _FAILS_TOO.search(title[:500]):
-        codes = [block for block in document.blocks if _is_code(block)]
-        refused = {block.number for block in codes if _RECORDED.search(block.text)}
-        found |= refused if len(refused) < len(codes) else set()
-    return frozenset(found)
+    return frozenset(number for found in _CONTRASTS.each(title, document) for number in found)
+
+
+_CONTRASTS: Registry[[str, Document], set[int]] = Registry("intended")
+
+
+@_CONTRASTS.rule("told-above-a-block")
+def _told_above(title: str, document: Document) -> set[int] | None:
+    """The line above a block says that it shows what is refused as it should be."""
+    return {block.number for block in document.blocks if is_contrast(block.lead)} or None
+
+
+@_CONTRASTS.rule("recorded-in-a-block")
+def _recorded(title: str, document: Document) -> set[int] | None:
+    """A block records an exception, and the title's complaint is that something succeeds."""
+    if not _SUCCEEDS.search(title[:500]) or _FAILS_TOO.search(title[:500]):
+        return None
+    codes = [block for block in document.blocks if _is_code(block)]
+    refused = {block.number for block in codes if _RECORDED.search(block.text)}
+    return refused if 0 < len(refused) < len(codes) else None
 
 
 def _is_code(block: Block) -> bool:

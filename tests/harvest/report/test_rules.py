@@ -11,16 +11,16 @@ from analysis.rules import Phrase, counted_since, counts, known, switched_off
 from harvest import importers, report
 from harvest.report.filters import FILTERS, reasons
 from harvest.report.inputs import from_bytes
+from harvest.report.repair import Repaired, add_imports, repair
 from harvest.report.understand import understand
 
 for package in (report, importers):
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         importlib.import_module(module.name)
 
-_SOURCES = (path.read_text() for path in Path(report.__file__).parent.rglob("*.py"))
-ROOMS = {room for text in _SOURCES for room in re.findall(r'"([a-z][a-z-]*)/[a-z0-9-]+"', text)} | {
-    "fuzzer"
-}
+_SOURCES = [path.read_text() for path in Path(report.__file__).parent.rglob("*.py")]
+_IDS = re.compile(r'"([a-z-]+)/[^"\s]+"')
+ROOMS = {room for text in _SOURCES for room in _IDS.findall(text)} | {"fuzzer"}
 RULES = {name: rule for name, rule in known().items() if name.partition("/")[0] in ROOMS}
 PHRASES = [rule for rule in RULES.values() if isinstance(rule, Phrase)]
 
@@ -30,6 +30,14 @@ def test_phrase_finds_its_sentences_and_spares_the_others(phrase: Phrase) -> Non
     assert phrase.finds
     assert [text for text in phrase.finds if not phrase.search(text)] == []
     assert [text for text in phrase.spares if phrase.search(text)] == []
+
+
+@pytest.mark.parametrize("name", ["repair/echoed-values", "repair/missing-imports"])
+def test_examples_of_repairs_of_code_that_parses(name: str) -> None:
+    for before, after in RULES[name].examples:
+        found = repair(before)
+        assert isinstance(found, Repaired)
+        assert add_imports(found).code == after
 
 
 REPORTS = (
