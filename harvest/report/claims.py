@@ -21,8 +21,6 @@ from harvest.report.symptoms import (
     COMPILED,
     ELSEWHERE,
     EXCEPTION_WORD,
-    IN_LOGS,
-    IN_WORDS,
     INSTEAD,
     NEGATION,
     PREFERRED,
@@ -30,6 +28,8 @@ from harvest.report.symptoms import (
     Symptom,
     reference,
 )
+from harvest.report.symptoms_in_logs import IN_LOGS
+from harvest.report.symptoms_in_words import IN_WORDS
 from harvest.report.syntax import Refusal, parse
 from harvest.report.text import shorten
 from harvest.report.tracebacks import Raised, find_raised

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from analysis.rules import Phrase
-from harvest.report.symptoms import IN_LOGS, NEGATION, WISH
+from harvest.report.symptoms import NEGATION, WISH
+from harvest.report.symptoms_in_logs import IN_LOGS
 from harvest.report.tracebacks import MAX_MESSAGE
 
 _NAME = r"(?:[A-Za-z_]\w{0,60}\.){0,6}(?P<type>_{0,2}[A-Z]\w{0,60}(?:Error|Exception))"

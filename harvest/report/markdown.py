@@ -27,7 +27,7 @@ from harvest.report.lines import (
     is_output,
     is_prose,
 )
-from harvest.report.symptoms import IN_LOGS
+from harvest.report.symptoms_in_logs import IN_LOGS
 from harvest.report.syntax import Refusal, parse
 from harvest.report.text import clean, indent_of
 
