@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
+from analysis.rules import Phrase
 from harvest.importers.folder import Folder, Unreadable
 from harvest.importers.model import Case, Found, Importer, Lead, Unpickle
 from harvest.importers.sorting import NO_SCRIPT, is_script, sorted_files
@@ -16,8 +17,20 @@ from harvest.importers.texts import crashed, signal_of_exit, signal_of_word
 from harvest.report.inputs import from_bytes
 from harvest.report.model import Report
 
-_HANGS = re.compile(r"hangs?|time_?outs?", re.IGNORECASE)
-_CRASHES = re.compile(r"crash(?:es)?", re.IGNORECASE)
+_HANGS = Phrase(
+    "fuzzer/folder-of-hangs",
+    r"hangs?|time_?outs?",
+    re.IGNORECASE,
+    finds=("hangs", "timeout"),
+    spares=("valid",),
+)
+_CRASHES = Phrase(
+    "fuzzer/folder-of-crashes",
+    r"crash(?:es)?",
+    re.IGNORECASE,
+    finds=("crashes",),
+    spares=("valid",),
+)
 _EXIT = re.compile(r"(?:exit[-_ ]?)?(-?\d{1,3})")
 
 

@@ -8,18 +8,32 @@ from __future__ import annotations
 import re
 import signal
 
+from analysis.rules import Phrase
+
 MAX_LOG = 20_000
 """Characters of a log that are kept, the last ones: that is where the exception stands."""
 _SIGNALS = {one.value: one.name for one in signal.Signals}
 _WORDS = (
-    ("SIGSEGV", r"sig_?segv|segv|segmentation[ _-]?fault|segfaults?"),
-    ("SIGFPE", r"sig_?fpe|fpe|floating[ _-]?point[ _-]?exceptions?"),
-    ("SIGABRT", r"sig_?abrt|abrt|abort(?:ed|s)?"),
-    ("SIGBUS", r"sig_?bus|bus[ _-]?errors?"),
-    ("SIGILL", r"sig_?ill|illegal[ _-]?instructions?"),
-    ("SIGKILL", r"sig_?kill|kill(?:ed)?"),
+    ("SIGSEGV", r"sig_?segv|segv|segmentation[ _-]?fault|segfaults?", "Segmentation_Fault"),
+    ("SIGFPE", r"sig_?fpe|fpe|floating[ _-]?point[ _-]?exceptions?", "floating-point-exception"),
+    ("SIGABRT", r"sig_?abrt|abrt|abort(?:ed|s)?", "aborted"),
+    ("SIGBUS", r"sig_?bus|bus[ _-]?errors?", "bus_error"),
+    ("SIGILL", r"sig_?ill|illegal[ _-]?instructions?", "Illegal_instruction"),
+    ("SIGKILL", r"sig_?kill|kill(?:ed)?", "sigkill"),
 )
-_OF_WORDS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _WORDS)
+_OF_WORDS = tuple(
+    (
+        name,
+        Phrase(
+            f"fuzzer/{name.lower()}",
+            pattern,
+            re.IGNORECASE,
+            finds=(example,),
+            spares=("seed",),
+        ),
+    )
+    for name, pattern, example in _WORDS
+)
 _TICKS = re.compile("`+")
 
 

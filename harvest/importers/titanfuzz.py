@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from analysis.rules import Phrase
 from harvest.importers.folder import Folder, Unreadable
 from harvest.importers.model import Case, Found, Importer, Lead, Unpickle
 from harvest.importers.sorting import HIDDEN, NO_SCRIPT, is_script
@@ -33,7 +34,13 @@ _OF_DEVICES = (
     "VarTypeConflictCatch",
     "VarInconsistentCatch",
 )
-_INTERNAL = re.compile(r"internal assert|please report (?:a|this) bug|check failed", re.IGNORECASE)
+_INTERNAL = Phrase(
+    "fuzzer/internal-error",
+    r"internal assert|please report (?:a|this) bug|check failed",
+    re.IGNORECASE,
+    finds=("INTERNAL ASSERT FAILED", "Please report a bug to us"),
+    spares=("ValueError: no",),
+)
 _NUMBERED = re.compile(r"(?P<api>.+)_\d+")
 _IMPORTS = {
     "torch": "import numpy as np\nimport torch\n",

@@ -11,9 +11,10 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from types import MappingProxyType
 
+from analysis.rules import Phrase, Registry
 from harvest.report.edits import Edit
 from harvest.report.needs import import_needs
-from harvest.report.repair import Repaired, edited
+from harvest.report.repair import Repaired, Revision, edited, revised, revision
 from harvest.report.syntax import dotted, nodes
 
 UNUSED, BARS, PLOTS = "unused imports", "progress bars", "plots"
@@ -40,19 +41,17 @@ EXAMPLES: tuple[tuple[str, str, str], ...] = (
 )
 """(repair, code, what it becomes; "" where nothing may change)."""
 
-_EXTENSION = re.compile(r"(?:^|_)(?:torch|pytorch|tensorflow|tf|keras)(?:_|$)")
+_EXTENSION = Phrase(
+    "need/extension-of-a-framework",
+    r"(?:^|_)(?:torch|pytorch|tensorflow|tf|keras)(?:_|$)",
+    finds=("torch_xla", "keras_cv"),
+    spares=("torchvision",),
+)
 """A package that has a framework's name in its own may change the framework when it is imported."""
 _PLOTTING = frozenset({"matplotlib", "pylab", "seaborn"})
 _BARS = MappingProxyType({"tqdm": "{}", "trange": "range({})"})
 _LENGTH = 4
 """Letters from which a word of a package's name says something."""
-
-
-def leave_out(found: Repaired) -> Repaired:
-    """Return the code without what it names but can do without."""
-    for name, apply in REPAIRS.items():
-        found = edited(found, list(apply(found.tree)), name)
-    return found
 
 
 def _unused_imports(tree: ast.Module) -> Iterator[Edit]:
@@ -157,3 +156,19 @@ def _targets(node: ast.Expr | ast.Assign) -> set[str]:
 REPAIRS: MappingProxyType[str, Callable[[ast.Module], Iterator[Edit]]] = MappingProxyType(
     {BARS: _progress_bars, PLOTS: _plots, UNUSED: _unused_imports}
 )
+
+
+def _revision(name: str, apply: Callable[[ast.Module], Iterator[Edit]]) -> Revision:
+    def change(found: Repaired) -> Repaired:
+        return edited(found, list(apply(found.tree)), name)
+
+    change.__doc__ = f"Leave out {name}."
+    return revision(name, change, [pair for of, *pair in EXAMPLES if of == name])
+
+
+REVISIONS = Registry("snippet", *(_revision(name, apply) for name, apply in REPAIRS.items()))
+
+
+def leave_out(found: Repaired) -> Repaired:
+    """Return the code without what it names but can do without."""
+    return revised(found, REVISIONS)

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from analysis.rules import Phrase
+from harvest.report.wordings import Wording, Wordings
+
 MOST_WORDS = 500
 """Characters of a sentence that are read."""
 EXAMPLES: tuple[tuple[str, bool], ...] = (
@@ -75,35 +78,73 @@ CHECKS: tuple[tuple[str, bool], ...] = (
 )
 """(sentence, whether it says that what should be checked is not)."""
 
-_ACCEPTS = re.compile(
+_ACCEPTS = Phrase(
+    "acceptance/accepts",
     r"\b(?:accepts|accepted(?! (?:as|values?|types?|dtypes?|range|inputs?|formats?|shapes?)\b))\b",
     re.IGNORECASE,
+    finds=("f accepts strings", "strings are accepted"),
+    spares=("the accepted dtypes",),
 )
 _DENIED = (
     r"(?:not|never|longer|only|(?:ca|do|does|did|is|are|was|were|wo|would|should)n['\u2019]?t)"
 )
-_NOT_SO = re.compile(
+_NOT_SO = Phrase(
+    "acceptance/no-fact",
     r"\b(?:when|if|until|before|previously|once|should|must|would|could|ought|fail\w*|refus\w+"
     rf"|unable|no|{_DENIED})\b(?:[^.;,\n](?!\b(?:and|but)\b)){{0,60}}$",
     re.IGNORECASE,
+    finds=("f should ", "f no longer "),
+    spares=("f should, but it ",),
 )
 """What stands in front of a verb that says no fact."""
 _CHECKS = (
     r"(?:(?:validation|checks?|checking)(?! (?:mark|point|box|loss|data|accuracy|batch|step|set"
     r"|split|metric|score|error)))"
 )
-_UNCHECKED = re.compile(
-    r"\b(?:rais|throw)(?:es|s|ed) nothing\b|\bnothing (?:is |was )?(?:raised|thrown)\b"
-    rf"|\b{_CHECKS}\b(?: (?:of|for) [`\w.]+)? (?:is|are|was|were|gets?) (?:(?!not\b)\w+ )?"
-    r"(?:lost|skipped|dropped|bypassed|missing|omitted|ignored)\b"
-    r"|\b(?:skip|drop|bypass|lose|omit|mishandle)(?:e?s)?(?: or \w+)?(?: (?:the|its|all|any))?"
-    rf"(?: [\w-]+){{0,2}} {_CHECKS}\b"
-    r"|\brais(?:e|es|ed) (?:an? )?(?:\w+ )?(?:in|under|with) eager\b[^.\n]{0,40}"
-    r"\bsilently (?:ignored|dropped|skipped|swallowed)\b",
-    re.IGNORECASE,
+_UNCHECKED = Wordings(
+    Wording(
+        "acceptance/raises-nothing",
+        r"\b(?:rais|throw)(?:es|s|ed) nothing\b|\bnothing (?:is |was )?(?:raised|thrown)\b",
+        ("the compiled function raises nothing", "nothing is thrown"),
+        ("it raises",),
+    ),
+    Wording(
+        "acceptance/check-is-lost",
+        rf"\b{_CHECKS}\b(?: (?:of|for) [`\w.]+)? (?:is|are|was|were|gets?) (?:(?!not\b)\w+ )?"
+        r"(?:lost|skipped|dropped|bypassed|missing|omitted|ignored)\b",
+        ("the checks of `axis` are skipped",),
+        ("the checks are there", "the validation loss is lost"),
+    ),
+    Wording(
+        "acceptance/skips-the-check",
+        r"\b(?:skip|drop|bypass|lose|omit|mishandle)(?:e?s)?(?: or \w+)?(?: (?:the|its|all|any))?"
+        rf"(?: [\w-]+){{0,2}} {_CHECKS}\b",
+        ("XLA skips the range check",),
+        ("XLA skips the layer",),
+    ),
+    Wording(
+        "acceptance/raises-in-eager-alone",
+        r"\brais(?:e|es|ed) (?:an? )?(?:\w+ )?(?:in|under|with) eager\b[^.\n]{0,40}"
+        r"\bsilently (?:ignored|dropped|skipped|swallowed)\b",
+        ("a bad name raises in eager, and is silently ignored when compiled",),
+        ("a bad name raises in eager",),
+    ),
+    flags=re.IGNORECASE,
 )
-_MODE = re.compile(r"\b(?:eager\w*|xla|jit\w*|compil\w+|graphs?|traced?|tracing|scripted)\b", re.I)
-_CHOSEN = re.compile(r"\b(?:you|we|can|could|by setting|CI)\b", re.IGNORECASE)
+_MODE = Phrase(
+    "acceptance/mode",
+    r"\b(?:eager\w*|xla|jit\w*|compil\w+|graphs?|traced?|tracing|scripted)\b",
+    re.I,
+    finds=("in graph mode", "the compiled path"),
+    spares=("in any mode",),
+)
+_CHOSEN = Phrase(
+    "acceptance/on-purpose",
+    r"\b(?:you|we|can|could|by setting|CI)\b",
+    re.IGNORECASE,
+    finds=("you can skip the check",),
+    spares=("it skips the check",),
+)
 _NO_ARGUMENT = r"\b(?:negative|invalid|illegal|out[- ]of[- ]range|nonsensical)\b"
 """What is said of an argument that has to be refused, whatever the function."""
 _NO_SHAPE = (
@@ -111,26 +152,66 @@ _NO_SHAPE = (
     r"|tensors? (?:with|of) (?:an? )?negative (?:sizes?|shapes?|dimensions?)\b)"
 )
 """Results that there cannot be."""
-_TAKES = re.compile(
-    r"\b(?:can|could) (?:also )?be (?:set|given|passed|fed|assigned|initiali[sz]ed)\b"
-    rf"[^.\n]{{0,30}}{_NO_ARGUMENT}"
-    rf"|\b(?:allows|permits|(?:can|could) (?:also )?accept)\b[^.\n]{{0,20}}{_NO_ARGUMENT}"
-    rf"|\b(?:gets?|gives|returns|outputs|creates|makes|produces)\b[^.\n]{{0,20}}{_NO_SHAPE}",
-    re.IGNORECASE,
+_TAKES = Wordings(
+    Wording(
+        "acceptance/can-be-set",
+        r"\b(?:can|could) (?:also )?be (?:set|given|passed|fed|assigned|initiali[sz]ed)\b"
+        rf"[^.\n]{{0,30}}{_NO_ARGUMENT}",
+        ("the width can be set to a negative number",),
+        ("the width can be set",),
+    ),
+    Wording(
+        "acceptance/allows",
+        rf"\b(?:allows|permits|(?:can|could) (?:also )?accept)\b[^.\n]{{0,20}}{_NO_ARGUMENT}",
+        ("pad allows an invalid mode",),
+        ("pad allows a mode",),
+    ),
+    Wording(
+        "acceptance/makes-what-cannot-be",
+        r"\b(?:gets?|gives|returns|outputs|creates|makes|produces)\b"
+        rf"[^.\n]{{0,20}}{_NO_SHAPE}",
+        ("pad makes a tensor of negative size",),
+        ("pad makes a negative number",),
+    ),
+    flags=re.IGNORECASE,
 )
-_BEYOND = re.compile(
+_BEYOND = Phrase(
+    "acceptance/beyond-a-bound",
     r"\b(\w+)[`'\"]? (?:can|could) (?:also )?be"
     r" (?:less|smaller|lower|greater|larger|higher|bigger) than -?\d",
     re.IGNORECASE,
+    finds=("the margin can be less than 0",),
+    spares=("the margin is less than 0",),
 )
-_ELSE = re.compile(
-    r"\b(?:should|must|would|ought|please|need\w*|wish|request\w*|feature|support\w*|documented"
-    rf"|so that|such that|caused by|as (?:in|expected)|{_DENIED}"
-    r"|raises?|raised|throw\w*|fail\w*|crash\w*|abort\w*|segfault\w*|error|exception|\w*Error)\b"
-    r"|^\W*(?:let|allow|make|add|enable)\b"
-    r"|\b(?:numpy|np|scipy|jax|matlab|pytorch|torch|tensorflow|tf|keras) (?:also |already )?"
-    r"(?:allows|permits|gives|returns|outputs|creates|makes|produces)\b",
-    re.IGNORECASE,
+_ELSE = Wordings(
+    Wording(
+        "acceptance/wish",
+        r"\b(?:should|must|would|ought|please|need\w*|wish|request\w*|feature|support\w*"
+        rf"|documented|so that|such that|caused by|as (?:in|expected)|{_DENIED})\b",
+        ("pad should allow it", "pad never allows it"),
+        ("pad allows it",),
+    ),
+    Wording(
+        "acceptance/failure",
+        r"\b(?:raises?|raised|throw\w*|fail\w*|crash\w*|abort\w*|segfault\w*|error|exception"
+        r"|\w*Error)\b",
+        ("pad crashes", "pad gives ValueError"),
+        ("pad allows it",),
+    ),
+    Wording(
+        "acceptance/request",
+        r"^\W*(?:let|allow|make|add|enable)\b",
+        ("Allow negative widths",),
+        ("They allow negative widths",),
+    ),
+    Wording(
+        "acceptance/of-another-library",
+        r"\b(?:numpy|np|scipy|jax|matlab|pytorch|torch|tensorflow|tf|keras) (?:also |already )?"
+        r"(?:allows|permits|gives|returns|outputs|creates|makes|produces)\b",
+        ("NumPy already allows it",),
+        ("NumPy has it",),
+    ),
+    flags=re.IGNORECASE,
 )
 """A title that wishes something, tells of a failure, or of what another library does."""
 
@@ -150,7 +231,7 @@ def unchecked(sentence: str) -> bool:
     return by_mode and is_fact(_UNCHECKED, text)
 
 
-def is_fact(words: re.Pattern[str], sentence: str) -> bool:
+def is_fact(words: re.Pattern[str] | Phrase | Wordings, sentence: str) -> bool:
     """Tell whether a sentence has such words where nothing in front of them says otherwise."""
     text = sentence[:MOST_WORDS]
     return any(not _NOT_SO.search(text[: one.start()]) for one in words.finditer(text))

@@ -8,9 +8,9 @@ to can be seen, and it can be rewritten.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
+from analysis.rules import Phrase
 from harvest.report.edits import Edit
 from harvest.report.repair import Repaired, edited
 from harvest.report.syntax import dotted, source_of
@@ -36,7 +36,12 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
     ("self.assertRaises(E, f); g(x)", ""),
 )
 """(code, what it becomes; "" where nothing may change)."""
-_ASSERTS = re.compile(r"(?:.*\.)?(?:assertRaises|raises)(?P<pattern>Regexp?|WithRegexp?Match)?")
+_ASSERTS = Phrase(
+    "test/assertion-of-an-exception",
+    r"(?:.*\.)?(?:assertRaises|raises)(?P<pattern>Regexp?|WithRegexp?Match)?",
+    finds=("self.assertRaisesRegex", "pytest.raises"),
+    spares=("self.assertEqual",),
+)
 
 
 def put_in_blocks(found: Repaired) -> Repaired:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from analysis.rules import Phrase, Registry
 from harvest.report.failures import find_failures
 from harvest.report.intended import contrasts
 from harvest.report.markdown import Document
@@ -19,8 +21,6 @@ from harvest.report.symptoms import (
     COMPILED,
     ELSEWHERE,
     EXCEPTION_WORD,
-    IN_LOGS,
-    IN_WORDS,
     INSTEAD,
     NEGATION,
     PREFERRED,
@@ -28,6 +28,8 @@ from harvest.report.symptoms import (
     Symptom,
     reference,
 )
+from harvest.report.symptoms_in_logs import IN_LOGS
+from harvest.report.symptoms_in_words import IN_WORDS
 from harvest.report.syntax import Refusal, parse
 from harvest.report.text import shorten
 from harvest.report.tracebacks import Raised, find_raised
@@ -37,59 +39,171 @@ MAX_LINE = 2000
 MAX_LINES = 20_000
 _ORDER = {ClaimSource.LOG: 0, ClaimSource.TITLE: 1, ClaimSource.BODY: 2}
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*[-*#])")
-_CLAUSE = re.compile(
+_CLAUSE = Phrase(
+    "claim/clause-ends",
     r"(?:[,;]|(?<!Error)(?<!Exception):)(?=\s)|\s[-\u2013\u2014]+\s"
-    r"|\b(?:but|while|whereas|and|yet)\b"
+    r"|\b(?:but|while|whereas|and|yet)\b",
+    finds=("it fails, NumPy does not", "it fails whereas NumPy does not"),
+    spares=("it fails", "ValueError: it fails"),
 )
-_LOGGED = re.compile(r"\s*(?:F \w|F\d{4} |\d{4}-\d\d-\d\d|Process finished|Fatal Python)")
-_DUMP = re.compile(r"\W*(?:versions?|env\w*|system)(?: info\w*)?\W*", re.IGNORECASE)
+_LOGGED = Phrase(
+    "log/begins-a-line",
+    r"\s*(?:F \w|\d{4}-\d\d-\d\d|Process finished|Fatal Python)",
+    finds=("2024-03-01 10:00:00.5: F shape.cc:7] Check failed", "Process finished with exit code"),
+    spares=("It finished",),
+)
+"""What a line begins with that stands in the text as it was logged."""
+_DUMP = Phrase(
+    "title/of-versions",
+    r"\W*(?:versions?|env\w*|system)(?: info\w*)?\W*",
+    re.IGNORECASE,
+    finds=("Versions:", "System information"),
+    spares=("Output",),
+)
 """What stands above blocks that tell of versions, and of what went wrong while listing them."""
-_DIED = re.compile(
+_DIED = Phrase(
+    "log/told-by-the-shell",
     r"\W*(?:Aborted|Segmentation fault|Floating point exception|Bus error|Illegal instruction)"
-    r"(?: \(core dumped\))?\W*"
+    r"(?: \(core dumped\))?\W*",
+    finds=("Aborted (core dumped)",),
+    spares=("it ended",),
 )
 """What a shell says of a process that has died."""
-_OF_TRACEBACK = re.compile(r"Traceback|^\W*File \S.*, line \d|^\s*-+> ?\d")
-_INLINE_CODE = re.compile(r"`(?!\w{1,60} ?= ?-?[\d.]{1,30}`)[^`\n]*?[=(\[][^`\n]*+`")
+_OF_TRACEBACK = Phrase(
+    "traceback/part-of-one",
+    r"Traceback|^\W*File \S.*, line \d|^\s*-+> ?\d",
+    finds=('  File "a.py", line 3', "----> 1 f()"),
+    spares=("ValueError: no",),
+)
+_INLINE_CODE = Phrase(
+    "claim/inline-code",
+    r"`(?!\w{1,60} ?= ?-?[\d.]{1,30}`)[^`\n]*?[=(\[][^`\n]*+`",
+    finds=("call `f(x, fill=nan)` once",),
+    spares=("give it `k=-1`",),
+)
 """Code in a sentence, whose words say nothing; an argument and its number (`k=-1`) do."""
-_GIVEN = re.compile(
+_GIVEN = Phrase(
+    "claim/call-with-nan",
     r"(?P<verb>\b(?:returns?|gives?|is|are|becomes?|yields?|prints?|gets?|got|outputs?)\s+)?"
     r"(?<![\w.])(?P<name>(?:\w{1,40}\.){0,4}\w{1,60})"
-    r"\((?:[^()\n]{0,60}, ?)?[-+]?(?:\w{1,20}\.)?(?:nan|inf|infinity)\)"
+    r"\((?:[^()\n]{0,60}, ?)?[-+]?(?:\w{1,20}\.)?(?:nan|inf|infinity)\)",
+    finds=("torch.round(nan) fails",),
+    spares=("torch.round(nan, 3) fails",),
 )
 """A call whose last argument is no finite number."""
-_VALUES = re.compile(r"(?:tensor|array|complex|b?float)\d*", re.IGNORECASE)
+_VALUES = Phrase(
+    "claim/value-by-its-type",
+    r"(?:tensor|array|complex|b?float)\d*",
+    re.IGNORECASE,
+    finds=("tensor", "float32"),
+    spares=("round",),
+)
 """What a value is printed as."""
-_OF_TIME = re.compile(
+_OF_TIME = Phrase(
+    "cost/chosen-in-the-form",
     r"^[^\w\n]{0,20}issue type[^\w\n]{0,20}\n\s{0,20}performance[^\S\n]*$",
     re.IGNORECASE | re.MULTILINE,
+    finds=("### Issue type\n\nPerformance\n",),
+    spares=("### Issue type\n\nBug\n",),
 )
 """What reporters choose in TensorFlow's form where something takes too long."""
+_EXCEPTION_LINE = Phrase(
+    "log/line-of-an-exception",
+    r"\W{0,8}[\w.]{1,150}(?:Error|Exception):\s",
+    finds=("RuntimeError: no kernel",),
+    spares=("Check failed: no kernel",),
+)
+_NOT_CLOSE = Phrase(
+    "log/not-close",
+    r"not (?:close|equal)",
+    finds=("AssertionError: the tensors are not close",),
+    spares=("AssertionError: no tensors",),
+)
+
+
+_Ranked = list[tuple[int, Claim]]
+"""Claims, each with a number that puts it behind others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Texts:
+    """Where a report may record a symptom; `other` begins clauses of what it compares with."""
+
+    title: str
+    document: Document
+    code: str | None
+    told: str
+    wished: str
+    other: Sequence[Phrase]
+
+
+_PLACES: Registry[[_Texts], _Ranked] = Registry("claim")
+"""All places count."""
 
 
 def find_claims(title: str, document: Document, *, code: str | None = None) -> tuple[Claim, ...]:
     """Return the recorded symptoms, each (kind, exception, signal) once, strongest first."""
-    ranked: list[tuple[int, Claim]] = []
-    other = reference(title)
-    intended = contrasts(title, document) | wished_blocks(document)
     told, wished = apart(document.prose)
-    blocks = [block for block in document.blocks if not _DUMP.fullmatch(block.lead[:80])]
-    telling = [block for block in blocks if block.number not in intended]
-    for block in telling or blocks:
-        late = 10 if ELSEWHERE.search(_SENTENCE.split(block.lead.strip())[-1]) else 0
-        ranked += [(late, claim) for claim in _from_log(_log_lines(block.text))]
-    if code is not None:
-        ranked += [(0, claim) for claim in _from_log(_comments(code))]
-    ranked += _from_text(title, ClaimSource.TITLE, other)
-    ranked += _pasted_in_text(told)
-    ranked += _from_text(told, ClaimSource.BODY, other)
-    wishes = _from_text(wished, ClaimSource.BODY, other)
-    ranked += [(late, claim) for late, claim in wishes if claim.kind is not ClaimKind.RAISES]
+    texts = _Texts(
+        title=title,
+        document=document,
+        code=code,
+        told=told,
+        wished=wished,
+        other=reference(title),
+    )
+    ranked = [item for place in _PLACES.each(texts) for item in place]
     ranked.sort(key=lambda item: item[0] + _ORDER[item[1].source])
     found: dict[tuple[object, ...], Claim] = {}
     for _, claim in ranked:
         found.setdefault((claim.kind, claim.exception, claim.signal), claim)
     return _without_vague(tuple(found.values()))
+
+
+@_PLACES.rule("in-blocks")
+def _in_blocks(texts: _Texts) -> _Ranked | None:
+    """Blocks hold logs, unless they show what is refused as it should be."""
+    document = texts.document
+    intended = contrasts(texts.title, document) | wished_blocks(document)
+    blocks = [block for block in document.blocks if not _DUMP.fullmatch(block.lead[:80])]
+    telling = [block for block in blocks if block.number not in intended]
+    found: _Ranked = []
+    for block in telling or blocks:
+        late = 10 if ELSEWHERE.search(_SENTENCE.split(block.lead.strip())[-1]) else 0
+        found += [(late, claim) for claim in _from_log(_log_lines(block.text))]
+    return found or None
+
+
+@_PLACES.rule("in-comments-of-a-script")
+def _in_script(texts: _Texts) -> _Ranked | None:
+    """Comments of a script hold logs."""
+    lines = [] if texts.code is None else _comments(texts.code)
+    return [(0, claim) for claim in _from_log(lines)] or None
+
+
+@_PLACES.rule("in-the-title")
+def _in_title(texts: _Texts) -> _Ranked | None:
+    """The title tells of a symptom."""
+    return [*_from_text(texts.title, ClaimSource.TITLE, texts.other)] or None
+
+
+@_PLACES.rule("pasted-in-the-text")
+def _in_lines(texts: _Texts) -> _Ranked | None:
+    """The text holds logs without a fence."""
+    return [*_pasted_in_text(texts.told)] or None
+
+
+@_PLACES.rule("in-the-text")
+def _in_text(texts: _Texts) -> _Ranked | None:
+    """The text tells of a symptom."""
+    return [*_from_text(texts.told, ClaimSource.BODY, texts.other)] or None
+
+
+@_PLACES.rule("in-the-wish")
+def _in_wish(texts: _Texts) -> _Ranked | None:
+    """What should happen is compared with what does; an exception in it is only wished for."""
+    wishes = _from_text(texts.wished, ClaimSource.BODY, texts.other)
+    return [one for one in wishes if one[1].kind is not ClaimKind.RAISES] or None
 
 
 def chosen(body: str, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
@@ -193,9 +307,7 @@ def _crashes(line: str) -> Iterator[Claim]:
 
 
 def _is_exception(line: str) -> bool:
-    return bool(re.match(r"\W{0,8}[\w.]{1,150}(?:Error|Exception):\s", line)) and not re.search(
-        r"not (?:close|equal)", line
-    )
+    return _EXCEPTION_LINE.match(line) is not None and not _NOT_CLOSE.search(line)
 
 
 def _pasted_in_text(prose: str) -> Iterator[tuple[int, Claim]]:
@@ -204,16 +316,14 @@ def _pasted_in_text(prose: str) -> Iterator[tuple[int, Claim]]:
     for raised in find_raised(lines):
         yield 0, _raised(raised)
     for line in lines:
-        if len(line.split()) <= 6 or re.match(
-            r"\s*(?:F \w|\d{4}-\d\d-\d\d|Process finished|Fatal Python)", line
-        ):
+        if len(line.split()) <= 6 or _LOGGED.match(line):
             bare = line.strip("\t `*>\"'")
             if bare[:1].isupper() and not ELSEWHERE.search(line) and not WISH.search(line):
                 yield from ((0, claim) for claim in _crashes(bare))
 
 
 def _from_text(
-    text: str, source: ClaimSource, other: re.Pattern[str]
+    text: str, source: ClaimSource, other: Sequence[Phrase]
 ) -> Iterator[tuple[int, Claim]]:
     for sentence in _SENTENCE.split(text[: MAX_LINE * 100]):
         late = 10 if ELSEWHERE.search(sentence[:MAX_LINE]) else 0
@@ -221,7 +331,7 @@ def _from_text(
             yield late, claim
 
 
-def _from_sentence(told: str, source: ClaimSource, other: re.Pattern[str]) -> Iterator[Claim]:
+def _from_sentence(told: str, source: ClaimSource, other: Sequence[Phrase]) -> Iterator[Claim]:
     """Yield the claims of a sentence; in inline code, `f(x, fill=nan)`, nothing is told.
 
     What something to compare with does (NumPy raises, as eager mode does) is no symptom.
@@ -268,14 +378,15 @@ def _quoted(found: re.Match[str]) -> str | None:
     return message.strip() or None if end else None
 
 
-def _is_said_of(subject: re.Pattern[str], sentence: str, at: int) -> bool:
-    """Whether the clause that a place is in has such a subject, and no other."""
+def _is_said_of(subjects: Sequence[Phrase], sentence: str, at: int) -> bool:
+    """Whether the clause that a place is in has one of these subjects, and no other."""
     masked = _INLINE_CODE.sub(lambda code: "_" * len(code[0]), sentence)
     clause = _CLAUSE.split(masked[:at])[-1]
-    return subject.search(clause) is not None and COMPILED.search(clause) is None
+    named = any(phrase.search(clause) for phrase in subjects)
+    return named and COMPILED.search(clause) is None
 
 
-def _where(symptom: Symptom, sentence: str, other: re.Pattern[str]) -> int | None:
+def _where(symptom: Symptom, sentence: str, other: Sequence[Phrase]) -> int | None:
     wishes = symptom.kind is not ClaimKind.VALUE
     for found in symptom.pattern.finditer(sentence):
         compared = symptom.kind is ClaimKind.RAISES or found[0].lower().startswith("accept")

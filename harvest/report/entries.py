@@ -7,10 +7,10 @@ what tests raise; the calls made here let it through, and take the place of a ru
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from analysis.rules import Phrase, Registry
 from harvest.report.repair import Repaired
 from harvest.report.syntax import Refusal, dotted, parse
 
@@ -48,9 +48,14 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
 )
 """(code, the calls that are appended: in place of a runner of tests, where there is one)."""
 
-_NAME = "calls of test functions"
+NAME = "calls of test functions"
 _RUNNERS = frozenset(("main", "run_tests", "run", "debug"))
-_OF_A_MODULE = re.compile(r"(?:\w+\.)*(?:\w*test\.main|run_tests)")
+_OF_A_MODULE = Phrase(
+    "test/runner-of-a-module",
+    r"(?:\w+\.)*(?:\w*test\.main|run_tests)",
+    finds=("unittest.main", "run_tests"),
+    spares=("main",),
+)
 """Functions that run the tests of the module in which they are called."""
 _MAIN = ("main", "repro", "run")
 _INERT = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -74,13 +79,23 @@ def add_calls(found: Repaired) -> Repaired:
     tree = parse(code)
     if isinstance(tree, Refusal):
         return found
-    return Repaired(code=code, tree=tree, repairs=(*found.repairs, _NAME))
+    return Repaired(code=code, tree=tree, repairs=(*found.repairs, NAME))
 
 
 def _calls(body: Sequence[ast.stmt]) -> Iterator[str]:
     acts = [node for node in body if not isinstance(node, _INERT) and _called(node)]
-    if any(_called(node) & _RUNNERS for node in acts):
-        return
+    if not any(_called(node) & _RUNNERS for node in acts):
+        for calls in _TESTS.each(body, acts):
+            yield from calls
+
+
+_TESTS: Registry[[Sequence[ast.stmt], Sequence[ast.stmt]], list[str]] = Registry("test")
+"""What is called, of all statements and those that do more than define."""
+
+
+@_TESTS.rule("functions")
+def _functions(body: Sequence[ast.stmt], acts: Sequence[ast.stmt]) -> list[str] | None:
+    """Functions whose names say that they are tests, or the only function there is."""
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]
     unused = [node for node in functions if not _read(node.name, body, node)]
     ready = [node.name for node in unused if _is_ready(node)]
@@ -88,11 +103,16 @@ def _calls(body: Sequence[ast.stmt]) -> Iterator[str]:
     if all(isinstance(node, ast.Assign | ast.AnnAssign) for node in acts):
         alone = ready if len(functions) == 1 else []
         tests = [name for name in ready if name.startswith(("test", *_MAIN))] or alone
-    yield from (f"{name}()" for name in tests)
+    return [f"{name}()" for name in tests] or None
+
+
+@_TESTS.rule("classes")
+def _classes(body: Sequence[ast.stmt], acts: Sequence[ast.stmt]) -> list[str] | None:
+    """Methods of test cases."""
     bases: set[str] = set()
-    for node in body:
-        if isinstance(node, ast.ClassDef) and not _read(node.name, acts, node):
-            yield from _test_calls(node, bases)
+    classes = [node for node in body if isinstance(node, ast.ClassDef)]
+    unread = (node for node in classes if not _read(node.name, acts, node))
+    return [call for node in unread for call in _test_calls(node, bases)] or None
 
 
 def _runs_tests(node: ast.stmt, body: Sequence[ast.stmt]) -> bool:

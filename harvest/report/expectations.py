@@ -1,8 +1,7 @@
 """What a report says a result is, and what it should be: numbers in prose, comments and output.
 
 In: title, document, code. Out: `Expectation`s ("I expect `[1, 2]`", "returns inf instead of 2e20",
-`# should be 0`; `verdicts_in_words` reads the sentences), whether the report wants a call to be
-refused, and the output that it pastes.
+`# should be 0`; `verdicts_in_words` reads the sentences), and the output that the report pastes.
 """
 
 from __future__ import annotations
@@ -13,148 +12,130 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from harvest.report.accepted import accepts, out_of_bounds, takes_what_is_none, unchecked
-from harvest.report.intended import SUCCEEDS
+from analysis.rules import Phrase, Registry
 from harvest.report.lines import heading_of
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Expectation
 from harvest.report.syntax import Refusal, is_session, parse, source_of
 from harvest.report.text import MOST_ROWS, OUT, continued, joined, shorten
 from harvest.report.verdicts_in_words import told
-from harvest.report.wishes import (
-    DENIED,
-    HAPPENED,
-    RESULT,
-    WANTED,
-    apart,
-    asks_for_exception,
-    wished_blocks,
-)
+from harvest.report.wishes import HAPPENED, RESULT, WANTED
+from harvest.report.wordings import Wording, Wordings
 
 MOST_LINES = 2000
 MOST_LEAD = 60
 """Characters of a line that may stand above a value and call it expected, or actual."""
-_ACTUAL = re.compile(
-    rf"(?:actual|current|observed|wrong)\b{RESULT}|what (?:i|you) (?:get|see)"
-    r"|(?:the )?(?:results?|outputs?) (?:is|are)\b(?: (?:currently|now))?\W*$",
-    re.IGNORECASE,
+_ACTUAL = Wordings(
+    Wording(
+        "expectation/title-of-the-actual",
+        rf"(?:actual|current|observed|wrong)\b{RESULT}",
+        ("Actual output", "Observed:"),
+        ("Expected output",),
+    ),
+    Wording(
+        "expectation/what-i-get",
+        r"what (?:i|you) (?:get|see)",
+        ("What I get",),
+        ("What I want",),
+    ),
+    Wording(
+        "expectation/the-output-is",
+        r"(?:the )?(?:results?|outputs?) (?:is|are)\b(?: (?:currently|now))?\W*$",
+        ("The output is:",),
+        ("The output is correct:",),
+    ),
+    flags=re.IGNORECASE,
 )
-_NO_RESULT = re.compile(
+_NO_RESULT = Phrase(
+    "expectation/no-result",
     r"\b(?:shape|size|length|rank|d?type|time|duration|rate|tolerance|version|memory)s?\b",
     re.IGNORECASE,
+    finds=("Expected shape",),
+    spares=("Expected result",),
 )
 """Numbers that are no result, though a line above may call them expected."""
-_SENTENCE = re.compile(r"(?<=[!?;])\s+|(?<!\d\.)(?<=\.)\s+|(?<=\d\.)\s+(?![-+\d\]]|nan\b|inf\b)|\n")
+SENTENCE = re.compile(r"(?<=[!?;])\s+|(?<!\d\.)(?<=\.)\s+|(?<=\d\.)\s+(?![-+\d\]]|nan\b|inf\b)|\n")
 """Between sentences. NumPy prints whole numbers with a point: `[0. 3.]` is one word."""
-_LEAD = re.compile(r"\W*(?:expect|desired|wanted|correct|right)", re.IGNORECASE)
-_PRINTED = re.compile(r"(?:tensor|array)\([-\d\[(]")
+_LEAD = Phrase(
+    "expectation/comment-of-what-is-right",
+    r"\W*(?:expect|desired|wanted|correct|right)",
+    re.IGNORECASE,
+    finds=("expected: 3", "(correct) 3"),
+    spares=("gives 3",),
+)
+_PRINTED = Phrase(
+    "expectation/printed-value",
+    r"(?:tensor|array)\([-\d\[(]",
+    finds=("tensor([1, 2], dtype=torch.int32)",),
+    spares=("tensor(x)",),
+)
 """How a value is printed, which may end in `dtype=torch.int32)`, as code does."""
-_PROMPT = re.compile(r"^\s*+(?:>>> ?|\.\.\. ?|In ?\[\d+\]: ?)")
-_OUT = re.compile(rf"^\s*(?:{OUT}|[:>] (?=\S))")
+_PROMPT = Phrase(
+    "expectation/prompt",
+    r"^\s*+(?:>>> ?|\.\.\. ?|In ?\[\d+\]: ?)",
+    finds=(">>> f(x)", "In [3]: f(x)"),
+    spares=("f(x)",),
+)
+_OUT = Phrase(
+    "expectation/mark-of-a-result",
+    rf"^\s*(?:{OUT}|[:>] (?=\S))",
+    finds=("Out[3]: 4", ": 4"),
+    spares=("4",),
+)
 _COMMENT = re.compile(r"(?:[^#'\"]|'[^'\n]*'|\"[^\"\n]*\")*#(.*)")
 _VALUE = " ; "
 """Where a printed value stands among the words around it."""
-_REFUSAL = re.compile(
-    r"\b(?:should|expect(?:ed|s)?|would|ought to|must)\b(?:(?!\b(?:currently|fix\w*|go(?:es)? away"
-    r"|(?:instead of|rather than) (?:an? |the |raising |throwing ))\b)(?:[^.\n]|\.(?=\w))){0,80}?"
-    r"\b(?:raise[sd]?|throw[sn]?|reject(?:s|ed)?|refuse[sd]?|error(?! (?:appear|occur)s)|exception"
-    r"|\w+Error|validat\w+)\b"
-    r"|\b(?:\w*Error|exception|error)\s+(?:is |was )?expected"
-    r"|\bno (?:error|exception|validation|check|complaint)"
-    r"|\bwithout (?:an? |any )?(?:error|exception|complaint|validation|warning|check)"
-    r"|\b(?:silently|happily|wrongly|incorrectly) (?:accept|return|succeed|run|pass)\w*"
-    r"|(?<!should )(?<!must )"
-    r"\b(?:returns?|gives?|yields?|produces?|prints?|outputs?|computes?|succeeds?|runs?|works?)\b"
-    r"[^.\n]{0,60}\b(?:instead of|rather than) (?:an? |the )?"
-    r"(?:raising|throwing|failing|error(?:ing)?|exception|\w+Error)\b"
-    r"|\b(?:should|must) only accept\b"
-    r"|\bdo(?:es)?(?: not|n['\u2019]?t) (?:raise|throw|check|validate|complain|reject|fail"
-    r"|(?:do|perform) \w+ (?:check|validation))"
-    r"|\bshould (?:also )?(?:check|verify|forbid|disallow|prohibit)\b"
-    r"|\b(?:lacks?|missing|insufficient|no|lack of|absence of) (?:proper |\w+ )?(?:type|argument"
-    r"|input|bounds?|range|shape|parameter|value|sanity|error) ?-?(?:check\w*|validation)"
-    r"|\b(?:lacks?|missing|lack of|insufficient) (?:validation|checks?|checking)\b"
-    r"|\b(?:works?|goes|is|runs?) against the (?:docs?|documentation|error messages?)\b"
-    r"|\ban? \w+(?:Error|Exception)\b[^.\n]{0,120}\b(?:is|are|were|would be) better than\b"
-    rf"|{SUCCEEDS}",
-    re.IGNORECASE,
-)
-_ASKED = re.compile(
-    r"\b(?:should|must|ought to) (?:also |rather |instead )?(?:raise|throw|reject|refuse|error|fail"
-    r"|be (?:an? )?(?:rejected|refused|error|exception|\w*Error))\b"
-    r"|\bno (?:error|exception) (?:is |was )?(?:raised|thrown)\b",
-    re.IGNORECASE,
-)
-"""A comment that asks for an error: beside code, the others tell of one that there is."""
-_UNRAISED = re.compile(
-    r"\bno (?:\w*error|exception) (?:is |was )?(?:raised|thrown)\b", re.IGNORECASE
-)
-"""What a run prints of an error that there is not."""
-_AS_IT_SHOULD = re.compile(
-    r"\b(?:should|must)(?:n't| not| never)|\bas (?:it |they )?(?:should|expected|intended)|correct",
-    re.IGNORECASE,
-)
-_PRINTED_WORDS = re.compile(
-    r"`(?=[^`\n]*\b(?:got|but|found|received|actual)\b)(?=[^`\n]*\bexpected\b)[^`\n]*`"
-)
-"""What a run prints of a result beside the expected one: these words are none of the report's."""
-_WRONG = r"(?:wrong|incorrect|garbage|bad)"
-_RESULTS = r"(?:results?|outputs?|values?|answers?|gradients?)"
-_FREE = re.compile(
-    r"\b(?:can|could|should|handles?|computes?|crash\w*|die[sd]?|abort\w*)\b"
-    r"[^.,;\n]{0,60}\bwithout (?:an? |any )?(?:error|exception|complaint|warning)"
-    rf"|\b(?:{_WRONG} (?:\w+ )?{_RESULTS}|{_RESULTS}\b[^.,;\n]{{0,20}}\b{_WRONG})\b"
-    r"[^.,;\n]{0,30}\bwithout (?:an? |any )?warning"
-    rf"|\bsilently \w+ (?:\w+ )?{_WRONG} (?:\w+ )?{_RESULTS}\b"
-    r"|^\W*(?:handle|support|allow|make|let)\b[^.\n]*\bwithout (?:an? |any )?(?:error|exception)",
-    re.IGNORECASE,
-)
-"""Something that runs without an error as it should, or ends in worse than an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """What a report has of texts; `codes` are its blocks and its script."""
+
+    title: str
+    document: Document
+    codes: tuple[str, ...]
+
+
+_SHOWN: Registry[[Texts], list[Expectation]] = Registry("expectation")
+"""Where values stand that a report calls right or wrong; all places count."""
 
 
 def find_expectations(
     title: str, document: Document, *, code: str | None = None
 ) -> tuple[Expectation, ...]:
     """The values that a report calls right or wrong, those beside code first."""
-    codes = [block.text for block in document.blocks]
-    if code is not None:
-        codes.append(code)
-    found: list[Expectation] = []
-    for text in codes:
-        found += _beside_code(text)
-    found += _of_text(title)
-    found += _of_text(document.prose)
-    for block in document.blocks:
-        found += _of_output(block)
-    return tuple(dict.fromkeys(found))
+    found = _SHOWN.each(texts_of(title, document, code))
+    return tuple(dict.fromkeys(one for place in found for one in place))
 
 
-def wants_refusal(title: str, document: Document, *, code: str | None = None) -> str | None:
-    """The sentence, or comment, in which a report asks for an error where there is none."""
-    prose, wished = apart(document.prose)
-    if out_of_bounds(title, [*(block.text for block in document.blocks), code or ""]):
-        return shorten(title)
-    for text in (title, prose, wished):
-        for sentence in _SENTENCE.split(text)[:MOST_LINES]:
-            if text is wished and DENIED.search(sentence[:500]):
-                continue
-            said = _FREE.sub("", _PRINTED_WORDS.sub("", sentence[:500]))
-            taken = accepts(said) or unchecked(said)
-            taken = taken or (text is title and takes_what_is_none(said))
-            if taken or _REFUSAL.search(said):
-                return shorten(sentence)
-    for block in (*(block.text for block in document.blocks), code or ""):
-        for line in block.splitlines()[:MOST_LINES]:
-            comment = _comment(line[:500])
-            said = _FREE.sub("", comment)
-            if _ASKED.search(said) and not _AS_IT_SHOULD.search(said):
-                return shorten(comment)
-    for line in pasted_output(document):
-        if _UNRAISED.search(line[:500]) and not _AS_IT_SHOULD.search(line[:500]):
-            return shorten(line)
-    shown = [block.text for block in document.blocks if block.number in wished_blocks(document)]
-    asked = next(filter(None, map(asks_for_exception, (wished, *shown))), None)
-    return None if asked is None else shorten(asked)
+def texts_of(title: str, document: Document, code: str | None) -> Texts:
+    """The texts of a report; `code` is its script, if it is one."""
+    codes = [block.text for block in document.blocks] + ([] if code is None else [code])
+    return Texts(title=title, document=document, codes=tuple(codes))
+
+
+@_SHOWN.rule("beside-code")
+def _in_codes(texts: Texts) -> list[Expectation] | None:
+    """Comments of code, and what it prints, say what a value should be."""
+    return [one for text in texts.codes for one in _beside_code(text)] or None
+
+
+@_SHOWN.rule("in-the-title")
+def _in_title(texts: Texts) -> list[Expectation] | None:
+    """The title says what a value is, or should be."""
+    return [*_of_text(texts.title)] or None
+
+
+@_SHOWN.rule("in-the-text")
+def _in_prose(texts: Texts) -> list[Expectation] | None:
+    """The text says what a value is, or should be."""
+    return [*_of_text(texts.document.prose)] or None
+
+
+@_SHOWN.rule("below-a-title")
+def _in_output(texts: Texts) -> list[Expectation] | None:
+    """A block shows a value below "Expected" or "Actual"."""
+    return [one for block in texts.document.blocks for one in _of_output(block)] or None
 
 
 def pasted_output(document: Document) -> tuple[str, ...]:
@@ -163,7 +144,7 @@ def pasted_output(document: Document) -> tuple[str, ...]:
     for block in document.blocks:
         tree = parse(block.text)
         plain = not isinstance(tree, Refusal) and _is_code(tree) and not is_session(tree)
-        lines += [_comment(line) for line in block.text.splitlines()] if plain else []
+        lines += [comment_of(line) for line in block.text.splitlines()] if plain else []
         lines += [] if plain else block.text.splitlines()
     told = (" ".join(_OUT.sub("", line).split()) for line in lines[:MOST_LINES])
     return tuple(line for line in told if line)
@@ -178,7 +159,7 @@ def _is_code(tree: ast.Module) -> bool:
 def _of_text(text: str) -> Iterator[Expectation]:
     """What prose says, sentence by sentence; under some headings it says what is wanted."""
     wanted = False
-    for sentence in _SENTENCE.split(joined(text))[:MOST_LINES]:
+    for sentence in SENTENCE.split(joined(text))[:MOST_LINES]:
         heading = heading_of(sentence)
         if heading is not None:
             wanted = WANTED.match(heading) is not None
@@ -230,10 +211,10 @@ def _beside_code(code: str) -> Iterator[Expectation]:
     written = code.splitlines()[:MOST_LINES]
     for number, line in enumerate(written, start=1):
         behind = [_comment_alone(more) for more in written[number : number + MOST_ROWS]]
-        comment = continued(_comment(line), behind)
+        comment = continued(comment_of(line), behind)
         own = _PROMPT.sub("", line.partition("#")[0] if comment else line).strip()
         above = statements.get(number, own) if own else above if comment else ""
-        for sentence in _SENTENCE.split(comment):
+        for sentence in SENTENCE.split(comment):
             yield from told(sentence, beside=above, wanted=_LEAD.match(sentence) is not None)
     if not isinstance(tree, Refusal):
         yield from _printed(lines, tree)
@@ -241,10 +222,10 @@ def _beside_code(code: str) -> Iterator[Expectation]:
 
 def _comment_alone(line: str) -> str:
     """The comment of a line that has nothing else."""
-    return _comment(line) if line.lstrip().startswith("#") else ""
+    return comment_of(line) if line.lstrip().startswith("#") else ""
 
 
-def _comment(line: str) -> str:
+def comment_of(line: str) -> str:
     """The comment of a line of code, or nothing."""
     found = _COMMENT.match(line)
     return "" if found is None else found[1].strip(" #")

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from harvest.report.symptoms import IN_LOGS, NEGATION, WISH
+from analysis.rules import Phrase
+from harvest.report.symptoms import NEGATION, WISH
+from harvest.report.symptoms_in_logs import IN_LOGS
 from harvest.report.tracebacks import MAX_MESSAGE
 
 _NAME = r"(?:[A-Za-z_]\w{0,60}\.){0,6}(?P<type>_{0,2}[A-Z]\w{0,60}(?:Error|Exception))"
@@ -20,27 +22,43 @@ _LABEL = (
     r"(?: (?:an )?(?:error|exception|with|by))?"
 )
 _QUOTE = r"[`'\"<(\[]{0,3}"
-_TYPED = (
-    # x -> RuntimeError no kernel; x: RuntimeError: no kernel; a.py::test - RuntimeError: no kernel
-    re.compile(
-        rf"(?P<before>[^\n]{{0,120}}?)(?:[-=~]>|→)\s{{0,4}}{_QUOTE}{_NAME}\W{{0,4}}?(?:[:(]\s*|\s+)(?P<message>\S.*)"
+_PRINTED = (
+    Phrase(
+        "failure/behind-an-arrow",
+        rf"(?P<before>[^\n]{{0,120}}?)(?:[-=~]>|→)\s{{0,4}}{_QUOTE}{_NAME}"
+        r"\W{0,4}?(?:[:(]\s*|\s+)(?P<message>\S.*)",
+        finds=("torch.half -> RuntimeError no kernel",),
+        spares=("torch.half -> no kernel",),
     ),
-    re.compile(
-        rf"(?P<before>[^\n]{{0,120}}?)(?::|\||\s-)\s{{1,4}}{_QUOTE}{_NAME}:\s+(?P<message>\S.*)"
+    Phrase(
+        "failure/behind-a-colon",
+        rf"(?P<before>[^\n]{{0,120}}?)(?::|\||\s-)\s{{1,4}}{_QUOTE}{_NAME}:\s+(?P<message>\S.*)",
+        finds=("half: RuntimeError: no kernel", "a.py::test_a - ValueError: no"),
+        spares=("half: no kernel",),
     ),
-    # ERROR RuntimeError: no kernel
-    re.compile(
-        rf"(?P<before>\W{{0,6}}{_LABEL}):?\s{{1,4}}{_QUOTE}{_NAME}\W{{0,4}}?(?:[:(]\s*|\s+)(?P<message>\S.*)"
+    Phrase(
+        "failure/behind-a-label",
+        rf"(?P<before>\W{{0,6}}{_LABEL}):?\s{{1,4}}{_QUOTE}{_NAME}"
+        r"\W{0,4}?(?:[:(]\s*|\s+)(?P<message>\S.*)",
+        finds=("ERROR RuntimeError: no kernel", "caught ValueError (no)"),
+        spares=("ERROR: no kernel",),
+    ),
+    Phrase(
+        "failure/without-a-name",
+        rf"(?P<before>[^\n]{{0,80}}?(?:[-=~]>|→)\s{{0,4}}|\W{{0,6}}){_LABEL}:\s+(?P<message>\S.*)",
+        finds=("FAILED: no kernel", "half -> error: no kernel"),
+        spares=("no kernel",),
     ),
 )
-_UNTYPED = re.compile(
-    rf"(?P<before>[^\n]{{0,80}}?(?:[-=~]>|→)\s{{0,4}}|\W{{0,6}}){_LABEL}:\s+(?P<message>\S.*)"
-)
+"""In the order in which a line is held against them."""
 _WORD = re.compile(r"[A-Za-z_]{2,}")
-_TOOLS = re.compile(
+_TOOLS = Phrase(
+    "failure/of-another-tool",
     r"(?:test_\w+|AddressSanitizer|LeakSanitizer|command|pip|cannot install|linker|ld"
     r"|could not find a version)\b",
     re.IGNORECASE,
+    finds=("linker command failed", "pip could not be found"),
+    spares=("no kernel",),
 )
 
 
@@ -61,7 +79,7 @@ def find_failures(lines: Sequence[str]) -> Iterator[Failure]:
 
 
 def _read(line: str) -> Failure | None:
-    for pattern in (*_TYPED, _UNTYPED):
+    for pattern in _PRINTED:
         found = pattern.match(line)
         if found is None or WISH.search(found["before"]) or NEGATION.search(found["before"]):
             continue

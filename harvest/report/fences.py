@@ -12,14 +12,35 @@ import re
 import textwrap
 from dataclasses import dataclass, field
 
+from analysis.rules import Phrase
+
 _FENCE = re.compile(
     r"(?P<prefix>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(?P<mark>`{3,}+|~{3,}+)(?P<info>.*)"
 )
 _LANGUAGE = re.compile(r"\s*+\{?\.?(?P<word>[\w+#.-]*)\}?\s*")
-_WORD_THEN_CODE = re.compile(r"\s*+(?:python|py|python3|Python)\s+(?P<code>(?:import|from)\s.*)")
-_CODE = re.compile(r"\s*(?:import\s+\w|from\s+[\w.]+\s+import\b|>>>|[\w.]+\s*=[^=]|[\w.]+\(|@|%)")
-_GLUED_OPENER = re.compile(r"(?:\w{0,20}|\s*(?:import\s+\w|from\s+[\w.]+\s+import\b|>>>).*)\s*")
-_TEXT_AFTER = re.compile(r"#{2,6}\s|\*\*|</?\w|_No response_|cc @|- \[[ x]\]")
+_WORD_THEN_CODE = Phrase(
+    "fence/language-and-import",
+    r"\s*+(?:python|py|python3|Python)\s+(?P<code>(?:import|from)\s.*)",
+    finds=("python import torch",),
+    spares=("python",),
+)
+_CODE = Phrase(
+    "fence/code-behind-the-mark",
+    r"\s*(?:import\s+\w|from\s+[\w.]+\s+import\b|>>>|[\w.]+\s*=[^=]|[\w.]+\(|@|%)",
+    finds=("import torch", "x = 1", ">>> f(x)"),
+    spares=("python",),
+)
+_GLUED_OPENER = Phrase(
+    "fence/glued-to-text",
+    r"(?:\w{0,20}|\s*(?:import\s+\w|from\s+[\w.]+\s+import\b|>>>).*)\s*",
+    finds=("python", "import torch"),
+)
+_TEXT_AFTER = Phrase(
+    "fence/text-behind-its-end",
+    r"#{2,6}\s|\*\*|</?\w|_No response_|cc @|- \[[ x]\]",
+    finds=("### Versions", "</details>", "- [x] done"),
+    spares=("x = 1",),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

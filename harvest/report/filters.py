@@ -12,12 +12,16 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from analysis.errors import CitadelError
+from analysis.rules import Phrase, Rule
 from harvest.report.model import BadInput, Need, Reading, Report, Snippet
 from harvest.report.snippets import FRAMEWORKS
+from harvest.report.steps import id_of
 from harvest.report.syntax import Refusal, imported_roots, parse
 
+T = TypeVar("T")
 MAX_TEXT = 1_000_000
 """Characters of a report and its thread; GitHub allows 65,536 per text."""
 MAX_OWN = 200_000
@@ -25,18 +29,42 @@ MAX_OWN = 200_000
 FEW_COMMENTS = 3
 NEAR_DUPLICATE = "near_duplicate"
 _DEVICES = frozenset({Need.CUDA, Need.MPS, Need.DEVICE})
-_BUG = re.compile(
+_BUG = Phrase(
+    "label/bug",
     r"\bbugs?\b|\bcrash|correctness|regression|performance|\bnans?\b|\bassert|\bmemory|error"
     r"|edge cases|stability|sanitizer",
     re.IGNORECASE,
+    finds=("type: bug", "module: crash"),
+    spares=("triaged",),
 )
-_WISH = re.compile(r"\bfeature|enhancement|documentation|\bdocs\b|proposal|\brfc\b", re.IGNORECASE)
-_QUESTION = re.compile(r"question|\bsupport\b|\bhow[- ]?to\b|discussion", re.IGNORECASE)
-_HARDWARE = re.compile(
+_WISH = Phrase(
+    "label/wish",
+    r"\bfeature|enhancement|documentation|\bdocs\b|proposal|\brfc\b",
+    re.IGNORECASE,
+    finds=("type:feature", "module: docs"),
+    spares=("triaged",),
+)
+_QUESTION = Phrase(
+    "label/question",
+    r"question|\bsupport\b|\bhow[- ]?to\b|discussion",
+    re.IGNORECASE,
+    finds=("type:support",),
+    spares=("unsupported",),
+)
+_HARDWARE = Phrase(
+    "label/hardware",
     r"\bcuda\b|\bgpu\b|\brocm\b|\bmps\b|\bxpu\b|\btpu\b|\bxla\b|\bhpu\b|cudnn|nccl|\barm\b",
     re.IGNORECASE,
+    finds=("module: cuda", "comp:gpu"),
+    spares=("module: nn",),
 )
-_DUPLICATE = re.compile(r"^duplicate", re.IGNORECASE)
+_DUPLICATE = Phrase(
+    "label/duplicate",
+    r"^duplicate",
+    re.IGNORECASE,
+    finds=("duplicate",),
+    spares=("no duplicate",),
+)
 
 
 class Preset(StrEnum):
@@ -67,14 +95,14 @@ class Filter:
 class OfReport(Filter):
     """Decides by what the tracker knows; None keeps the report, a text is the reason."""
 
-    test: Callable[[Report], str | None]
+    test: Rule[[Report], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfReading(Filter):
     """Decides by what was read; asked only where the report was read."""
 
-    test: Callable[[Reading], str | None]
+    test: Rule[[Reading], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +170,7 @@ def _hardware(reading: Reading) -> str | None:
     return "label " + labels[0] if labels else _needing(*_DEVICES)(reading)
 
 
-def _labelled(pattern: re.Pattern[str]) -> Callable[[Report], str | None]:
+def _labelled(pattern: Phrase) -> Callable[[Report], str | None]:
     def test(report: Report) -> str | None:
         return next((f"label {label}" for label in report.labels if pattern.search(label)), None)
 
@@ -171,98 +199,120 @@ def _duplicate(report: Report) -> str | None:
     return _labelled(_DUPLICATE)(report)
 
 
+def _rule(name: str, meaning: str, test: Callable[[T], str | None]) -> Rule[[T], str]:
+    rule: Rule[[T], str] = Rule(f"filter/{id_of(name)}", test)
+    rule.meaning = f"Drop reports {meaning}."
+    return rule
+
+
+def _of_report(
+    name: str, meaning: str, presets: frozenset[Preset], test: Callable[[Report], str | None]
+) -> OfReport:
+    rule = _rule(name, meaning, test)
+    return OfReport(name=name, meaning=meaning, presets=presets, test=rule)
+
+
+def _of_reading(
+    name: str, meaning: str, presets: frozenset[Preset], test: Callable[[Reading], str | None]
+) -> OfReading:
+    rule = _rule(name, meaning, test)
+    return OfReading(name=name, meaning=meaning, presets=presets, test=rule)
+
+
 _BOTH, _PAPER, _NEITHER = frozenset(Preset), frozenset({Preset.PAPER}), frozenset[Preset]()
 
 FILTERS: tuple[Filter, ...] = (
     Elsewhere(name="unreadable", meaning="that are no issue, or broken", presets=_BOTH),
-    OfReport(name="pull_request", meaning="of changes", presets=_BOTH, test=_pull_request),
-    OfReport(
+    _of_report(name="pull_request", meaning="of changes", presets=_BOTH, test=_pull_request),
+    _of_report(
         name="too_large",
         meaning=f"of more than {MAX_OWN:,} characters, {MAX_TEXT:,} with comments",
         presets=_BOTH,
         test=_too_large,
     ),
-    OfReading(name="no_code", meaning="without Python code", presets=_BOTH, test=_without_code),
-    OfReading(
+    _of_reading(name="no_code", meaning="without Python code", presets=_BOTH, test=_without_code),
+    _of_reading(
         name="linked_code",
         meaning="whose code is only behind a link (`--follow-links` fetches it)",
         presets=_BOTH,
         test=_linked,
     ),
-    OfReading(name="broken_code", meaning="whose code does not parse", presets=_BOTH, test=_broken),
-    OfReading(
+    _of_reading(
+        name="broken_code", meaning="whose code does not parse", presets=_BOTH, test=_broken
+    ),
+    _of_reading(
         name="no_framework",
         meaning="whose code uses no framework",
         presets=_BOTH,
         test=_without_framework,
     ),
-    OfReading(
+    _of_reading(
         name="incomplete",
         meaning="whose snippets all use names that nothing defines",
         presets=_BOTH,
         test=_incomplete,
     ),
-    OfReading(
+    _of_reading(
         name="network",
         meaning="whose snippets all need the network",
         presets=_BOTH,
         test=_needing(Need.NETWORK),
     ),
-    OfReading(
+    _of_reading(
         name="files",
         meaning="whose snippets all read files that are not there",
         presets=_BOTH,
         test=_needing(Need.FILES),
     ),
-    OfReading(
+    _of_reading(
         name="distributed",
         meaning="whose snippets all need several processes",
         presets=_BOTH,
         test=_needing(Need.DISTRIBUTED),
     ),
-    OfReading(
+    _of_reading(
         name="packages",
         meaning="whose snippets all need further packages",
         presets=_NEITHER,
         test=_needing(Need.PACKAGE),
     ),
-    OfReading(
+    _of_reading(
         name="hardware",
         meaning="about a device, by label or because all snippets need one",
         presets=_PAPER,
         test=_hardware,
     ),
-    OfReport(
+    _of_report(
         name="no_bug_label",
         meaning="without a label that speaks of a bug",
         presets=_PAPER,
         test=_no_bug_label,
     ),
-    OfReport(
+    _of_report(
         name="few_comments",
         meaning=f"with fewer than {FEW_COMMENTS} comments",
         presets=_PAPER,
         test=_few_comments,
     ),
-    OfReport(
+    _of_report(
         name="closed_unfixed",
         meaning="closed without a linked commit or pull request",
         presets=_PAPER,
         test=_unfixed,
     ),
-    OfReport(
+    _of_report(
         name="wish",
         meaning="labelled as a wish, or about documentation",
         presets=_NEITHER,
         test=_labelled(_WISH),
     ),
-    OfReport(
+    _of_report(
         name="question",
         meaning="labelled as a question",
         presets=_NEITHER,
         test=_labelled(_QUESTION),
     ),
-    OfReport(
+    _of_report(
         name="duplicate",
         meaning="closed or labelled as duplicate",
         presets=_NEITHER,

@@ -9,10 +9,12 @@ from __future__ import annotations
 import ast
 import re
 
+from analysis.rules import Phrase, Registry
 from harvest.report.edits import Edit
 from harvest.report.markdown import Block, Document
 from harvest.report.repair import Repaired, edited
 from harvest.report.syntax import Refusal, imported_roots, parse
+from harvest.report.wordings import Wording, Wordings
 
 NAME = "intended errors"
 EXAMPLES: tuple[tuple[str, str], ...] = (
@@ -33,27 +35,63 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
 """(code, what it becomes; "" where nothing may change)."""
 
 _FAILS = r"(?:raises?|throws?|errors?(?: out)?|fails?|rejects?|rejected|refuses?|exception)"
-_INTENDED = re.compile(
-    rf"\b{_FAILS}\b[^.]{{0,40}}?\b(?:as (?:intended|expected|desired|it should)|correctly)\b"
-    rf"|\b(?:correctly|properly|rightly) {_FAILS}\b",
-    re.IGNORECASE,
+_INTENDED = Wordings(
+    Wording(
+        "intended/fails-as-intended",
+        rf"\b{_FAILS}\b[^.]{{0,40}}?\b(?:as (?:intended|expected|desired|it should)|correctly)\b",
+        ("it raises as it should", "it fails correctly"),
+        ("it works as expected",),
+    ),
+    Wording(
+        "intended/rightly-fails",
+        rf"\b(?:correctly|properly|rightly) {_FAILS}\b",
+        ("add rightly rejects this",),
+        ("add rightly takes this",),
+    ),
+    flags=re.IGNORECASE,
 )
-_CONTRAST = re.compile(
+_CONTRAST = Phrase(
+    "intended/in-contrast",
     r"\W*(?:`[\w.]+`,?\s+)?(?:instead|(?:in|by) contrast|on the other hand|(?:in|for) comparison)\b"
     r"[^.]*?\b(?:does|do|correctly|properly|rightly)\s+"
     r"(?:checks?|raises?|throws?|validates?|rejects?|refuses?|reports?)\b",
     re.IGNORECASE,
+    finds=("In contrast, add does check its input:",),
+    spares=("In contrast, add is fast:",),
 )
 SUCCEEDS = (
     r"(?<!n't )(?<!not )\b(?:(?:can|will|would|could)(?: still| silently)? succeed\b"
     r"|succeeds? (?:with|when|for|if|even|on|silently)\b)"
 )
 """That something succeeds, said as if it should not."""
-_SUCCEEDS = re.compile(SUCCEEDS, re.IGNORECASE)
-_FAILS_TOO = re.compile(r"\b(?:fail|rais|throw|error|crash|wrong|should|segfault)", re.IGNORECASE)
-_RECORDED = re.compile(r"(?m)^(?:[^#\n]*\S)?[ \t]*#+ ?(?:[a-z_]+\.)*[A-Z]\w*(?:Error|Exception)\b")
+_SUCCEEDS = Phrase(
+    "intended/complaint-of-success",
+    SUCCEEDS,
+    re.IGNORECASE,
+    finds=("fold succeeds with a stride of 0", "fold can silently succeed"),
+    spares=("fold does not succeed with it",),
+)
+_FAILS_TOO = Phrase(
+    "intended/complaint-of-failure",
+    r"\b(?:fail|rais|throw|error|crash|wrong|should|segfault)",
+    re.IGNORECASE,
+    finds=("fold crashes", "fold raises"),
+    spares=("fold succeeds",),
+)
+_RECORDED = Phrase(
+    "intended/exception-in-a-comment",
+    r"(?m)^(?:[^#\n]*\S)?[ \t]*#+ ?(?:[a-z_]+\.)*[A-Z]\w*(?:Error|Exception)\b",
+    finds=("f(1)  # ValueError: no",),
+    spares=("f(1)  # is fine", "raise ValueError"),
+)
 _CAUGHT = "try:\n    {}\nexcept Exception:\n    pass"
-_DENIED = re.compile(r"\b(?:not|never|no|without|should)\b|n't\b", re.IGNORECASE)
+_DENIED = Phrase(
+    "intended/denied",
+    r"\b(?:not|never|no|without|should)\b|n't\b",
+    re.IGNORECASE,
+    finds=("it does not raise as ", "it doesn't"),
+    spares=("it raises as ",),
+)
 
 
 def is_intended(words: str) -> bool:
@@ -73,12 +111,26 @@ def contrasts(title: str, document: Document) -> frozenset[int]:
     Where the title's complaint is that something succeeds, it is those whose comments record an
     exception, as long as another one records none.
     """
-    found = {block.number for block in document.blocks if is_contrast(block.lead)}
-    if _SUCCEEDS.search(title[:500]) and not _FAILS_TOO.search(title[:500]):
-        codes = [block for block in document.blocks if _is_code(block)]
-        refused = {block.number for block in codes if _RECORDED.search(block.text)}
-        found |= refused if len(refused) < len(codes) else set()
-    return frozenset(found)
+    return frozenset(number for found in _CONTRASTS.each(title, document) for number in found)
+
+
+_CONTRASTS: Registry[[str, Document], set[int]] = Registry("intended")
+
+
+@_CONTRASTS.rule("told-above-a-block")
+def _told_above(title: str, document: Document) -> set[int] | None:
+    """The line above a block says that it shows what is refused as it should be."""
+    return {block.number for block in document.blocks if is_contrast(block.lead)} or None
+
+
+@_CONTRASTS.rule("recorded-in-a-block")
+def _recorded(title: str, document: Document) -> set[int] | None:
+    """A block records an exception, and the title's complaint is that something succeeds."""
+    if not _SUCCEEDS.search(title[:500]) or _FAILS_TOO.search(title[:500]):
+        return None
+    codes = [block for block in document.blocks if _is_code(block)]
+    refused = {block.number for block in codes if _RECORDED.search(block.text)}
+    return refused if 0 < len(refused) < len(codes) else None
 
 
 def _is_code(block: Block) -> bool:

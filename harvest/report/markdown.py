@@ -11,10 +11,12 @@ import html
 import re
 import textwrap
 from dataclasses import dataclass
+from typing import Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from analysis.rules import Phrase, Registry, Rule
 from harvest.report.backticks import fence_backticks
 from harvest.report.failures import find_failures
 from harvest.report.fences import Fence, scan_fences
@@ -25,25 +27,52 @@ from harvest.report.lines import (
     is_output,
     is_prose,
 )
-from harvest.report.symptoms import IN_LOGS
+from harvest.report.symptoms_in_logs import IN_LOGS
 from harvest.report.syntax import Refusal, parse
 from harvest.report.text import clean, indent_of
 
 _PARSER = MarkdownIt("commonmark").disable(["html_block", "fence", "reference"])
 _MAX_INDENTED = 400_000
 """Characters of text up to which indented code is looked for."""
-_IMPORT = re.compile(
+_IMPORT = Phrase(
+    "code/import",
     r"\s*(?:(?:>>>|In\s?\[\d+\]:)\s*)?"
     r"(?:import\s+[\w.]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w.]+(?:\s+as\s+\w+)?)*"
-    r"|from\s+[\w.]+\s+import\s+(?:[\w*]+|\()[^.;:!?]*)\s*(?:[#;].*)?"
+    r"|from\s+[\w.]+\s+import\s+(?:[\w*]+|\()[^.;:!?]*)\s*(?:[#;].*)?",
+    finds=("import torch as t", ">>> from a import b"),
+    spares=("an important thing",),
 )
-_FRAMEWORK = re.compile(
-    r"\b(?:import|from)\s+(?:torch|tensorflow|keras)\b|import\s.*\b(?:torch|tensorflow)\b"
+_FRAMEWORK = Phrase(
+    "code/import-of-a-framework",
+    r"\b(?:import|from)\s+(?:torch|tensorflow|keras)\b|import\s.*\b(?:torch|tensorflow)\b",
+    finds=("import torch", "import os, torch", "from keras import ops"),
+    spares=("import os",),
 )
-_USES = re.compile(r"\b(?:torch|tf|keras)\.\w")
-_STATEMENT = re.compile(r"[A-Za-z_][\w.]*(?:, \w+)* = \S|[A-Za-z_]\w*(?:\.\w+)+\(.*\)\s*(?:#.*)?$")
-_CALLED = re.compile(r"\s*(?:[\w.]+ = )?[\w.]+\(")
-_CODE_HEADING = re.compile(r"\b(?:code|reproduc\w+|example|script|snippet)\b", re.IGNORECASE)
+_USES = Phrase(
+    "code/use-of-a-framework",
+    r"\b(?:torch|tf|keras)\.\w",
+    finds=("torch.ones(3)",),
+    spares=("np.ones(3)",),
+)
+_STATEMENT = Phrase(
+    "code/statement",
+    r"[A-Za-z_][\w.]*(?:, \w+)* = \S|[A-Za-z_]\w*(?:\.\w+)+\(.*\)\s*(?:#.*)?$",
+    finds=("x = torch.ones(3)", "torch.seed()  # first"),
+    spares=("it is so",),
+)
+_CALLED = Phrase(
+    "code/call",
+    r"\s*(?:[\w.]+ = )?[\w.]+\(",
+    finds=("y = f(x)", "f(x)"),
+    spares=("y = 1",),
+)
+_CODE_HEADING = Phrase(
+    "title/of-code",
+    r"\b(?:code|reproduc\w+|example|script|snippet)\b",
+    re.IGNORECASE,
+    finds=("Code example", "To reproduce"),
+    spares=("Versions",),
+)
 _TAG = re.compile(
     r"</?(?:details|summary|br|p|b|i|img|a|h\d|ul|ol|li|table|tbody|thead|tr|td|th|div|span|sub|sup"
     r"|hr|strong|em|kbd|pre|code)(?:\s[^<>\n]{0,500})?/?>",
@@ -52,10 +81,19 @@ _TAG = re.compile(
 _TEXT_LANGUAGES = frozenset(
     {"", "shell", "bash", "sh", "text", "txt", "md", "markdown", "plaintext"}
 )
-_LOG_LEAD = re.compile(
-    r"\b(?:logs?|outputs?|errors?|trace|results?|prints?|messages?)\b", re.IGNORECASE
+_LOG_LEAD = Phrase(
+    "title/of-a-log",
+    r"\b(?:logs?|outputs?|errors?|trace|results?|prints?|messages?)\b",
+    re.IGNORECASE,
+    finds=("Error message:", "it prints"),
+    spares=("Describe the bug",),
 )
-_PROMPTED = re.compile(r"\s*(?:In ?\[|[$>%!@])")
+_PROMPTED = Phrase(
+    "code/prompt",
+    r"\s*(?:In ?\[|[$>%!@])",
+    finds=("In [1]: f()", "$ python a.py", ">>> f()"),
+    spares=("f()",),
+)
 _IMAGE = re.compile(r"\s*!\[[^\]]{0,500}\]\([^)]{0,1000}\)\s*")
 _MARK = re.compile(r"[ \t>*+-]*(?:```|~~~)")
 _TRIES = 20
@@ -85,12 +123,17 @@ class Document:
 
 def read_markdown(text: str) -> Document:
     """Split Markdown into blocks and prose."""
-    text = fence_backticks(_fence_html(clean(text)))
+    text = clean(text)
+    for make_fences in _FENCED:
+        changed = make_fences(text)
+        text = text if changed is None else changed
     fences, lines = scan_fences(text)
     lines = _without_comments(lines)
-    fences = _release_text(fences, lines, text.split("\n"))
-    found = [*fences, *_take_plain(lines)]
-    found += _take_indented(lines)
+    released = _RELEASE(fences, lines, text.split("\n"))
+    fences = fences if released is None else released
+    found = [*fences]
+    for taken in _UNFENCED.each(lines):
+        found += taken
     found.sort(key=lambda fence: fence.first)
     blocks: list[Block] = []
     end = -1
@@ -103,7 +146,13 @@ def read_markdown(text: str) -> Document:
     return Document(blocks=tuple(blocks), prose=_prose(lines))
 
 
-def _release_text(fences: list[Fence], lines: list[str], written: list[str]) -> list[Fence]:
+_FENCED: Registry[[str], str] = Registry("fence")
+"""Other marks around code, which become fences."""
+_UNFENCED: Registry[[list[str]], list[Fence]] = Registry("fence")
+"""Code without fences, which is taken out of the lines."""
+
+
+def _release_text(fences: list[Fence], lines: list[str], written: list[str]) -> list[Fence] | None:
     """Give sentences that stand in a fence (some issue forms do that) back to the prose."""
     kept: list[Fence] = []
     for fence in fences[:MAX_BLOCKS]:
@@ -113,7 +162,10 @@ def _release_text(fences: list[Fence], lines: list[str], written: list[str]) -> 
                 lines[at] = "" if _MARK.match(written[at]) else written[at]
         else:
             kept.append(fence)
-    return kept
+    return kept if len(kept) < len(fences) else None
+
+
+_RELEASE = Rule("fence/released-text", _release_text)
 
 
 def _is_text(fence: Fence) -> bool:
@@ -141,8 +193,10 @@ def _lead(lines: list[str], first: int, block_end: int) -> str:
     return ""
 
 
-def _fence_html(text: str) -> str:
+@_FENCED.rule("html")
+def _fence_html(text: str) -> str | None:
     """Turn `<pre>` and multi-line `<code>` into fences, entities into characters."""
+    written = text
     for tag in ("pre", "code"):
         pieces: list[str] = []
         at = 0
@@ -159,7 +213,14 @@ def _fence_html(text: str) -> str:
             else:
                 pieces.append(text[start:at])
         text = "".join([*pieces, text[at:]])
-    return text
+    return None if text == written else text
+
+
+@_FENCED.rule("backticks")
+def _fence_backticks(text: str) -> str | None:
+    """Turn backticks around lines of code into fences."""
+    changed = fence_backticks(text)
+    return None if changed == text else changed
 
 
 def _without_comments(lines: list[str]) -> list[str]:
@@ -173,7 +234,8 @@ def _without_comments(lines: list[str]) -> list[str]:
     return "".join([*pieces, text[at:]]).split("\n")
 
 
-def _take_plain(lines: list[str]) -> list[Fence]:
+@_UNFENCED.rule("bare-code")
+def _take_plain(lines: list[str]) -> list[Fence] | None:
     """Take code that stands in the text without any marking, from its first import on.
 
     Below a heading that calls it code, any statement may come first, and so it may in a paragraph
@@ -182,12 +244,7 @@ def _take_plain(lines: list[str]) -> list[Fence]:
     found: list[Fence] = []
     at = 0
     while at < len(lines):
-        begins = len(lines[at]) <= 500 and (
-            _IMPORT.fullmatch(lines[at])
-            or _begins_below_heading(lines, at)
-            or _is_paragraph_of_code(lines, at)
-        )
-        if not begins:
+        if len(lines[at]) > 500 or not _BEGINS.first(lines, at):
             at += 1
             continue
         end = _plain_end(lines, at)
@@ -199,29 +256,42 @@ def _take_plain(lines: list[str]) -> list[Fence]:
             )
             lines[at:end] = [""] * (end - at)
         at = end
-    return found
+    return found or None
 
 
-def _begins_below_heading(lines: list[str], at: int) -> bool:
-    """Tell whether a line is a statement, and the first thing below "Code example"."""
+_BEGINS: Registry[[list[str], int], Literal[True]] = Registry("fence")
+"""Where code begins that has no mark."""
+
+
+@_BEGINS.rule("bare-import")
+def _is_import(lines: list[str], at: int) -> Literal[True] | None:
+    """A line is an import."""
+    return True if _IMPORT.fullmatch(lines[at]) else None
+
+
+@_BEGINS.rule("bare-below-a-title")
+def _begins_below_heading(lines: list[str], at: int) -> Literal[True] | None:
+    """A line is a statement, and the first thing below "Code example"."""
     if not _STATEMENT.match(lines[at]) or is_output(lines[at]):
-        return False
+        return None
     above = next((line for line in reversed(lines[:at]) if line.strip()), "")
     heading = heading_of(above)
-    return heading is not None and _CODE_HEADING.search(heading) is not None
+    return True if heading is not None and _CODE_HEADING.search(heading) else None
 
 
-def _is_paragraph_of_code(lines: list[str], at: int) -> bool:
-    """Tell whether the lines from here to the next blank one are statements, and no others."""
+@_BEGINS.rule("bare-paragraph")
+def _is_paragraph_of_code(lines: list[str], at: int) -> Literal[True] | None:
+    """The lines from here to the next blank one are statements, and no others."""
     if (at and lines[at - 1].strip()) or not _STATEMENT.match(lines[at]) or is_output(lines[at]):
-        return False
+        return None
     above = next((lines[n] for n in range(at - 1, -1, -1) if lines[n].strip()), "")
     if heading_of(above) is not None:  # which says what it is
-        return False
+        return None
     end = next((n for n in range(at, len(lines)) if not lines[n].strip()), len(lines))
     text = "\n".join(lines[at:end])
     calls = any(_CALLED.match(line) for line in lines[at + 1 : end])
-    return calls and _USES.search(text) is not None and not isinstance(parse(text), Refusal)
+    code = calls and _USES.search(text) and not isinstance(parse(text), Refusal)
+    return True if code else None
 
 
 def _plain_end(lines: list[str], start: int) -> int:
@@ -253,18 +323,19 @@ def _is_complete(lines: list[str]) -> bool:
     return not isinstance(parse(textwrap.dedent("\n".join(kept))), Refusal)
 
 
-def _take_indented(lines: list[str]) -> list[Fence]:
+@_UNFENCED.rule("indented-code")
+def _take_indented(lines: list[str]) -> list[Fence] | None:
     """Take the blocks that Markdown calls code because of their indentation."""
     text = "\n".join(lines)
     if len(text) > _MAX_INDENTED or not ("    " in text or "\t" in text):
-        return []
+        return None
     found: list[Fence] = []
     for token in _parse_blocks(text):
         first, last = token
         content = textwrap.dedent("\n".join(lines[first:last])).strip("\n")
         found.append(Fence(text=content, language="", first=first, last=last - 1))
         lines[first:last] = [""] * (last - first)
-    return found
+    return found or None
 
 
 def _parse_blocks(text: str) -> list[tuple[int, int]]:

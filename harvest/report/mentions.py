@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from analysis.rules import Phrase
 from harvest.report.model import Mention
 
 _URL = re.compile(r"https?://\S+|\b[\w.+-]{1,64}@[\w-]{1,64}\.\S+")
@@ -18,15 +19,31 @@ _TICKED = re.compile(r"``([^`\n]{1,500}+)``|`([^`\n]{1,500}+)`")
 _TOKEN = re.compile(
     r"(?<![\w.@/\\$-])\.?(?P<name>[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)*+)(?:(?P<call>\()|(?![\w/\\@-]))"
 )
-_FILE = re.compile(
+_FILE = Phrase(
+    "mention/file",
     r".*\.(?:py|pyc|ipynb|md|txt|json|ya?ml|cc?|cpp|cu|cuh|hpp?|so|whl|zip|html?|csv|pt|pth|onnx)",
     re.IGNORECASE,
+    finds=("model.onnx", "a/test_a.py"),
+    spares=("torch.add",),
 )
-_CAMEL = re.compile(
-    r"[A-Z][a-z0-9]+[A-Z0-9]\w*|[A-Z]{2,}[a-z]\w*|[A-Z][a-z]+\d\w*|[A-Z]+\d+d|[A-Z]{3,}Cell"
+_CAMEL = Phrase(
+    "mention/camel-case",
+    r"[A-Z][a-z0-9]+[A-Z0-9]\w*|[A-Z]{2,}[a-z]\w*|[A-Z][a-z]+\d\w*|[A-Z]+\d+d|[A-Z]{3,}Cell",
+    finds=("MaxPool2d", "BatchNorm", "LSTMCell"),
+    spares=("Linear",),
 )
-_SNAKE = re.compile(r"_{0,2}[a-zA-Z][a-zA-Z0-9]*(?:_[a-zA-Z0-9]+)+_{0,2}|[a-z][a-z0-9]+_")
-_NUMBERED = re.compile(r"[a-z]{2,}\d+d?|[a-z]{2,}_?[123]d")
+_SNAKE = Phrase(
+    "mention/snake-case",
+    r"_{0,2}[a-zA-Z][a-zA-Z0-9]*(?:_[a-zA-Z0-9]+)+_{0,2}|[a-z][a-z0-9]+_",
+    finds=("max_pool2d", "add_"),
+    spares=("add",),
+)
+_NUMBERED = Phrase(
+    "mention/with-a-number",
+    r"[a-z]{2,}\d+d?|[a-z]{2,}_?[123]d",
+    finds=("conv2d", "log1p"),
+    spares=("conv",),
+)
 _NO_API = frozenset(
     {
         "PyTorch",
@@ -139,25 +156,42 @@ _SINGLE = frozenset(
         "INF",
     }
 )
-_HAPPENS = re.compile(
+_HAPPENS = Phrase(
+    "mention/where-it-happens",
     r"\b(?:bad|invalid|inconsistent|wrong|malformed|corrupt\w*|mismatch\w*|out[- ]of[- ]\w+)\b.*?"
     r"\b(?:crash|segfault|abort|die|hang)\w*\b[^,;:]{0,40}?"
     r"\b(?:in|during|when calling|on calling)\s+`?([\w.]+)",
     re.IGNORECASE,
+    finds=("malformed offsets segfault in to_dense()",),
+    spares=("to_dense segfaults",),
 )
 """Where a title says that a process dies of something bad that another call was given."""
 MOST_TITLE = 500
-_FIRST_WORD = re.compile(r"(?:\[[^\]]{0,60}\]|\W)*+([a-z][a-z0-9]{2,30}+)(?=[\s,:;(]|$)")
-_ADJECTIVE = re.compile(
+_FIRST_WORD = Phrase(
+    "mention/first-word-of-a-title",
+    r"(?:\[[^\]]{0,60}\]|\W)*+([a-z][a-z0-9]{2,30}+)(?=[\s,:;(]|$)",
+    finds=("[bug] addmm fails", "addmm: wrong result"),
+    spares=("It",),
+)
+_ADJECTIVE = Phrase(
+    "mention/adjective-of-a-title",
     r"\W*(?:half|double|float|int|long|short|bool|complex|empty|full|any|all|new|random|zero)\s+"
     r"(?!(?:is|are|does|do|returns?|gives?|fails?|raises?|crash\w*|produces?|accepts?|ignores?|with"
     r"|throws?|hangs?|segfault\w*|abort\w*|computes?|allocates?|creates?|outputs?|behaves?|reports?"
     r"|uses?|leaks?|works?|was|must|cannot|allows?|silently|always|never|wrong\w*|incorrect\w*"
-    r"|without|of|on|for|in|from|and|or|when|if|not|should|can\w*|has|takes?|doesn|over\w*)\b)[a-z]"
+    r"|without|of|on|for|in|from|and|or|when|if|not|should|can\w*|has|takes?|doesn|over\w*)\b)"
+    r"[a-z]",
+    finds=("empty tensors crash it",),
+    spares=("empty crashes",),
 )
 """A title that opens with a word that says what kind its second word is of."""
 
-_PLAIN = re.compile(r"(?<![\w.])[a-z][a-z0-9]{2,30}+(?![\w.]|-[a-z]+ed\b)")
+_PLAIN = Phrase(
+    "mention/plain-word-of-a-title",
+    r"(?<![\w.])[a-z][a-z0-9]{2,30}+(?![\w.]|-[a-z]+ed\b)",
+    finds=("Derivative of pow",),
+    spares=("Normal",),
+)
 """A word of a title, which "normal-distributed" has not got."""
 _COMMON = frozenset(
     {"all", "and", "any", "are", "array", "bool", "but", "can", "complex", "cpu", "cuda"}

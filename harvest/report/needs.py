@@ -8,8 +8,10 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
+from analysis.rules import Phrase, Registry
 from harvest.report.model import Need
 from harvest.report.syntax import dotted, nodes
 
@@ -57,8 +59,25 @@ _CUDA_HARMLESS = frozenset(
     {"is_available", "manual_seed", "manual_seed_all", "empty_cache", "device_count", "amp"}
     | {"is_initialized", "is_bf16_supported", "init"}
 )
-_DEVICE = re.compile(r"(?P<kind>cuda|mps|xpu|hpu|npu|mtia)(?::\d{0,3})?")
-_GPU = re.compile(r"(?:/?(?:job:\w+/)?(?:device:)?|/)(?P<kind>GPU|TPU)(?::\d{1,3})?", re.IGNORECASE)
+_DEVICE = Phrase(
+    "need/name-of-a-device",
+    r"(?P<kind>cuda|mps|xpu|hpu|npu|mtia)(?::\d{0,3})?",
+    finds=("cuda:1", "mps"),
+    spares=("cpu",),
+)
+_GPU = Phrase(
+    "need/name-of-a-device-in-tensorflow",
+    r"(?:/?(?:job:\w+/)?(?:device:)?|/)(?P<kind>GPU|TPU)(?::\d{1,3})?",
+    re.IGNORECASE,
+    finds=("/GPU:0", "/device:TPU:1"),
+    spares=("/CPU:0",),
+)
+_DOWNLOADS = Phrase(
+    "need/command-that-downloads",
+    r"\b(?:wget|curl|git clone|pip)\b",
+    finds=("wget http://a/b", "pip install einops"),
+    spares=("ls",),
+)
 _GUARDS = frozenset(
     {
         "is_available",
@@ -74,10 +93,10 @@ def find_needs(tree: ast.Module) -> tuple[Found, ...]:
     """Return what `tree` needs, each once, in the order in which it is met."""
     nodes = list(_unguarded(tree))
     constants = _string_variables(nodes)
-    written = _written_paths(nodes, constants)
+    paths = _Paths(constants=constants, written=_written_paths(nodes, constants))
     found: dict[Found, None] = {}
     for node in nodes:
-        for need in _needs_of(node, constants, written):
+        for need in _needs_of(node, paths):
             found[need] = None
     return tuple(found)
 
@@ -151,7 +170,7 @@ def _string_variables(nodes: list[ast.AST]) -> dict[str, str]:
     }
 
 
-def _path(call: ast.Call, constants: dict[str, str]) -> str | None:
+def _path(call: ast.Call, constants: Mapping[str, str]) -> str | None:
     """Return the literal first argument of a call, also of a nested `open`."""
     candidates = [
         *call.args[:1],
@@ -193,21 +212,37 @@ def _reads(call: ast.Call) -> bool:
     return not any(isinstance(m, ast.Constant) and set(str(m.value)) & set("wax+") for m in modes)
 
 
-def _needs_of(node: ast.AST, constants: dict[str, str], written: frozenset[str]) -> Iterator[Found]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Paths:
+    """Strings that variables stand for, and paths that the code writes."""
+
+    constants: Mapping[str, str]
+    written: frozenset[str]
+
+
+_OF_IMPORT: Registry[[str], Found] = Registry("need")
+_OF_ATTRIBUTE: Registry[[str, str], Found] = Registry("need")
+_OF_STRING: Registry[[str], Found] = Registry("need")
+_OF_CALL: Registry[[ast.Call, str, _Paths], tuple[Found, ...]] = Registry("need")
+"""What imports of a module, attributes, strings and calls need; all that is found counts."""
+
+
+def _needs_of(node: ast.AST, paths: _Paths) -> Iterator[Found]:
     match node:
         case ast.Import(names=names):
             for alias in names:
-                yield from _of_import(alias.name)
+                yield from _OF_IMPORT.each(alias.name)
         case ast.ImportFrom(module=str(module), level=0):
-            yield from _of_import(module)
+            yield from _OF_IMPORT.each(module)
         case ast.ImportFrom(level=level) if level:
             yield Need.PACKAGE, "a relative import"
         case ast.Call():
-            yield from _of_call(node, constants, written)
+            for found in _OF_CALL.each(node, dotted(node.func), paths):
+                yield from found
         case ast.Attribute(attr=attribute):
-            yield from _of_attribute(dotted(node), attribute)
+            yield from _OF_ATTRIBUTE.each(dotted(node), attribute)
         case ast.Constant(value=str(value)) if len(value) < 60:
-            yield from _of_device(value)
+            yield from _OF_STRING.each(value)
         case ast.Subscript(value=target, slice=ast.Constant(value=str(key)), ctx=ast.Load()):
             if key in _LAUNCH_NAMES and dotted(target).endswith("environ"):
                 yield Need.DISTRIBUTED, key
@@ -215,80 +250,145 @@ def _needs_of(node: ast.AST, constants: dict[str, str], written: frozenset[str])
 
 def import_needs(module: str) -> tuple[Found, ...]:
     """Return what the import of a module needs: a package, the network, or nothing."""
-    return tuple(_of_import(module))
+    return tuple(_OF_IMPORT.each(module))
 
 
 def device_needs(text: str) -> tuple[Found, ...]:
     """Return what a string that names a device needs ("cuda:1", "/GPU:0"), if it names one."""
-    return tuple(_of_device(text))
+    return tuple(_OF_STRING.each(text))
 
 
-def _of_import(module: str) -> Iterator[Found]:
+@_OF_IMPORT.rule("module-of-the-network")
+def _network_module(module: str) -> Found | None:
+    """The import of a module that connects."""
     root = module.partition(".")[0]
     if module in _NETWORK_MODULES or root in _NETWORK_MODULES:
-        yield Need.NETWORK, root
+        return Need.NETWORK, root
+    return None
+
+
+@_OF_IMPORT.rule("package")
+def _package(module: str) -> Found | None:
+    """The import of a package that a build need not have."""
+    root = module.partition(".")[0]
     if root not in sys.stdlib_module_names and root not in _PROVIDED:
-        yield Need.PACKAGE, root
+        return Need.PACKAGE, root
+    return None
 
 
-def _of_device(text: str) -> Iterator[Found]:
+@_OF_STRING.rule("device")
+def _device(text: str) -> Found | None:
+    """A string that names a device as PyTorch does: `cuda:1`."""
     found = _DEVICE.fullmatch(text)
-    if found:
-        kind = found["kind"]
-        match kind:
-            case "cuda":
-                yield Need.CUDA, text
-            case "mps":
-                yield Need.MPS, text
-            case _:
-                yield Need.DEVICE, kind
+    if found is None:
+        return None
+    match found["kind"]:
+        case "cuda":
+            return Need.CUDA, text
+        case "mps":
+            return Need.MPS, text
+        case kind:
+            return Need.DEVICE, kind
+
+
+@_OF_STRING.rule("device-in-tensorflow")
+def _device_in_tensorflow(text: str) -> Found | None:
+    """A string that names a device as TensorFlow does: `/GPU:0`."""
     found = _GPU.fullmatch(text)
-    if found and text.lower() != "gpu":
-        yield (Need.CUDA, text) if found["kind"].upper() == "GPU" else (Need.DEVICE, "tpu")
+    if found is None or text.lower() == "gpu":
+        return None
+    return (Need.CUDA, text) if found["kind"].upper() == "GPU" else (Need.DEVICE, "tpu")
 
 
-def _of_attribute(name: str, attribute: str) -> Iterator[Found]:
+@_OF_ATTRIBUTE.rule("module-of-a-device")
+def _device_module(name: str, attribute: str) -> Found | None:
+    """What only a device can do: `torch.cuda.synchronize`."""
     parts = name.split(".")
     for root, need in (("cuda", Need.CUDA), ("mps", Need.MPS)):
         if parts[:2] == ["torch", root] and len(parts) > 2 and parts[2] not in _CUDA_HARMLESS:
-            yield need, ".".join(parts[:3])
-    if attribute in _STRATEGIES:
-        yield Need.DISTRIBUTED, attribute
+            return need, ".".join(parts[:3])
+    return None
 
 
-def _of_call(call: ast.Call, constants: dict[str, str], written: frozenset[str]) -> Iterator[Found]:
-    name = dotted(call.func)
-    last = name.rpartition(".")[2]
+@_OF_ATTRIBUTE.rule("strategy-of-several-processes")
+def _strategy(name: str, attribute: str) -> Found | None:
+    """A strategy of TensorFlow's for several machines."""
+    return (Need.DISTRIBUTED, attribute) if attribute in _STRATEGIES else None
+
+
+@_OF_CALL.rule("move-to-a-device")
+def _move(call: ast.Call, name: str, paths: _Paths) -> tuple[Found, ...] | None:
+    """A method that moves something to a device: `x.cuda()`."""
+    last = _last(name)
     moves = isinstance(call.func, ast.Attribute) and last in ("cuda", "mps", "xpu")
-    if moves and not name.startswith("torch."):
-        yield from _of_device(last)
-    if last in ("init_process_group", "DistributedDataParallel", "init_device_mesh"):
-        yield Need.DISTRIBUTED, last
-    yield from _of_network(call, name, last)
-    if _reads(call):
-        path = _path(call, constants)
-        if path is not None and path not in written and not path.startswith(("/dev/", "/proc/")):
-            yield Need.FILES, path
+    return device_needs(last) if moves and not name.startswith("torch.") else None
 
 
-def _of_network(call: ast.Call, name: str, last: str) -> Iterator[Found]:
-    if last in _NETWORK_CALLS or any(part in name + "." for part in _NETWORK_NAMES):
-        yield Need.NETWORK, name.lstrip(".")
-        return
-    for keyword in call.keywords:
-        wanted = keyword.arg in ("download", "pretrained")
-        if wanted and isinstance(keyword.value, ast.Constant) and keyword.value.value is True:
-            yield Need.NETWORK, f"{name}({keyword.arg}=True)"
-    if ".applications." in f".{name}" and last[:1].isupper() and not _has_no_weights(call):
-        yield Need.NETWORK, f"the weights of {last}"
-    if name in ("os.system", "subprocess.run", "subprocess.check_call", "subprocess.call"):
-        words = " ".join(
-            n.value
-            for n in ast.walk(call)
-            if isinstance(n, ast.Constant) and isinstance(n.value, str)
-        )
-        if re.search(r"\b(?:wget|curl|git clone|pip)\b", words):
-            yield Need.NETWORK, name
+@_OF_CALL.rule("several-processes")
+def _processes(call: ast.Call, name: str, paths: _Paths) -> tuple[Found, ...] | None:
+    """A function that connects several processes."""
+    last = _last(name)
+    several = last in ("init_process_group", "DistributedDataParallel", "init_device_mesh")
+    return ((Need.DISTRIBUTED, last),) if several else None
+
+
+@_OF_CALL.rule("call-of-the-network")
+def _network_call(call: ast.Call, name: str, paths: _Paths) -> tuple[Found, ...] | None:
+    """A function that connects."""
+    return ((Need.NETWORK, name.lstrip(".")),) if _connects(name) else None
+
+
+@_OF_CALL.rule("argument-that-downloads")
+def _download(call: ast.Call, name: str, paths: _Paths) -> tuple[Found, ...] | None:
+    """`download=True` or `pretrained=True`."""
+    if _connects(name):
+        return None
+    found = [
+        (Need.NETWORK, f"{name}({keyword.arg}=True)")
+        for keyword in call.keywords
+        if keyword.arg in ("download", "pretrained")
+        and isinstance(keyword.value, ast.Constant)
+        and keyword.value.value is True
+    ]
+    return tuple(found) or None
+
+
+@_OF_CALL.rule("weights-of-an-application")
+def _weights(call: ast.Call, name: str, paths: _Paths) -> tuple[Found, ...] | None:
+    """A model of `keras.applications` that is not told to do without its weights."""
+    last = _last(name)
+    application = ".applications." in f".{name}" and last[:1].isupper()
+    if not application or _connects(name) or _has_no_weights(call):
+        return None
+    return ((Need.NETWORK, f"the weights of {last}"),)
+
+
+@_OF_CALL.rule("command-of-the-network")
+def _command(call: ast.Call, name: str, paths: _Paths) -> tuple[Found, ...] | None:
+    """A command of the shell that downloads."""
+    if name not in ("os.system", "subprocess.run", "subprocess.check_call", "subprocess.call"):
+        return None
+    words = " ".join(
+        n.value for n in ast.walk(call) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    )
+    return ((Need.NETWORK, name),) if _DOWNLOADS.search(words) else None
+
+
+@_OF_CALL.rule("file")
+def _file(call: ast.Call, name: str, paths: _Paths) -> tuple[Found, ...] | None:
+    """A file that is read, and that nothing has written before."""
+    path = _path(call, paths.constants) if _reads(call) else None
+    if path is None or path in paths.written or path.startswith(("/dev/", "/proc/")):
+        return None
+    return ((Need.FILES, path),)
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _connects(name: str) -> bool:
+    return _last(name) in _NETWORK_CALLS or any(part in name + "." for part in _NETWORK_NAMES)
 
 
 def _has_no_weights(call: ast.Call) -> bool:

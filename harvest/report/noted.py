@@ -7,9 +7,9 @@ session did that the comment is of. What a run shows can then be held against wh
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
+from analysis.rules import Phrase
 from harvest.report.edits import Edit
 from harvest.report.repair import Repaired, edited
 from harvest.report.syntax import dotted, source_of
@@ -31,9 +31,12 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
     ("f(x)\ng(x)  # raises", ""),
 )
 """(code, what it becomes; "" where nothing may change)."""
-_RESULT = re.compile(
+_RESULT = Phrase(
+    "value/in-a-comment",
     rf"#[ \t]*(?:{OUT})?(?:[-=>]+[ \t]*)?"
-    r"(?:tensor|array|<tf\.Tensor|(?:torch\.)?Size|TensorShape)[(:]"
+    r"(?:tensor|array|<tf\.Tensor|(?:torch\.)?Size|TensorShape)[(:]",
+    finds=("# tensor([nan])", "# -> array([1.])"),
+    spares=("# a tensor of zeros",),
 )
 """What a comment begins with that shows a value as a session prints it."""
 _PRINTS = frozenset({"print", "pprint", "display"})

@@ -14,11 +14,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from analysis.rules import Phrase, Rule
 from harvest.report.devices import cpu_only
 from harvest.report.edits import Edit, apply_edits
 from harvest.report.model import Need, Snippet
 from harvest.report.needs import device_needs, find_needs
+from harvest.report.steps import id_of
 from harvest.report.syntax import Refusal, bound_names, import_lines, parse
+from harvest.report.wordings import Wording, Wordings
 
 LISTS, STATEMENTS, MOVED = "absent devices", "statements for other devices", "made on the CPU"
 EXAMPLES: tuple[tuple[str, str], ...] = (
@@ -56,23 +59,86 @@ _DEVICES = frozenset({Need.CUDA, Need.MPS, Need.DEVICE})
 _OTHER = r"\b(?:GPUs?|CUDA|MPS|XPU|TPUs?)\b"
 _WELL = r"\b(?:correct(?:ly)?|right|fine|works?|okay|as expected|not present|does(?: not|n't))\b"
 _ASIDE = re.compile(r"\([^()]*\)|[,;].*")
-_ON_CPU = re.compile(
-    r"\b(?:on|with|using|in|for) (?:the |a )?CPUs?\b"
-    r"|\bCPU (?:versions?|implementations?|kernels?|operators?)\b",
-    re.IGNORECASE,
+_ON_CPU = Wordings(
+    Wording(
+        "device/on-the-cpu",
+        r"\b(?:on|with|using|in|for) (?:the |a )?CPUs?\b",
+        ("wrong on the CPU",),
+        ("wrong on the GPU",),
+    ),
+    Wording(
+        "device/cpu-version",
+        r"\bCPU (?:versions?|implementations?|kernels?|operators?)\b",
+        ("the CPU kernel is wrong",),
+        ("the CPU is old",),
+    ),
+    flags=re.IGNORECASE,
 )
-_BOTH = re.compile(
-    rf"\bCPUs?,? (?:and|or|as well as|&|/) (?:also )?(?:on )?(?:the )?{_OTHER}"
-    rf"|{_OTHER},? (?:and|or|as well as|&|/) (?:also )?(?:on )?(?:the )?CPU",
+_OTHER_DEVICE = Phrase(
+    "device/other-than-the-cpu",
+    _OTHER,
     re.IGNORECASE,
+    finds=("on CUDA", "on a GPU"),
+    spares=("on the CPU",),
 )
-_COMPARES = re.compile(
-    r"inconsisten|differ|mismatch|discrepan|\b(?:vs\.?|versus|between|only|unlike|but|while)\b"
-    r"|disagree|diverge|\bsame (?:result|output|value)",
-    re.IGNORECASE,
+_SHOWN_DEVICE = Phrase(
+    "device/other-in-printed-words",
+    _OTHER,
+    finds=("CUDA:",),
+    spares=("cuda",),
 )
-_RIGHT_HERE = re.compile(
-    rf"{_WELL}[^.,;()\n]{{0,40}}\bCPU\b|\bCPU\b[^.,;()\n]{{0,40}}{_WELL}", re.IGNORECASE
+_CPU = Phrase("device/cpu", r"\bCPUs?\b", re.IGNORECASE, finds=("on CPU",), spares=("on CUDA",))
+_BOTH = Wordings(
+    Wording(
+        "device/cpu-and-other",
+        rf"\bCPUs?,? (?:and|or|as well as|&|/) (?:also )?(?:on )?(?:the )?{_OTHER}",
+        ("on CPU and on the GPU",),
+        ("on CPU",),
+    ),
+    Wording(
+        "device/other-and-cpu",
+        rf"{_OTHER},? (?:and|or|as well as|&|/) (?:also )?(?:on )?(?:the )?CPU",
+        ("on CUDA as well as CPU",),
+        ("on CUDA",),
+    ),
+    flags=re.IGNORECASE,
+)
+_COMPARES = Wordings(
+    Wording(
+        "device/differ",
+        r"inconsisten|differ|mismatch|discrepan",
+        ("results differ", "a discrepancy"),
+        ("the same result",),
+    ),
+    Wording(
+        "device/compared-with",
+        r"\b(?:vs\.?|versus|between|only|unlike|but|while)\b",
+        ("CPU vs CUDA", "only on CUDA"),
+        ("CPU and CUDA",),
+    ),
+    Wording("device/disagree", r"disagree|diverge", ("the two diverge",), ("the two agree",)),
+    Wording(
+        "device/same-result",
+        r"\bsame (?:result|output|value)",
+        ("not the same output",),
+        ("the same error",),
+    ),
+    flags=re.IGNORECASE,
+)
+_RIGHT_HERE = Wordings(
+    Wording(
+        "device/fine-on-the-cpu",
+        rf"{_WELL}[^.,;()\n]{{0,40}}\bCPU\b",
+        ("it works on CPU",),
+        ("it fails on CPU",),
+    ),
+    Wording(
+        "device/the-cpu-is-fine",
+        rf"\bCPU\b[^.,;()\n]{{0,40}}{_WELL}",
+        ("on CPU it is fine",),
+        ("on CPU it fails",),
+    ),
+    flags=re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=\s*[-*#])")
 _MOST = 500
@@ -91,12 +157,12 @@ def with_cpu_versions(
     for snippet in snippets:
         yield snippet
         if _needs_device(snippet):
-            found = _less(snippet, LISTS, _without_devices(snippet.code))
+            found = _less(snippet, LISTS)
             if _needs_device(found) and shown:
-                found = _less(found, STATEMENTS, without_statements(found.code))
-                found = _less(found, MOVED, made_on_cpu(found.code)) if both else found
+                found = _less(found, STATEMENTS)
+                found = _less(found, MOVED) if both else found
             if _needs_device(found) and unknown:
-                found = _less(found, MOVED, made_on_cpu(found.code))
+                found = _less(found, MOVED)
                 found = replace(found, guess=_lacking(snippet))
             if not _needs_device(found):
                 yield replace(found, origin=f"{snippet.origin} on the CPU")
@@ -107,17 +173,16 @@ def shows_on_cpu(title: str, prose: str) -> bool:
     if _right_on_cpu(title, prose):
         return False
     head = _ASIDE.sub("", title[:_MOST])
-    if _ON_CPU.search(head) and not re.search(_OTHER, head, re.IGNORECASE):
+    if _ON_CPU.search(head) and not _OTHER_DEVICE.search(head):
         return True
     return _says_both(title, prose)
 
 
 def compares_devices(title: str) -> bool:
     """Tell whether a title is about the CPU and another device, and how they differ."""
-    both = re.search(r"\bCPUs?\b", title[:_MOST], re.IGNORECASE) and re.search(
-        _OTHER, title[:_MOST], re.IGNORECASE
-    )
-    return both is not None and _COMPARES.search(title[:_MOST]) is not None
+    told = title[:_MOST]
+    both = _CPU.search(told) is not None and _OTHER_DEVICE.search(told) is not None
+    return both and _COMPARES.search(told) is not None
 
 
 def _right_on_cpu(title: str, prose: str) -> bool:
@@ -142,8 +207,9 @@ def _lacking(snippet: Snippet) -> str:
     return f"needs {need}" + (f" ({detail})" if detail else "")
 
 
-def _less(snippet: Snippet, name: str, code: str | None) -> Snippet:
-    """A snippet with new code, if that needs fewer devices; else itself."""
+def _less(snippet: Snippet, name: str) -> Snippet:
+    """A snippet with the change of a name made, if that needs fewer devices; else itself."""
+    code = _CHANGES[name](snippet.code)
     tree = None if code is None else parse(code)
     if code is None or tree is None or isinstance(tree, Refusal):
         return snippet
@@ -153,6 +219,7 @@ def _less(snippet: Snippet, name: str, code: str | None) -> Snippet:
 
 
 def _without_devices(code: str) -> str | None:
+    """Return code without the devices in lists that only accelerators can run."""
     tree = parse(code)
     return None if isinstance(tree, Refusal) else apply_edits(code, cpu_only(tree))
 
@@ -190,8 +257,8 @@ def _shows_other(node: ast.stmt) -> bool:
         case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
             found = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
             said = [text for text in found if isinstance(text, str) and text != "cpu"]  # a device
-            both = any(re.search(r"\bCPUs?\b", text, re.IGNORECASE) for text in said)
-            return not both and any(re.search(_OTHER, text) for text in said)
+            both = any(_CPU.search(text) for text in said)
+            return not both and any(_SHOWN_DEVICE.search(text) for text in said)
     return False
 
 
@@ -248,3 +315,13 @@ def made_on_cpu(code: str) -> str | None:
                 pass
     inside = {id(one) for edit in edits for one in ast.walk(edit.node) if one is not edit.node}
     return apply_edits(code, [edit for edit in edits if id(edit.node) not in inside])
+
+
+_CHANGES = {
+    name: Rule(f"device/{id_of(name)}", change)
+    for name, change in (
+        (LISTS, _without_devices),
+        (STATEMENTS, without_statements),
+        (MOVED, made_on_cpu),
+    )
+}

@@ -7,12 +7,13 @@ turns out to be needless is taken back, so that only those are kept that made th
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from analysis.rules import Rule
 from harvest.report.edits import Edit, apply_edits
-from harvest.report.steps import STEPS, Step
+from harvest.report.steps import STEPS, Step, id_of
 from harvest.report.syntax import (
     MAX_CODE,
     MODULE_NAMES,
@@ -71,6 +72,30 @@ def edited(found: Repaired, edits: Sequence[Edit], name: str) -> Repaired:
     return Repaired(code=code, tree=tree, repairs=(*found.repairs, name))
 
 
+Revision = Rule[[Repaired], Repaired]
+"""A change to code that parses already; None where there is nothing to change."""
+
+
+def revision(
+    name: str, revise: Callable[[Repaired], Repaired], examples: Sequence[object] = ()
+) -> Revision:
+    """The rule `snippet/NAME` of a function that returns what it was given for "nothing to do"."""
+
+    def change(found: Repaired) -> Repaired | None:
+        changed = revise(found)
+        return None if changed is found else changed
+
+    change.__doc__ = revise.__doc__
+    return Rule(f"snippet/{id_of(name)}", change, examples)
+
+
+def revised(found: Repaired, revisions: Iterable[Revision]) -> Repaired:
+    """The code with all that the revisions have to change, one after the other."""
+    for one in revisions:
+        found = one(found) or found
+    return found
+
+
 def repair(text: str) -> Repaired | Refusal:
     """Return `text` as code that parses, or why that cannot be."""
     found = _until_parsed(text, STEPS)
@@ -78,7 +103,7 @@ def repair(text: str) -> Repaired | Refusal:
         return found
     if found.repairs:
         found = _with_fewest(text, found)
-    return drop_echoes(found)
+    return _DROP_ECHOES(found) or found
 
 
 def _until_parsed(text: str, steps: Sequence[Step]) -> Repaired | Refusal:
@@ -88,8 +113,8 @@ def _until_parsed(text: str, steps: Sequence[Step]) -> Repaired | Refusal:
     first = tree if isinstance(tree, Refusal) else Refusal(message="prompts of IPython", line=1)
     applied: list[str] = []
     for step in steps if len(text) <= MAX_CODE else ():
-        changed = step.apply(text)
-        if changed == text:
+        changed = step.rule(text)
+        if changed is None:
             continue
         text = changed
         applied.append(step.name)
@@ -112,12 +137,12 @@ def _with_fewest(text: str, found: Repaired) -> Repaired:
     return found
 
 
-def drop_echoes(found: Repaired) -> Repaired:
+def _without_echoes(found: Repaired) -> Repaired | None:
     """Drop statements that are pasted output which happens to parse (`tensor(3)`, `Aborted`)."""
     unbound = open_names(found.tree) - IMPORTS.keys()
     echoes = [node for node in found.tree.body if _is_echo(node, unbound)]
     if not echoes:
-        return found
+        return None
     lines = found.code.split("\n")
     for node in echoes:
         alone = sum(_spans(other, node) for other in found.tree.body) == 1
@@ -126,12 +151,15 @@ def drop_echoes(found: Repaired) -> Repaired:
             lines[node.lineno - 1 : last] = [""] * (last - node.lineno + 1)
     code = "\n".join(lines)
     if code == found.code:
-        return found
+        return None
     code = code.strip("\n")
     tree = parse(code)  # of what is kept: the steps behind this one count its lines
     if isinstance(tree, Refusal):
-        return found
+        return None
     return Repaired(code=code, tree=tree, repairs=(*found.repairs, _ECHO))
+
+
+_DROP_ECHOES = Rule(f"repair/{id_of(_ECHO)}", _without_echoes, [("print(1)\nAborted", "print(1)")])
 
 
 def _spans(node: ast.stmt, other: ast.stmt) -> bool:
@@ -172,18 +200,28 @@ def add_imports(found: Repaired, *, known: Mapping[str, str] = MappingProxyType(
     `known` are import lines from elsewhere in the report, per name; they go before the usual ones
     (`torch`, `np`, `F`).
     """
+    return _ADD_IMPORTS(found, known) or found
+
+
+def _with_imports(found: Repaired, known: Mapping[str, str]) -> Repaired | None:
+    """Import what the code never binds: as the report does elsewhere, else by its usual name."""
     unbound = open_names(found.tree)
     lines = "\n".join(
         [known[name] for name in sorted(unbound & known.keys())]
         + [IMPORTS[name] for name in IMPORTS if name in unbound and name not in known]
     )
     if not lines:
-        return found
+        return None
     code = _below_header(found, lines)
     tree = parse(code)
     if isinstance(tree, Refusal):
-        return found
+        return None
     return Repaired(code=code, tree=tree, repairs=(*found.repairs, _MISSING))
+
+
+_ADD_IMPORTS = Rule(
+    f"repair/{id_of(_MISSING)}", _with_imports, [("torch.f()", "import torch\ntorch.f()")]
+)
 
 
 def _below_header(found: Repaired, lines: str) -> str:

@@ -11,17 +11,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harvest.report.absent import leave_out
-from harvest.report.awaited import put_in_blocks
-from harvest.report.entries import add_calls
-from harvest.report.intended import catch_intended, contrasts
+from analysis.rules import Phrase, Registry
+from harvest.report import absent, awaited, entries, intended, noted, parametrised, timed
+from harvest.report.intended import contrasts
 from harvest.report.lines import is_environment, is_output
 from harvest.report.markdown import Block, Document
 from harvest.report.model import Snippet
 from harvest.report.needs import find_needs
-from harvest.report.noted import print_noted
-from harvest.report.parametrised import call_parametrised
-from harvest.report.repair import IMPORTS, Repaired, add_imports, repair
+from harvest.report.repair import IMPORTS, Repaired, add_imports, repair, revised, revision
 from harvest.report.syntax import (
     Refusal,
     bound_names,
@@ -31,7 +28,7 @@ from harvest.report.syntax import (
     open_names,
     parse,
 )
-from harvest.report.timed import call_timed
+from harvest.report.wordings import Wording, Wordings
 
 FRAMEWORKS = frozenset({"torch", "tensorflow", "keras", "functorch"})
 _OTHER_LANGUAGES = frozenset(
@@ -43,18 +40,68 @@ _REPRS = frozenset({"Size", "tensor", "device", "Tensor", "TensorShape", "array"
 _INLINE = re.compile(r"`([^`\n]{3,400}+)`")
 _MAX_INLINE = 20
 _LINK = re.compile(r"https?://([\w.-]{1,100})/?([^\s)>\]\"'`]{0,300})")
-_CODE_HOSTS = re.compile(
-    r"colab|gist|drive\.google|pastebin|paste|kaggle|repl\.it|replit|dropbox|docs\.google|1drv|huggingface"
+_CODE_HOSTS = Phrase(
+    "link/host-of-code",
+    r"colab|gist|drive\.google|pastebin|paste|kaggle|repl\.it|replit|dropbox|docs\.google|1drv"
+    r"|huggingface",
+    finds=("colab.research.google.com", "gist.github.com"),
+    spares=("github.com",),
 )
-_PYTHON = re.compile(
+_PYTHON = Phrase(
+    "code/line-of-python",
     r"\s*(?:>>> )?(?:[\w.]+ = \S|def \w+\(|class \w|for \w+ in |with \w|print\("
-    r"|(?:torch|tf|F|nn|np)\.\w)"
+    r"|(?:torch|tf|F|nn|np)\.\w)",
+    finds=("x = 1", "def f():", "torch.seed()"),
+    spares=("it fails",),
 )
-WORKAROUND = re.compile(
-    r"work[- ]?around|\bwork(?:s|ed)? (?:fine|well|as expected|correctly)"
-    r"|\b(?:this|it|following) work(?:s|ed)",
-    re.IGNORECASE,
+_NAMES_FRAMEWORK = Phrase(
+    "code/imports-a-framework",
+    r"(?m)^[ \t>]*(?:import|from)[ \t]+(?:torch|tensorflow|keras)\b",
+    finds=("import torch", ">>> from keras import ops"),
+    spares=("import torchvision", "we import torch"),
 )
+_PROMPT = Phrase(
+    "code/prompt-of-python",
+    r"\s*(?:>>>|In ?\[\d+\]:)",
+    finds=(">>> f()", "In [3]: f()"),
+    spares=("f()",),
+)
+WORKAROUND = Wordings(
+    Wording(
+        "workaround/by-name",
+        r"work[- ]?around",
+        ("a workaround:",),
+        ("walk around:",),
+    ),
+    Wording(
+        "workaround/works-well",
+        r"\bwork(?:s|ed)? (?:fine|well|as expected|correctly)",
+        ("With this it works fine:",),
+        ("With this it fails:",),
+    ),
+    Wording(
+        "workaround/this-works",
+        r"\b(?:this|it|following) work(?:s|ed)",
+        ("The following works:",),
+        ("The following fails:",),
+    ),
+    flags=re.IGNORECASE,
+)
+_ENTERING = Registry(
+    "snippet",
+    revision(parametrised.NAME, parametrised.call_parametrised, parametrised.EXAMPLES),
+    revision(entries.NAME, entries.add_calls, entries.EXAMPLES),
+)
+"""Calls of what a test runner would call."""
+_REVISIONS = Registry(
+    "snippet",
+    *absent.REVISIONS,
+    revision(noted.NAME, noted.print_noted, noted.EXAMPLES),
+    revision(timed.NAME, timed.call_timed, timed.EXAMPLES),
+    revision(intended.NAME, intended.catch_intended, intended.EXAMPLES),
+    revision(awaited.NAME, awaited.put_in_blocks, awaited.EXAMPLES),
+)
+"""Changes that make a case run, or its failure visible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +129,9 @@ def find_snippets(
         elif found is not None and (key := ast.dump(found.tree)) not in seen:
             seen.add(key)
             pieces.append(_Piece(block=block, code=found))
-    intended = contrasts(title, document)
-    telling = [piece for piece in pieces if piece.block.number not in intended]
-    snippets = _arrange(telling) or _arrange(pieces) or _inline(document.prose)
+    refused = contrasts(title, document)
+    telling = [piece for piece in pieces if piece.block.number not in refused]
+    snippets = _WAYS.first(pieces, telling, document.prose)
     return snippets or ("no code" if pieces else _why_none(document, refusals))
 
 
@@ -99,11 +146,11 @@ def _script(code: str) -> tuple[Snippet, ...] | str:
 
 def _entered(found: Repaired) -> Repaired:
     """Return the code with calls of what a test runner would call."""
-    return add_calls(call_parametrised(found))
+    return revised(found, _ENTERING)
 
 
 def _snippet(found: Repaired, origin: str) -> Snippet:
-    found = put_in_blocks(catch_intended(call_timed(print_noted(leave_out(found)))))
+    found = revised(found, _REVISIONS)
     return Snippet(
         code=found.code.strip("\n") + "\n",
         origin=origin,
@@ -116,7 +163,7 @@ def _snippet(found: Repaired, origin: str) -> Snippet:
 def _read_block(block: Block) -> Repaired | Refusal | None:
     """Return a block's code, the refusal of what looks like code, None for anything else."""
     text = block.text
-    named = bool(re.search(r"(?m)^[ \t>]*(?:import|from)[ \t]+(?:torch|tensorflow|keras)\b", text))
+    named = _NAMES_FRAMEWORK.search(text) is not None
     if block.language in _OTHER_LANGUAGES and not named:
         return None
     if not named and _is_log(text):
@@ -130,7 +177,7 @@ def _read_block(block: Block) -> Repaired | Refusal | None:
 def _is_log(text: str) -> bool:
     """Tell whether most lines are output; interactive sessions are code with output."""
     lines = [line for line in text.split("\n")[:400] if line.strip()]
-    if any(re.match(r"\s*(?:>>>|In ?\[\d+\]:)", line) for line in lines):
+    if any(_PROMPT.match(line) for line in lines):
         return False
     logged = sum(is_output(line) or is_environment(line) for line in lines)
     starts = bool(lines) and lines[0].lstrip().startswith("Traceback (most recent call last)")
@@ -186,6 +233,30 @@ def _is_value(value: ast.expr) -> bool:
     works = any(isinstance(node, ast.BinOp | ast.Await) for node in ast.walk(value))
     names = any(isinstance(node, ast.Name | ast.Attribute) for node in ast.walk(value))
     return not (works and names)
+
+
+_WAYS: Registry[[list[_Piece], list[_Piece], str], tuple[Snippet, ...]] = Registry("snippet")
+"""Where snippets come from: all pieces, those that do not show what is refused, the text."""
+
+
+@_WAYS.rule("blocks-that-tell")
+def _of_telling(
+    pieces: list[_Piece], telling: list[_Piece], prose: str
+) -> tuple[Snippet, ...] | None:
+    """The blocks, without those that show what is refused as it should be."""
+    return _arrange(telling) or None
+
+
+@_WAYS.rule("all-blocks")
+def _of_all(pieces: list[_Piece], telling: list[_Piece], prose: str) -> tuple[Snippet, ...] | None:
+    """All blocks."""
+    return _arrange(pieces) or None
+
+
+@_WAYS.rule("inline-code")
+def _of_text(pieces: list[_Piece], telling: list[_Piece], prose: str) -> tuple[Snippet, ...] | None:
+    """Calls in backticks."""
+    return _inline(prose) or None
 
 
 def _arrange(pieces: list[_Piece]) -> tuple[Snippet, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
+from analysis.rules import Rule
 from harvest.report.markdown import Document, read_markdown
 from harvest.report.model import Comment, Mention, Report, Snippet
 from harvest.report.snippets import WORKAROUND, find_snippets
@@ -30,9 +31,9 @@ def with_thread(
 ) -> tuple[Snippet, ...] | str:
     """Add what comments and links hold to a report's `own` snippets, or to why there are none."""
     found = () if isinstance(own, str) else own
-    linked = tuple(_linked(report))
+    linked = _BEHIND_LINKS(report) or ()
     subject = _subject(called_names(found + linked), {_last(mention.name) for mention in mentions})
-    answers = _unlike(found + linked, islice(_answers(report.thread, subject), MAX_ANSWERS))
+    answers = _unlike(found + linked, _IN_COMMENTS(report.thread, subject) or ())
     if not answers:
         return found + linked or own
     standing = [snippet for snippet in found + linked if not snippet.missing]
@@ -58,11 +59,32 @@ def called_names(snippets: Iterable[Snippet]) -> frozenset[str]:
     ) - {"", "print"}
 
 
-def _linked(report: Report) -> Iterator[Snippet]:
-    for number, linked in enumerate(report.linked_code, 1):
-        found = find_snippets(Document(blocks=(), prose=""), code=linked.code)
-        for snippet in () if isinstance(found, str) else found:
-            yield replace(snippet, origin=f"link {number}")
+def _linked(report: Report) -> tuple[Snippet, ...] | None:
+    """Code that was fetched from behind links."""
+    read = (
+        (number, find_snippets(Document(blocks=(), prose=""), code=linked.code))
+        for number, linked in enumerate(report.linked_code, 1)
+    )
+    return (
+        tuple(
+            replace(snippet, origin=f"link {number}")
+            for number, found in read
+            if not isinstance(found, str)
+            for snippet in found
+        )
+        or None
+    )
+
+
+_BEHIND_LINKS = Rule("snippet/behind-links", _linked)
+
+
+def _commented(thread: Iterable[Comment], subject: frozenset[str]) -> list[Snippet] | None:
+    """Code of comments that is about the same subject."""
+    return [*islice(_answers(thread, subject), MAX_ANSWERS)] or None
+
+
+_IN_COMMENTS = Rule("snippet/in-comments", _commented)
 
 
 def _answers(thread: Iterable[Comment], subject: frozenset[str]) -> Iterator[Snippet]:

@@ -13,8 +13,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from analysis.rules import Registry
 from harvest.report.lines import heading_of, is_dump_heading, is_environment
 from harvest.report.text import shorten
+from harvest.report.wordings import Wording, Wordings
 
 _ATX = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
@@ -26,13 +28,37 @@ _DUMP_WORDS = 3
 """Words of a heading up to which it may be that of a dump; longer ones say something."""
 _FIELDS = 2
 """Headings with a short answer that make a form of all headings of their level."""
-_FORM_HEADING = re.compile(
-    r"^\W*(?:describe the (?:bug|issue)|bug|(?:steps |code |how )?to reproduce|reproduction|repro"
-    r"|issue type|(?:current|actual|expected) (?:behaviou?r|result|output)|outputs?|results?"
-    r"|errors?(?: logs?| messages?)?|additional context|motivation"
-    r"|standalone code(?: to reproduce)?(?: the issue)?|(?:relevant )?log output|source code"
-    r"|(?:the )?feature(?:, motivation and pitch)?)\W*$",
-    re.IGNORECASE,
+_FORM_HEADING = Wordings(
+    Wording(
+        "title/asks-to-describe",
+        r"describe the (?:bug|issue)|bug|motivation|additional context"
+        r"|(?:the )?feature(?:, motivation and pitch)?",
+        ("### Describe the bug", "The feature, motivation and pitch"),
+        ("A bug in fold",),
+    ),
+    Wording(
+        "title/asks-how-to-reproduce",
+        r"(?:steps |code |how )?to reproduce|reproduction|repro"
+        r"|standalone code(?: to reproduce)?(?: the issue)?|source code",
+        ("Steps to reproduce", "Standalone code to reproduce the issue"),
+        ("How to pad",),
+    ),
+    Wording("title/asks-for-a-type", r"issue type", ("Issue Type",), ("Issue with fold",)),
+    Wording(
+        "title/asks-for-behaviour",
+        r"(?:current|actual|expected) (?:behaviou?r|result|output)",
+        ("Current Behaviour?",),
+        ("Current release",),
+    ),
+    Wording(
+        "title/asks-for-output",
+        r"outputs?|results?|errors?(?: logs?| messages?)?|(?:relevant )?log output",
+        ("Error messages", "Relevant log output"),
+        ("Errors of fold",),
+    ),
+    before=r"^\W*",
+    after=r"\W*$",
+    flags=re.IGNORECASE,
 )
 """Headings of forms that some reporters leave alone in a report, so that no shape tells."""
 
@@ -75,30 +101,48 @@ def title_of(lines: Sequence[str]) -> str:
     sections = list(_sections(lines))
     fields = Counter(section.level for section in sections if section.is_field)
     forms = {level for level, count in fields.items() if count >= _FIELDS}
-    if (alone := _line_above(sections)) is not None:
-        return alone
-    for section in sections:
-        own = 0 < section.level < _BOLD and section.level not in forms
-        if own and section.heading and not section.is_usual:
-            return section.heading
-    for section in sections:
-        if (
-            section.text
-            and not section.is_dump
-            and not (section.level in forms and section.is_field)
-        ):
-            return shorten(section.text[0])
-    return next((section.heading for section in sections if section.heading), "")
+    return _TITLES.first(sections, forms) or ""
 
 
-def _line_above(sections: Sequence[_Section]) -> str | None:
-    """Return the line above a form, if it is the only one and no heading is a title."""
+_TITLES: Registry[[Sequence[_Section], set[int]], str] = Registry("title")
+"""What may be the title, given the sections and the levels of a form's headings."""
+
+
+@_TITLES.rule("line-above-a-form")
+def _line_above(sections: Sequence[_Section], forms: set[int]) -> str | None:
+    """The line above a form, if it is the only one and no heading is a title."""
     first, *rest = sections
     titled = any(each.level == 1 and not each.is_usual for each in rest)
     if first.other or len(first.text) != 1 or not rest or not rest[0].is_usual or titled:
         return None
     (line,) = first.text
     return line if len(line) <= _TITLE_LENGTH and not line.endswith((".", ":", ",")) else None
+
+
+@_TITLES.rule("own-heading")
+def _own_heading(sections: Sequence[_Section], forms: set[int]) -> str | None:
+    """The first heading that is none of a form."""
+    for section in sections:
+        own = 0 < section.level < _BOLD and section.level not in forms
+        if own and section.heading and not section.is_usual:
+            return section.heading
+    return None
+
+
+@_TITLES.rule("first-line")
+def _first_line(sections: Sequence[_Section], forms: set[int]) -> str | None:
+    """The first line that the reporter wrote."""
+    for section in sections:
+        field = section.level in forms and section.is_field
+        if section.text and not section.is_dump and not field:
+            return shorten(section.text[0])
+    return None
+
+
+@_TITLES.rule("any-heading")
+def _any_heading(sections: Sequence[_Section], forms: set[int]) -> str | None:
+    """The first heading."""
+    return next((section.heading for section in sections if section.heading), None)
 
 
 def _sections(lines: Sequence[str]) -> Iterator[_Section]:

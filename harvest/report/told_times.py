@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from analysis.rules import Phrase, Registry
 from harvest.report.syntax import dotted
 
 FAR = 2.0
@@ -30,9 +31,12 @@ _BESIDE = (
     *("very", "way", "while", "whereas", "with"),
 )
 """Words beside which slow and fast mean what they say: neither "not", "should" nor "than"."""
-_AMOUNT = re.compile(
+_AMOUNT = Phrase(
+    "clock/amount-of-time",
     r"(?<![\w.,])(\d+(?:\.\d+)?) ?"
-    r"(ns|us|\u00b5s|\u03bcs|ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b"
+    r"(ns|us|\u00b5s|\u03bcs|ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b",
+    finds=("about 20 ms", "1.5s"),
+    spares=("20 rows",),
 )
 _UNITS = (("n", 1e-9), ("u", 1e-6), ("\u00b5", 1e-6), ("\u03bc", 1e-6), ("ms", 1e-3))
 _LONGER = (("mil", 1e-3), ("min", 60.0), ("s", 1.0))
@@ -87,9 +91,20 @@ def slower(one: Told, other: Told) -> bool:
 
 def in_code(code: str, tree: ast.Module) -> Sides | str:
     """The two sides that comments or names of functions tell apart, else what is missing."""
+    return _TOLD_APART.first(code, tree) or _NOTHING
+
+
+_NOTHING = "nothing tells which part of its code is slow, and which one fast"
+_TOLD_APART: Registry[[str, ast.Module], Sides | str] = Registry("clock")
+"""What tells a slow and a fast side apart; the first that says anything counts."""
+
+
+@_TOLD_APART.rule("comments")
+def _by_comments(code: str, tree: ast.Module) -> Sides | str | None:
+    """Comments call two parts slow and fast, or say how long they take."""
     marked = [one for one in _commented(code, tree) if any(map(computes, one[1]))]
     if not marked:
-        return _by_functions(tree)
+        return None
     if len(marked) == 1:
         text = ast.unparse(marked[0][1][0]).split("\n")[0]
         return f"nothing in its code is said to be fast or slow beside `{text[:60]}`"
@@ -150,12 +165,13 @@ def _comments(code: str) -> dict[int, str]:
     return {token.start[0]: token.string.lstrip("#! ") for token in found}
 
 
-def _by_functions(tree: ast.Module) -> Sides | str:
+@_TOLD_APART.rule("names-of-functions")
+def _by_functions(code: str, tree: ast.Module) -> Sides | str | None:
     """The calls of two functions whose names say it; those that nobody calls are called then."""
     own = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     slow, fast = ([f for f in own if {*f.name.split("_")} & {*words}] for words in (_SLOW, _FAST))
     if len(slow) != 1 or len(fast) != 1 or slow == fast:
-        return "nothing tells which part of its code is slow, and which one fast"
+        return None
     sides = [_calls(tree, function) for function in (slow[0], fast[0])]
     if not any(sides) and not any(_required(f) for f in (*slow, *fast)):
         sides = [[ast.parse(f"{f.name}()").body[0]] for f in (*slow, *fast)]

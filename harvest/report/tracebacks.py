@@ -6,31 +6,92 @@ exception, and of exception lines that stand alone. Chained tracebacks count as 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from analysis.rules import Phrase
+from harvest.report.wordings import Wording, Wordings
+
 MAX_MESSAGE = 4000
 
-_PREFIX = re.compile(r"[ \t]*(?:(?:#+|//|>(?!>)|E(?=\s{2})|[|│]|\+)[ \t|]*)*")
-_START = re.compile(r".{0,200}?Traceback \(most recent call last\)|-{20,}$")
-_LAST = re.compile(r"(?P<type>[A-Za-z_][\w.]{0,150}+)(?:(?P<colon>:)(?:\s(?P<message>.*))?)?$")
-_TYPE = re.compile(
-    r"(?:[\w.]*\.)?_{0,2}(?:[A-Z]\w*(?:Error|Exception|Failure|Fault|Interrupt|Exit|Iteration|Invalid|Group|Timeout"
-    r"|Unsupported|Violation\w*)|Unsupported)"
+_PREFIX = Phrase(
+    "traceback/prefix",
+    r"[ \t]*(?:(?:#+|//|>(?!>)|E(?=\s{2})|[|│]|\+)[ \t|]*)*",
+    finds=("# ValueError: no", "E   ValueError: no"),
 )
-_DOTTED_TYPE = re.compile(r"[a-z_]\w*(?:\.\w+)*\.[A-Z]\w+")
-_ALONE = re.compile(
-    r"[\s`*\"'(>]{0,8}(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,8}_{0,2}[A-Z]\w{0,60}(?:Error|Exception))`{0,3}:\s(?P<message>\S.*)"
+"""What may stand in front of each line: marks of comments, of quotes, of pytest."""
+_START = Phrase(
+    "traceback/head",
+    r".{0,200}?Traceback \(most recent call last\)|-{20,}$",
+    finds=("Traceback (most recent call last):", "-" * 40),
+    spares=("the traceback is below",),
 )
-_GOES_ON = re.compile(r"(?:During handling of the above|The above exception was the direct)")
-_WRAPPERS = re.compile(
-    r"Exception encountered when calling|in user code:|Graph execution error:|Detected at node"
-    r"|Caught \w+ in|backend='?\w+'? raised:|from user code:"
+_LAST = Phrase(
+    "traceback/last-line",
+    r"(?P<type>[A-Za-z_][\w.]{0,150}+)(?:(?P<colon>:)(?:\s(?P<message>.*))?)?$",
+    finds=("ValueError: no", "torch.Broken"),
+    spares=("3 ValueErrors!",),
 )
-_FRAME = re.compile(r"\s*(?:File \"|\[\.\.\.\]|\[Previous line repeated|[\^~]+\s*$|\.\.\.\s*$)")
-_STOP = re.compile(
-    r"(?:>>>|In ?\[|\$ |Aborted|Segmentation fault|Process finished|real\s+\d|\[\w+@)"
+_TYPE = Phrase(
+    "traceback/exception-by-its-name",
+    r"(?:[\w.]*\.)?_{0,2}(?:[A-Z]\w*(?:Error|Exception|Failure|Fault|Interrupt|Exit|Iteration"
+    r"|Invalid|Group|Timeout|Unsupported|Violation\w*)|Unsupported)",
+    finds=("ValueError", "torch._dynamo.exc.Unsupported"),
+    spares=("tensor", "warnings"),
+)
+_DOTTED_TYPE = Phrase(
+    "traceback/exception-by-its-module",
+    r"[a-z_]\w*(?:\.\w+)*\.[A-Z]\w+",
+    finds=("library.errors.Refused",),
+    spares=("refused", "Refused"),
+)
+_ALONE = Phrase(
+    "traceback/exception-alone",
+    r"[\s`*\"'(>]{0,8}(?P<type>(?:[A-Za-z_]\w{0,60}\.){0,8}_{0,2}[A-Z]\w{0,60}"
+    r"(?:Error|Exception))`{0,3}:\s(?P<message>\S.*)",
+    finds=("RuntimeError: no kernel", "`ValueError`: no"),
+    spares=("it raises a ValueError",),
+)
+_GOES_ON = Phrase(
+    "traceback/goes-on",
+    r"(?:During handling of the above|The above exception was the direct)",
+    finds=("During handling of the above exception, another exception occurred:",),
+    spares=("The above works",),
+)
+_WRAPPERS = Wordings(
+    Wording(
+        "traceback/wrapper-of-keras",
+        r"Exception encountered when calling",
+        ("Exception encountered when calling Dense.call().",),
+    ),
+    Wording("traceback/wrapper-of-tf-function", r"in user code:", ("in user code:",)),
+    Wording(
+        "traceback/wrapper-of-graphs",
+        r"Graph execution error:|Detected at node",
+        ("Graph execution error:", "Detected at node model/dense defined at"),
+    ),
+    Wording(
+        "traceback/wrapper-of-workers",
+        r"Caught \w+ in",
+        ("Caught IndexError in DataLoader worker process 0.",),
+    ),
+    Wording(
+        "traceback/wrapper-of-dynamo",
+        r"backend='?\w+'? raised:|from user code:",
+        ("backend='inductor' raised:", "from user code:"),
+    ),
+)
+_FRAME = Phrase(
+    "traceback/frame",
+    r"\s*(?:File \"|\[\.\.\.\]|\[Previous line repeated|[\^~]+\s*$|\.\.\.\s*$)",
+    finds=('  File "a.py", line 3, in f', "    ^^^^"),
+    spares=("ValueError: no",),
+)
+_STOP = Phrase(
+    "traceback/behind-its-end",
+    r"(?:>>>|In ?\[|\$ |Aborted|Segmentation fault|Process finished|real\s+\d|\[\w+@)",
+    finds=(">>> f()", "$ python b.py", "Aborted (core dumped)"),
+    spares=("ValueError: no",),
 )
 
 

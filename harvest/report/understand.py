@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from harvest.report.claims import chosen, find_claims
 from harvest.report.device_memory import needing_device
-from harvest.report.expectations import find_expectations, pasted_output, wants_refusal
+from harvest.report.expectations import find_expectations, pasted_output
 from harvest.report.markdown import read_markdown
 from harvest.report.mentions import find_mentions
 from harvest.report.model import ClaimKind, Reading, Report
 from harvest.report.on_cpu import with_cpu_versions
+from harvest.report.refusals import wants_refusal
 from harvest.report.snippets import find_snippets
 from harvest.report.text import clean
 from harvest.report.thread import with_thread

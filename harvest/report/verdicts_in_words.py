@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from analysis.rules import Phrase
 from harvest.report.model import Expectation
 from harvest.report.text import shorten
+from harvest.report.wordings import Wording, Wordings
 
 MOST_NUMBERS = 64
 MOST_CHARACTERS = 500
@@ -28,70 +30,193 @@ _LITERAL = re.compile(
 _INSIDE = re.compile(r"[-+\w\s.,=']")
 """What may stand in a list of numbers beside brackets."""
 _ITEM = re.compile(rf"(?<![\w.]){_NUMBER}(?![\w.]*\w)", re.IGNORECASE)
-_NAMED = re.compile(r"\b(?:dtype|device|requires_grad|grad_fn|shape)=[^,)\]]*")
-_PRINTED_SHAPE = re.compile(r"(?:[,:] )?\bshape=\([\d, ]*\)(?=, dtype=)")
+_NAMED = Phrase(
+    "value/named-argument",
+    r"\b(?:dtype|device|requires_grad|grad_fn|shape)=[^,)\]]*",
+    finds=("tensor(3, dtype=torch.int8)",),
+    spares=("tensor(3)",),
+)
+_PRINTED_SHAPE = Phrase(
+    "value/printed-shape",
+    r"(?:[,:] )?\bshape=\([\d, ]*\)(?=, dtype=)",
+    finds=("tf.Tensor([1 2], shape=(2,), dtype=int32)",),
+    spares=("shape=(2,)",),
+)
 """What TensorFlow prints beside the elements of a tensor."""
-_REPRESENTED = re.compile(r"<tf\.\w+[^<>]{0,100}?\bnumpy=([^<>]*)>")
+_REPRESENTED = Phrase(
+    "value/represented-tensor",
+    r"<tf\.\w+[^<>]{0,100}?\bnumpy=([^<>]*)>",
+    finds=("<tf.Tensor: shape=(), dtype=float32, numpy=nan>",),
+    spares=("<tf.Tensor>",),
+)
 """A tensor of TensorFlow as a session shows it."""
-_RIGHT = re.compile(
-    r"\b(?:expect(?:s|ed|ing)?(?: \w+){0,3}? to (?:be|have|get|give|return|print|equal|yield|see"
-    r"|(?:evaluate|overflow|underflow) to)"
-    r"|expect(?:s|ed|ing)? that (?:\w+ ){1,3}?(?:is|returns|gives|(?:evaluate|overflow)s to)"
-    r"|expect(?:s|ed|ing)?"
-    r"|should(?: (?:also|have))?(?: be(?:en)?| give| return| print| equal| clip to| yield"
-    r"| (?:evaluate|overflow|underflow) to)?"
-    r"|correct(?:ly)?(?: (?:value|result|answer|output)| (?:evaluate|overflow|underflow)s to)?"
-    r"|ought to be|supposed to be|must be|must (?:evaluate|overflow|underflow) to"
-    r"|true (?:value|result)"
-    r"|right (?:value|result|answer)|(?:is|are) representable)\b",
-    re.IGNORECASE,
+_RIGHT = Wordings(
+    Wording(
+        "expectation/expected-to-be",
+        r"expect(?:s|ed|ing)?(?: \w+){0,3}? to (?:be|have|get|give|return|print|equal|yield|see"
+        r"|(?:evaluate|overflow|underflow) to)",
+        ("we expect the sum to be 3",),
+        ("we expect the sum",),
+    ),
+    Wording(
+        "expectation/expected-that",
+        r"expect(?:s|ed|ing)? that (?:\w+ ){1,3}?(?:is|returns|gives|(?:evaluate|overflow)s to)",
+        ("we expect that it returns 3",),
+        ("we expect that",),
+    ),
+    Wording("expectation/expected", r"expect(?:s|ed|ing)?", ("expected 3",), ("unexpected",)),
+    Wording(
+        "expectation/should-be",
+        r"should(?: (?:also|have))?(?: be(?:en)?| give| return| print| equal| clip to| yield"
+        r"| (?:evaluate|overflow|underflow) to)?",
+        ("it should return 3", "it should overflow to inf"),
+        ("it returns 3",),
+    ),
+    Wording(
+        "expectation/correct-result",
+        r"correct(?:ly)?(?: (?:value|result|answer|output)"
+        r"| (?:evaluate|overflow|underflow)s to)?",
+        ("the correct value 3",),
+        ("the incorrect value 3",),
+    ),
+    Wording(
+        "expectation/must-be",
+        r"ought to be|supposed to be|must be|must (?:evaluate|overflow|underflow) to",
+        ("it is supposed to be 3", "it must be 3"),
+        ("it must 3",),
+    ),
+    Wording(
+        "expectation/true-value",
+        r"true (?:value|result)|right (?:value|result|answer)",
+        ("the true value is 3", "the right answer 3"),
+        ("true 3",),
+    ),
+    Wording(
+        "expectation/representable",
+        r"(?:is|are) representable",
+        ("3e38 is representable",),
+        ("represented",),
+    ),
+    before=r"\b",
+    after=r"\b",
+    flags=re.IGNORECASE,
 )
-_WRONG = re.compile(
-    r"\b(?:returns?|returned|gives?|gave|receive[sd]?|got|gets?|prints?|printed|outputs?"
-    r"|results? in|comes? (?:out|back) as|becomes?|became|produces?|yields?|shows?|is|are|was|says"
-    r"|(?:over|under)flow(?:s|ed) to|evaluate[sd] to"
-    r"|actual(?:ly)?|results?|see|observe[sd]?|obtain(?:s|ed)?|but not)\b|[-=]>|→",
-    re.IGNORECASE,
+_WRONG = Wordings(
+    Wording(
+        "actual/returns",
+        r"\b(?:returns?|returned|gives?|gave|outputs?|prints?|printed|produces?|yields?|shows?"
+        r"|says)\b",
+        ("it returns 3", "it printed 3"),
+        ("it takes 3",),
+    ),
+    Wording(
+        "actual/we-get",
+        r"\b(?:receive[sd]?|got|gets?|see|observe[sd]?|obtain(?:s|ed)?)\b",
+        ("we got 3", "they observed 3"),
+        ("we want 3",),
+    ),
+    Wording(
+        "actual/results-in",
+        r"\b(?:results? in|comes? (?:out|back) as|becomes?|became|results?"
+        r"|(?:over|under)flow(?:s|ed) to|evaluate[sd] to)\b",
+        ("the sum comes out as 3", "it overflows to inf"),
+        ("it comes to 3",),
+    ),
+    Wording("actual/is", r"\b(?:is|are|was)\b", ("the sum is 3",), ("this",)),
+    Wording(
+        "actual/actually",
+        r"\b(?:actual(?:ly)?|but not)\b",
+        ("actual: 3", "4 but not 3"),
+        ("not 3",),
+    ),
+    Wording("actual/arrow", r"[-=]>|→", ("f(1) -> 3", "f(1) → 3"), ("f(1) - 3",)),
+    flags=re.IGNORECASE,
 )
-_CONTRAST = re.compile(r"\b(?:instead of|rather than|and not)\b", re.IGNORECASE)
+_CONTRAST = Phrase(
+    "expectation/instead-of",
+    r"\b(?:instead of|rather than|and not)\b",
+    re.IGNORECASE,
+    finds=("3 instead of 4",),
+    spares=("instead, 4",),
+)
 """Right is what follows where wrong is what stands before, and the other way round."""
-_CASE = re.compile(
-    r"\b(?:if|when\w*|where\w*|in case)\s+(?:[`'\w.]+\s+){0,4}(?:is|are|was)$", re.IGNORECASE
+_CASE = Phrase(
+    "value/of-an-input",
+    r"\b(?:if|when\w*|where\w*|in case)\s+(?:[`'\w.]+\s+){0,4}(?:is|are|was)$",
+    re.IGNORECASE,
+    finds=("if the input is",),
+    spares=("the input is",),
 )
 """What a verb says of an input, up to that verb: "if the input is (invalid)"."""
-_RAISED = re.compile(
+_RAISED = Phrase(
+    "value/that-is-refused",
     r"\b(?:rais\w+|throw\w*|exceptions?|\w+Error|reject\w*|refus\w*)\b",
     re.IGNORECASE,
+    finds=("raise ValueError on ",),
+    spares=("return ",),
 )
 """Numbers behind these are what is refused: "should raise ValueError on NaN"."""
-_BEHIND = re.compile(
+_BEHIND = Phrase(
+    "expectation/called-so-behind",
     r"[`'\")\]]*\s*(?:(?:\u2190|<-+|<==+|\u2014|--)\s*)?\(?"
     r"(?:(?:is|was|are|were|would be|being)\s+(?:the\s+)?)?"
     r"(?:(?P<right>expected|correct|right|desired|wanted)|(?P<wrong>wrong|incorrect|a bug))\b"
     r"(?!\W*(?:[-+]?\d|nan|inf|true|false|tensor|array|to\b))",
     re.IGNORECASE,
+    finds=("` is expected", " <-- wrong"),
+    spares=(" expected 3",),
 )
-_WISHED = re.compile(r"[`'\")\]]*\s+(?:should|must|ought|would|shall)\b", re.IGNORECASE)
+_WISHED = Phrase(
+    "value/wished-of",
+    r"[`'\")\]]*\s+(?:should|must|ought|would|shall)\b",
+    re.IGNORECASE,
+    finds=(" should be 3",),
+    spares=(" is 3",),
+)
 """The number in front is what something is wished of: "the sum of 0 should be ..."."""
-_REFERENCE = re.compile(
+_REFERENCE = Phrase(
+    "reference/whose-results-are-right",
     r"\b(?:numpy|np|scipy|jax|jnp|python|matlab|julia|mpmath|wolfram\w*|octave|opencv|pil|docs?"
     r"|documentation|ieee|mathematically|theory|spec|standard|(?:all )?other frameworks|limit"
     r"|exact|analytic\w*|ground truth|float64|double precision|fp64)\b"
     r"(?!.*\b(?:torch|pytorch|tf|tensorflow|it|we|i|this|unlike|while|but)\b)[^,;]{0,40}$",
     re.IGNORECASE,
+    finds=("NumPy ", "the analytic gradient "),
+    spares=("unlike NumPy, it ",),
 )
 """Whose results are the right ones, as the subject of what follows."""
 _ARGUMENTS = re.compile(r"\([^()]*\)")
-_CONDITION = re.compile(
+_CONDITION = Phrase(
+    "value/in-a-condition",
     r"\b(?:at|for|when|if|where|with|by|between|than)\s+(?:\w+\s+){0,2}?"
     r"(?:[`'\"]*[\w.]+\s*(?:[<>]=?|==?|is)\s*)?[`'\"(\[]*$"
     r"|\b\w+\s*(?:[<>]=?|==)\s*$",
     re.IGNORECASE,
+    finds=(" for x = ", " at ", "x > "),
+    spares=(" the sum ",),
 )
-_NONE = re.compile(r"\b(?:no|without|never|any|non)[ -]+(?:\w+\s+)?[`'\"]*$", re.IGNORECASE)
-_ALSO = re.compile(r"\W*(?:as well|too|also)\b", re.IGNORECASE)
+_NONE = Phrase(
+    "value/that-there-is-not",
+    r"\b(?:no|without|never|any|non)[ -]+(?:\w+\s+)?[`'\"]*$",
+    re.IGNORECASE,
+    finds=(" without any `",),
+    spares=(" a `",),
+)
+_ALSO = Phrase(
+    "reference/does-so-as-well",
+    r"\W*(?:as well|too|also)\b",
+    re.IGNORECASE,
+    finds=(" as well",),
+    spares=(" instead",),
+)
 """Another library that does the same wrong is no reference."""
-_NOT = re.compile(r"(?:\bnot|n't)\b", re.IGNORECASE)
+_NOT = Phrase(
+    "value/negated",
+    r"(?:\bnot|n't)\b",
+    re.IGNORECASE,
+    finds=(" not ", " isn't "),
+    spares=(" is ",),
+)
 _ARTICLES = frozenset(
     (
         "a",

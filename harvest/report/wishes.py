@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from analysis.rules import Phrase
 from harvest.report.lines import heading_of
 from harvest.report.markdown import Document
 from harvest.report.symptoms import EXCEPTION_WORD, NEGATION, WISH
+from harvest.report.wordings import Wording, Wordings
 
 RESULT = (
     r"[*_\s]*(?:(?:(?:correct|returned|return|printed|numerical|numpy|scipy)\s+)?"
@@ -20,37 +22,71 @@ RESULT = (
     r"|(?=[:,(=\u2013\u2014-]|$))"
 )
 """What may follow "Expected", or "Actual", in a heading: a result, or nothing."""
-WANTED = re.compile(
+WANTED = Phrase(
+    "wish/title-of-what-should-be",
     r"(?!.{0,100}\b(?:actual(?:ly)?|observed|got|vs|versus)\b)"
     rf"\W*(?:(?:describe )?(?:the )?expected\b{RESULT}|what (?:did |do )?(?:i|you|we) expect)",
     re.IGNORECASE,
+    finds=("Expected behavior", "What did you expect to happen?"),
+    spares=("Expected vs actual", "Output"),
 )
 """How a heading of what should happen begins, where it is not of what happened as well."""
-HAPPENED = re.compile(
+HAPPENED = Phrase(
+    "wish/title-of-what-happened",
     r"\W*(?:actual(?:ly)?\b|(?:but |and )?(?:i|we) (?:get|got|see)\b|instead\b(?! of\b)"
     r"|errors?\b(?! (?:should|must|would|ought|(?:is|to be) (?:raised|thrown))\b))",
     re.IGNORECASE,
+    finds=("Actual result", "But we get:"),
+    spares=("Expected",),
 )
 """A line below such a heading from which on it is told what happened."""
 _TRACEBACK = "Traceback (most recent call last)"
-DENIED = re.compile(
-    r"\b(?:no|without) (?:an? |any )?(?:\w+Error|errors?|exceptions?)\b"
-    r"|\b(?:should|must|ought to|would)(?:n't| not| never)\b",
-    re.IGNORECASE,
+DENIED = Wordings(
+    Wording(
+        "wish/no-error",
+        r"\b(?:no|without) (?:an? |any )?(?:\w+Error|errors?|exceptions?)\b",
+        ("it runs without any error",),
+        ("an error",),
+    ),
+    Wording(
+        "wish/should-not",
+        r"\b(?:should|must|ought to|would)(?:n't| not| never)\b",
+        ("it shouldn't raise",),
+        ("it should raise",),
+    ),
+    flags=re.IGNORECASE,
 )
 """That there should be no error."""
-_ASKED = re.compile(
-    r"(?:^\W*|\b(?:rais\w+|throw\w*|gets?|sees?|expect\w*|an?)\b(?: \S+){0,2}\W*)$", re.IGNORECASE
+_ASKED = Phrase(
+    "wish/asked-for",
+    r"(?:^\W*|\b(?:rais\w+|throw\w*|gets?|sees?|expect\w*|an?)\b(?: \S+){0,2}\W*)$",
+    re.IGNORECASE,
+    finds=("it raises a ", ""),
+    spares=("there is nothing like ",),
 )
 """What stands in front of an exception that should come."""
-_PRESENT = re.compile(
-    r"\b(?:currently|now|at present|instead of|rather than)\b[^;]*$", re.IGNORECASE
+_PRESENT = Phrase(
+    "wish/at-present",
+    r"\b(?:currently|now|at present|instead of|rather than)\b[^;]*$",
+    re.IGNORECASE,
+    finds=("now there is ",),
+    spares=("there is ",),
 )
-_TO_GO = re.compile(
-    r"\b(?:go(?:es)? away|disappears?|vanish(?:es)?|fix\w*|resolved?|removed?)\b", re.IGNORECASE
+_TO_GO = Phrase(
+    "wish/to-go-away",
+    r"\b(?:go(?:es)? away|disappears?|vanish(?:es)?|fix\w*|resolved?|removed?)\b",
+    re.IGNORECASE,
+    finds=("the ValueError goes away",),
+    spares=("a ValueError",),
 )
 """Of an exception that there is, and that should not come."""
-_MISSING = re.compile(r"\W*(?:raise |throw |get |see )?an? (?:error|exception)\b", re.IGNORECASE)
+_MISSING = Phrase(
+    "wish/an-error",
+    r"\W*(?:raise |throw |get |see )?an? (?:error|exception)\b",
+    re.IGNORECASE,
+    finds=("Raise an error.", "an exception"),
+    spares=("a result",),
+)
 MOST_LINES = 20_000
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from analysis.rules import Phrase, Rule
 from harvest.report.edits import Edit, apply_edits
+from harvest.report.steps.step import id_of
 from harvest.report.syntax import Refusal, parse
 
 REFERENCE_LEFT_OUT = "reference left out"
@@ -68,13 +69,23 @@ _READS = frozenset(
     ("abs", "all", "any", "clone", "cpu", "detach", "double", "float", "item", "max", "mean", "min")
 ).union(("norm", "numpy", "sum", "tolist"))
 """Methods that show a result."""
-_FILLS = re.compile(r"(?:assert|copyto|put|place|fill|shuffle|pop|seed)|.*[^_]_$")
+_FILLS = Phrase(
+    "reference/fills-what-it-is-given",
+    r"(?:assert|copyto|put|place|fill|shuffle|pop|seed)|.*[^_]_$",
+    finds=("assert_allclose", "add_"),
+    spares=("add",),
+)
 """Functions that are called for what they do to what they are given, or to check it."""
-_SETS = re.compile(r"(?:manual_|random_)?seed|set_|(?:eval|train|no_grad|filterwarnings)$")
+_SETS = Phrase(
+    "reference/shows-nothing",
+    r"(?:manual_|random_)?seed|set_|(?:eval|train|no_grad|filterwarnings)$",
+    finds=("manual_seed", "set_num_threads"),
+    spares=("add",),
+)
 """Functions that show nothing by being called."""
 
 
-def without(code: str, module: str) -> str | None:
+def _without(code: str, module: str) -> str | None:
     """Leave out of some code what a missing module computes, if the rest does without it."""
     tree = parse(code)
     named = module.partition(".")[0] in _REFERENCES
@@ -203,3 +214,6 @@ def _shows(node: ast.stmt) -> bool:
 
 def _sets(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and _SETS.match(_leaf(value)) is not None
+
+
+without = Rule(f"repair/{id_of(REFERENCE_LEFT_OUT)}", _without, EXAMPLES)

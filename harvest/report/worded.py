@@ -15,11 +15,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
+from analysis.rules import Phrase, Rule
 from harvest.report.markdown import Document
 from harvest.report.model import Claim, ClaimKind, Snippet
 from harvest.report.repair import Repaired, add_imports
 from harvest.report.syntax import Refusal, bound_names, dotted, import_lines, parse
 from harvest.report.told_times import Sides, computes, in_code, slower, told
+from harvest.report.wordings import Wording, Wordings
 
 NAME = "timed as the words say"
 HEADER = "# Timed in turns, as the report's words tell the two apart."
@@ -43,13 +45,27 @@ ADDED = 3
 _OWN = frozenset(("slow_seconds", "fast_seconds", "turn", "side", "started"))
 _CHANGING = frozenset(("backward", "append", "extend", "pop", "step", "update", "seed", "close"))
 """Methods that cannot be called twice with the same effect."""
-_MEASURES = re.compile(
-    r"\btime\.\w|perf_counter|process_time|monotonic|timeit|default_timer|[Bb]enchmark|elapsed"
-    r"|%%?time\b|profile|\bEvent\(|tracemalloc|psutil|getrusage|memory_(?:allocated|info|stats)"
+_MEASURES = Wordings(
+    Wording(
+        "clock/time-in-code",
+        r"\btime\.\w|perf_counter|process_time|monotonic|timeit|default_timer|[Bb]enchmark|elapsed"
+        r"|%%?time\b|profile|\bEvent\(",
+        ("start = time.time()", "timeit.timeit(f)", "with profile() as p:"),
+        ("f(time)",),
+    ),
+    Wording(
+        "clock/memory-in-code",
+        r"tracemalloc|psutil|getrusage|memory_(?:allocated|info|stats)",
+        ("torch.cuda.memory_allocated()",),
+        ("memory_format=f",),
+    ),
 )
-_OF_MEMORY = re.compile(
+_OF_MEMORY = Phrase(
+    "clock/words-of-memory",
     r"\bmemory\b|\bleak|\bOOM\b|\ballocat|\bactivations?\b|\bcop(?:y|ies)\b|\bRSS\b|\b[KMG]i?B\b",
     re.IGNORECASE,
+    finds=("it makes copies", "3 GB"),
+    spares=("it is slow",),
 )
 SAME = "the parts called slow and fast are the same calls, with other inputs or at another time"
 TANGLED = "the parts called slow and fast need what the other has changed"
@@ -74,7 +90,7 @@ def with_clocks(
         missing += [timed] if isinstance(timed, str) else []
         found += [snippet] if isinstance(timed, str) else [snippet, _with(snippet, timed)]
     if len(found) == len(snippets):
-        found += _of_two(snippets, document)
+        found += _OF_TWO(snippets, document) or ()
     return tuple(found), "" if len(found) > len(snippets) or not missing else missing[0]
 
 
@@ -256,7 +272,15 @@ def _counters(part: ast.AST) -> Iterator[str]:
         yield part.arg
 
 
-def _of_two(snippets: Sequence[Snippet], document: Document) -> Iterator[Snippet]:
+def _of_two(snippets: Sequence[Snippet], document: Document) -> list[Snippet] | None:
+    """One snippet of two, of which the lines above say that one is slow and the other fast."""
+    return [*_joined_ones(snippets, document)] or None
+
+
+_OF_TWO = Rule("clock/lines-above-two-snippets", _of_two)
+
+
+def _joined_ones(snippets: Sequence[Snippet], document: Document) -> Iterator[Snippet]:
     """One snippet of two, of which the lines above say that one is slow and the other fast."""
     leads = {str(block.number): told(block.lead) for block in document.blocks}
     known = [(one, leads.get(re.split(r"[ +]", one.origin)[-1])) for one in snippets]

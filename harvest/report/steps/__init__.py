@@ -1,7 +1,7 @@
 """The repair steps, in the order in which they are tried on top of each other."""
 
 from harvest.report.steps import brackets, layout, output, python2, sessions
-from harvest.report.steps.step import Step
+from harvest.report.steps.step import Step, id_of
 
 STEPS: tuple[Step, ...] = (
     layout.TYPOGRAPHY,
@@ -25,4 +25,4 @@ STEPS: tuple[Step, ...] = (
     brackets.CLOSERS,
 )
 
-__all__ = ["STEPS", "Step"]
+__all__ = ["STEPS", "Step", "id_of"]

@@ -9,15 +9,23 @@ where there was no value.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 
+from analysis.rules import Phrase
 from harvest.report.syntax import parse
 
 _SHOWS_ITSELF = frozenset({"print", "pprint", "display", "help", "exit", "quit"})
-_IN_TRACE = re.compile(r"[ \t]*(?:File [\"~/]|<ipython-input|Input In |Cell In|[~/]\S+ in )")
-_DISPLAYING = re.compile(
-    r"__(?:repr|str|format)__|_(?:str|repr)\b|_(?:str|repr)\.py|formatters\.py"
+_IN_TRACE = Phrase(
+    "traceback/frame-of-a-session",
+    r"[ \t]*(?:File [\"~/]|<ipython-input|Input In |Cell In|[~/]\S+ in )",
+    finds=('  File "<stdin>", line 1', "Cell In[3], line 1"),
+    spares=("tensor(3)",),
+)
+_DISPLAYING = Phrase(
+    "traceback/frame-that-displays",
+    r"__(?:repr|str|format)__|_(?:str|repr)\b|_(?:str|repr)\.py|formatters\.py",
+    finds=("in __repr__", "_tensor_str.py"),
+    spares=("in forward",),
 )
 
 

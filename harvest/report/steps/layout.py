@@ -7,6 +7,7 @@ import itertools
 import re
 import textwrap
 
+from analysis.rules import Phrase
 from harvest.report.steps.step import Step
 from harvest.report.syntax import Refusal, parse
 
@@ -55,8 +56,16 @@ TYPOGRAPHY = Step(
 )
 
 
+_ENTITY = Phrase(
+    "copying/entity",
+    r"&(?:lt|gt|amp|quot|#39);",
+    finds=("a &lt; b",),
+    spares=("a & b",),
+)
+
+
 def _entities(code: str) -> str:
-    return html.unescape(code) if re.search(r"&(?:lt|gt|amp|quot|#39);", code) else code
+    return html.unescape(code) if _ENTITY.search(code) else code
 
 
 ENTITIES = Step(
@@ -65,8 +74,12 @@ ENTITIES = Step(
     examples=(("if a &lt; b:\n    pass", "if a < b:\n    pass"),),
 )
 
-_HEADER = re.compile(
-    r"(?:python ?3?|py|ipython|code|[\w./-]{1,80}\.(?:py|ipynb)):?(?:[ \t].{0,80})?", re.IGNORECASE
+_HEADER = Phrase(
+    "copying/header-line",
+    r"(?:python ?3?|py|ipython|code|[\w./-]{1,80}\.(?:py|ipynb)):?(?:[ \t].{0,80})?",
+    re.IGNORECASE,
+    finds=("Python:", "tests/case1.py"),
+    spares=("x = 1",),
 )
 
 
@@ -111,8 +124,11 @@ LINE_NUMBERS = Step(
     ),
 )
 
-_DOTS = re.compile(
-    r"([ \t]*)(?:\.{2}|\.{4,}|…+|(?:\. ){2,}\.|\[(?:\.\.\.|…)\]|<(?:snip|\.\.\.)>)[ \t]*(#.*)?"
+_DOTS = Phrase(
+    "copying/placeholder",
+    r"([ \t]*)(?:\.{2}|\.{4,}|…+|(?:\. ){2,}\.|\[(?:\.\.\.|…)\]|<(?:snip|\.\.\.)>)[ \t]*(#.*)?",
+    finds=("    ....", "<snip>", "[...]"),
+    spares=("x = 1",),
 )
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from analysis.rules import Rule
 from harvest.report.edits import Edit, apply_edits
+from harvest.report.steps.step import id_of
 from harvest.report.syntax import Refusal, dotted, parse
 
 PACKAGE = "psutil"
@@ -43,7 +45,7 @@ EXAMPLES: tuple[tuple[str, str | None], ...] = (
 """(code, what it becomes, or None where nothing may change)."""
 
 
-def resident(code: str) -> str | None:
+def _resident(code: str) -> str | None:
     """The code with its own resident memory read from Linux's table of processes."""
     tree = parse(code)
     if isinstance(tree, Refusal):
@@ -108,3 +110,6 @@ def _is_own(node: ast.expr, names: Sequence[str]) -> bool:
         case ast.Call(func=function, args=[ast.Call(func=asked, args=[])], keywords=[]):
             return dotted(function) == f"{PACKAGE}.Process" and dotted(asked) == "os.getpid"
     return False
+
+
+resident = Rule(f"repair/{id_of(WITHOUT_PSUTIL)}", _resident, EXAMPLES)

@@ -10,7 +10,9 @@ import ast
 from collections.abc import Iterator
 from types import MappingProxyType
 
+from analysis.rules import Rule
 from harvest.report.edits import Edit, apply_edits
+from harvest.report.steps.step import id_of
 from harvest.report.syntax import Refusal, dotted, parse
 
 PACKAGE = "numpy"
@@ -44,7 +46,7 @@ _NOW = MappingProxyType(
 """What was taken away in NumPy 1.24 and 2.0, and what its notes on migration put in its place."""
 
 
-def with_names_of_today(code: str) -> str | None:
+def _with_names_of_today(code: str) -> str | None:
     """The code with NumPy's old names replaced."""
     tree = parse(code)
     if isinstance(tree, Refusal):
@@ -66,3 +68,6 @@ def _edits(tree: ast.Module) -> Iterator[Edit]:
             module = dotted(node.value)
             if module in modules and node.attr in _NOW:
                 yield Edit(node=node, text=_NOW[node.attr].format(module))
+
+
+with_names_of_today = Rule(f"repair/{id_of(RENAMED)}", _with_names_of_today, EXAMPLES)

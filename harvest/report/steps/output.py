@@ -5,12 +5,23 @@ from __future__ import annotations
 import ast
 import re
 
+from analysis.rules import Phrase
 from harvest.report.lines import is_foreign, is_output, is_values
 from harvest.report.steps.step import Step
 from harvest.report.syntax import Refusal, parse
 
-_TRACE = re.compile(r"[ \t]*(?:-{20,}$|Traceback \(most recent call last\))")
-_TRACE_END = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b")
+_TRACE = Phrase(
+    "traceback/head-in-code",
+    r"[ \t]*(?:-{20,}$|Traceback \(most recent call last\))",
+    finds=("Traceback (most recent call last):", "-" * 40),
+    spares=("f()",),
+)
+_TRACE_END = Phrase(
+    "traceback/end-in-code",
+    r"[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)\b",
+    finds=("ValueError: no", "KeyboardInterrupt"),
+    spares=("f()",),
+)
 _VALUE_STARTS = frozenset("([{<0123456789+-")
 _MAX_LINE = 2000
 _WORK = 1_000_000
@@ -100,8 +111,11 @@ FOREIGN_LINES = Step(
 )
 
 
-_SHOWN = re.compile(
-    r"(?P<indent>[ \t]*)(?P<call>[\w.]+\(.*\))\s*(?:=|->|=>)\s*(?P<value>[^=\s>].*)"
+_SHOWN = Phrase(
+    "value/behind-a-call",
+    r"(?P<indent>[ \t]*)(?P<call>[\w.]+\(.*\))\s*(?:=|->|=>)\s*(?P<value>[^=\s>].*)",
+    finds=("f(1) -> nan", "g(x) = [2, 0]"),
+    spares=("f(1) == 2", "x = f(1)"),
 )
 
 

@@ -10,14 +10,26 @@ import ast
 import re
 from collections.abc import Iterator
 
+from analysis.rules import Phrase
 from harvest.report.lines import is_output, is_prose
 from harvest.report.steps.display import displayed
 from harvest.report.steps.step import Step, without_lines
 from harvest.report.syntax import Refusal, parse
 from harvest.report.text import indent_of
+from harvest.report.wordings import Wording, Wordings
 
-_HEREDOC = re.compile(r"<<-?[ \t]*[\"']?(\w+)[\"']?")
-_READS_IT = re.compile(r"\b(?:python[\d.]*|cat|tee)\b")
+_HEREDOC = Phrase(
+    "session/here-document",
+    r"<<-?[ \t]*[\"']?(\w+)[\"']?",
+    finds=("python - <<'EOF'",),
+    spares=("a < b",),
+)
+_READS_IT = Phrase(
+    "session/reader-of-here-documents",
+    r"\b(?:python[\d.]*|cat|tee)\b",
+    finds=("python3 - <<EOF",),
+    spares=("x << y",),
+)
 
 
 def _here_document(code: str) -> str:
@@ -40,7 +52,12 @@ HERE_DOCUMENT = Step(
     ),
 )
 
-_DASH_C = re.compile(r"\bpython[\d.]*[ \t]+(?:-[uBEsSIW][ \t]+)*-c[ \t]+(?P<quote>[\"'])")
+_DASH_C = Phrase(
+    "session/python-dash-c",
+    r"\bpython[\d.]*[ \t]+(?:-[uBEsSIW][ \t]+)*-c[ \t]+(?P<quote>[\"'])",
+    finds=("python3 -u -c 'f()'",),
+    spares=("python a.py",),
+)
 
 
 def _dash_c(code: str) -> str:
@@ -63,9 +80,24 @@ DASH_C = Step(
     ),
 )
 
-_PROMPT = re.compile(r"[ \t]*(?:>>>|In ?\[\d*\]:)(?:[ \t](?P<margin>[ \t]*)(?P<code>.*)|$)")
-_CONTINUED = re.compile(r"[ \t]*\.{3,}:?(?:[ \t](?P<code>.*)|$)")
-_GLUED_PROMPT = re.compile(r"[ \t]*>>>(?P<margin>)(?P<code>[^\s>].*)")
+_PROMPT = Phrase(
+    "session/prompt",
+    r"[ \t]*(?:>>>|In ?\[\d*\]:)(?:[ \t](?P<margin>[ \t]*)(?P<code>.*)|$)",
+    finds=(">>> f()", "In [3]: f()"),
+    spares=(">>>f()",),
+)
+_CONTINUED = Phrase(
+    "session/continued",
+    r"[ \t]*\.{3,}:?(?:[ \t](?P<code>.*)|$)",
+    finds=("...     f()", "   ...: f()"),
+    spares=("f(...)",),
+)
+_GLUED_PROMPT = Phrase(
+    "session/prompt-without-a-blank",
+    r"[ \t]*>>>(?P<margin>)(?P<code>[^\s>].*)",
+    finds=(">>>f()",),
+    spares=(">>> f()",),
+)
 _MAX_STATEMENT = 40
 
 
@@ -142,8 +174,18 @@ PROMPTS = Step(
     ),
 )
 
-_ANSWER = re.compile(r"(?::|=>) ?(?P<value>\S.*)")
-_MARKED = re.compile(r">(?!>) ?(?P<text>.*)")
+_ANSWER = Phrase(
+    "session/marked-answer",
+    r"(?::|=>) ?(?P<value>\S.*)",
+    finds=(": tensor(0.)", "=> 3"),
+    spares=("f(x)",),
+)
+_MARKED = Phrase(
+    "session/marked-line",
+    r">(?!>) ?(?P<text>.*)",
+    finds=("> f(x)",),
+    spares=("f(x)",),
+)
 
 
 def _marked(code: str) -> str:
@@ -195,15 +237,34 @@ _TOOLS = (
     r"|nvidia-smi|docker|mkdir|ls|cat|echo|gdb|torchrun|ulimit|uname|chmod|uv|ipython|pytest"
     r"|unzip|tar|cmake|make"
 )
-_SHELL = re.compile(
-    rf"""[ \t]*(?:
-      \$\s+\S
-    | [\w.-]{{1,60}}@[\w.-]{{1,60}}:[^$#]*[$#](?:\s|$)
-    | \([\w.-]{{1,60}}\)\s*(?:\$|[\w.-]{{1,60}}@|(?:{_TOOLS})\s)
-    | (?:sudo\s+)?(?:[A-Z_][A-Z0-9_]*=\S*\s+){{1,9}}(?:{_TOOLS})\s
-    | (?:sudo\s+)?(?:{_TOOLS})(?:[ \t]+[^\s=(.,\[].*|[ \t]*)$
-    )""",
-    re.VERBOSE,
+_SHELL = Wordings(
+    Wording("session/dollar", r"\$\s+\S", ("$ ls",), ("ls",)),
+    Wording(
+        "session/user-and-host",
+        r"[\w.-]{1,60}@[\w.-]{1,60}:[^$#]*[$#](?:\s|$)",
+        ("me@host:~/a$ ls",),
+        ("a @ b",),
+    ),
+    Wording(
+        "session/environment-of-conda",
+        rf"\([\w.-]{{1,60}}\)\s*(?:\$|[\w.-]{{1,60}}@|(?:{_TOOLS})\s)",
+        ("(base) $ ls", "(base) pip list"),
+        ("(x) + y",),
+    ),
+    Wording(
+        "session/command-with-variables",
+        rf"(?:sudo\s+)?(?:[A-Z_][A-Z0-9_]*=\S*\s+){{1,9}}(?:{_TOOLS})\s",
+        ("OMP_NUM_THREADS=1 python a.py",),
+        ("N = 1",),
+    ),
+    Wording(
+        "session/command",
+        rf"(?:sudo\s+)?(?:{_TOOLS})(?:[ \t]+[^\s=(.,\[].*|[ \t]*)$",
+        ("pip install einops", "nvidia-smi"),
+        ("ls = 3", "cat(x)"),
+    ),
+    before=r"[ \t]*",
+    flags=re.VERBOSE,
 )
 
 
@@ -222,14 +283,22 @@ SHELL_LINES = Step(
     ),
 )
 
-_TIMED = re.compile(
+_TIMED = Phrase(
+    "session/timing-magic",
     r"(?P<indent>[ \t]*)(?P<cell>%?)%(?P<what>timeit|time|memit|prun)\b"
-    r"(?P<options>(?:[ \t]+-\w+(?:[ \t]*\d+)?)*)[ \t]*"
+    r"(?P<options>(?:[ \t]+-\w+(?:[ \t]*\d+)?)*)[ \t]*",
+    finds=("%timeit -n 10 f(x)", "%%time"),
+    spares=("%matplotlib inline",),
 )
 _NUMBER = re.compile(r"-n[ \t]*(\d+)")
 TIMES = 20
 """How often `%timeit` runs what it measures, where nobody says."""
-_MAGIC = re.compile(r"[ \t]*(?:%%?[A-Za-z]|![\w./{])")
+_MAGIC = Phrase(
+    "session/magic",
+    r"[ \t]*(?:%%?[A-Za-z]|![\w./{])",
+    finds=("%matplotlib inline", "!pip install einops"),
+    spares=("3 % 2",),
+)
 
 
 def _magics(code: str) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
+from analysis.rules import Rule
+from harvest.report.steps.step import id_of
 from harvest.report.syntax import Refusal, dotted, parse
 
 _Change = Callable[[ast.stmt], list[str] | None]
@@ -62,12 +64,12 @@ def named(code: str) -> frozenset[str]:
     return frozenset(rest for first, _, rest in paths if first in local and rest)
 
 
-def as_version_1(code: str) -> str | None:
+def _as_version_1(code: str) -> str | None:
     """The code on the API of version 1, as TensorFlow 2 keeps it, with graphs and sessions."""
     return _with_imports(code, _older)
 
 
-def run_eagerly(code: str) -> str | None:
+def _run_eagerly(code: str) -> str | None:
     """The code with its functions run as Python, so that calls in them are calls of the text."""
     return _with_imports(code, _eager)
 
@@ -127,3 +129,7 @@ def _with_imports(code: str, change: _Change) -> str | None:
         lines[node.lineno - 1 : last] = [before + line for line in new]
         return "\n".join(lines)
     return None
+
+
+as_version_1 = Rule(f"repair/{id_of(VERSION_1)}", _as_version_1, OLDER)
+run_eagerly = Rule(f"repair/{id_of(EAGERLY)}", _run_eagerly, EAGER)

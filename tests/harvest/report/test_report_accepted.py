@@ -11,8 +11,8 @@ from harvest.report.accepted import (
     takes_what_is_none,
     unchecked,
 )
-from harvest.report.expectations import wants_refusal
 from harvest.report.markdown import read_markdown
+from harvest.report.refusals import wants_refusal
 
 
 @pytest.mark.parametrize(("sentence", "told"), EXAMPLES)

@@ -3,9 +3,10 @@
 import pytest
 
 from harvest.report.accepted import TITLES
-from harvest.report.expectations import find_expectations, wants_refusal
+from harvest.report.expectations import find_expectations
 from harvest.report.markdown import read_markdown
 from harvest.report.model import Report
+from harvest.report.refusals import wants_refusal
 from harvest.report.understand import understand
 
 

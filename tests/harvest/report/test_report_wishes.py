@@ -3,9 +3,9 @@
 import pytest
 
 from harvest.report.claims import find_claims
-from harvest.report.expectations import wants_refusal
 from harvest.report.markdown import read_markdown
 from harvest.report.model import ClaimKind
+from harvest.report.refusals import wants_refusal
 from harvest.report.wishes import WANTED
 
 REPORT = """**System information**
