@@ -83,7 +83,7 @@ def plans(
         lossy = kept[0].filled or kept[0].drops
         ordered = [exact, *ordered] if lossy else [*ordered, exact]
     ordered += (plan for more in CHANGED.each(kept, sibling) for plan in more)
-    return tuple(finished(plan, sibling) for plan in _distinct(ordered))
+    return finished(_distinct(ordered), sibling)
 
 
 def _distinct(found: Sequence[Adaptation]) -> list[Adaptation]:
@@ -97,7 +97,8 @@ def _distinct(found: Sequence[Adaptation]) -> list[Adaptation]:
 def _readings(source: Invocation) -> tuple[Invocation, ...]:
     """What it is given as it is. Of a reflected operator its operands in their order come before;
     where it has tensors in lists only, those tensors themselves come behind."""
-    operands = as_operands(source.values, source.api)
+    method = source.api.kind is ApiKind.METHOD
+    operands = as_operands(source.values, source.api) if method else None
     if operands is not None:
         return replace(source, values=operands), source
     apart = unpacked(source.values) if source.main is None else None
@@ -106,5 +107,5 @@ def _readings(source: Invocation) -> tuple[Invocation, ...]:
 
 def _orders(taken: Places, target: Api) -> tuple[Places, ...]:
     """As a reflected operator means its operands, then as they are written."""
-    turned = swapped(taken, target)
+    turned = swapped(taken, target) if target.kind is ApiKind.METHOD else None
     return (taken,) if turned is None else (turned, taken)

@@ -4,7 +4,8 @@ In: one of the report's values, the parameter that it goes to, and what valid ca
 give to that parameter. Out: the steps that change the value; () where it stays as it is.
 
 A change of dimensions comes first (see `lifting`). Where there is none, the first rule of `SHAPES`
-that applies changes the value. Then every rule of `KINDS` that applies adds its steps.
+that applies changes the value. Then every rule of `KINDS` that applies adds its steps. A rule is
+asked about the kinds of values that it can change.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _ENDS = ("batch", "channels")
 Steps = tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Argument:
     """One of the report's values on its way to a parameter of a sibling.
 
@@ -71,22 +72,41 @@ class Argument:
         return self.place.parameter.type
 
 
-SHAPES: Registry[[Argument], Steps] = Registry("convert")
-"""As many numbers as the parameter takes, a word as it is spelled there. The first rule decides."""
-KINDS: Registry[[Argument, Steps], Steps] = Registry("convert")
-"""Tensors, windows and receivers as the parameter takes them; asked with the steps that are taken
-before. All rules that apply decide."""
+Conversions = Registry[[Argument], Steps]
+_WORDS: Conversions = Registry("convert")
+_INTEGERS: Conversions = Registry("convert")
+_LISTS: Conversions = Registry("convert")
+_TENSORS: Conversions = Registry("convert")
+SHAPES = {"str": _WORDS, "int": _INTEGERS, "list": _LISTS, "tensor": _TENSORS}
+"""As many numbers as the parameter takes, a word as it is spelled there; by the kind of the value,
+as tens of thousands of values are converted for one report. The first rule decides."""
+_OF_NUMBERS: Conversions = Registry("convert")
+_OF_LISTS: Conversions = Registry("convert")
+_OF_TENSORS: Conversions = Registry("convert")
+KINDS = {
+    **dict.fromkeys(("int", "float", "complex"), _OF_NUMBERS),
+    **{"list": _OF_LISTS, "tensor": _OF_TENSORS},
+}
+"""Tensors of numbers, of several tensors one, and the like. All rules that apply decide."""
 
 
 def converted(argument: Argument) -> Steps:
     """The steps that make a value what the parameter accepts."""
-    steps = lifted(argument.value, argument.lift) or SHAPES.first(argument) or ()
-    for more in KINDS.each(argument, steps):
+    value, place, target = argument.value.value, argument.place, argument.target
+    kind = "list" if value.items else value.kind
+    steps = lifted(argument.value, argument.lift)
+    if not steps and kind in SHAPES:
+        steps = SHAPES[kind].first(argument) or ()
+    if as_tensorflow(target.name):
+        steps += _with_ends(argument, steps) or ()
+    for more in KINDS[kind].each(argument) if kind in KINDS else ():
         steps += more
+    if is_receiver(place, target):
+        steps += _to_receiver(argument) or ()
     return steps
 
 
-@SHAPES.rule("number-per-dimension-of-window")
+@_INTEGERS.rule("number-per-dimension-of-window")
 def _window(argument: Argument) -> Steps | None:
     """A number that stands for all spatial dimensions becomes one number for each of them."""
     if not argument.lift.unit:
@@ -97,12 +117,12 @@ def _window(argument: Argument) -> Steps | None:
     return (known and window_lifted(argument.value, argument.lift, argument.declared)) or None
 
 
-@SHAPES.rule("upper-or-lower-case")
+@_WORDS.rule("upper-or-lower-case")
 def _spelled(argument: Argument) -> Steps | None:
     """`"same"` becomes `"SAME"` where the sibling's default and its valid calls write a word in
     capitals; where it has neither, those of its neighbours count."""
     value, parameter = argument.value.value, argument.place.parameter
-    word = (value.literal() or "")[1:-1] if value.kind == "str" else ""
+    word = (value.literal() or "")[1:-1]
     if argument.target is argument.source or not word.isidentifier():
         return None
     known = [one.literal() for one in argument.valid if one.kind == "str"]
@@ -117,11 +137,10 @@ def _spelled(argument: Argument) -> Steps | None:
     return None
 
 
-@SHAPES.rule("single-seed")
+@_LISTS.rule("single-seed")
 def _one_seed(argument: Argument) -> Steps | None:
     """`seed=[1, 2]` becomes `seed=1` where the sibling takes a single number."""
-    value = argument.value.value
-    items = value.items if value.kind in ("list", "tuple") else None
+    items = argument.value.value.items
     first = items[0].literal() if items else None
     if first is None or not accepted(argument.declared) <= {INT, NONE}:
         return None
@@ -129,7 +148,7 @@ def _one_seed(argument: Argument) -> Steps | None:
     return None if seed is None else (Step(name="say", text=first),)
 
 
-@SHAPES.rule("equal-numbers-to-number")
+@_LISTS.rule("equal-numbers-to-number")
 def _equal_numbers(argument: Argument) -> Steps | None:
     """`kernel_size=(3, 3)` becomes `kernel_size=3` where valid calls have one number."""
     if not _has_numbers(argument) or not _may_change(argument):
@@ -139,7 +158,7 @@ def _equal_numbers(argument: Argument) -> Steps | None:
     return (FIRST,) if same and single else None
 
 
-@SHAPES.rule("last-numbers-of-list")
+@_LISTS.rule("last-numbers-of-list")
 def _last_numbers(argument: Argument) -> Steps | None:
     """A list with one number per dimension keeps as many of the last as valid calls have; one, if
     nothing is known of a sibling whose name is the report's without the number of dimensions."""
@@ -154,17 +173,17 @@ def _last_numbers(argument: Argument) -> Steps | None:
     return _last(known, len(items), single=single) or None
 
 
-@SHAPES.rule("number-to-list")
+@_INTEGERS.rule("number-to-list")
 def _one_number(argument: Argument) -> Steps | None:
     """`3` becomes `[3]` where valid calls have lists of one number."""
-    if argument.value.value.kind != "int" or not _may_change(argument):
+    if not _may_change(argument):
         return None
     known = _numbers_of(argument)
     alone = known and all(len(one.items or ()) == 1 or one.shape == (1,) for one in known)
     return (WRAP,) if alone and not wraps(argument.value.value, argument.declared) else None
 
 
-@SHAPES.rule("tensor-to-number")
+@_TENSORS.rule("tensor-to-number")
 def _as_number(argument: Argument) -> Steps | None:
     """A tensor of no dimensions becomes a Python number where the sibling takes no tensor."""
     if argument.target is argument.source or not takes_tensor(argument.value.type):
@@ -173,16 +192,13 @@ def _as_number(argument: Argument) -> Steps | None:
     return None if made is None else (Step(name=NUMBER, text=made),)
 
 
-@KINDS.rule("ends-of-window")
-def _with_ends(argument: Argument, given: Steps) -> Steps | None:
+def _ends_of_window(argument: Argument, given: Steps) -> Steps | None:
     """`[2, 2]` becomes `[1, 2, 2, 1]` where valid calls have a 1 for batch and channels, or the
     other way round.
 
     Valid calls tell of this parameter or, where there are none, of the sibling's other windows.
     Keras has nothing but spatial dimensions in any.
     """
-    if not as_tensorflow(argument.target.name):
-        return None
     value, known, named = argument.value.value, argument.valid, argument.place.parameter.name
     if not known and named in argument.windows:
         names = argument.windows
@@ -196,25 +212,25 @@ def _with_ends(argument: Argument, given: Steps) -> Steps | None:
     return None if whole and any(step.name == "inner" for step in steps) else steps or None
 
 
-@KINDS.rule("number-to-tensor")
-def _made_tensor(argument: Argument, _: Steps) -> Steps | None:
+@_OF_NUMBERS.rule("number-to-tensor")
+def _made_tensor(argument: Argument) -> Steps | None:
     """A number becomes a tensor where only tensors are taken: of one element where valid calls have
     vectors, and of their dtype where that is of another size than a number's.
 
     TensorFlow makes tensors of numbers itself.
     """
     value = argument.value.value
-    if not becomes_tensor(value, argument.declared) or acts_as_tensor(argument.value):
+    if as_tensorflow(argument.target.name) or acts_as_tensor(argument.value):
         return None
-    if as_tensorflow(argument.target.name):
+    if not becomes_tensor(value, argument.declared):
         return None
     vectors = {valid.rank for valid in argument.valid} == {1}
     made = Step(name="tensor", text=_width(value, argument.valid))
     return (WRAP, made) if vectors else (made,)
 
 
-@KINDS.rule("first-of-tensors")
-def _first_tensor(argument: Argument, _: Steps) -> Steps | None:
+@_OF_LISTS.rule("first-of-tensors")
+def _first_tensor(argument: Argument) -> Steps | None:
     """The state `(h, c)` becomes `h` where valid calls have one tensor under the same name."""
     if kind_of(argument.value.value) != TENSORS or acts_as_tensor(argument.value):
         return None
@@ -222,34 +238,33 @@ def _first_tensor(argument: Argument, _: Steps) -> Steps | None:
     return (FIRST,) if known and all(valid.is_tensor for valid in known) else None
 
 
-@KINDS.rule("tensor-several-times")
-def _several_tensors(argument: Argument, _: Steps) -> Steps | None:
+@_OF_TENSORS.rule("tensor-several-times")
+def _several_tensors(argument: Argument) -> Steps | None:
     """The state `h` becomes `(h, h)` where valid calls have a tuple under the same name."""
-    known = _of_same_name(argument) if argument.value.value.is_tensor else ()
+    known = _of_same_name(argument)
     lengths = {len(valid.items or ()) for valid in known if kind_of(valid) == TENSORS}
     always = all(valid.kind in ("tuple", "list") for valid in known)
     return (Step(name="each", amount=lengths.pop()),) if always and len(lengths) == 1 else None
 
 
-@KINDS.rule("dense-to-quantized")
-def _quantised(argument: Argument, _: Steps) -> Steps | None:
+@_OF_TENSORS.rule("dense-to-quantized")
+def _quantised(argument: Argument) -> Steps | None:
     """A tensor of real numbers is quantised where all valid calls have quantised ones."""
     return quantised(argument.value.value, argument.valid) or None
 
 
-@KINDS.rule("value-to-receiver")
-def _received(argument: Argument, _: Steps) -> Steps | None:
+def _received(argument: Argument) -> Steps | None:
     """A value becomes an object of the class whose method is called on it."""
-    if not is_receiver(argument.place, argument.target):
-        return None
     return as_receiver(argument.value, argument.target.name) or None
 
 
-def _value_to_list(value: Value, place: Place) -> Step | None:
+def _value_to_list(value: Value, declared: str | None) -> Step | None:
     """A value goes into a list where the sibling takes only lists of its kind."""
-    return WRAP if wraps(value, place.parameter.type) else None
+    return WRAP if wraps(value, declared) else None
 
 
+_with_ends = Rule("convert/ends-of-window", _ends_of_window)
+_to_receiver = Rule("convert/value-to-receiver", _received)
 to_list = Rule("convert/value-to-list", _value_to_list)
 
 

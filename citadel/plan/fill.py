@@ -121,7 +121,7 @@ class Filler:
         return value.take(*lifted(value, self.lift))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Missing:
     """A required parameter that the source does not supply, and the coarse types that it takes."""
 

@@ -20,6 +20,7 @@ from citadel.plan.lifting import Lift, lifted
 from citadel.plan.model import Expression, Gather, SourceValue
 from citadel.plan.places import Places
 from citadel.plan.sizes import one_by_one
+from citadel.plan.types import LISTS, accepted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +47,11 @@ class Handing:
             steps = self._converted(value, number, windows)
             taken = value.take(*steps)
             found[number] = taken
+            declared = self.places.named[number].parameter.type
             whole = any(step.name in ("ends", "each") for step in steps)
-            wrap = None if whole else to_list(value.value, self.places.named[number])
+            wrap = (
+                None if whole or not accepted(declared) & LISTS else to_list(value.value, declared)
+            )
             if wrap is None:
                 continue
             others = [v for v in rest if self._goes_along(v, value, together=together)]

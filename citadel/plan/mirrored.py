@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 
 from analysis.catalog.model import Api, ApiKind
 from analysis.rules import Phrase
@@ -73,5 +74,6 @@ def mirrored(plan: Adaptation, source: Invocation, target: Api) -> Adaptation | 
     )
 
 
+@cache
 def _named(name: str, kind: ApiKind) -> re.Match[str] | None:
     return _NAMED.fullmatch(parse(name, kind).core.replace("_", ""))

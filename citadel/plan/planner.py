@@ -111,10 +111,11 @@ class Planner:
         alone, joint = list(rest), list(rest)
         given = handing.given(chosen, alone) | made | joined
         together = handing.given(chosen, joint, together=True) | made | joined
-        if _in_one_list(alone, joint):
+        if len(joint) < len(alone):
             yield from self._ways(chosen, together, joint)
         self.state = self._own(alone)
-        self.evaluates = _evaluates(self) or False
+        layer = self.target.kind is ApiKind.MODULE
+        self.evaluates = layer and (_evaluates(self) or False)
         if self.state or self.evaluates:
             left = [one for one in alone if one not in self.state.values()]
             yield from self._ways(chosen, given, left)
@@ -129,7 +130,8 @@ class Planner:
             given = {n: made for n, made in given.items() if n not in numbers}
             yield from self._ways(chosen, given, [*alone, *numbers.values()])
         unused = [value for value in rest if not lost or f"dropped {value.name}" in lost]
-        for others in (not late and _other_tensors(self, chosen, unused)) or ():
+        further = _other_tensors(self, chosen, unused) if unused and not late else None
+        for others in further or ():
             left = [one for one in (*rest, *chosen.values()) if one not in others.values()]
             yield from self._ways(others, handing.given(others, left) | made | joined, left)
 
@@ -170,8 +172,9 @@ class Planner:
         for like in LIKES.each(self, first) if _makes_tensors(first) else ():
             yield self._plan(chosen, given, collected, dropped, like)
         values = (*self.source.values, *self.source.attributes)
-        copied = on_a_copy(first, {value.key: value.value for value in values})
-        if copied is not None:
+        in_place = target.name.endswith("_")
+        known = {value.key: value.value for value in values}
+        if in_place and (copied := on_a_copy(first, known)) is not None:
             yield copied
 
     def _plan(
@@ -192,7 +195,7 @@ class Planner:
         if self.state:
             dropped = [value for value in dropped if value.value.kind != "none"]
             self.edits.append(f"{', '.join(v.name for v in self.state.values())} as its own")
-        spared = _spared(self, filled, dropped) or {}
+        spared = (_spared(self, filled, dropped) if filled and dropped else None) or {}
         for number in spared:
             name = self.places.named[number].parameter.name
             self.edits.remove(f"filled {name}")
@@ -370,14 +373,9 @@ def _again(planner: Planner, _: Adaptation) -> Like | None:
     return None if planner.source.main is None else Like.AGAIN
 
 
-def _joined(alone: list[SourceValue], joint: list[SourceValue]) -> bool | None:
-    """A list takes all tensors of the report's, not those of one name alone."""
-    return len(joint) < len(alone) or None
-
-
 def _in_evaluation(planner: Planner) -> bool | None:
     """A layer is not in training mode where the function does not train unless it is told to."""
-    if planner.target.kind is not ApiKind.MODULE or planner.source.constructor is not None:
+    if planner.source.constructor is not None:
         return None
     if not planner.target.name.startswith("torch.") or MODE in planner.state:
         return None
@@ -436,7 +434,6 @@ def _not_dropped(
     return found or None
 
 
-_in_one_list = Rule("variant/all-tensors-in-one-list", _joined)
 _evaluates = Rule("variant/evaluation-mode-of-layer", _in_evaluation)
 _mere_numbers = Rule("variant/numbers-left-out", _numbers_left_out)
 _other_tensors = Rule("variant/other-tensor", _with_other_tensor)

@@ -22,7 +22,7 @@ def in_precision(
     source: Invocation, target: Api, places: Places
 ) -> tuple[dict[int, Take], list[tuple[Stage, Slot]]]:
     """The dtype by the number of the parameter that takes it, or for the base class to take."""
-    dtype = _precision(source, target)
+    dtype = _precision(source, target) if target.kind is ApiKind.MODULE else None
     if dtype is None:
         return {}, []
     new = [(n, place) for n, place in enumerate(places.named) if place.stage is Stage.NEW]
@@ -35,8 +35,12 @@ def in_precision(
 def _of_the_tensor(source: Invocation, target: Api) -> Take | None:
     """A layer of Keras computes in the dtype of the report's tensor, which it would cast else."""
     main = source.main
-    layer = target.kind is ApiKind.MODULE and as_tensorflow(target.name)
-    if not layer or main is None or source.constructing or source.constructor is not None:
+    if (
+        not as_tensorflow(target.name)
+        or main is None
+        or source.constructing
+        or source.constructor is not None
+    ):
         return None
     dtype = main.value.dtype or ""
     if "float" not in dtype or dtype == USUAL:

@@ -12,6 +12,8 @@ TENSOR, TENSORS, INT, INTS, FLOAT, FLOATS = "tensor", "tensors", "int", "ints", 
 BOOL, STR, DTYPE, DEVICE, LAYOUT, NONE = "bool", "str", "dtype", "device", "layout", "none"
 FUNCTION, OTHER, ANY = "function", "other", "any"
 
+LISTS = frozenset((TENSORS, INTS, FLOATS))
+"""What lists of one kind are."""
 BROADCAST = "None"
 """What torch.jit's BroadcastingList, a number or a list of such, evaluates to as an annotation."""
 ANY_OR_TENSOR = "Any, Tensor"

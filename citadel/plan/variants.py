@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from analysis.catalog.model import Api
-from analysis.rules import Registry
+from analysis.rules import Registry, Rule
 from analysis.values import Value
 from citadel.plan.casting import casted
 from citadel.plan.example import as_in_example
@@ -44,8 +44,6 @@ BEHIND: Registry[[Plans, Sibling], Plans] = Registry("variant")
 """Plans that come behind the others, and that `CHANGED` is made of as well."""
 CHANGED: Registry[[Plans, Sibling], Plans] = Registry("variant")
 """Plans with other tensors, for siblings that refuse the report's or make nothing of them."""
-ALWAYS: Registry[[Adaptation, Sibling], Adaptation] = Registry("variant")
-"""Changes that take the place of the plan."""
 
 
 @BEHIND.rule("modes-of-valid-calls")
@@ -108,25 +106,28 @@ def _mirrored(plans: Plans, sibling: Sibling) -> Plans | None:
     return _known((mirrored(plans[0], sibling.source, sibling.target),))
 
 
-@ALWAYS.rule("one-number-of-result")
 def _reduced(plan: Adaptation, sibling: Sibling) -> Adaptation | None:
     """The result is reduced to one number where the report's API has a `reduction`."""
     made = reduced(plan, sibling.source, sibling.target)
     return None if made is plan else made
 
 
-@ALWAYS.rule("lambda-layer")
 def _within_layer(plan: Adaptation, sibling: Sibling) -> Adaptation | None:
     """A function on placeholders of Keras is called within a `Lambda` layer."""
     made = within_layer(plan, sibling.source.symbolic)
     return None if made is plan else made
 
 
-def finished(plan: Adaptation, sibling: Sibling) -> Adaptation:
-    """The plan with all changes that it needs."""
-    for rule in ALWAYS:
-        plan = rule(plan, sibling) or plan
-    return plan
+_to_one_number = Rule("variant/one-number-of-result", _reduced)
+_in_lambda_layer = Rule("variant/lambda-layer", _within_layer)
+
+
+def finished(plans: Iterable[Adaptation], sibling: Sibling) -> tuple[Adaptation, ...]:
+    """The plans with all changes that they need."""
+    made = [_to_one_number(plan, sibling) or plan for plan in plans]
+    if sibling.source.symbolic:
+        made = [_in_lambda_layer(plan, sibling) or plan for plan in made]
+    return tuple(made)
 
 
 def _known(found: Iterable[Adaptation | None]) -> Plans | None:
