@@ -32,7 +32,6 @@ from citadel.verify.identify import failing_call
 from citadel.verify.witness import Witness
 from harvest.report.text import shorten
 
-GIVES_NOTHING = "gives nothing, where the report's call gives a value"
 RIGHT = "what is wrong in the report is right in the same place"
 UNGUARDED = 0.8
 """What a guard that could not be run leaves of the confidence."""
@@ -109,7 +108,13 @@ def _not_called(one: _Replay) -> str | None:
 def _gives_nothing(one: _Replay) -> str | None:
     """It is called for its effect, and the report's call gives a tensor."""
     accepts = one.replay.source.oracle.kind is SymptomKind.ACCEPTS
-    return GIVES_NOTHING if accepts and not one.plan.effect and one.replay.gives_nothing else None
+    if accepts and not one.plan.effect and one.replay.gives_nothing:
+        return "gives nothing, where the report's call gives a value"
+    return None
+
+
+GIVES_NOTHING = _gives_nothing.id
+"""The rule after which a sibling is tried for its effect alone."""
 
 
 MOVING: Doubts[ValueMatch] = Doubts("doubt")

@@ -296,7 +296,7 @@ class Propagation:
             found = trial.note(verdict, written)
             if verdict.kind is VerdictKind.BUG:
                 return self._everywhere(found, plan, trial.candidate, session)
-            if verdict.reason == GIVES_NOTHING:
+            if verdict.rule == GIVES_NOTHING:
                 trial.next(plan.for_effect())
             elif gives_several(verdict) and FIRST not in plan.after:
                 trial.next(plan.first())
