@@ -94,18 +94,16 @@ class Rule(_Counted, Generic[P, R]):
         return self.ask(True, *args, **kwargs)
 
     def ask(self, decides: bool, /, *args: P.args, **kwargs: P.kwargs) -> R | None:  # noqa: FBT001
-        """The same, where somebody else may yet say whether the answer `decides`."""
+        """The same; an answer that is only looked at does not count as one that `decides`."""
         if self.off:
             return None
         answer = self.act(*args, **kwargs)
-        fired = answer is not None
-        self._count(fired=fired, decided=fired and decides)
+        if answer is None:
+            with _LOCK:  # written out: planning asks hundreds of thousands of times
+                self._tried += 1
+        else:
+            self._count(fired=True, decided=decides)
         return answer
-
-    def follow(self) -> None:
-        """Note that an answer of this rule was taken, if `ask` did not."""
-        with _LOCK:
-            self._decided += 1
 
 
 class Registry(Generic[P, R]):
@@ -232,7 +230,11 @@ class Phrase(_Counted):
         if self.off:
             return None
         found = look(text, pos, len(text) if endpos is None else endpos)
-        self._count(fired=found is not None, decided=found is not None)
+        if found is None:
+            with _LOCK:
+                self._tried += 1
+        else:
+            self._count(fired=True, decided=True)
         return found
 
     def _count_text(self, found: object) -> None:
