@@ -20,6 +20,8 @@ from analysis.rules import VARIABLE, Phrase, Rule, known
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "rules.md"
 _NOT_OURS = ("analysis.inside", "citadel.__main__")
 """What runs inside the interpreter under test, and what runs when it is imported."""
+_OF_TESTS = re.compile(r"(?:^|/)(?:doc)?test-")
+"""What tests and examples register for themselves."""
 _HEAD = f"""\
 # Rules
 
@@ -41,7 +43,7 @@ def all_rules() -> Mapping[str, Rule[..., Any] | Phrase]:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.startswith(_NOT_OURS):
                 importlib.import_module(module.name)
-    return {name: one for name, one in known().items() if not name.startswith("test-")}
+    return {name: one for name, one in known().items() if _OF_TESTS.search(name) is None}
 
 
 def page() -> str:
