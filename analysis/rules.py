@@ -242,6 +242,11 @@ class Phrase(_Counted):
             self._count(fired=bool(found), decided=bool(found))
 
 
+def given() -> dict[str, str]:
+    """The variable that switches rules off, where it is set: for processes on other machines."""
+    return {VARIABLE: os.environ[VARIABLE]} if os.environ.get(VARIABLE) else {}
+
+
 def known() -> Mapping[str, Rule[..., Any] | Phrase]:
     """All rules of the modules that were imported so far, by id."""
     return {name: one for name, one in _RULES.items() if isinstance(one, Rule | Phrase)}

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from analysis.errors import CitadelError
+from analysis.rules import given
 from citadel.hunt.executor import Answer, Job, Outcome, Where, Work, chosen
 from citadel.hunt.local import MOST_SECONDS
 
@@ -80,7 +81,13 @@ class ClusterPool:
         self._ray = ray
         _check(self._address)
         try:
-            ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR)
+            ray.init(
+                address=self._address,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                # Other machines do not have this one's environment.
+                runtime_env={"env_vars": given()} if given() else None,
+            )
         except (ValueError, RuntimeError, OSError, SystemExit) as problem:
             raise _no_cluster(self._address, str(problem).partition("\n")[0]) from problem
         return self

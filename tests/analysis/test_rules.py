@@ -85,6 +85,12 @@ def test_unknown_id_is_an_error_that_names_its_neighbours() -> None:
     assert "test-sizes/small" in problem.value.hint
 
 
+@pytest.mark.parametrize("value", ["", "x/a"])
+def test_variable_is_handed_on_where_it_is_set(monkeypatch, value) -> None:
+    monkeypatch.setenv(rules.VARIABLE, value)
+    assert rules.given() == ({rules.VARIABLE: value} if value else {})
+
+
 def test_environment_switches_off_in_a_new_process() -> None:
     code = (
         "from analysis.rules import Phrase\n"
