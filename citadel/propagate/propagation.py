@@ -89,7 +89,6 @@ class Propagation:
 
     def findings(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
-        self._deadline = time.monotonic() + self.options.walk.seconds
         if not self.verified.tells:
             return
         called = self._callees()
@@ -100,6 +99,8 @@ class Propagation:
         for candidate, _ in entries:
             self._families[_family(candidate.api)].add(candidate.api.name)
         self._progress = Progress(entries, self._walk())
+        # However busy the machine is when plans are made, siblings get their time.
+        self._deadline = time.monotonic() + self.options.walk.seconds
         on_gpu = self.verified.observation.on_gpu
         probes = Pool(self.bench.probes[: PROBES_ON_GPU if on_gpu else None])
         replays = Pool(self.bench.replays[: REPLAYS_ON_GPU if on_gpu else None])
@@ -153,9 +154,11 @@ class Propagation:
                 self._found[found.api] = found
                 yield found
             elif found is not None:
-                seen += found
-                if on_progress is not None:
-                    on_progress("siblings", self.tried + len(seen), len(self._progress.entries))
+                for one in found:
+                    seen.append(one)
+                    if on_progress is not None:
+                        done = self.tried + len(seen)
+                        on_progress("siblings", done, len(self._progress.entries))
         for trial in trials:
             self._note_replays(trial)
         for one in sorted(seen, key=lambda one: self._rank[one.candidate.api.name]):
