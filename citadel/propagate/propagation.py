@@ -22,23 +22,20 @@ from typing import Any
 from analysis.catalog.model import Api
 from analysis.target.session import Session
 from analysis.values import Value
-from citadel.judge.performance import judge_performance
-from citadel.judge.relations import related
-from citadel.judge.status import contrasted, judge, refused_elsewhere
-from citadel.judge.values import GIVES_NOTHING, judge_value
+from citadel.judge.values import GIVES_NOTHING
 from citadel.match.family import parse
-from citadel.match.rank import Candidate, tables
+from citadel.match.rank import tables
 from citadel.model import Cut, Finding, SymptomKind, Verdict, VerdictKind
 from citadel.options import Options
 from citadel.oracle import status
 from citadel.plan.model import FIRST, Adaptation
 from citadel.propagate.callees import callees
 from citadel.propagate.candidates import candidates
-from citadel.propagate.kernels import of_kernels
+from citadel.propagate.judging import Judging
 from citadel.propagate.pool import Pool, as_they_end
 from citadel.propagate.probe import ProbeOutcome
 from citadel.propagate.results import as_many, as_one, gives_several
-from citadel.propagate.trial import Trial, as_finding, not_adapted
+from citadel.propagate.trial import Trial, as_finding
 from citadel.propagate.uses import Uses
 from citadel.propagate.walk import (
     AT_LEAST,
@@ -83,6 +80,7 @@ class Propagation:
         self._unrelated = [0, 0]
         self._deadline = math.inf
         self._uses = Uses(verified, bench)
+        self._judging = Judging(verified, bench, options, self._uses)
         self._progress = Progress((), walk)
         self._open: dict[str, Trial] = {}
         """Siblings with cases that are still to be replayed."""
@@ -142,10 +140,12 @@ class Propagation:
     ) -> Iterator[Finding]:
         """Probe a round and replay a case of each of these siblings, all at once; then take note
         of what both came to, in ranking order."""
+        told = on_progress or (lambda _stage, _done, _all: None)
         work: list[Future[Any]] = [replays.submit(partial(self._tried, one)) for one in trials]
         seen: list[Probed] = []
         if unprobed(self.verified):
             seen = as_if_probed(self.verified, chunk)
+            told("siblings", self.tried + len(seen), len(self._progress.entries))
         else:
             work += [probes.submit(partial(self._probed, unit)) for unit in units(chunk)]
         for future in as_they_end(work, self._deadline):
@@ -156,9 +156,7 @@ class Propagation:
             elif found is not None:
                 for one in found:
                     seen.append(one)
-                    if on_progress is not None:
-                        done = self.tried + len(seen)
-                        on_progress("siblings", done, len(self._progress.entries))
+                    told("siblings", self.tried + len(seen), len(self._progress.entries))
         for trial in trials:
             self._note_replays(trial)
         for one in sorted(seen, key=lambda one: self._rank[one.candidate.api.name]):
@@ -236,11 +234,6 @@ class Propagation:
             return walk
         return replace(walk, patience=min(walk.patience, MOST_REPLAYED))
 
-    def _kept(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        for finding in findings:
-            self._found[finding.api] = finding
-            yield finding
-
     def done(self) -> tuple[Finding, ...]:
         """What is worth telling: all hits, and what became of the best-ranked others."""
         telling = (VerdictKind.BUG, VerdictKind.FLAKY)
@@ -295,10 +288,10 @@ class Propagation:
             if case is None:
                 return trial.end()
             plan, written = case
-            verdict = self._judged(written, plan, trial.candidate, session)
+            verdict = self._judging.verdict(written, plan, trial.candidate, session)
             found = trial.note(verdict, written)
             if verdict.kind is VerdictKind.BUG:
-                return self._everywhere(found, plan, trial.candidate, session)
+                return self._judging.everywhere(found, plan, trial.candidate, session)
             if verdict.rule == GIVES_NOTHING:
                 trial.next(plan.for_effect())
             elif gives_several(verdict) and FIRST not in plan.after:
@@ -318,82 +311,6 @@ class Propagation:
         sibling gives: it was to fail, and something else has."""
         other = (VerdictKind.DIFFERENT, VerdictKind.NOT_ADAPTED)
         return self._uses.in_front(plan) if verdict.kind in other else None
-
-    def _everywhere(
-        self, finding: Finding, plan: Adaptation, candidate: Candidate, session: Session
-    ) -> Finding:
-        """The finding with the sibling also where the report's API is given the same and returns,
-        as what it is compared with is the sibling's own then; as it is where that shows nothing."""
-        written = self._uses.everywhere(plan)
-        if written is None:
-            return finding
-        verdict = self._by_status(written, plan, candidate, session)
-        if verdict.kind is not VerdictKind.BUG:
-            return finding
-        verdict = replace(verdict, guards=finding.verdict.guards)
-        return replace(finding, verdict=verdict, code=written.code)
-
-    def _by_status(
-        self, written: Rewritten, plan: Adaptation, candidate: Candidate, session: Session
-    ) -> Verdict:
-        return judge(
-            written,
-            plan,
-            candidate.api,
-            self.verified,
-            session,
-            self.bench.catalog,
-            close=related(candidate.channels),
-            runs=self.options.runs,
-            limits=self.options.limits,
-        )
-
-    def _judged(
-        self, written: Rewritten, plan: Adaptation, candidate: Candidate, session: Session
-    ) -> Verdict:
-        catalog, options = self.bench.catalog, self.options
-        if self.verified.witness is not None:
-            return judge_value(
-                written,
-                plan,
-                candidate.api,
-                self.verified.witness,
-                candidate.channels,
-                session,
-                catalog,
-                runs=options.runs,
-                limits=options.limits,
-            )
-        if self.verified.measured is not None:
-            return judge_performance(
-                written,
-                plan,
-                candidate.api,
-                self.verified.measured,
-                session,
-                catalog,
-                close=related(candidate.channels),
-                limits=options.limits,
-            )
-        verdict = self._by_status(written, plan, candidate, session)
-        if verdict.kind is VerdictKind.BUG:
-            # What a framework calls its own fault is one, whatever it refuses elsewhere.
-            internal = status.internal(self.verified.case.symptom)
-            everywhere = None if internal else self._uses.everywhere(plan)
-            if everywhere is not None and refused_elsewhere(
-                everywhere, plan, candidate.api, self.verified, session, catalog, options.limits
-            ):
-                return not_adapted("refuses what the report's API takes elsewhere")
-            verdict = contrasted(
-                verdict,
-                written.code,
-                candidate.api,
-                self.verified,
-                session,
-                catalog,
-                options.limits,
-            )
-        return of_kernels(verdict, candidate, self.verified)
 
     def _count(self, probed: Probed) -> None:
         channels = probed.candidate.channels
