@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from citadel.experiment import NO_TRIGGER, Control, Evidence, Trigger
+
 
 class BugKind(StrEnum):
     """What the report is about."""
@@ -142,6 +144,8 @@ class BugCase:
     file: str | None = None
     operation: str = ""
     """As in a `Finding`."""
+    trigger: Trigger = NO_TRIGGER
+    """What brings the bug about, as far as runs tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +214,9 @@ class Finding:
     aliases: tuple[str, ...] = ()
     operation: str = ""
     """What forms of one operation have in common (`citadel.family.operations`)."""
+    controls: tuple[Control, ...] = ()
+    evidence: Evidence | None = None
+    """What a finding rests on; None where it is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,6 +85,7 @@ def triage(
     took = time.monotonic() - started - seconds.verify
     result = replace(
         result,
+        case=result.case and replace(result.case, trigger=siblings.trigger),
         findings=(
             *(named(replace(one, operation=operation(one.api))) for one in siblings.done()),
             *of_object,

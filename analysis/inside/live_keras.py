@@ -32,6 +32,11 @@ def is_tensor(value):
     return isinstance(value, (backend.TENSOR, keras.Variable))
 
 
+def memory(value, others):
+    """Nothing: tensors have no strides, and share memory with nobody who may write to it."""
+    return None
+
+
 def array(value):
     """The elements as a NumPy array; None where there are none (symbolic tensors)."""
     if not is_tensor(value):

@@ -85,6 +85,11 @@ def of_numbers(value):
         return None
 
 
+def memory(value, others):
+    """Nothing: tensors have no strides, and share memory with nobody who may write to it."""
+    return None
+
+
 def array(value):
     """The elements as a NumPy array; None where there are none yet (graphs), or where they are
     no numbers."""

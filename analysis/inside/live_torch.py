@@ -21,6 +21,21 @@ def is_tensor(value):
     return isinstance(value, torch.Tensor)
 
 
+def memory(value, others):
+    """How a tensor lies in memory, and whether it shares that with one of the others."""
+    if value.layout is not torch.strided or value.is_meta:
+        return None
+    place = value.untyped_storage().data_ptr()
+    shared = any(
+        is_tensor(one)
+        and one.layout is torch.strided
+        and not one.is_meta
+        and one.untyped_storage().data_ptr() == place
+        for one in others
+    )
+    return [list(value.stride()), value.is_conj(), value.is_neg(), shared]
+
+
 def copies(tensors):
     """{id: another tensor like it}, for a call that writes to what it is given.
 

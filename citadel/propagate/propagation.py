@@ -16,16 +16,19 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from analysis.catalog.model import Api
 from analysis.target.session import Session
 from analysis.values import Value
+from citadel.evidence.controls import Controls, weigh
+from citadel.evidence.trigger import find_trigger, reruns_of
+from citadel.experiment import Trigger
 from citadel.judge.values import GIVES_NOTHING
 from citadel.match.family import parse
 from citadel.match.rank import tables
-from citadel.model import Cut, Finding, SymptomKind, Verdict, VerdictKind
+from citadel.model import Channels, Cut, Finding, SymptomKind, Verdict, VerdictKind
 from citadel.options import Options
 from citadel.oracle import status
 from citadel.plan.model import FIRST, Adaptation
@@ -57,6 +60,9 @@ from harvest.report.text import shorten
 
 REFUSABLE = (SymptomKind.CRASHES, SymptomKind.HANGS, SymptomKind.ACCEPTS)
 """Symptoms of calls that should have been refused: a sibling that raises does that."""
+ENOUGH = 10
+"""Unrelated APIs that have to come so far before their share says anything."""
+WELL = (VerdictKind.CLEAN, VerdictKind.EXPECTED)
 RETURNS = "returns, tried on the arguments of the failing call"
 MOST_REPLAYED = 600
 """APIs whose values are looked at behind the last finding: each has to be replayed for that."""
@@ -82,6 +88,7 @@ class Propagation:
         self._uses = Uses(verified, bench)
         self._judging = Judging(verified, bench, options, self._uses)
         self._progress = Progress((), walk)
+        self.trigger = Trigger()
         self._open: dict[str, Trial] = {}
         """Siblings with cases that are still to be replayed."""
 
@@ -89,6 +96,7 @@ class Propagation:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
         if not self.verified.tells:
             return
+        self.trigger = self._trigger()
         called = self._callees()
         self._uses.ran(called)
         entries = self._entries(called)
@@ -205,6 +213,24 @@ class Propagation:
             return Cut.REPLAYS if progress.replays_left <= 0 else Cut.ATTEMPTS
         return Cut.SIBLINGS if len(progress.entries) < entries else None
 
+    def _trigger(self) -> Trigger:
+        """What brings the report's bug about."""
+        use, session, limits = self._uses.invocation, self.bench.replays[0], self.options.limits
+        again = reruns_of(self.verified, use, session, self.bench.catalog, limits)
+        if again is None:
+            return Trigger()
+        wall = self.verified.observation.wall
+        return find_trigger(again, use, self.verified.api, wall)
+
+    @cached_property
+    def _controls(self) -> Controls:
+        return Controls(
+            verified=self.verified,
+            trigger=self.trigger,
+            catalog=self.bench.catalog,
+            limits=self.options.limits,
+        )
+
     def _callees(self) -> Mapping[str, Mapping[str, Value]]:
         """What runs within the failing call."""
         session = self.bench.replays[0]
@@ -243,12 +269,30 @@ class Propagation:
             if finding.verdict.kind in telling or self._rank[name] < AT_LEAST or finding.code
         ]
         kept.sort(key=lambda f: (f.verdict.kind is not VerdictKind.BUG, self._rank[f.api]))
-        return tuple(kept)
+        return tuple(map(self._weighed, kept))
+
+    def _weighed(self, finding: Finding) -> Finding:
+        """The finding with what it rests on, now that it is known how many others show it."""
+        if finding.verdict.kind is not VerdictKind.BUG:
+            return finding
+        rate = self.base_rate
+        evidence = weigh(finding.verdict, finding.controls, self.trigger, rate)
+        return replace(finding, evidence=evidence)
+
+    @property
+    def base_rate(self) -> float | None:
+        """The share of unrelated APIs that show the symptom, among those that came so far."""
+        hits, tried = self._unrelated
+        if self.verified.shown:
+            verdicts = [f.verdict.kind for f in self._found.values() if _unrelated(f.channels)]
+            hits = verdicts.count(VerdictKind.BUG)
+            tried = hits + sum(verdicts.count(kind) for kind in WELL)
+        return hits / tried if tried >= ENOUGH else None
 
     def control(self) -> str | None:
         """A warning when most unrelated APIs fail the same way."""
         hits, tried = self._unrelated
-        if tried < 10 or hits * 2 < tried:
+        if tried < ENOUGH or hits * 2 < tried:
             return None
         return (
             f"{hits} of {tried} unrelated APIs fail the same way: "
@@ -291,6 +335,8 @@ class Propagation:
             verdict = self._judging.verdict(written, plan, trial.candidate, session)
             found = trial.note(verdict, written)
             if verdict.kind is VerdictKind.BUG:
+                controls = self._controls.of(written, plan, trial.candidate.api, session)
+                found = replace(found, controls=controls)
                 return self._judging.everywhere(found, plan, trial.candidate, session)
             if verdict.rule == GIVES_NOTHING:
                 trial.next(plan.for_effect())
@@ -313,11 +359,14 @@ class Propagation:
         return self._uses.in_front(plan) if verdict.kind in other else None
 
     def _count(self, probed: Probed) -> None:
-        channels = probed.candidate.channels
-        unrelated = channels.family is None and not channels.context and channels.signature < 0.3
+        unrelated = _unrelated(probed.candidate.channels)
         if unrelated and probed.outcome in (ProbeOutcome.HIT, ProbeOutcome.CLEAN):
             self._unrelated[0] += probed.outcome is ProbeOutcome.HIT
             self._unrelated[1] += 1
+
+
+def _unrelated(channels: Channels) -> bool:
+    return channels.family is None and not channels.context and channels.signature < 0.3
 
 
 def _as_given(entries: Iterable[Entry]) -> list[Entry]:

@@ -103,6 +103,7 @@ def sibling_record(finding: Finding) -> dict[str, Any]:
         "reason": verdict.reason,
         "rule": verdict.rule,
         "guards": list(verdict.guards),
+        "evidence": None if finding.evidence is None else finding.evidence.to_json(),
         "samples": [round(sample, 4) for sample in verdict.samples],
         "aliases": list(finding.aliases),
         "alias_of": None,
@@ -135,6 +136,7 @@ def _source_under(name: str, case: BugCase) -> dict[str, Any]:
         "reason": None,
         "rule": "",
         "guards": [],
+        "evidence": None,
         "samples": [],
         "aliases": [],
         "alias_of": case.api,
@@ -192,6 +194,7 @@ def _case_record(case: BugCase) -> dict[str, Any]:
         "samples": [round(sample, 4) for sample in case.samples],
         "evidence": list(case.evidence),
         "doubts": list(case.doubts),
+        "trigger": case.trigger.to_json(),
         "file": case.file,
     }
 

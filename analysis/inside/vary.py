@@ -1,0 +1,225 @@
+"""Run a case with one fact about one of its calls changed: the same call, but contiguous, in double
+precision, without NaN, ...
+
+A change is `[keys, ways]`: the argument (see `Call.named`), and the ways
+to change it, `[condition, expression]`, of which the first whose condition holds is taken (see
+`citadel.evidence.variations`). Which changes alter anything is measured, never declared: the value
+before and the value after are compared in dtype, shape, strides, layout, device, overlap with other
+arguments, and numbers.
+
+Emitted are `{"e": "alters", "changes": [[number, key], ...]}` (`altering`), or, where a case is run
+with changes, `{"e": "varied", "altered": bool}` before the call and `{"e": "returned", "value"}` or
+`{"e": "failed", "types", "message"}` behind it.
+"""
+
+import case
+import side
+import texts
+from planned import live_values
+from values import describe
+
+MOST_ELEMENTS = 1 << 22
+"""Larger tensors are not compared number by number."""
+DEPTH = 3
+
+
+def altering(emit, code, traced, site, occurrence, ways):
+    """Run a case up to its call at `site`, and tell which of the changes alter an argument."""
+    live = _pinned()
+
+    def hook(at, nth, function, args, kwargs):
+        if at != site or nth != occurrence:
+            return None
+        call = Call(live, function, args, kwargs)
+        found = [
+            [number, key]
+            for number, ones in enumerate(ways)
+            for key in call.keys
+            if call.changed(key, ones)[1]
+        ]
+        emit({"e": "alters", "changes": found})
+        raise case.Stop
+
+    return case.run(emit, code, traced, hook)
+
+
+def run(emit, code, traced, changes):
+    """Run a case with these changes: `{site: [[key, ways], ...]}`, the site as a text."""
+    live = _pinned()
+
+    def hook(at, nth, function, args, kwargs):
+        wanted = changes.get(str(at))
+        if not wanted:
+            return None
+        call, altered = Call(live, function, args, kwargs), False
+        for keys, ways in wanted:
+            for one in call.named(keys):
+                altered = call.change(one, ways) or altered
+        emit({"e": "varied", "altered": altered})
+        if not altered:
+            return None
+        try:
+            result = call.function(*call.args, **call.kwargs)
+        except BaseException as problem:
+            kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
+            emit({"e": "failed", "types": kinds, "message": texts.of(problem)})
+            raise
+        ranks = [len(describe(one).get("shape") or ()) for one in call.tensors()]
+        emit({"e": "returned", "value": describe(result), "rank": max(ranks, default=0)})
+        return (result,)
+
+    return case.run(emit, code, traced, hook)
+
+
+def _pinned():
+    live = side.module("live")
+    live.pin()
+    return live
+
+
+class Call:
+    """One call, whose arguments can be changed one after the other."""
+
+    def __init__(self, live, function, args, kwargs):
+        self.live, self.function, self.args, self.kwargs = live, function, list(args), dict(kwargs)
+        values = live_values(live, function, args, kwargs)
+        receiver = values.get("recv")
+        own = ["recv"] if live.is_tensor(receiver) else []
+        given = [key for key in values if key.startswith(("arg:", "kw:"))]
+        self.keys = [*own, *given]
+        self.operator = "recv" in values and getattr(function, "__self__", None) is not receiver
+
+    def named(self, keys):
+        """The keys that are meant: all, for "*"; of several, with "|" between them, the first that
+        the call has."""
+        if keys == "*":
+            return tuple(self.keys)
+        return [key for key in keys.split("|") if key in self.keys][:1]
+
+    def tensors(self):
+        """The tensors that it is given, those in lists included."""
+        for key in self.keys:
+            value = self.value(key)
+            parts = value if isinstance(value, (list, tuple)) else [value]
+            yield from filter(self.live.is_tensor, parts)
+
+    def value(self, key):
+        """What stands for a key now."""
+        if key.startswith("kw:"):
+            return self.kwargs[key[3:]]
+        if key.startswith("arg:"):
+            return self.args[self.place(key)]
+        return self.args[self.receiver()] if self.operator else self.function.__self__
+
+    def receiver(self):
+        """Where the first operand of an operator stands."""
+        left = len(self.args) == 1 or side.module("names").interesting(self.args[0])
+        return 0 if left else 1
+
+    def place(self, key):
+        place = int(key[4:])
+        if not self.operator:
+            return place
+        return [at for at in range(len(self.args)) if at != self.receiver()][place]
+
+    def changed(self, key, ways):
+        """(the value of a key changed, whether that alters anything); what cannot be changed is
+        not."""
+        try:
+            old = self.value(key)
+            others = [self.value(one) for one in self.keys if one != key]
+            new = _mapped(self.live, old, ways, key.startswith("kw:"))
+            if new is LEFT_OUT:
+                return new, True
+            return new, told(self.live, new, others) != told(self.live, old, others)
+        except Exception:
+            return None, False
+
+    def change(self, key, ways):
+        """Change an argument; whether that alters anything."""
+        new, altered = self.changed(key, ways)
+        if not altered:
+            return False
+        if new is LEFT_OUT:
+            del self.kwargs[key[3:]]
+            self.keys.remove(key)
+        elif key.startswith("kw:"):
+            self.kwargs[key[3:]] = new
+        elif key.startswith("arg:"):
+            self.args[self.place(key)] = new
+        elif self.operator:
+            self.args[self.receiver()] = new
+        else:
+            made = getattr(self.function, "__func__", None)
+            name = self.function.__name__
+            self.function = getattr(new, name) if made is None else made.__get__(new)
+        return True
+
+
+LEFT_OUT = object()
+
+
+def _mapped(live, value, ways, named):
+    """The value changed; of a list of tensors each of these."""
+    if isinstance(value, (list, tuple)) and any(map(live.is_tensor, value)):
+        items = [_mapped(live, one, ways, False) if live.is_tensor(one) else one for one in value]
+        return getattr(type(value), "_make", type(value))(items)
+    known = dict(live.MODULES, x=value, named=named, LEFT_OUT=LEFT_OUT, **FACTS)
+    for condition, text in ways:
+        if eval(condition, known):
+            return eval(text, known)
+    return value
+
+
+def _field(name, nothing):
+    def told_of(value):
+        record = describe(value)
+        return record.get(name) or nothing if record["k"] in ("tensor", "array") else nothing
+
+    return told_of
+
+
+def _is_number(value):
+    return type(value) in (int, float)
+
+
+def _are_sizes(value):
+    return isinstance(value, (list, tuple)) and bool(value) and {*map(type, value)} == {int}
+
+
+FACTS = {
+    "dtype": _field("dtype", ""),
+    "shape": _field("shape", ()),
+    "layout": _field("layout", ""),
+    "device": _field("device", ""),
+    "number": _is_number,
+    "sizes": _are_sizes,
+    "is_dtype": lambda value: describe(value)["k"] == "dtype",
+}
+"""What conditions may ask of an argument."""
+
+
+def told(live, value, others=(), depth=DEPTH):
+    """What can be told of a value: equal answers mean that nothing was altered."""
+    if isinstance(value, (list, tuple)) and depth:
+        return [type(value).__name__, [told(live, one, others, depth - 1) for one in value]]
+    if not live.is_tensor(value):
+        numbers = getattr(value, "tobytes", None)
+        return [type(value).__name__, numbers() if callable(numbers) else repr(value)]
+    known = describe(value)
+    return [known, live.memory(value, others), _numbers(live, value)]
+
+
+def _numbers(live, value):
+    """The numbers of a tensor as bytes; where there are none, or too many, that there are."""
+    shape = describe(value).get("shape") or ()
+    size = 1
+    for extent in shape:
+        size *= extent
+    if size > MOST_ELEMENTS:
+        return "many"
+    try:
+        array = live.array(value)
+        return None if array is None else array.tobytes()
+    except Exception:
+        return None

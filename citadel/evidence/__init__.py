@@ -1,0 +1,1 @@
+"""Is a finding true? Controls, base rates, and how sure both make us."""

@@ -1,0 +1,246 @@
+"""What brings a bug about: the facts about its call without which it goes well.
+
+In: a verified case. Out: a `Trigger`. Each variation that alters an argument is made in a run of
+its own; where none cures, all are made together and those that are not needed are taken back
+(A. Zeller, R. Hildebrandt: Simplifying and Isolating Failure-Inducing Input, 2002).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from analysis.catalog.model import Api, Catalog
+from analysis.target.session import Limits, Session
+from analysis.values import Value
+from citadel.evidence.reruns import (
+    CALL,
+    NEW,
+    Reruns,
+    StatusOracle,
+    ValuesOracle,
+)
+from citadel.evidence.variations import Variation, in_framework
+from citadel.experiment import Change, Cure, Job, Trigger, Under
+from citadel.model import STATUS_KINDS, SymptomKind
+from citadel.oracle.backends import runner
+from citadel.oracle.value import told
+from citadel.plan.invocation import Invocation
+from citadel.traced import is_call_of
+from citadel.verify.verified import Verified
+from harvest.report.text import shorten
+
+MOST_RUNS = 40
+SLOW, FEW = 2.0, 8
+"""From so many seconds a run on there are only few."""
+ALL = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class _Possible:
+    """A variation that alters arguments of a call, and their keys."""
+
+    variation: Variation
+    stage: str
+    keys: tuple[str, ...]
+
+
+def root_of(api: str) -> str:
+    """The framework by whose functions an API's arguments are changed: `torch`, `tf` or `keras`."""
+    return api.partition(".")[0]
+
+
+def sites_of(use: Invocation, verified: Verified, catalog: Catalog) -> dict[str, frozenset[int]]:
+    """Where the blamed calls of a case stand: of a value bug all that the oracle may compare."""
+    call, built = use.call, use.constructor
+    stage = NEW if use.constructing else CALL
+    found = {stage: frozenset((call.site,))}
+    if verified.shown:
+        alike = (
+            one
+            for one in verified.observation.calls
+            if one.form == call.form and is_call_of(one, verified.api, catalog)
+        )
+        found[stage] |= {one.site for one in alike}
+    if built is not None and built is not call:
+        found[NEW] = frozenset((built.site,))
+    return found
+
+
+def reruns_of(
+    verified: Verified, use: Invocation, session: Session, catalog: Catalog, limits: Limits
+) -> Reruns | None:
+    """The report's own case, to be run with changes; None where its symptom is measured, or is that
+    something is accepted: then nothing cures it."""
+    witness, wanted = verified.witness, verified.case.symptom
+    if verified.measured is not None or wanted.kind is SymptomKind.ACCEPTS:
+        return None
+    sites = sites_of(use, verified, catalog)
+    if witness is not None:
+        return Reruns(
+            code=verified.case.code,
+            traced=witness.watched.traced,
+            session=runner(session, witness.oracle),
+            limits=limits,
+            sites=sites,
+            oracle=ValuesOracle(oracle=witness.oracle),
+        )
+    if wanted.kind not in STATUS_KINDS:
+        return None
+    late = verified.deferred or verified.late
+    name = verified.api.name
+    return Reruns(
+        code=verified.case.code,
+        traced=verified.source.traced,
+        session=session,
+        limits=limits,
+        sites=sites,
+        oracle=StatusOracle(wanted=wanted, apis=(name, name), late=late),
+    )
+
+
+def find_trigger(again: Reruns, use: Invocation, api: Api, wall: float) -> Trigger:
+    """The cures of a call: single changes, else a smallest set of them; preserving ones first.
+
+    `wall`: the seconds that one run takes.
+    """
+    variations = in_framework(root_of(api.name))
+    possible = list(_possible(again, use, variations))
+    most = FEW if wall > SLOW else MOST_RUNS
+    cures: list[Cure] = []
+    for one in possible:
+        if len(again.runs) >= most:
+            break
+        cures += _single(again, use, one, root_of(api.name), most)
+    if not cures and len(possible) > 1:
+        cures = _together(again, use, possible, root_of(api.name), most)
+    preserving = {one.name for one in variations if one.preserves}
+    cures.sort(key=lambda cure: cure.changes[0].variation not in preserving)
+    return Trigger(cures=tuple(cures), tried=len(again.runs))
+
+
+def _possible(
+    again: Reruns, use: Invocation, variations: Sequence[Variation]
+) -> Iterator[_Possible]:
+    """What can be changed at all: found out in one run for each of the calls."""
+    root = root_of(use.api.name)
+    calls = {NEW: use.constructor, CALL: None if use.constructing else use.call}
+    for stage, call in calls.items():
+        if call is None:
+            continue
+        seen = again.session.run(
+            again.code,
+            traced=again.traced,
+            limits=again.limits,
+            entry="vary:altering",
+            arguments={
+                "site": call.site,
+                "occurrence": call.occurrence,
+                "ways": [one.ways_in(root) for one in variations],
+            },
+        )
+        found: dict[int, list[str]] = {}
+        for number, key in _alterations(seen.extra):
+            if 0 <= number < len(variations):
+                found.setdefault(number, []).append(key)
+        for number, keys in sorted(found.items()):
+            yield _Possible(variations[number], stage, tuple(keys))
+
+
+def _alterations(events: Iterable[dict[str, object]]) -> Iterator[tuple[int, str]]:
+    """(number of a variation, key of an argument that it alters); a case may forge such."""
+    for event in events:
+        changes = event.get("changes") if event.get("e") == "alters" else None
+        for one in changes if isinstance(changes, list) else ():
+            if isinstance(one, list) and len(one) == 2:
+                number, key = one
+                if type(number) is int and type(key) is str:
+                    yield number, key
+
+
+def _run(
+    again: Reruns, root: str, made: Sequence[tuple[_Possible, Sequence[str]]]
+) -> tuple[Under, Job | None]:
+    return again.under(
+        (one.stage, key, one.variation.ways_in(root)) for one, keys in made for key in keys
+    )
+
+
+def _single(again: Reruns, use: Invocation, one: _Possible, root: str, most: int) -> Iterator[Cure]:
+    """The cure by one variation: of one argument, if that does, else of all that it alters."""
+    outcome, job = _run(again, root, [(one, one.keys)])
+    if outcome is not Under.CURED:
+        return
+    alone: list[Cure] = []
+    for key in one.keys if len(one.keys) > 1 else ():
+        if len(again.runs) >= most:
+            break
+        outcome, made = _run(again, root, [(one, [key])])
+        if outcome is Under.CURED:
+            alone.append(_cure(use, [(one, [key])], made))
+    yield from alone or [_cure(use, [(one, one.keys)], job)]
+
+
+def _together(
+    again: Reruns, use: Invocation, possible: Sequence[_Possible], root: str, most: int
+) -> list[Cure]:
+    """The cure by several changes at once, of which none can be spared."""
+    kept = [(one, (key,)) for one in possible for key in one.keys]
+    outcome, job = _run(again, root, kept)
+    if outcome is not Under.CURED:
+        return []
+    for one in list(kept):
+        if len(again.runs) >= most:
+            break
+        fewer = [other for other in kept if other is not one]
+        outcome, made = _run(again, root, fewer) if fewer else (Under.SHOWN, None)
+        if outcome is Under.CURED:
+            kept, job = fewer, made
+    return [_cure(use, kept, job)]
+
+
+def _cure(
+    use: Invocation, made: Sequence[tuple[_Possible, Sequence[str]]], job: Job | None
+) -> Cure:
+    values = {value.key: value for value in (*use.values, *use.attributes)}
+    changes = []
+    for one, keys in made:
+        for key in keys:
+            own = plan_key(one.stage, key)
+            given = values.get(own)
+            name = key.partition(":")[2] if given is None else given.name
+            changes.append(
+                Change(
+                    variation=one.variation.name,
+                    key=own,
+                    fact=f"`{name}` {_fact(one.variation, None if given is None else given.value)}",
+                    cured=one.variation.cured,
+                )
+            )
+    return Cure(changes=tuple(changes), job=job)
+
+
+def plan_key(stage: str, key: str) -> str:
+    """How a plan calls an argument of the report's (`citadel.plan.model`).
+
+    >>> plan_key("new", "arg:0"), plan_key("new", "kw:bias"), plan_key("call", "arg:0")
+    ('new:0', 'newkw:bias', 'arg:0')
+    """
+    if stage != NEW:
+        return key
+    return key.replace("arg:", "new:").replace("kw:", "newkw:")
+
+
+def _fact(variation: Variation, value: Value | None) -> str:
+    """What a variation takes away, of this value."""
+    known = value or Value(kind="other")
+    parts = [one for one in known.items or () if one.is_shaped]
+    known = parts[0] if parts else known
+    text = shorten(told(known), 40)
+    return (variation.fact if known.is_shaped else variation.of_plain).format(
+        dtype=known.dtype or text,
+        layout=known.layout or "",
+        device=known.device or text,
+        shape=text if known.shape is None else list(known.shape),
+        value=text,
+    )

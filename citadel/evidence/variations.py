@@ -1,0 +1,287 @@
+"""Variations: small, named changes of one argument, under which a call should go well.
+
+An entry says which fact about the argument it takes away. `preserves`: the right result stays the
+same (a contiguous copy, a wider dtype). All others repair: they give the call an argument that is
+less unusual (finite numbers, one element in place of none).
+
+Each way to make the change has a condition and an expression, by framework; in both, `x` is the
+argument. The condition may use `dtype(x)`, `shape(x)`, `layout(x)` and `device(x)` of a tensor or
+array ("" or () of all else), `number(x)` for a plain number of Python, `sizes(x)` for a list of
+whole ones, `is_dtype(x)`, and `named` for what is given by keyword. Whether anything is altered is
+measured when the case runs (`analysis/inside/vary.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+PLAIN = "plain"
+"""The expressions that are the same in all frameworks."""
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+"""Of real numbers, the coarsest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """One way to make a change: where `when` holds, `x` becomes what the expression of the
+    framework comes to."""
+
+    when: str
+    to: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variation:
+    """One fact about an argument, and how it is taken away.
+
+    `fact` completes "`input` ..." for a tensor, `of_plain` for all else; both may name `{dtype}`,
+    `{device}`, `{layout}`, `{shape}` and `{value}`. `cured` completes "(...: works)".
+    """
+
+    name: str
+    fact: str
+    cured: str
+    ways: tuple[Way, ...]
+    of_plain: str = "is {value}"
+    preserves: bool = False
+
+    def ways_in(self, root: str) -> list[list[str]]:
+        """[condition, expression] for each way that this framework (`torch`, `tf`, `keras`) has."""
+        found = ((way.when, way.to.get(root, way.to.get(PLAIN, ""))) for way in self.ways)
+        return [[when, text] for when, text in found if text]
+
+
+def way(when: str, plain: str = "", **to: str) -> Way:
+    """A way; `plain` stands for all frameworks that have no expression of their own."""
+    return Way(when=when, to={**({PLAIN: plain} if plain else {}), **to})
+
+
+VARIATIONS: tuple[Variation, ...] = (
+    Variation(
+        name="contiguous",
+        fact="is not contiguous",
+        cured="contiguous",
+        preserves=True,
+        ways=(way("layout(x) == 'strided'", torch="x.contiguous()"),),
+    ),
+    Variation(
+        name="resolved",
+        fact="is a conjugate or negative view",
+        cured="resolved",
+        preserves=True,
+        ways=(way("dtype(x)", torch="x.resolve_conj().resolve_neg()"),),
+    ),
+    Variation(
+        name="dense",
+        fact="is {layout}",
+        cured="dense",
+        preserves=True,
+        ways=(
+            way("layout(x) == 'quantized'", torch="x.dequantize()"),
+            way("layout(x) == 'nested'", torch="x.to_padded_tensor(0)"),
+            way(
+                "layout(x) not in ('', 'strided')",
+                torch="x.to_dense()",
+                tf="tf.sparse.to_dense(x) if isinstance(x, tf.SparseTensor) else x.to_tensor()",
+            ),
+        ),
+    ),
+    Variation(
+        name="cpu",
+        fact="is on the device {device}",
+        cured="on the CPU",
+        ways=(
+            way("device(x) == 'meta'", torch="torch.ones(x.shape, dtype=x.dtype)"),
+            way("device(x) not in ('', 'cpu', 'meta')", torch="x.cpu()"),
+            way("str(x) in ('meta', 'cuda')", torch="'cpu'"),
+        ),
+    ),
+    Variation(
+        name="alone",
+        fact="shares memory with another argument, or with itself",
+        cured="a copy",
+        preserves=True,
+        ways=(way("layout(x) == 'strided'", torch="x.clone()"),),
+    ),
+    Variation(
+        name="detached",
+        fact="requires gradients",
+        cured="detached",
+        preserves=True,
+        ways=(way("getattr(x, 'requires_grad', False)", torch="x.detach()"),),
+    ),
+    Variation(
+        name="wider",
+        fact="has dtype {dtype}",
+        cured="a wider dtype",
+        preserves=True,
+        ways=(
+            way(
+                "dtype(x) in ('float16', 'bfloat16', 'float32')",
+                torch="x.to(torch.float64)",
+                tf="tf.cast(x, tf.float64)",
+                keras="keras.ops.cast(x, 'float64')",
+            ),
+            way(
+                "dtype(x) in ('complex32', 'complex64')",
+                torch="x.to(torch.complex128)",
+                tf="tf.cast(x, tf.complex128)",
+                keras="keras.ops.cast(x, 'complex128')",
+            ),
+            way(
+                "dtype(x) in ('int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32')",
+                torch="x.to(torch.int64)",
+                tf="tf.cast(x, tf.int64)",
+                keras="keras.ops.cast(x, 'int64')",
+            ),
+        ),
+    ),
+    Variation(
+        name="float32",
+        fact="has dtype {dtype}",
+        cured="float32",
+        ways=(
+            way("dtype(x).startswith('complex')", torch="x.real.float()"),
+            way(
+                "dtype(x) not in ('', 'float32', 'string')",
+                torch="x.to(torch.float32)",
+                tf="tf.cast(x, tf.float32)",
+                keras="keras.ops.cast(x, 'float32')",
+            ),
+            way("is_dtype(x)", torch="torch.float32", tf="tf.float32", keras="'float32'"),
+        ),
+    ),
+    Variation(
+        name="int64",
+        fact="has dtype {dtype}",
+        cured="int64",
+        ways=(
+            way(
+                "dtype(x) not in ('', 'int64', 'string') and not dtype(x).startswith('complex')",
+                torch="x.to(torch.int64)",
+                tf="tf.cast(x, tf.int64)",
+                keras="keras.ops.cast(x, 'int64')",
+            ),
+            way("is_dtype(x)", torch="torch.int64", tf="tf.int64", keras="'int64'"),
+        ),
+    ),
+    Variation(
+        name="finite",
+        fact="holds NaN or infinities",
+        cured="finite",
+        ways=(
+            way(
+                "dtype(x).startswith(('float', 'bfloat'))",
+                torch="torch.nan_to_num(x, nan=1.0, posinf=1.0, neginf=1.0)",
+                tf="tf.where(tf.math.is_finite(x), x, tf.ones_like(x))",
+                keras="keras.ops.where(keras.ops.isfinite(x), x, 1)",
+            ),
+            way("isinstance(x, float) and not (abs(x) < float('inf'))", "1.0"),
+        ),
+    ),
+    Variation(
+        name="filled",
+        fact="has shape {shape}",
+        cured="one element in place of none",
+        ways=(
+            way(
+                "0 in shape(x)",
+                torch="torch.ones([n or 1 for n in x.shape], dtype=x.dtype)",
+                tf="tf.ones([n or 1 for n in x.shape], x.dtype)",
+                keras="keras.ops.ones([n or 1 for n in x.shape], x.dtype)",
+            ),
+            way("sizes(x) and 0 in x", "[n or 1 for n in x]"),
+        ),
+    ),
+    Variation(
+        name="one-dimensional",
+        fact="has no dimensions",
+        cured="one dimension",
+        ways=(
+            way(
+                "dtype(x) and shape(x) == ()",
+                torch="x.reshape(1)",
+                tf="tf.reshape(x, [1])",
+                keras="keras.ops.reshape(x, [1])",
+            ),
+        ),
+    ),
+    Variation(
+        name="positive",
+        fact="holds negative numbers",
+        cured="positive",
+        ways=(
+            way("number(x) and x < 0", "-x"),
+            way("sizes(x) and min(x) < 0", "[abs(n) for n in x]"),
+            way(
+                "dtype(x) and dtype(x)[:1] in 'fib'",
+                torch="x.abs()",
+                tf="tf.abs(x)",
+                keras="keras.ops.abs(x)",
+            ),
+        ),
+    ),
+    Variation(
+        name="nonzero",
+        fact="holds zeros",
+        cured="one in place of zero",
+        ways=(
+            way("number(x) and x == 0", "x + 1"),
+            way(
+                "dtype(x)",
+                torch="torch.where(x == 0, torch.ones_like(x), x)",
+                tf="tf.where(x == 0, tf.ones_like(x), x)",
+                keras="keras.ops.where(x == 0, keras.ops.ones_like(x), x)",
+            ),
+        ),
+    ),
+    Variation(
+        name="small",
+        fact="holds large numbers",
+        cured="1 in their place",
+        ways=(
+            way("isinstance(x, int) and number(x) and abs(x) > 16", "1"),
+            way("isinstance(x, float) and abs(x) > 16", "1.0"),
+            way("sizes(x) and max(map(abs, x)) > 16", "[max(-1, min(n, 1)) for n in x]"),
+            way(
+                "dtype(x).startswith(('float', 'bfloat', 'int', 'uint'))",
+                torch="x.clamp(max=1) if x.min() >= 0 else x.clamp(-1, 1)",
+                tf="tf.minimum(tf.maximum(x, tf.cast(-1, x.dtype)), tf.cast(1, x.dtype))",
+                keras="keras.ops.clip(x, -1, 1)",
+            ),
+        ),
+    ),
+    Variation(
+        name="first-index",
+        fact="holds indices beyond 0",
+        cured="0 in their place",
+        ways=(
+            way(
+                "dtype(x).startswith(('int', 'uint'))",
+                torch="torch.zeros_like(x)",
+                tf="tf.zeros_like(x)",
+                keras="keras.ops.zeros_like(x)",
+            ),
+        ),
+    ),
+    Variation(
+        name="short",
+        fact="has shape {shape}",
+        cured="2 elements along each dimension",
+        ways=(way("any(n > 2 for n in shape(x))", "x[tuple(slice(2) for _ in x.shape)]"),),
+    ),
+    Variation(
+        name="default",
+        fact="is given",
+        of_plain="is given ({value})",
+        cured="left out",
+        ways=(way("named", "LEFT_OUT"),),
+    ),
+)
+BY_NAME = {one.name: one for one in VARIATIONS}
+
+
+def in_framework(root: str, chosen: Sequence[Variation] = VARIATIONS) -> list[Variation]:
+    """The variations that a framework has."""
+    return [one for one in chosen if one.ways_in(root)]

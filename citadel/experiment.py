@@ -1,0 +1,149 @@
+"""What is known of why a case fails, and of whether a finding is the same bug."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Under(StrEnum):
+    """What a case shows with some of its call's arguments changed."""
+
+    CURED = "cured"
+    """The call returns, and the symptom is gone."""
+    SHOWN = "shown"
+    OTHERWISE = "otherwise"
+    """It fails in another way: says nothing."""
+    UNCHANGED = "unchanged"
+    """The change finds nothing to alter: says nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What a call that goes well gives: its kind ("float", "integer", "bool", "complex", "none",
+    "several", "other"), and how many dimensions more than its inputs it has."""
+
+    kind: str
+    rank: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As the JSON document has it."""
+        return {"kind": self.kind, "rank": self.rank}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A variation of one argument of the report's call, by its key, or of all ("*")."""
+
+    variation: str
+    key: str
+    fact: str
+    """What it takes away, in words: "`input` has dtype float16"."""
+    cured: str
+    """What it puts there: "float32"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cure:
+    """Changes under which, made together, the report's call goes well."""
+
+    changes: tuple[Change, ...]
+    job: Job | None = None
+
+    @property
+    def sentence(self) -> str:
+        """For people: "`input` is not contiguous (contiguous: works)"."""
+        facts = " and ".join(dict.fromkeys(one.fact for one in self.changes))
+        made = " and ".join(dict.fromkeys(one.cured for one in self.changes))
+        return f"{facts} ({made}: works)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trigger:
+    """What brings the bug about: the ways to take it away, preserving ones first. `tried` are the
+    runs that it took."""
+
+    cures: tuple[Cure, ...] = ()
+    tried: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """The first cure, for people; "" where there is none."""
+        return self.cures[0].sentence if self.cures else ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The `trigger` of a case in the JSON document."""
+        first = self.cures[0].changes if self.cures else ()
+        return {
+            "sentence": self.sentence,
+            "variations": [one.variation for one in first],
+            "arguments": [one.key for one in first],
+            "cures": [
+                {
+                    "variations": [one.variation for one in cure.changes],
+                    "arguments": [one.key for one in cure.changes],
+                    "sentence": cure.sentence,
+                }
+                for cure in self.cures
+            ],
+        }
+
+
+NO_TRIGGER = Trigger()
+"""Of what was not, or cannot be, changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """A cure of the report's call, made on a sibling's."""
+
+    variations: tuple[str, ...]
+    sentence: str
+    outcome: Under
+    job: Job | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As the JSON document has it."""
+        return {
+            "variations": list(self.variations),
+            "sentence": self.sentence,
+            "outcome": str(self.outcome),
+        }
+
+
+class Class(StrEnum):
+    """What a finding rests on, from the strongest to the weakest."""
+
+    INTRINSIC = "intrinsic"
+    """It crashes, hangs or fails an internal assertion, and goes well under a control."""
+    CONTROLLED = "controlled"
+    """It goes well under a control, and is no limitation that unrelated APIs share."""
+    CONTRADICTION = "contradiction"
+    """It disagrees with itself."""
+    SHARED = "shared"
+    """Unrelated APIs show the symptom as well."""
+    UNCONTROLLED = "uncontrolled"
+    REFUTED = "refuted"
+    """What cures the report's call leaves the symptom of this one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What speaks for and against a finding. `base_rate` is the share of unrelated operations that
+    show the symptom (0 to 1; None where fewer than ten came so far); `same_job` whether, where both
+    go well, the sibling gives what the report's call gives (see `Job`; None where nobody knows)."""
+
+    kind: Class
+    controls: tuple[Control, ...] = ()
+    base_rate: float | None = None
+    same_job: bool | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The `evidence` of a sibling in the JSON document."""
+        return {
+            "class": str(self.kind),
+            "controls": [one.to_json() for one in self.controls],
+            "base_rate": None if self.base_rate is None else round(self.base_rate, 3),
+            "same_job": self.same_job,
+        }
