@@ -96,12 +96,14 @@ NO_TRIGGER = Trigger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """A cure of the report's call, made on a sibling's."""
+    """A cure of the report's call, made on a sibling's; `code` is the case with it in the text,
+    where that was written, run, and went well."""
 
     variations: tuple[str, ...]
     sentence: str
     outcome: Under
     job: Job | None = None
+    code: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """As the JSON document has it."""
@@ -130,14 +132,29 @@ class Class(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What speaks for and against a finding. `base_rate` is the share of unrelated operations that
-    show the symptom (0 to 1; None where fewer than ten came so far); `same_job` whether, where both
-    go well, the sibling gives what the report's call gives (see `Job`; None where nobody knows)."""
+    """What speaks for and against a finding.
 
-    kind: Class
+    `changed`: the share of the sibling's call that does not come from the report's call as it is:
+    filled in, cast, or in place of something that was dropped (0 to 1). `same_job`: whether, where
+    both go well, the sibling gives what the report's call gives (see `Job`; None where nobody
+    knows). `base_rate`: the share of unrelated operations that show the symptom (0 to 1; None where
+    too few came so far). `features` are what the confidence was computed of.
+    """
+
     controls: tuple[Control, ...] = ()
-    base_rate: float | None = None
+    changed: float = 0.0
     same_job: bool | None = None
+    kind: Class = Class.UNCONTROLLED
+    base_rate: float | None = None
+    features: tuple[tuple[str, float], ...] = ()
+    file: str | None = None
+    """Where the control that is written down lies."""
+
+    @property
+    def control(self) -> Control | None:
+        """The control that is told: one that was written down, else any that goes well."""
+        well = [one for one in self.controls if one.outcome is Under.CURED]
+        return next((one for one in well if one.code), well[0] if well else None)
 
     def to_json(self) -> dict[str, Any]:
         """The `evidence` of a sibling in the JSON document."""
@@ -146,4 +163,5 @@ class Evidence:
             "controls": [one.to_json() for one in self.controls],
             "base_rate": None if self.base_rate is None else round(self.base_rate, 3),
             "same_job": self.same_job,
+            "features": {name: round(value, 3) for name, value in self.features},
         }

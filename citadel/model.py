@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from citadel.experiment import NO_TRIGGER, Control, Evidence, Trigger
+from citadel.experiment import NO_TRIGGER, Evidence, Trigger
 
 
 class BugKind(StrEnum):
@@ -47,6 +47,8 @@ class VerdictKind(StrEnum):
     """What a replay says about a sibling (design, section 8)."""
 
     BUG = "bug"
+    ALIKE = "alike"
+    """It shows the symptom, and too little says that this is the same bug."""
     CLEAN = "clean"
     REFUSED = "refused"
     DIFFERENT = "different"
@@ -146,6 +148,8 @@ class BugCase:
     """As in a `Finding`."""
     trigger: Trigger = NO_TRIGGER
     """What brings the bug about, as far as runs tell."""
+    drifted: bool = False
+    """Whether the failure is told otherwise than the report recorded it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,7 +218,6 @@ class Finding:
     aliases: tuple[str, ...] = ()
     operation: str = ""
     """What forms of one operation have in common (`citadel.family.operations`)."""
-    controls: tuple[Control, ...] = ()
     evidence: Evidence | None = None
     """What a finding rests on; None where it is none."""
 

@@ -20,5 +20,7 @@ class Options:
     adaptations: int = 6
     """Generated cases that are tried at most per sibling, until one shows the bug."""
     limits: Limits = field(default_factory=Limits)
+    least_confidence: float | None = None
+    """Findings below it are `alike`, and no bugs (0 to 1; None: the model's own threshold)."""
     matches: Matches = field(default_factory=Matches)
     """Pairs of APIs that somebody else held for equal."""

@@ -1,15 +1,15 @@
 """Run a case with one fact about one of its calls changed: the same call, but contiguous, in double
 precision, without NaN, ...
 
-A change is `[keys, ways]`: the argument (see `Call.named`), and the ways
-to change it, `[condition, expression]`, of which the first whose condition holds is taken (see
-`citadel.evidence.variations`). Which changes alter anything is measured, never declared: the value
-before and the value after are compared in dtype, shape, strides, layout, device, overlap with other
-arguments, and numbers.
+A change is `[keys, ways]`: the argument (see `Call.named`), and the ways to change it, `[condition,
+expression]`, of which the first whose condition holds is taken (`citadel.evidence.variations`).
+Which changes alter anything is measured, never declared: the value before and the value after are
+compared in dtype, shape, strides, layout, device, overlap with other arguments, and numbers.
 
 Emitted are `{"e": "alters", "changes": [[number, key], ...]}` (`altering`), or, where a case is run
-with changes, `{"e": "varied", "altered": bool}` before the call and `{"e": "returned", "value"}` or
-`{"e": "failed", "types", "message"}` behind it.
+with changes, `{"e": "varied", "site", "made": [[key, expression], ...]}` before the call, and
+behind it `{"e": "returned", "value", "rank"}` (of the tensors that it was given, the highest) or
+`{"e": "failed", "types", "message"}`.
 """
 
 import case
@@ -35,7 +35,7 @@ def altering(emit, code, traced, site, occurrence, ways):
             [number, key]
             for number, ones in enumerate(ways)
             for key in call.keys
-            if call.changed(key, ones)[1]
+            if call.changed(key, ones)[1] is not None
         ]
         emit({"e": "alters", "changes": found})
         raise case.Stop
@@ -51,12 +51,13 @@ def run(emit, code, traced, changes):
         wanted = changes.get(str(at))
         if not wanted:
             return None
-        call, altered = Call(live, function, args, kwargs), False
+        call, made = Call(live, function, args, kwargs), []
         for keys, ways in wanted:
             for one in call.named(keys):
-                altered = call.change(one, ways) or altered
-        emit({"e": "varied", "altered": altered})
-        if not altered:
+                text = call.change(one, ways)
+                made += [] if text is None else [[one, text]]
+        emit({"e": "varied", "site": at, "made": made})
+        if not made:
             return None
         try:
             result = call.function(*call.args, **call.kwargs)
@@ -123,23 +124,24 @@ class Call:
         return [at for at in range(len(self.args)) if at != self.receiver()][place]
 
     def changed(self, key, ways):
-        """(the value of a key changed, whether that alters anything); what cannot be changed is
-        not."""
+        """(the value of a key changed, by which expression); of what is not altered, or cannot be
+        changed, there is none."""
         try:
             old = self.value(key)
             others = [self.value(one) for one in self.keys if one != key]
-            new = _mapped(self.live, old, ways, key.startswith("kw:"))
+            new, text = _mapped(self.live, old, ways, key.startswith("kw:"))
             if new is LEFT_OUT:
-                return new, True
-            return new, told(self.live, new, others) != told(self.live, old, others)
+                return new, text
+            same = told(self.live, new, others) == told(self.live, old, others)
+            return new, None if same else text
         except Exception:
-            return None, False
+            return None, None
 
     def change(self, key, ways):
-        """Change an argument; whether that alters anything."""
-        new, altered = self.changed(key, ways)
-        if not altered:
-            return False
+        """Change an argument; by which expression, or None where that alters nothing."""
+        new, text = self.changed(key, ways)
+        if text is None:
+            return None
         if new is LEFT_OUT:
             del self.kwargs[key[3:]]
             self.keys.remove(key)
@@ -153,22 +155,24 @@ class Call:
             made = getattr(self.function, "__func__", None)
             name = self.function.__name__
             self.function = getattr(new, name) if made is None else made.__get__(new)
-        return True
+        return text
 
 
 LEFT_OUT = object()
 
 
 def _mapped(live, value, ways, named):
-    """The value changed; of a list of tensors each of these."""
+    """(the value changed, by which expression); of a list of tensors each of these."""
     if isinstance(value, (list, tuple)) and any(map(live.is_tensor, value)):
-        items = [_mapped(live, one, ways, False) if live.is_tensor(one) else one for one in value]
-        return getattr(type(value), "_make", type(value))(items)
+        pairs = [_mapped(live, x, ways, False) if live.is_tensor(x) else (x, "x") for x in value]
+        new = getattr(type(value), "_make", type(value))([one for one, _ in pairs])
+        text = next((text for _, text in pairs if text != "x"), "x")
+        return new, "[{} for x in x]".format(text)
     known = dict(live.MODULES, x=value, named=named, LEFT_OUT=LEFT_OUT, **FACTS)
     for condition, text in ways:
         if eval(condition, known):
-            return eval(text, known)
-    return value
+            return eval(text, known), text
+    return value, "x"
 
 
 def _field(name, nothing):

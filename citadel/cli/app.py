@@ -31,6 +31,7 @@ from citadel.cli.options import (
     FrameworkOfReport,
     Json,
     MatchesFile,
+    MinConfidence,
     NoSandbox,
     Python,
     Replays,
@@ -115,6 +116,7 @@ def triage(
             "--jobs", metavar="N", min=1, help="Processes that probe, and as many that replay."
         ),
     ] = 2,
+    min_confidence: MinConfidence = None,
     matches: MatchesFile = None,
     baseline: Baseline = None,
     fail_on: Annotated[
@@ -160,6 +162,7 @@ def triage(
         runs=runs,
         adaptations=adaptations,
         limits=Limits(wall=timeout),
+        least_confidence=min_confidence,
         matches=given_matches(matches),
     )
     request = TriageRequest(

@@ -18,6 +18,7 @@ from citadel.cli.options import (
     FrameworkOfReport,
     Json,
     MatchesFile,
+    MinConfidence,
     NoSandbox,
     Replays,
     Siblings,
@@ -84,6 +85,7 @@ def hunt(
     attempts: Attempts = ATTEMPTS,
     replays: Replays = None,
     siblings: Siblings = "all",
+    min_confidence: MinConfidence = None,
     matches: MatchesFile = None,
     baseline: Baseline = None,
     jobs: Annotated[
@@ -151,6 +153,7 @@ def hunt(
             seconds=per_report,
         ),
         limits=Limits(wall=timeout),
+        least_confidence=min_confidence,
         matches=given_matches(matches),
     )
     request = HuntingRequest(

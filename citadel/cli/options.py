@@ -128,6 +128,17 @@ Replays = Annotated[
         " they are measured].",
     ),
 ]
+MinConfidence = Annotated[
+    float | None,
+    typer.Option(
+        "--min-confidence",
+        metavar="P",
+        min=0,
+        max=1,
+        help="Present siblings as bugs from this confidence on (0 to 1); others are `alike`.",
+        show_default="as calibrated",
+    ),
+]
 MatchesFile = Annotated[
     Path | None,
     typer.Option(

@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
 from analysis.target.instrument import instrument, watched
-from analysis.target.observation import Call
+from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
-from citadel.evidence.reruns import CALL, NEW, Reruns, StatusOracle, ValuesOracle
+from citadel.evidence.reruns import CALL, NEW, Rerun, Reruns, StatusOracle, ValuesOracle
 from citadel.evidence.trigger import root_of
 from citadel.evidence.variations import BY_NAME
+from citadel.evidence.written import control_code
 from citadel.experiment import Class, Control, Cure, Evidence, Job, Trigger, Under
-from citadel.model import SymptomKind, Verdict
+from citadel.judge.verdicts import made_up
+from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
-from citadel.oracle.backends import runner
+from citadel.oracle.backends import Runs, runner
 from citadel.plan.model import Adaptation, Expression, Form, Gather, Take
 from citadel.rewrite.rewriter import Rewritten
 from citadel.traced import is_call_of
@@ -41,44 +43,73 @@ class Controls:
     catalog: Catalog
     limits: Limits
 
-    def of(
-        self, written: Rewritten, plan: Adaptation, target: Api, session: Session
-    ) -> tuple[Control, ...]:
-        """The outcome of each cure on this case; none where the report's call has none."""
-        if not self.trigger.cures:
-            return ()
-        again = self._reruns(written, plan, target, session)
-        if again is None:
-            return ()
-        return tuple(self._made(again, cure, plan, target) for cure in self.trigger.cures[:MOST])
+    def of(self, written: Rewritten, plan: Adaptation, target: Api, session: Session) -> Evidence:
+        """The outcome of each cure on this case, and what the plan has changed."""
+        controls: list[Control] = []
+        cures = self.trigger.cures[:MOST]
+        again = self._reruns(written.code, plan, target, session) if cures else None
+        if again is not None:
+            for cure in cures:
+                told = not any(one.code for one in controls)  # one control is enough to read
+                controls.append(self._made(again, cure, plan, target, in_text=told))
+        return Evidence(
+            controls=tuple(controls),
+            changed=changed(plan),
+            same_job=_same_job(self.trigger, controls),
+        )
 
-    def _made(self, again: Reruns, cure: Cure, plan: Adaptation, target: Api) -> Control:
+    def _made(
+        self, again: Reruns, cure: Cure, plan: Adaptation, target: Api, *, in_text: bool
+    ) -> Control:
         root = root_of(target.name)
         changes = [
             (stage, keys, BY_NAME[one.variation].ways_in(root))
             for one in cure.changes
             for stage, keys in places(plan, one.key)
         ]
-        outcome, job = again.under(changes)
-        names = tuple(one.variation for one in cure.changes)
-        return Control(variations=names, sentence=cure.sentence, outcome=outcome, job=job)
+        found = again.under(changes)
+        return Control(
+            variations=tuple(one.variation for one in cure.changes),
+            sentence=cure.sentence,
+            outcome=found.outcome,
+            job=found.job,
+            code=self._in_text(again, found, target) if in_text else "",
+        )
 
-    def _reruns(
-        self, written: Rewritten, plan: Adaptation, target: Api, session: Session
-    ) -> Reruns | None:
-        """The generated case, with the places of the sibling's calls."""
-        verified, code = self.verified, written.code
-        witness = verified.witness
+    def _in_text(self, again: Reruns, found: Rerun, target: Api) -> str:
+        """The control as text, if that can be written, and goes well as it stands; else ""."""
+        code = control_code(again.code, found.made) if found.outcome is Under.CURED else None
+        run = None if code in (None, again.code) else self._run(str(code), again.session, target)
+        if code is None or run is None:
+            return ""
+        _, seen, calls = run
+        returned = bool(calls) and all(call.result is not None for call in calls)
+        fails = self.verified.witness is None and seen.outcome is not Outcome.OK
+        well = again.oracle.shown(seen, None, returned=returned) is False
+        return code if well and not fails else ""
+
+    def _run(
+        self, code: str, session: Runs, target: Api
+    ) -> tuple[str, Observation, list[Call]] | None:
+        """A text as it is traced, its run, and the sibling's calls in it."""
+        witness = self.verified.witness
         try:
-            instrumented = instrument(code)
-            case = None if witness is None else watched(instrumented, witness.watched.points)
+            case = instrument(code)
+            points = None if witness is None else witness.watched.points
+            traced = case.traced if points is None else watched(case, points).traced
         except CitadelError:
             return None
+        seen = session.run(code, traced=traced, limits=self.limits)
+        return traced, seen, [one for one in seen.calls if is_call_of(one, target, self.catalog)]
+
+    def _reruns(self, code: str, plan: Adaptation, target: Api, session: Session) -> Reruns | None:
+        """A generated case, with the places of the sibling's calls."""
+        verified, witness = self.verified, self.verified.witness
         runs = session if witness is None else runner(session, witness.oracle)
-        traced = instrumented.traced if case is None else case.traced
-        first = runs.run(code, traced=traced, limits=self.limits)
-        calls = [one for one in first.calls if is_call_of(one, target, self.catalog)]
-        late = verified.deferred or verified.late
+        run = self._run(code, runs, target)
+        if run is None:
+            return None
+        traced, _, calls = run
         return Reruns(
             code=code,
             traced=traced,
@@ -91,7 +122,7 @@ class Controls:
                 wanted=verified.case.symptom,
                 apis=(verified.case.api, target.name),
                 renamed=plan.renamed,
-                late=late,
+                late=verified.deferred or verified.late,
             ),
         )
 
@@ -128,31 +159,31 @@ def _takes(value: Expression, key: str) -> bool:
     return isinstance(value, Gather) and any(item.key == key for item in value.items)
 
 
-def weigh(
-    verdict: Verdict, controls: Sequence[Control], trigger: Trigger, base_rate: float | None
-) -> Evidence:
-    """What a finding rests on."""
-    outcomes = {one.outcome for one in controls}
-    job = _same_job(trigger, controls)
+def changed(plan: Adaptation) -> float:
+    """The share of a call that the report's call does not give as it is (0 to 1)."""
+    slots = (*plan.new, *plan.call)
+    count = len(slots) + (plan.receiver is not None)
+    away = len(made_up(plan)) + plan.loses + plan.scant + plan.cast
+    return min(1.0, away / max(1, count))
+
+
+def class_of(evidence: Evidence, seen: Symptom | None) -> Class:
+    """What a finding rests on, once its base rate is known."""
+    outcomes = {one.outcome for one in evidence.controls}
     if Under.SHOWN in outcomes:
-        kind = Class.REFUTED
-    elif Under.CURED not in outcomes:
-        kind = Class.UNCONTROLLED
-    elif base_rate is not None and base_rate >= FLOOD:
-        kind = Class.SHARED
-    elif verdict.symptom is not None and _is_own_fault(verdict):
-        kind = Class.INTRINSIC
-    else:
-        kind = Class.CONTROLLED
-    return Evidence(kind=kind, controls=tuple(controls), base_rate=base_rate, same_job=job)
+        return Class.REFUTED
+    if evidence.base_rate is not None and evidence.base_rate >= FLOOD:
+        return Class.SHARED
+    if Under.CURED not in outcomes:
+        return Class.UNCONTROLLED
+    return Class.INTRINSIC if seen is not None and own_fault(seen) else Class.CONTROLLED
 
 
-def _is_own_fault(verdict: Verdict) -> bool:
-    seen = verdict.symptom
-    dies = (SymptomKind.CRASHES, SymptomKind.HANGS)
-    if seen is None:
-        return False
-    return seen.kind in dies or (seen.kind is SymptomKind.RAISES and status.internal(seen))
+def own_fault(seen: Symptom) -> bool:
+    """Whether nothing can be meant by it: it dies, hangs, or fails an internal assertion."""
+    if seen.kind is SymptomKind.RAISES:
+        return status.internal(seen)
+    return seen.kind in (SymptomKind.CRASHES, SymptomKind.HANGS)
 
 
 def _same_job(trigger: Trigger, controls: Sequence[Control]) -> bool | None:

@@ -6,13 +6,14 @@ the call gave where it went well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from analysis.target.observation import Observation, Outcome, Raised
 from analysis.target.session import Limits
 from analysis.values import Value
+from citadel.evidence.written import Made
 from citadel.experiment import Job, Under
 from citadel.model import Symptom
 from citadel.oracle import status
@@ -64,6 +65,15 @@ class ValuesOracle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rerun:
+    """What a case shows with changes, which changes these were, and what the call gave."""
+
+    outcome: Under = Under.UNCHANGED
+    made: tuple[Made, ...] = ()
+    job: Job | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reruns:
     """A case that can be run with arguments changed. `sites` has the places of the text at which
     its calls stand, by stage (`NEW`, `CALL`)."""
@@ -76,14 +86,14 @@ class Reruns:
     oracle: Oracle
     runs: list[Under] = field(default_factory=list, compare=False)
 
-    def under(self, changes: Iterable[tuple[str, str, Ways]]) -> tuple[Under, Job | None]:
+    def under(self, changes: Iterable[tuple[str, str, Ways]]) -> Rerun:
         """Run it with (stage, keys, ways) changed."""
         wanted: dict[str, list[list[Any]]] = {}
         for stage, keys, ways in changes:
             for site in self.sites.get(stage, frozenset()):
                 wanted.setdefault(str(site), []).append([keys, ways])
         if not wanted:
-            return Under.UNCHANGED, None
+            return Rerun()
         seen = self.session.run(
             self.code,
             traced=self.traced,
@@ -91,24 +101,39 @@ class Reruns:
             entry="vary:run",
             arguments={"changes": wanted},
         )
-        found = self._told(seen)
-        self.runs.append(found[0])
+        known = {text for ones in wanted.values() for _, ways in ones for _, text in ways}
+        found = self._told(seen, known)
+        self.runs.append(found.outcome)
         return found
 
-    def _told(self, seen: Observation) -> tuple[Under, Job | None]:
+    def _told(self, seen: Observation, known: Collection[str]) -> Rerun:
         events = [one for one in seen.extra if one.get("e") in ("varied", "returned", "failed")]
-        if not any(one.get("altered") is True for one in events):
-            return Under.UNCHANGED, None
+        made = tuple(dict.fromkeys(_made(events, known)))
+        if not made:
+            return Rerun()
         last = events[-1]
         raised = Raised.from_json(last) if last["e"] == "failed" else None
         shown = self.oracle.shown(seen, raised, returned=last["e"] == "returned")
         if shown is None:
-            return Under.OTHERWISE, None
+            return Rerun(outcome=Under.OTHERWISE, made=made)
         if shown:
-            return Under.SHOWN, None
+            return Rerun(outcome=Under.SHOWN, made=made)
         returned = [one for one in events if one["e"] == "returned"]
-        # What died, or was left behind, before the changed call was reached is no cure.
-        return (Under.CURED, job_of(returned[-1])) if returned else (Under.OTHERWISE, None)
+        if not returned:  # what died before the changed call was reached is not cured
+            return Rerun(outcome=Under.OTHERWISE, made=made)
+        return Rerun(outcome=Under.CURED, made=made, job=job_of(returned[-1]))
+
+
+def _made(events: Iterable[Mapping[str, Any]], known: Collection[str]) -> Iterator[Made]:
+    """What was changed, by one of the expressions that were asked for; a case may forge others."""
+    known = {*known, *(f"[{text} for x in x]" for text in known)}
+    for event in events:
+        site, told = event.get("site"), event.get("made")
+        if event["e"] != "varied" or type(site) is not int or not isinstance(told, list):
+            continue
+        for one in told:
+            if isinstance(one, list) and len(one) == 2 and one[1] in known:
+                yield site, str(one[0]), str(one[1])
 
 
 def job_of(event: Mapping[str, Any]) -> Job:

@@ -16,6 +16,7 @@ from analysis.values import Value
 from citadel.evidence.reruns import (
     CALL,
     NEW,
+    Rerun,
     Reruns,
     StatusOracle,
     ValuesOracle,
@@ -158,9 +159,7 @@ def _alterations(events: Iterable[dict[str, object]]) -> Iterator[tuple[int, str
                     yield number, key
 
 
-def _run(
-    again: Reruns, root: str, made: Sequence[tuple[_Possible, Sequence[str]]]
-) -> tuple[Under, Job | None]:
+def _run(again: Reruns, root: str, made: Sequence[tuple[_Possible, Sequence[str]]]) -> Rerun:
     return again.under(
         (one.stage, key, one.variation.ways_in(root)) for one, keys in made for key in keys
     )
@@ -168,17 +167,17 @@ def _run(
 
 def _single(again: Reruns, use: Invocation, one: _Possible, root: str, most: int) -> Iterator[Cure]:
     """The cure by one variation: of one argument, if that does, else of all that it alters."""
-    outcome, job = _run(again, root, [(one, one.keys)])
-    if outcome is not Under.CURED:
+    whole = _run(again, root, [(one, one.keys)])
+    if whole.outcome is not Under.CURED:
         return
     alone: list[Cure] = []
     for key in one.keys if len(one.keys) > 1 else ():
         if len(again.runs) >= most:
             break
-        outcome, made = _run(again, root, [(one, [key])])
-        if outcome is Under.CURED:
-            alone.append(_cure(use, [(one, [key])], made))
-    yield from alone or [_cure(use, [(one, one.keys)], job)]
+        single = _run(again, root, [(one, [key])])
+        if single.outcome is Under.CURED:
+            alone.append(_cure(use, [(one, [key])], single.job))
+    yield from alone or [_cure(use, [(one, one.keys)], whole.job)]
 
 
 def _together(
@@ -186,17 +185,17 @@ def _together(
 ) -> list[Cure]:
     """The cure by several changes at once, of which none can be spared."""
     kept = [(one, (key,)) for one in possible for key in one.keys]
-    outcome, job = _run(again, root, kept)
-    if outcome is not Under.CURED:
+    cured = _run(again, root, kept)
+    if cured.outcome is not Under.CURED:
         return []
     for one in list(kept):
         if len(again.runs) >= most:
             break
         fewer = [other for other in kept if other is not one]
-        outcome, made = _run(again, root, fewer) if fewer else (Under.SHOWN, None)
-        if outcome is Under.CURED:
-            kept, job = fewer, made
-    return [_cure(use, kept, job)]
+        found = _run(again, root, fewer)
+        if found.outcome is Under.CURED:
+            kept, cured = fewer, found
+    return [_cure(use, kept, cured.job)]
 
 
 def _cure(

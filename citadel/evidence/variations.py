@@ -43,6 +43,8 @@ class Variation:
     fact: str
     cured: str
     ways: tuple[Way, ...]
+    examples: Mapping[str, tuple[str, str]]
+    """By framework: an argument, and what becomes of it; nothing else of it changes."""
     of_plain: str = "is {value}"
     preserves: bool = False
 
@@ -63,6 +65,12 @@ VARIATIONS: tuple[Variation, ...] = (
         fact="is not contiguous",
         cured="contiguous",
         preserves=True,
+        examples={
+            "torch": (
+                "torch.arange(6.0).reshape(2, 3).t()",
+                "torch.tensor([[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]])",
+            )
+        },
         ways=(way("layout(x) == 'strided'", torch="x.contiguous()"),),
     ),
     Variation(
@@ -70,6 +78,7 @@ VARIATIONS: tuple[Variation, ...] = (
         fact="is a conjugate or negative view",
         cured="resolved",
         preserves=True,
+        examples={"torch": ("torch.tensor([1 + 2j]).conj()", "torch.tensor([1 - 2j])")},
         ways=(way("dtype(x)", torch="x.resolve_conj().resolve_neg()"),),
     ),
     Variation(
@@ -77,6 +86,10 @@ VARIATIONS: tuple[Variation, ...] = (
         fact="is {layout}",
         cured="dense",
         preserves=True,
+        examples={
+            "torch": ("torch.eye(2).to_sparse()", "torch.eye(2)"),
+            "tf": ("tf.sparse.eye(2)", "tf.eye(2)"),
+        },
         ways=(
             way("layout(x) == 'quantized'", torch="x.dequantize()"),
             way("layout(x) == 'nested'", torch="x.to_padded_tensor(0)"),
@@ -91,6 +104,12 @@ VARIATIONS: tuple[Variation, ...] = (
         name="cpu",
         fact="is on the device {device}",
         cured="on the CPU",
+        examples={
+            "torch": (
+                "torch.empty(2, dtype=torch.int64, device='meta')",
+                "torch.ones(2, dtype=torch.int64)",
+            )
+        },
         ways=(
             way("device(x) == 'meta'", torch="torch.ones(x.shape, dtype=x.dtype)"),
             way("device(x) not in ('', 'cpu', 'meta')", torch="x.cpu()"),
@@ -102,6 +121,7 @@ VARIATIONS: tuple[Variation, ...] = (
         fact="shares memory with another argument, or with itself",
         cured="a copy",
         preserves=True,
+        examples={"torch": ("torch.ones(1).expand(3)", "torch.ones(3)")},
         ways=(way("layout(x) == 'strided'", torch="x.clone()"),),
     ),
     Variation(
@@ -109,6 +129,7 @@ VARIATIONS: tuple[Variation, ...] = (
         fact="requires gradients",
         cured="detached",
         preserves=True,
+        examples={"torch": ("torch.ones(2, 2).t().requires_grad_()", "torch.ones(2, 2).t()")},
         ways=(way("getattr(x, 'requires_grad', False)", torch="x.detach()"),),
     ),
     Variation(
@@ -116,6 +137,14 @@ VARIATIONS: tuple[Variation, ...] = (
         fact="has dtype {dtype}",
         cured="a wider dtype",
         preserves=True,
+        examples={
+            "torch": (
+                "torch.ones(2, 3, dtype=torch.float16).t()",
+                "torch.ones(2, 3, dtype=torch.float64).t()",
+            ),
+            "tf": ("tf.constant([1, 2], tf.int8)", "tf.constant([1, 2], tf.int64)"),
+            "keras": ("keras.ops.ones(2, 'float32')", "keras.ops.ones(2, 'float64')"),
+        },
         ways=(
             way(
                 "dtype(x) in ('float16', 'bfloat16', 'float32')",
@@ -141,6 +170,11 @@ VARIATIONS: tuple[Variation, ...] = (
         name="float32",
         fact="has dtype {dtype}",
         cured="float32",
+        examples={
+            "torch": ("torch.tensor([True, False])", "torch.tensor([1.0, 0.0])"),
+            "tf": ("tf.constant([1, 2])", "tf.constant([1.0, 2.0])"),
+            "keras": ("keras.ops.array([1, 2])", "keras.ops.array([1.0, 2.0])"),
+        },
         ways=(
             way("dtype(x).startswith('complex')", torch="x.real.float()"),
             way(
@@ -156,6 +190,11 @@ VARIATIONS: tuple[Variation, ...] = (
         name="int64",
         fact="has dtype {dtype}",
         cured="int64",
+        examples={
+            "torch": ("torch.tensor([True, False])", "torch.tensor([1, 0])"),
+            "tf": ("tf.constant([1, 2])", "tf.constant([1, 2], tf.int64)"),
+            "keras": ("keras.ops.array([1.0, 2.0])", "keras.ops.array([1, 2], 'int64')"),
+        },
         ways=(
             way(
                 "dtype(x) not in ('', 'int64', 'string') and not dtype(x).startswith('complex')",
@@ -170,6 +209,14 @@ VARIATIONS: tuple[Variation, ...] = (
         name="finite",
         fact="holds NaN or infinities",
         cured="finite",
+        examples={
+            "torch": (
+                "torch.tensor([[float('nan'), 2.0], [3.0, float('inf')]]).t()",
+                "torch.tensor([[1.0, 2.0], [3.0, 1.0]]).t()",
+            ),
+            "tf": ("tf.constant([float('nan'), 2.0])", "tf.constant([1.0, 2.0])"),
+            "keras": ("float('nan')", "1.0"),
+        },
         ways=(
             way(
                 "dtype(x).startswith(('float', 'bfloat'))",
@@ -184,6 +231,14 @@ VARIATIONS: tuple[Variation, ...] = (
         name="filled",
         fact="has shape {shape}",
         cured="one element in place of none",
+        examples={
+            "torch": (
+                "torch.empty(0, 3, dtype=torch.int64)",
+                "torch.ones(1, 3, dtype=torch.int64)",
+            ),
+            "tf": ("tf.zeros([0, 3])", "tf.ones([1, 3])"),
+            "keras": ("[0, 3]", "[1, 3]"),
+        },
         ways=(
             way(
                 "0 in shape(x)",
@@ -198,6 +253,11 @@ VARIATIONS: tuple[Variation, ...] = (
         name="one-dimensional",
         fact="has no dimensions",
         cured="one dimension",
+        examples={
+            "torch": ("torch.tensor(2.0)", "torch.tensor([2.0])"),
+            "tf": ("tf.constant(2.0)", "tf.constant([2.0])"),
+            "keras": ("keras.ops.array(2.0)", "keras.ops.array([2.0])"),
+        },
         ways=(
             way(
                 "dtype(x) and shape(x) == ()",
@@ -211,6 +271,14 @@ VARIATIONS: tuple[Variation, ...] = (
         name="positive",
         fact="holds negative numbers",
         cured="positive",
+        examples={
+            "torch": (
+                "torch.tensor([[-1.0, 2.0], [3.0, -4.0]]).t()",
+                "torch.tensor([[1.0, 2.0], [3.0, 4.0]]).t()",
+            ),
+            "tf": ("tf.constant([-1, 2])", "tf.constant([1, 2])"),
+            "keras": ("-3", "3"),
+        },
         ways=(
             way("number(x) and x < 0", "-x"),
             way("sizes(x) and min(x) < 0", "[abs(n) for n in x]"),
@@ -226,6 +294,11 @@ VARIATIONS: tuple[Variation, ...] = (
         name="nonzero",
         fact="holds zeros",
         cured="one in place of zero",
+        examples={
+            "torch": ("torch.tensor([0, 2])", "torch.tensor([1, 2])"),
+            "tf": ("tf.constant([0.0, 2.0])", "tf.constant([1.0, 2.0])"),
+            "keras": ("0", "1"),
+        },
         ways=(
             way("number(x) and x == 0", "x + 1"),
             way(
@@ -240,6 +313,11 @@ VARIATIONS: tuple[Variation, ...] = (
         name="small",
         fact="holds large numbers",
         cured="1 in their place",
+        examples={
+            "torch": ("torch.tensor([1e30, -1e30, 0.5])", "torch.tensor([1.0, -1.0, 0.5])"),
+            "tf": ("tf.constant([99, 0])", "tf.constant([1, 0])"),
+            "keras": ("[1000, 1]", "[1, 1]"),
+        },
         ways=(
             way("isinstance(x, int) and number(x) and abs(x) > 16", "1"),
             way("isinstance(x, float) and abs(x) > 16", "1.0"),
@@ -256,6 +334,11 @@ VARIATIONS: tuple[Variation, ...] = (
         name="first-index",
         fact="holds indices beyond 0",
         cured="0 in their place",
+        examples={
+            "torch": ("torch.tensor([5, 7])", "torch.tensor([0, 0])"),
+            "tf": ("tf.constant([5, 7])", "tf.constant([0, 0])"),
+            "keras": ("keras.ops.array([5, 7])", "keras.ops.array([0, 0])"),
+        },
         ways=(
             way(
                 "dtype(x).startswith(('int', 'uint'))",
@@ -269,6 +352,11 @@ VARIATIONS: tuple[Variation, ...] = (
         name="short",
         fact="has shape {shape}",
         cured="2 elements along each dimension",
+        examples={
+            "torch": ("torch.arange(8).reshape(2, 4)", "torch.arange(8).reshape(2, 4)[:, :2]"),
+            "tf": ("tf.range(4)", "tf.range(2)"),
+            "keras": ("keras.ops.arange(4)", "keras.ops.arange(2)"),
+        },
         ways=(way("any(n > 2 for n in shape(x))", "x[tuple(slice(2) for _ in x.shape)]"),),
     ),
     Variation(
@@ -276,6 +364,7 @@ VARIATIONS: tuple[Variation, ...] = (
         fact="is given",
         of_plain="is given ({value})",
         cured="left out",
+        examples={},
         ways=(way("named", "LEFT_OUT"),),
     ),
 )

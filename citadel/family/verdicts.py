@@ -10,7 +10,9 @@ from dataclasses import replace
 
 from citadel.model import Verdict, VerdictKind
 
-SHOWN = frozenset((VerdictKind.BUG, VerdictKind.FLAKY))
+SHOWN = frozenset((VerdictKind.BUG, VerdictKind.ALIKE, VerdictKind.FLAKY))
+ALWAYS = frozenset((VerdictKind.BUG, VerdictKind.ALIKE))
+"""Shown in all runs, whatever it is held for."""
 UNDECIDED = frozenset((VerdictKind.NOISY, VerdictKind.NOT_ADAPTED, VerdictKind.NEEDS))
 
 
@@ -21,7 +23,7 @@ def put_together(before: Verdict, now: Verdict) -> Verdict:
     if now.kind in UNDECIDED:
         return before
     runs = (before.runs[0] + now.runs[0], before.runs[1] + now.runs[1])
-    if before.kind is now.kind:
+    if before.kind is now.kind or {before.kind, now.kind} <= ALWAYS:
         return replace(now, runs=runs, confidence=max(before.confidence, now.confidence))
     if SHOWN & {before.kind, now.kind}:
         shown = before if before.kind in SHOWN else now

@@ -106,8 +106,11 @@ def _methods(
     if own is not None and others:
         case = replace(verified.case, api=own.name)
         source = replace(verified, api=own, case=case)
-        found = Methods(source, others, bench, options).findings(None)
-        yield from (one for one in found if one.verdict.kind is VerdictKind.BUG)
+        yield from (
+            one
+            for one in Methods(source, others, bench, options).findings(None)
+            if one.verdict.kind is VerdictKind.BUG
+        )
 
 
 def _told(verified: Verified, owner: str, bench: Workbench, options: Options) -> list[Api]:

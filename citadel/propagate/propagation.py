@@ -22,7 +22,8 @@ from typing import Any
 from analysis.catalog.model import Api
 from analysis.target.session import Session
 from analysis.values import Value
-from citadel.evidence.controls import Controls, weigh
+from citadel.evidence.confidence import weighed
+from citadel.evidence.controls import Controls
 from citadel.evidence.trigger import find_trigger, reruns_of
 from citadel.experiment import Trigger
 from citadel.judge.values import GIVES_NOTHING
@@ -160,7 +161,7 @@ class Propagation:
             found = future.result()
             if isinstance(found, Finding):
                 self._found[found.api] = found
-                yield found
+                yield self._weighed(found)
             elif found is not None:
                 for one in found:
                     seen.append(one)
@@ -273,11 +274,7 @@ class Propagation:
 
     def _weighed(self, finding: Finding) -> Finding:
         """The finding with what it rests on, now that it is known how many others show it."""
-        if finding.verdict.kind is not VerdictKind.BUG:
-            return finding
-        rate = self.base_rate
-        evidence = weigh(finding.verdict, finding.controls, self.trigger, rate)
-        return replace(finding, evidence=evidence)
+        return weighed(finding, self.verified, self.base_rate, self.options.least_confidence)
 
     @property
     def base_rate(self) -> float | None:
@@ -335,8 +332,8 @@ class Propagation:
             verdict = self._judging.verdict(written, plan, trial.candidate, session)
             found = trial.note(verdict, written)
             if verdict.kind is VerdictKind.BUG:
-                controls = self._controls.of(written, plan, trial.candidate.api, session)
-                found = replace(found, controls=controls)
+                evidence = self._controls.of(written, plan, trial.candidate.api, session)
+                found = replace(found, evidence=evidence)
                 return self._judging.everywhere(found, plan, trial.candidate, session)
             if verdict.rule == GIVES_NOTHING:
                 trial.next(plan.for_effect())

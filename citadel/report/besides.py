@@ -10,8 +10,8 @@ from rich.console import Console
 from citadel.model import Cut, Finding, Triage, VerdictKind
 from citadel.report.headline import headline
 from citadel.report.literal import say
-from citadel.report.order import ranked, verdict_counts
-from citadel.report.text import plain, shorten
+from citadel.report.order import by_operation, ranked, verdict_counts
+from citadel.report.text import counted, plain, shorten
 
 _MOST_DIFFERENT = 5
 _MOST_NAMES = 4
@@ -68,6 +68,13 @@ def render_rest(console: Console, triage: Triage) -> None:
         for finding in triage.findings
         if finding.verdict.kind is VerdictKind.NOT_ADAPTED and finding.verdict.reason
     )
+    alike = Counter(
+        one[0].verdict.reason
+        for one in by_operation(f for f in triage.findings if f.verdict.kind is VerdictKind.ALIKE)
+    )
+    for reason, count in alike.most_common(_REASONS):
+        why = shorten(plain(reason or ""), 200)
+        say(console, f"alike {counted(count, 'operation')}: {why}", indent=2)
     flaky = [f for f in ranked(triage.findings) if f.verdict.kind is VerdictKind.FLAKY]
     if flaky:
         runs = (f"{f.api} in {f.verdict.runs[0]} of {f.verdict.runs[1]} runs" for f in flaky)

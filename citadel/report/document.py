@@ -104,10 +104,20 @@ def sibling_record(finding: Finding) -> dict[str, Any]:
         "rule": verdict.rule,
         "guards": list(verdict.guards),
         "evidence": None if finding.evidence is None else finding.evidence.to_json(),
+        "control": _control_record(finding),
         "samples": [round(sample, 4) for sample in verdict.samples],
         "aliases": list(finding.aliases),
         "alias_of": None,
     }
+
+
+def _control_record(finding: Finding) -> dict[str, Any] | None:
+    """The control of a finding that goes well, and the file of its case, if it was written."""
+    evidence = finding.evidence
+    control = None if evidence is None else evidence.control
+    if evidence is None or control is None:
+        return None
+    return {"sentence": control.sentence, "file": evidence.file}
 
 
 def _other_names(case: BugCase | None, findings: Sequence[Finding]) -> Iterator[dict[str, Any]]:
@@ -137,6 +147,7 @@ def _source_under(name: str, case: BugCase) -> dict[str, Any]:
         "rule": "",
         "guards": [],
         "evidence": None,
+        "control": None,
         "samples": [],
         "aliases": [],
         "alias_of": case.api,

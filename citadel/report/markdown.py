@@ -125,6 +125,8 @@ def _symptom(triage: Triage, case: BugCase, folder: Path | None) -> str:
         lines += ["", f"Note: {spread}."]
     if may_be_intended(triage):
         lines += ["", f"Note: {INTENDED}."]
+    if case.trigger.sentence:
+        lines += ["", f"Trigger: {code_span(case.trigger.sentence, 300)}"]
     lines += [line for doubt in case.doubts for line in ("", f"Doubt: {doubt}.")]
     return "\n".join(lines)
 

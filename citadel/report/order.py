@@ -15,6 +15,7 @@ _RANK = {
     for rank, kind in enumerate(
         (
             VerdictKind.BUG,
+            VerdictKind.ALIKE,
             VerdictKind.FLAKY,
             VerdictKind.NOISY,
             VerdictKind.DIFFERENT,
@@ -95,7 +96,8 @@ def may_be_intended(triage: Triage) -> bool:
 
 _RAN = frozenset(
     (
-        *(VerdictKind.BUG, VerdictKind.FLAKY, VerdictKind.DIFFERENT, VerdictKind.REFUSED),
+        *(VerdictKind.BUG, VerdictKind.ALIKE, VerdictKind.FLAKY),
+        *(VerdictKind.DIFFERENT, VerdictKind.REFUSED),
         *(VerdictKind.CLEAN, VerdictKind.EXPECTED),
     )
 )

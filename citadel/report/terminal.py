@@ -101,6 +101,8 @@ def _render_case(console: Console, triage: Triage) -> None:
         say(console, f"reproduces: {hits} of {runs} runs{why}")
     else:
         say(console, f"fixed here: now {observed(case) or 'no failure'}")
+    if case.trigger.sentence:
+        say(console, f"trigger: {case.trigger.sentence}")
     for doubt in case.doubts:
         say(console, f"doubt: {doubt}", style="yellow")
     if case.needs:

@@ -127,6 +127,11 @@ def replaced_in(node: cst.BaseExpression, nodes: Replacements) -> cst.BaseExpres
     return changed
 
 
+def replaced_in_module(module: cst.Module, nodes: Replacements) -> cst.Module:
+    """A module with some of its nodes replaced."""
+    return module.visit(_Replacer(nodes))
+
+
 class _Replacer(cst.CSTTransformer):
     """Replaces nodes by identity; inner replacements are part of the outer one already."""
 

@@ -280,6 +280,7 @@ def _conclude(
         observed=seen.headline() if seen is not None else "runs without an error",
         evidence=evidence(wanted, seen, attempt.snippet, call),
         aliases=api.aliases,
+        drifted=again and wanted is not None and not status.matches(wanted, seen),
     )
     return Verified(
         case=case,

@@ -1,0 +1,118 @@
+"""How likely a maintainer who accepts the report accepts a finding, and what becomes of it then.
+
+In: a finding that shows the symptom, with its controls, and the base rate of the symptom. Out: the
+finding with its class, a confidence (0 to 1), and the verdict `alike` in place of `bug` where the
+confidence is too low. The confidence is a logistic regression over a few features whose signs are
+fixed; `python -m benchmarks.calibration` trains it on findings that people have judged.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from citadel.evidence.controls import class_of, own_fault
+from citadel.experiment import Class, Evidence, Under
+from citadel.model import Channels, Finding, SymptomKind, VerdictKind
+from citadel.verify.verified import Verified
+
+FILE = Path(__file__).with_name("coefficients.json")
+SIGNS: Mapping[str, int] = {
+    "controlled": 1,
+    "refuted": -1,
+    "untested": -1,
+    "base_rate": -1,
+    "same_job": 1,
+    "near": 1,
+    "changed": -1,
+    "plain_exception": -1,
+    "drifted": -1,
+    "doubts": -1,
+}
+"""The features, each with the sign that its weight may have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """Log-odds are `intercept` and the weighted features; what is below `threshold` is `alike`."""
+
+    intercept: float
+    weights: Mapping[str, float]
+    threshold: float
+
+    def confidence(self, features: Mapping[str, float]) -> float:
+        """The probability (0 to 1) that a finding is the same bug."""
+        weights = self.weights.items()
+        odds = self.intercept + sum(w * features.get(name, 0.0) for name, w in weights)
+        return 1 / (1 + math.exp(-odds))
+
+
+@cache
+def model() -> Model:
+    """The committed coefficients."""
+    given = json.loads(FILE.read_text(encoding="utf-8"))
+    return Model(
+        intercept=given["intercept"], weights=given["weights"], threshold=given["threshold"]
+    )
+
+
+def weighed(
+    finding: Finding, verified: Verified, base_rate: float | None, least: float | None
+) -> Finding:
+    """The finding with its class and its confidence; `alike` below `least` (None: the model's own
+    threshold). What is no bug stays what it is."""
+    if finding.verdict.kind is not VerdictKind.BUG:
+        return finding
+    evidence = replace(finding.evidence or Evidence(), base_rate=base_rate)
+    evidence = replace(evidence, kind=class_of(evidence, finding.verdict.symptom))
+    told = features(finding, evidence, verified)
+    evidence = replace(evidence, features=tuple(told.items()))
+    hits, runs = finding.verdict.runs
+    sure = model().confidence(told) * (hits / runs if runs else 1.0)
+    verdict = replace(finding.verdict, confidence=round(sure, 2))
+    if sure < (model().threshold if least is None else least):
+        verdict = replace(verdict, kind=VerdictKind.ALIKE, reason=reason(evidence))
+    return replace(finding, verdict=verdict, evidence=evidence)
+
+
+def features(finding: Finding, evidence: Evidence, verified: Verified) -> dict[str, float]:
+    """What the confidence is computed of, by name (see `SIGNS`)."""
+    outcomes = {one.outcome for one in evidence.controls}
+    seen = finding.verdict.symptom or verified.case.symptom
+    job = {True: 1.0, False: -1.0, None: 0.0}[evidence.same_job]
+    return {
+        "controlled": float(Under.CURED in outcomes),
+        "refuted": float(Under.SHOWN in outcomes),
+        # There are cures, and none says anything of this sibling.
+        "untested": float(bool(outcomes) and not outcomes & {Under.CURED, Under.SHOWN}),
+        "base_rate": evidence.base_rate or 0.0,
+        "same_job": job,
+        "near": nearness(finding.channels),
+        "changed": evidence.changed,
+        "plain_exception": float(seen.kind is SymptomKind.RAISES and not own_fault(seen)),
+        "drifted": float(verified.case.drifted),
+        "doubts": float(len(verified.case.doubts)),
+    }
+
+
+def nearness(channels: Channels) -> float:
+    """How close a sibling is to the source: the largest of its similarities (0 to 1)."""
+    context = 0.0 if channels.context is None else float(channels.context)
+    return max(context, channels.signature, float(channels.family is not None))
+
+
+def reason(evidence: Evidence) -> str:
+    """Why a finding is not presented as the same bug."""
+    if evidence.kind is Class.REFUTED:
+        told = next(one for one in evidence.controls if one.outcome is Under.SHOWN)
+        return f"a change that cures the report's call does not cure this one: {told.sentence}"
+    if evidence.kind is Class.SHARED:
+        share = round(100 * (evidence.base_rate or 0.0))
+        return f"a shared limitation: {share} % of unrelated operations show it as well"
+    if evidence.kind is Class.UNCONTROLLED and evidence.controls:
+        return "no change that cures the report's call says anything of this one"
+    return "too little in common with the report's call"

@@ -1,0 +1,110 @@
+"""Each variation alters what it says, and nothing else of the argument, on real frameworks."""
+
+from textwrap import dedent
+
+import pytest
+
+from analysis.target.instrument import instrument
+from analysis.target.observation import Outcome
+from citadel.evidence.variations import BY_NAME, VARIATIONS
+
+
+
+@pytest.fixture(scope="module")
+def torch_session(torch_target):
+    with torch_target.session() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def tf_session(tf_target):
+    with tf_target.session() as made:
+        yield made
+
+
+EXAMPLES = [(root, one.name) for one in VARIATIONS for root in one.examples]
+FACTS = {
+    "torch": """
+        def facts(x):
+            if not torch.is_tensor(x):
+                return [type(x), x]
+            own = [x.dtype, x.shape, x.stride(), x.requires_grad, x.is_conj(), x.device, x.layout]
+            return [*own, x.tolist()]
+    """,
+    "tf": """
+        def facts(x):
+            if not tf.is_tensor(x):
+                return [type(x), x]
+            return [type(x).__name__, x.dtype, x.shape, x.numpy().tolist()]
+    """,
+    "keras": """
+        def facts(x):
+            if not keras.ops.is_tensor(x):
+                return [type(x), x]
+            return [str(x.dtype), list(x.shape), keras.ops.convert_to_numpy(x).tolist()]
+    """,
+}
+IMPORTS = {"torch": "import torch", "tf": "import tensorflow as tf", "keras": "import keras"}
+
+
+def varied(session, root, name, before, after):
+    """Run a case whose call compares what it is given with what it should be given."""
+    code = "\n".join(
+        (
+            IMPORTS[root],
+            dedent(FACTS[root]).strip(),
+            f"wanted = {after}",
+            "def same(x):",
+            "    print(facts(x) == facts(wanted), facts(x), facts(wanted))",
+            f"given = {before}",
+            "same(given)",
+        )
+    )
+    case = instrument(code)
+    texts = [case.module.code_for_node(node) for node in case.nodes]
+    run = session.run(
+        code,
+        traced=case.traced,
+        entry="vary:run",
+        arguments={
+            "changes": {str(texts.index("same(given)")): [["*", BY_NAME[name].ways_in(root)]]}
+        },
+    )
+    assert run.outcome is Outcome.OK, run.stderr
+    return run
+
+
+def ends(run):
+    return [event for event in run.extra if event["e"] in ("varied", "returned", "failed")]
+
+
+def check(session, root, name):
+    before, after = BY_NAME[name].examples[root]
+    run = varied(session, root, name, before, after)
+    assert run.stdout.startswith("True"), run.stdout
+    assert [event["e"] for event in ends(run)] == ["varied", "returned"]
+    assert len(ends(run)[0]["made"]) == 1
+    # What a variation has made of an argument is nothing that it would alter.
+    again = varied(session, root, name, after, after)
+    assert [event["made"] for event in ends(again)] == [[]]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", [name for root, name in EXAMPLES if root == "torch"])
+def test_a_variation_of_pytorch_alters_one_fact(torch_session, name):
+    check(torch_session, "torch", name)
+
+
+@pytest.mark.tf
+@pytest.mark.parametrize("name", [name for root, name in EXAMPLES if root == "tf"])
+def test_a_variation_of_tensorflow_alters_one_fact(tf_session, name):
+    check(tf_session, "tf", name)
+
+
+def test_all_variations_have_examples():
+    without = {one.name for one in VARIATIONS if not one.examples}
+    assert without == {"default"}  # a keyword is left out: there is no value to show
+
+
+def test_names_are_unique():
+    assert len(BY_NAME) == len(VARIATIONS)
