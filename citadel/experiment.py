@@ -134,15 +134,15 @@ class Class(StrEnum):
 class Evidence:
     """What speaks for and against a finding.
 
-    `changed`: the share of the sibling's call that does not come from the report's call as it is:
-    filled in, cast, or in place of something that was dropped (0 to 1). `same_job`: whether, where
-    both go well, the sibling gives what the report's call gives (see `Job`; None where nobody
-    knows). `base_rate`: the share of unrelated operations that show the symptom (0 to 1; None where
-    too few came so far). `features` are what the confidence was computed of.
+    `dropped`: the share of the report's arguments that the sibling is not given (0 to 1).
+    `same_job`: whether, where both go well, the sibling gives what the report's call gives (see
+    `Job`; None where nobody knows). `base_rate`: the share of unrelated operations that show the
+    symptom (0 to 1; None where too few came so far). `features` are what the confidence was
+    computed of.
     """
 
     controls: tuple[Control, ...] = ()
-    changed: float = 0.0
+    dropped: float = 0.0
     same_job: bool | None = None
     kind: Class = Class.UNCONTROLLED
     base_rate: float | None = None

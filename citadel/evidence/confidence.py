@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from citadel.evidence.controls import class_of, own_fault
+from citadel.evidence.controls import FLOOD, class_of, own_fault
 from citadel.experiment import Class, Evidence, Under
 from citadel.model import Channels, Finding, SymptomKind, VerdictKind
 from citadel.verify.verified import Verified
@@ -25,13 +25,13 @@ SIGNS: Mapping[str, int] = {
     "controlled": 1,
     "refuted": -1,
     "untested": -1,
-    "base_rate": -1,
+    "limitation": -1,
     "same_job": 1,
     "near": 1,
-    "changed": -1,
+    "arguments": 1,
+    "dropped": -1,
     "plain_exception": -1,
     "drifted": -1,
-    "doubts": -1,
 }
 """The features, each with the sign that its weight may have."""
 
@@ -83,19 +83,20 @@ def features(finding: Finding, evidence: Evidence, verified: Verified) -> dict[s
     """What the confidence is computed of, by name (see `SIGNS`)."""
     outcomes = {one.outcome for one in evidence.controls}
     seen = finding.verdict.symptom or verified.case.symptom
-    job = {True: 1.0, False: -1.0, None: 0.0}[evidence.same_job]
+    plain = seen.kind is SymptomKind.RAISES and not own_fault(seen)
     return {
         "controlled": float(Under.CURED in outcomes),
         "refuted": float(Under.SHOWN in outcomes),
         # There are cures, and none says anything of this sibling.
         "untested": float(bool(outcomes) and not outcomes & {Under.CURED, Under.SHOWN}),
-        "base_rate": evidence.base_rate or 0.0,
-        "same_job": job,
+        # Many refuse the same: what they refuse may be supported nowhere.
+        "limitation": float(plain and (evidence.base_rate or 0.0) >= FLOOD),
+        "same_job": {True: 1.0, False: -1.0, None: 0.0}[evidence.same_job],
         "near": nearness(finding.channels),
-        "changed": evidence.changed,
-        "plain_exception": float(seen.kind is SymptomKind.RAISES and not own_fault(seen)),
+        "arguments": finding.channels.arguments or 0.0,
+        "dropped": evidence.dropped,
+        "plain_exception": float(plain),
         "drifted": float(verified.case.drifted),
-        "doubts": float(len(verified.case.doubts)),
     }
 
 

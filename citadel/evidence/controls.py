@@ -14,15 +14,23 @@ from analysis.errors import CitadelError
 from analysis.target.instrument import instrument, watched
 from analysis.target.observation import Call, Observation, Outcome
 from analysis.target.session import Limits, Session
-from citadel.evidence.reruns import CALL, NEW, Rerun, Reruns, StatusOracle, ValuesOracle
+from citadel.evidence.reruns import (
+    CALL,
+    NEW,
+    Rerun,
+    Reruns,
+    StatusOracle,
+    ValuesOracle,
+    job_of_call,
+)
 from citadel.evidence.trigger import root_of
 from citadel.evidence.variations import BY_NAME
 from citadel.evidence.written import control_code
 from citadel.experiment import Class, Control, Cure, Evidence, Job, Trigger, Under
-from citadel.judge.verdicts import made_up
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.oracle.backends import Runs, runner
+from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation, Expression, Form, Gather, Take
 from citadel.rewrite.rewriter import Rewritten
 from citadel.traced import is_call_of
@@ -40,6 +48,7 @@ class Controls:
 
     verified: Verified
     trigger: Trigger
+    invocation: Invocation
     catalog: Catalog
     limits: Limits
 
@@ -47,16 +56,30 @@ class Controls:
         """The outcome of each cure on this case, and what the plan has changed."""
         controls: list[Control] = []
         cures = self.trigger.cures[:MOST]
-        again = self._reruns(written.code, plan, target, session) if cures else None
-        if again is not None:
+        run = self._run(written.code, self._runs(session), target)
+        if run is not None:
+            again = self._reruns(written.code, plan, target, session, run)
             for cure in cures:
                 told = not any(one.code for one in controls)  # one control is enough to read
                 controls.append(self._made(again, cure, plan, target, in_text=told))
+        same = _same_job(self.trigger, controls)
+        if same is None and run is not None:
+            same = self._gives_the_same(run[2])
+        given = len(self.invocation.values)
         return Evidence(
             controls=tuple(controls),
-            changed=changed(plan),
-            same_job=_same_job(self.trigger, controls),
+            dropped=min(1.0, len(plan.astray) / given) if given else 0.0,
+            same_job=same,
         )
+
+    def _gives_the_same(self, calls: Sequence[Call]) -> bool | None:
+        """Whether calls that return although the bug shows give what the report's call gives."""
+        jobs = [job for call in (self.verified.call, *calls) if (job := job_of_call(call))]
+        return len(set(jobs)) == 1 if len(jobs) > 1 else None
+
+    def _runs(self, session: Session) -> Runs:
+        witness = self.verified.witness
+        return session if witness is None else runner(session, witness.oracle)
 
     def _made(
         self, again: Reruns, cure: Cure, plan: Adaptation, target: Api, *, in_text: bool
@@ -102,18 +125,21 @@ class Controls:
         seen = session.run(code, traced=traced, limits=self.limits)
         return traced, seen, [one for one in seen.calls if is_call_of(one, target, self.catalog)]
 
-    def _reruns(self, code: str, plan: Adaptation, target: Api, session: Session) -> Reruns | None:
-        """A generated case, with the places of the sibling's calls."""
+    def _reruns(
+        self,
+        code: str,
+        plan: Adaptation,
+        target: Api,
+        session: Session,
+        run: tuple[str, Observation, list[Call]],
+    ) -> Reruns:
+        """A generated case that has run, with the places of the sibling's calls."""
         verified, witness = self.verified, self.verified.witness
-        runs = session if witness is None else runner(session, witness.oracle)
-        run = self._run(code, runs, target)
-        if run is None:
-            return None
         traced, _, calls = run
         return Reruns(
             code=code,
             traced=traced,
-            session=runs,
+            session=self._runs(session),
             limits=self.limits,
             sites=_sites(calls, plan),
             oracle=ValuesOracle(oracle=witness.oracle)
@@ -157,14 +183,6 @@ def _takes(value: Expression, key: str) -> bool:
     if isinstance(value, Take):
         return value.key == key
     return isinstance(value, Gather) and any(item.key == key for item in value.items)
-
-
-def changed(plan: Adaptation) -> float:
-    """The share of a call that the report's call does not give as it is (0 to 1)."""
-    slots = (*plan.new, *plan.call)
-    count = len(slots) + (plan.receiver is not None)
-    away = len(made_up(plan)) + plan.loses + plan.scant + plan.cast
-    return min(1.0, away / max(1, count))
 
 
 def class_of(evidence: Evidence, seen: Symptom | None) -> Class:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from analysis.target.observation import Observation, Outcome, Raised
+from analysis.target.observation import Call, Observation, Outcome, Raised
 from analysis.target.session import Limits
 from analysis.values import Value
 from citadel.evidence.written import Made
@@ -142,6 +142,17 @@ def job_of(event: Mapping[str, Any]) -> Job:
     rank = event.get("rank")
     given = rank if type(rank) is int else 0
     return Job(kind=_kind(value), rank=(value.rank or 0) - given if value.is_shaped else 0)
+
+
+def job_of_call(call: Call) -> Job | None:
+    """What a traced call gives; None where it did not return."""
+    if call.result is None or call.form == "class":
+        return None
+    given = [one.value for one in call.inputs()]
+    parts = [value for one in given for value in (one, *(one.items or ()))]
+    highest = max((value.rank or 0 for value in parts), default=0)
+    made = call.result.value
+    return Job(kind=_kind(made), rank=(made.rank or 0) - highest if made.is_shaped else 0)
 
 
 def _kind(value: Value) -> str:

@@ -228,6 +228,7 @@ class Propagation:
         return Controls(
             verified=self.verified,
             trigger=self.trigger,
+            invocation=self._uses.invocation,
             catalog=self.bench.catalog,
             limits=self.options.limits,
         )
