@@ -23,7 +23,7 @@ from citadel.evidence.reruns import (
     ValuesOracle,
     job_of_call,
 )
-from citadel.evidence.trigger import root_of
+from citadel.evidence.trigger import bounded, root_of
 from citadel.evidence.variations import BY_NAME
 from citadel.evidence.written import control_code
 from citadel.experiment import Class, Control, Cure, Evidence, Job, Trigger, Under
@@ -140,7 +140,7 @@ class Controls:
             code=code,
             traced=traced,
             session=self._runs(session),
-            limits=self.limits,
+            limits=bounded(self.limits, verified),
             sites=_sites(calls, plan),
             oracle=ValuesOracle(oracle=witness.oracle)
             if witness is not None

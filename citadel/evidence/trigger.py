@@ -8,7 +8,7 @@ its own; where none cures, all are made together and those that are not needed a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api, Catalog
 from analysis.target.session import Limits, Session
@@ -34,7 +34,8 @@ from harvest.report.text import shorten
 MOST_RUNS = 40
 SLOW, FEW = 2.0, 8
 """From so many seconds a run on there are only few."""
-ALL = "*"
+AGAIN, TIMES = 5.0, 4.0
+"""Seconds that a run with changes may take, and times as long as the report's own run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,14 @@ def sites_of(use: Invocation, verified: Verified, catalog: Catalog) -> dict[str,
     return found
 
 
+def bounded(limits: Limits, verified: Verified) -> Limits:
+    """The limits of a run with changes: what hangs is not waited for as long as the first time."""
+    own = verified.observation.wall
+    hangs = verified.case.symptom.kind is SymptomKind.HANGS
+    wall = AGAIN if hangs else max(AGAIN, TIMES * own)
+    return replace(limits, wall=min(limits.wall, wall))
+
+
 def reruns_of(
     verified: Verified, use: Invocation, session: Session, catalog: Catalog, limits: Limits
 ) -> Reruns | None:
@@ -76,7 +85,7 @@ def reruns_of(
     witness, wanted = verified.witness, verified.case.symptom
     if verified.measured is not None or wanted.kind is SymptomKind.ACCEPTS:
         return None
-    sites = sites_of(use, verified, catalog)
+    sites, limits = sites_of(use, verified, catalog), bounded(limits, verified)
     if witness is not None:
         return Reruns(
             code=verified.case.code,

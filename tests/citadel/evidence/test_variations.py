@@ -9,7 +9,6 @@ from analysis.target.observation import Outcome
 from citadel.evidence.variations import BY_NAME, VARIATIONS
 
 
-
 @pytest.fixture(scope="module")
 def torch_session(torch_target):
     with torch_target.session() as made:

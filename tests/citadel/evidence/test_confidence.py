@@ -1,0 +1,106 @@
+"""How sure a finding is, and when it is `alike` rather than a bug."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from citadel.evidence.confidence import SIGNS, Model, model, nearness, weighed
+from citadel.experiment import Class, Control, Evidence, Under
+from citadel.model import Channels, Finding, Symptom, SymptomKind, Verdict, VerdictKind
+
+RAISED = Symptom(kind=SymptomKind.RAISES, exception="RuntimeError", message="no", pattern="no")
+CRASH = Symptom(kind=SymptomKind.CRASHES, signal="SIGSEGV")
+NEAR = Channels(context=Fraction(9, 10), signature=0.8, arguments=1.0)
+FAR = Channels(signature=0.1, arguments=0.3)
+
+
+@pytest.fixture
+def source(by_hand, call):
+    return by_hand(call("torch.exp", {(2, 3)}), RAISED)
+
+
+def control(outcome):
+    return Control(variations=("wider",), sentence="`x` is half (float32: works)", outcome=outcome)
+
+
+def finding(*outcomes, channels=NEAR, seen=RAISED, kind=VerdictKind.BUG):
+    verdict = Verdict(kind=kind, runs=(3, 3), confidence=0.9, symptom=seen)
+    evidence = Evidence(controls=tuple(map(control, outcomes)))
+    return Finding(api="torch.sin", verdict=verdict, channels=channels, evidence=evidence)
+
+
+def told(one, source, base_rate=0.0, least=None):
+    return weighed(one, source, base_rate, least)
+
+
+def test_classes(source):
+    assert told(finding(Under.CURED), source).evidence.kind is Class.CONTROLLED
+    assert told(finding(Under.CURED, seen=CRASH), source).evidence.kind is Class.INTRINSIC
+    assert told(finding(Under.CURED, Under.SHOWN), source).evidence.kind is Class.REFUTED
+    assert told(finding(Under.OTHERWISE), source).evidence.kind is Class.UNCONTROLLED
+    assert told(finding(Under.CURED), source, 0.5).evidence.kind is Class.SHARED
+
+
+def test_a_control_speaks_for_a_finding_and_what_it_leaves_against(source):
+    cured = told(finding(Under.CURED), source).verdict.confidence
+    untested = told(finding(Under.OTHERWISE), source).verdict.confidence
+    refuted = told(finding(Under.SHOWN), source).verdict.confidence
+    assert cured > max(untested, refuted)
+
+
+def test_what_unrelated_operations_refuse_as_well_is_less_sure(source):
+    alone = told(finding(Under.CURED), source, 0.0).verdict.confidence
+    shared = told(finding(Under.CURED), source, 0.6).verdict.confidence
+    assert shared < alone
+
+
+def test_what_is_too_unsure_is_alike_and_says_why(source):
+    one = told(finding(Under.SHOWN, channels=FAR), source)
+    assert one.verdict.kind is VerdictKind.ALIKE
+    assert "`x` is half" in one.verdict.reason
+    shared = told(finding(Under.CURED, channels=FAR), source, 0.62)
+    assert shared.verdict.kind is VerdictKind.ALIKE
+    assert "62 % of unrelated operations" in shared.verdict.reason
+
+
+def test_the_user_moves_the_threshold(source):
+    assert (
+        told(finding(Under.SHOWN, channels=FAR), source, 0.9, 0.0).verdict.kind is VerdictKind.BUG
+    )
+    assert told(finding(Under.CURED), source, 0.0, 1.0).verdict.kind is VerdictKind.ALIKE
+
+
+def test_a_failure_that_is_told_otherwise_than_recorded_is_less_sure(source):
+    drifted = replace(source, case=replace(source.case, drifted=True))
+    one = finding(Under.CURED)
+    assert told(one, drifted).verdict.confidence < told(one, source).verdict.confidence
+
+
+def test_what_shows_in_some_runs_is_less_sure(source):
+    one = finding(Under.CURED)
+    rare = replace(one, verdict=replace(one.verdict, runs=(1, 3)))
+    assert told(rare, source).verdict.confidence < told(one, source).verdict.confidence / 2
+
+
+def test_what_is_no_bug_stays_what_it_is(source):
+    one = finding(kind=VerdictKind.FLAKY)
+    assert told(one, source) is one
+
+
+def test_nearness_is_the_largest_similarity():
+    assert nearness(FAR) == pytest.approx(0.1)
+    assert nearness(NEAR) == pytest.approx(0.9)
+    assert nearness(replace(FAR, family="method")) == pytest.approx(1.0)
+
+
+def test_the_committed_weights_have_the_signs_that_they_may_have():
+    assert model().weights.keys() == SIGNS.keys()
+    assert all(SIGNS[name] * weight >= 0 for name, weight in model().weights.items())
+    assert 0 < model().threshold < 1
+
+
+def test_a_model_gives_probabilities():
+    one = Model(intercept=0.0, weights={"near": 2.0}, threshold=0.5)
+    assert one.confidence({}) == pytest.approx(0.5)
+    assert one.confidence({"near": 1.0}) == pytest.approx(0.8808, abs=1e-4)

@@ -1,0 +1,110 @@
+"""What brings a bug about, and what becomes of a sibling under the same cure, on real PyTorch."""
+
+import pytest
+
+from analysis.target.session import Limits
+from citadel.evidence.trigger import find_trigger, plan_key, reruns_of
+from citadel.experiment import Class, Under
+from citadel.options import Options
+from citadel.plan.invocation import invocation
+from citadel.propagate.walk import Walk
+from citadel.triage import triage, verify_on
+from citadel.verify.verified import Verified
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+OPTIONS = Options(runs=1, limits=Limits(wall=20.0))
+TRIGGERS = {
+    "dtype of the input": (
+        "torch.fft.rfft2 fails for half precision",
+        "x = torch.ones(4, 4, dtype=torch.float16)\nprint(torch.fft.rfft2(x))",
+        "RuntimeError: Unsupported dtype Half",
+        [("wider", "arg:0"), ("float32", "arg:0")],
+    ),
+    "layout": (
+        "torch.Tensor.view fails for a transposed tensor",
+        "x = torch.ones(2, 3).t()\nprint(x.view(6))",
+        "RuntimeError: view size is not compatible with input tensor's size and stride",
+        [("contiguous", "recv")],
+    ),
+    "one argument of two": (
+        "torch.gather fails for a large index",
+        "x = torch.ones(3)\ni = torch.tensor([99])\nprint(torch.gather(x, 0, i))",
+        "RuntimeError: index 99 is out of bounds for dimension 0 with size 3",
+        [("small", "arg:2"), ("first-index", "arg:2")],
+    ),
+    "of the construction": (
+        "torch.nn.PixelShuffle(0) fails",
+        "x = torch.ones(1, 4, 2, 2)\nprint(torch.nn.PixelShuffle(0)(x))",
+        "RuntimeError: pixel_shuffle expects a positive upscale_factor, but got 0",
+        [("nonzero", "new:0")],
+    ),
+    "a value": (
+        "torch.linalg.vector_norm overflows",
+        "x = torch.full((4,), 1e30)\ny = torch.linalg.vector_norm(x)\nassert torch.isfinite(y), y",
+        "AssertionError: tensor(inf)",
+        [("wider", "arg:0"), ("small", "arg:0")],
+    ),
+    "several facts together": (
+        "torch.nn.functional.max_pool1d overflows",
+        "x = torch.ones(1, 8)\nhuge = 2 ** 63\n"
+        "print(torch.nn.functional.max_pool1d(x, [huge], [huge]))",
+        "TypeError: max_pool1d(): argument 'kernel_size' failed to unpack",
+        [("small", "arg:1"), ("small", "arg:2")],
+    ),
+}
+
+
+def reading_of(read, title, code, text):
+    return read(title, f"import torch\n{code}", text=f"```\n{text}\n```")
+
+
+def trigger_of(bench, reading):
+    verified = verify_on(reading, bench, OPTIONS)
+    assert isinstance(verified, Verified), verified
+    use = invocation(verified.call, verified.api, verified.observation.calls)
+    session = bench.replays[0]
+    again = reruns_of(verified, use, session, bench.catalog, OPTIONS.limits)
+    return find_trigger(again, use, verified.api, verified.observation.wall)
+
+
+@pytest.mark.parametrize("name", TRIGGERS)
+def test_a_trigger_is_found(bench, read, name):
+    title, code, text, wanted = TRIGGERS[name]
+    trigger = trigger_of(bench, reading_of(read, title, code, text))
+    found = {(one.variation, one.key) for cure in trigger.cures for one in cure.changes}
+    assert found >= set(wanted)
+    assert trigger.tried <= 40
+
+
+def test_the_trigger_is_told_in_one_line(bench, read):
+    title, code, text, _ = TRIGGERS["layout"]
+    trigger = trigger_of(bench, reading_of(read, title, code, text))
+    assert trigger.sentence == "`self` is not contiguous (contiguous: works)"
+    assert trigger.to_json()["variations"] == ["contiguous"]
+
+
+def test_what_nothing_cures_has_no_trigger(bench, read):
+    code = "x = torch.ones(3)\nassert torch.sum(x).item() == 4.0"
+    reading = reading_of(read, "torch.sum gives 3 instead of 4", code, "AssertionError")
+    assert trigger_of(bench, reading).cures == ()
+
+
+def test_findings_have_controls(bench, read):
+    title, code, text, _ = TRIGGERS["dtype of the input"]
+    options = Options(walk=Walk(siblings=40), runs=1, limits=Limits(wall=20.0))
+    done = triage(reading_of(read, title, code, text), bench, options)
+    assert "float16" in done.case.trigger.sentence
+    one = next(found for found in done.bugs if found.api == "torch.fft.fft2")
+    assert one.evidence.kind is Class.CONTROLLED
+    assert {control.outcome for control in one.evidence.controls} == {Under.CURED}
+    assert one.evidence.same_job is True
+    assert "torch.fft.fft2(x.to(torch.float64))" in one.evidence.control.code
+    assert one.verdict.confidence == pytest.approx(round(one.verdict.confidence, 2))
+
+
+@pytest.mark.parametrize(
+    ("stage", "key", "own"), [("new", "kw:bias", "newkw:bias"), ("call", "recv", "recv")]
+)
+def test_keys_of_plans(stage, key, own):
+    assert plan_key(stage, key) == own
