@@ -138,7 +138,7 @@ class BugCase:
     needs: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
-    """Why what is shown may be no bug; each halves the confidence of findings."""
+    """Why what is shown may be no bug."""
     aliases: tuple[str, ...] = ()
     """The API's other public names."""
     samples: tuple[float, ...] = ()

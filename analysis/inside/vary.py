@@ -6,10 +6,10 @@ expression]`, of which the first whose condition holds is taken (`citadel.eviden
 Which changes alter anything is measured, never declared: the value before and the value after are
 compared in dtype, shape, strides, layout, device, overlap with other arguments, and numbers.
 
-Emitted are `{"e": "alters", "changes": [[number, key], ...]}` (`altering`), or, where a case is run
-with changes, `{"e": "varied", "site", "made": [[key, expression], ...]}` before the call, and
-behind it `{"e": "returned", "value", "rank"}` (of the tensors that it was given, the highest) or
-`{"e": "failed", "types", "message"}`.
+Emitted are `{"e": "alters", "changes": [[number, key, before, after], ...]}` (`altering`), or,
+where a case is run with changes, `{"e": "varied", "site", "made": [[key, expression], ...]}` before
+the call, and behind it `{"e": "returned", "value", "rank"}` (of the tensors that it was given, the
+highest) or `{"e": "failed", "types", "message"}`.
 """
 
 import case
@@ -30,13 +30,12 @@ def altering(emit, code, traced, site, occurrence, ways):
     def hook(at, nth, function, args, kwargs):
         if at != site or nth != occurrence:
             return None
-        call = Call(live, function, args, kwargs)
-        found = [
-            [number, key]
-            for number, ones in enumerate(ways)
-            for key in call.keys
-            if call.changed(key, ones)[1] is not None
-        ]
+        call, found = Call(live, function, args, kwargs), []
+        for number, ones in enumerate(ways):
+            for key in call.keys:
+                new, text = call.changed(key, ones)
+                if text is not None:
+                    found.append([number, key, describe(call.value(key)), describe(new)])
         emit({"e": "alters", "changes": found})
         raise case.Stop
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from citadel.evidence.controls import FLOOD, class_of, own_fault
 from citadel.experiment import Class, Evidence, Under
+from citadel.judge.verdicts import rate
 from citadel.model import Channels, Finding, SymptomKind, VerdictKind
 from citadel.verify.verified import Verified
 
@@ -71,8 +72,7 @@ def weighed(
     evidence = replace(evidence, kind=class_of(evidence, finding.verdict.symptom))
     told = features(finding, evidence, verified)
     evidence = replace(evidence, features=tuple(told.items()))
-    hits, runs = finding.verdict.runs
-    sure = model().confidence(told) * (hits / runs if runs else 1.0)
+    sure = model().confidence(told) * rate(*finding.verdict.runs)
     verdict = replace(finding.verdict, confidence=round(sure, 2))
     if sure < (model().threshold if least is None else least):
         verdict = replace(verdict, kind=VerdictKind.ALIKE, reason=reason(evidence))

@@ -7,7 +7,7 @@ its own; where none cures, all are made together and those that are not needed a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from analysis.catalog.model import Api, Catalog
@@ -38,13 +38,23 @@ AGAIN, TIMES = 5.0, 4.0
 """Seconds that a run with changes may take, and times as long as the report's own run."""
 
 
+Altered = tuple[int, str, Value, Value]
+"""The number of a variation, the key of an argument, and what it is before and then."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Possible:
-    """A variation that alters arguments of a call, and their keys."""
+    """A variation that alters arguments of a call: their keys, each with what it is before and
+    what it is then."""
 
     variation: Variation
     stage: str
-    keys: tuple[str, ...]
+    altered: Mapping[str, tuple[Value, Value]]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of the arguments."""
+        return tuple(self.altered)
 
 
 def root_of(api: str) -> str:
@@ -132,40 +142,45 @@ def find_trigger(again: Reruns, use: Invocation, api: Api, wall: float) -> Trigg
 def _possible(
     again: Reruns, use: Invocation, variations: Sequence[Variation]
 ) -> Iterator[_Possible]:
-    """What can be changed at all: found out in one run for each of the calls."""
-    root = root_of(use.api.name)
-    calls = {NEW: use.constructor, CALL: None if use.constructing else use.call}
-    for stage, call in calls.items():
-        if call is None:
-            continue
-        seen = again.session.run(
-            again.code,
-            traced=again.traced,
-            limits=again.limits,
-            entry="vary:altering",
-            arguments={
-                "site": call.site,
-                "occurrence": call.occurrence,
-                "ways": [one.ways_in(root) for one in variations],
-            },
-        )
-        found: dict[int, list[str]] = {}
-        for number, key in _alterations(seen.extra):
-            if 0 <= number < len(variations):
-                found.setdefault(number, []).append(key)
-        for number, keys in sorted(found.items()):
-            yield _Possible(variations[number], stage, tuple(keys))
+    """What can be changed at all: found out in one run for each place of the calls."""
+    for stage, sites in again.sites.items():
+        found: dict[int, dict[str, tuple[Value, Value]]] = {}
+        for site in sorted(sites):
+            for number, key, *values in _altered(again, use, site, variations):
+                if 0 <= number < len(variations):
+                    found.setdefault(number, {}).setdefault(key, (values[0], values[1]))
+        for number, altered in sorted(found.items()):
+            yield _Possible(variations[number], stage, altered)
 
 
-def _alterations(events: Iterable[dict[str, object]]) -> Iterator[tuple[int, str]]:
-    """(number of a variation, key of an argument that it alters); a case may forge such."""
+def _altered(
+    again: Reruns, use: Invocation, site: int, variations: Sequence[Variation]
+) -> Iterator[Altered]:
+    """What each variation alters of the call at one place."""
+    known = {call.site: call.occurrence for call in (use.constructor, use.call) if call}
+    seen = again.session.run(
+        again.code,
+        traced=again.traced,
+        limits=again.limits,
+        entry="vary:altering",
+        arguments={
+            "site": site,
+            "occurrence": known.get(site, 1),
+            "ways": [one.ways_in(root_of(use.api.name)) for one in variations],
+        },
+    )
+    return _alterations(seen.extra)
+
+
+def _alterations(events: Iterable[dict[str, object]]) -> Iterator[Altered]:
+    """What events tell of alterations; a case may forge such."""
     for event in events:
         changes = event.get("changes") if event.get("e") == "alters" else None
         for one in changes if isinstance(changes, list) else ():
-            if isinstance(one, list) and len(one) == 2:
-                number, key = one
+            if isinstance(one, list) and len(one) == 4:
+                number, key, before, after = one
                 if type(number) is int and type(key) is str:
-                    yield number, key
+                    yield number, key, Value.from_json(before), Value.from_json(after)
 
 
 def _run(again: Reruns, root: str, made: Sequence[tuple[_Possible, Sequence[str]]]) -> Rerun:
@@ -210,19 +225,19 @@ def _together(
 def _cure(
     use: Invocation, made: Sequence[tuple[_Possible, Sequence[str]]], job: Job | None
 ) -> Cure:
-    values = {value.key: value for value in (*use.values, *use.attributes)}
+    names = {value.key: value.name for value in (*use.values, *use.attributes)}
     changes = []
     for one, keys in made:
         for key in keys:
             own = plan_key(one.stage, key)
-            given = values.get(own)
-            name = key.partition(":")[2] if given is None else given.name
+            before, after = one.altered[key]
+            name = names.get(own, key.partition(":")[2])
             changes.append(
                 Change(
                     variation=one.variation.name,
                     key=own,
-                    fact=f"`{name}` {_fact(one.variation, None if given is None else given.value)}",
-                    cured=one.variation.cured,
+                    fact=f"`{name}` {_fact(one.variation, before)}",
+                    cured=_filled(one.variation.cured, after),
                 )
             )
     return Cure(changes=tuple(changes), job=job)
@@ -239,16 +254,24 @@ def plan_key(stage: str, key: str) -> str:
     return key.replace("arg:", "new:").replace("kw:", "newkw:")
 
 
-def _fact(variation: Variation, value: Value | None) -> str:
+def _fact(variation: Variation, value: Value) -> str:
     """What a variation takes away, of this value."""
-    known = value or Value(kind="other")
-    parts = [one for one in known.items or () if one.is_shaped]
-    known = parts[0] if parts else known
-    text = shorten(told(known), 40)
-    return (variation.fact if known.is_shaped else variation.of_plain).format(
-        dtype=known.dtype or text,
+    return _filled(variation.fact if _part(value).is_shaped else variation.of_plain, value)
+
+
+def _filled(text: str, value: Value) -> str:
+    """A text with what it names of a value."""
+    known = _part(value)
+    short = shorten(told(known), 40)
+    return text.format(
+        dtype=known.dtype or short,
         layout=known.layout or "",
-        device=known.device or text,
-        shape=text if known.shape is None else list(known.shape),
-        value=text,
+        device=known.device or short,
+        shape=short if known.shape is None else list(known.shape),
+        value=short,
     )
+
+
+def _part(value: Value) -> Value:
+    """The value, or the first tensor in a list."""
+    return next((one for one in value.items or () if one.is_shaped), value)

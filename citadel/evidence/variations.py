@@ -36,7 +36,8 @@ class Variation:
     """One fact about an argument, and how it is taken away.
 
     `fact` completes "`input` ..." for a tensor, `of_plain` for all else; both may name `{dtype}`,
-    `{device}`, `{layout}`, `{shape}` and `{value}`. `cured` completes "(...: works)".
+    `{device}`, `{layout}`, `{shape}` and `{value}`. `cured` completes "(...: works)", and names
+    those of what it puts there.
     """
 
     name: str
@@ -135,7 +136,7 @@ VARIATIONS: tuple[Variation, ...] = (
     Variation(
         name="wider",
         fact="has dtype {dtype}",
-        cured="a wider dtype",
+        cured="{dtype}",
         preserves=True,
         examples={
             "torch": (

@@ -12,7 +12,7 @@ from analysis.target.instrument import instrument, watched
 from analysis.target.observation import Call, Observation
 from analysis.target.session import Limits, Session
 from citadel.judge.doubts import Doubts
-from citadel.judge.verdicts import confidence, verdict
+from citadel.judge.verdicts import rate, verdict
 from citadel.model import Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.backends import Runs
@@ -86,7 +86,7 @@ def judge_performance(
     return Verdict(
         kind=KINDS[told.decision],
         runs=(told.hits, told.runs),
-        confidence=confidence(plan, told.hits, told.runs) if bug else 0.0,
+        confidence=rate(told.hits, told.runs) if bug else 0.0,
         symptom=symptom(source.oracle, told.ratio),
         reason=told.reason or None,
         guards=_guards(source, told) if told.interval is not None else (),

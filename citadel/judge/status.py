@@ -21,7 +21,7 @@ from citadel.judge.status_doubts import (
     StatusMatch,
 )
 from citadel.judge.status_endings import THROUGH, Ended, unlike
-from citadel.judge.verdicts import confidence, made_up, shown_in, verdict
+from citadel.judge.verdicts import made_up, rate, shown_in, verdict
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.aborts import names_check
@@ -93,7 +93,7 @@ def judge(
     return Verdict(
         kind=kind if hits else VerdictKind.NOT_ADAPTED,
         runs=(hits, runs),
-        confidence=confidence(plan, hits, runs),
+        confidence=rate(hits, runs),
         symptom=seen,
         reason=None if hits else "shows only while traced",
         guards=_guards(source, plan, hits, runs, found) if hits else (),

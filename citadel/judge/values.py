@@ -21,7 +21,7 @@ from citadel.judge.relations import alike
 from citadel.judge.replayed import Replayed
 from citadel.judge.value_match import ValueMatch
 from citadel.judge.value_replay import doubt as doubt_of
-from citadel.judge.verdicts import confidence, shown_in, verdict
+from citadel.judge.verdicts import rate, shown_in, verdict
 from citadel.model import Channels, Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.oracle.value import shows
@@ -33,8 +33,6 @@ from citadel.verify.witness import Witness
 from harvest.report.text import shorten
 
 RIGHT = "what is wrong in the report is right in the same place"
-UNGUARDED = 0.8
-"""What a guard that could not be run leaves of the confidence."""
 
 
 def judge_value(
@@ -76,11 +74,10 @@ def judge_value(
     if isinstance(moves, Verdict):
         return replace(moves, symptom=seen)
     silent = replay.silent
-    sure = confidence(plan, hits, runs) * UNGUARDED ** len(silent)
     return Verdict(
         kind=shown_in(hits, runs, (source.hits, source.runs)),
         runs=(hits, runs),
-        confidence=round(sure / 2 ** len(source.doubts), 2),
+        confidence=rate(hits, runs),
         symptom=replace(seen, expected=replay.right or seen.expected),
         guards=(*replay.guards, *silent, f"shown in {hits} of {runs} runs with seeds of their own"),
         rule=match.accepted_by,

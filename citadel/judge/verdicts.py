@@ -85,7 +85,6 @@ def shown_in(hits: int, runs: int, source: tuple[int, int]) -> VerdictKind:
     return VerdictKind.BUG if as_often else VerdictKind.FLAKY
 
 
-def confidence(plan: Adaptation, hits: int, runs: int) -> float:
-    """Laplace's estimate of the rate, less what the adaptation may have distorted."""
-    rate = (hits + 1) / (runs + 2) if hits < runs else 1.0
-    return round(min(0.99, rate * (0.5 + 0.5 * plan.plausibility)), 2)
+def rate(hits: int, runs: int) -> float:
+    """How sure a symptom shows (0 to 1); whether it is the same bug is for its evidence to say."""
+    return round(hits / runs, 2) if runs else 0.0

@@ -32,6 +32,7 @@ from citadel.model import (
 from citadel.report.files import unwritable, write_atomically
 from citadel.report.named import is_public
 from citadel.report.order import ranked
+from citadel.report.severity import severity
 
 SCHEMA = 1
 
@@ -105,6 +106,7 @@ def sibling_record(finding: Finding) -> dict[str, Any]:
         "guards": list(verdict.guards),
         "evidence": None if finding.evidence is None else finding.evidence.to_json(),
         "control": _control_record(finding),
+        "severity": str(severity(verdict.symptom, finding.api)),
         "samples": [round(sample, 4) for sample in verdict.samples],
         "aliases": list(finding.aliases),
         "alias_of": None,
@@ -148,6 +150,7 @@ def _source_under(name: str, case: BugCase) -> dict[str, Any]:
         "guards": [],
         "evidence": None,
         "control": None,
+        "severity": str(severity(case.symptom, name)),
         "samples": [],
         "aliases": [],
         "alias_of": case.api,

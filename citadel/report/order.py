@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from citadel.model import BugCase, Channels, Finding, Triage, VerdictKind
 from citadel.oracle import status
+from citadel.report.severity import RANK as SEVERITY
+from citadel.report.severity import severity
 
 MANY = 30
 """Operations with one symptom from which on it may be that of what all of them are given."""
@@ -30,8 +32,19 @@ _RANK = {
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
-    """Sort by verdict, bugs first; within a verdict the ranking's own order stands."""
-    return sorted(findings, key=lambda finding: _RANK.get(finding.verdict.kind, len(_RANK)))
+    """Sort by verdict, bugs first and of these the worst and surest; else the ranking's own order
+    stands."""
+    return sorted(findings, key=_place)
+
+
+def _place(finding: Finding) -> tuple[int, int, float]:
+    verdict = finding.verdict
+    place = _RANK.get(verdict.kind, len(_RANK))
+    if verdict.kind is not VerdictKind.BUG:
+        return place, 0, 0.0
+    # A tenth is all that confidence tells apart.
+    worst = SEVERITY[severity(verdict.symptom, finding.api)]
+    return place, worst, -round(verdict.confidence, 1)
 
 
 def verdict_counts(findings: Iterable[Finding]) -> dict[VerdictKind, int]:

@@ -122,7 +122,7 @@ class Witness:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Why what the report shows may be no bug; each halves the confidence of findings."""
+        """Why what the report shows may be no bug."""
         return tuple(DOUBTS.each(self))
 
     @property

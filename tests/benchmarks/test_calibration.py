@@ -79,9 +79,8 @@ def test_the_command_reads_labels_and_triages(
         for number in (1, 2, 3)
     }
     (tmp_path / "labels.json").write_text(json.dumps(labels))
-    (tmp_path / "found.json").write_text(
-        json.dumps(document(*(told(n, "a", "b") for n in (1, 2, 3))))
-    )
+    found = document(*(told(number, "a", "b") for number in (1, 2, 3)))
+    (tmp_path / "found.json").write_text(json.dumps(found))
     file = tmp_path / "coefficients.json"
     monkeypatch.setattr(calibration, "FILE", file)
     worst = Model(intercept=0.0, weights={"near": 0.0}, threshold=0.5)

@@ -6,6 +6,7 @@ import pytest
 
 from analysis.target.instrument import instrument
 from analysis.target.observation import Outcome
+from citadel.evidence.page import PAGE, page
 from citadel.evidence.variations import BY_NAME, VARIATIONS
 
 
@@ -107,3 +108,7 @@ def test_all_variations_have_examples():
 
 def test_names_are_unique():
     assert len(BY_NAME) == len(VARIATIONS)
+
+
+def test_the_page_of_variations_is_fresh():
+    assert PAGE.read_text() == page(), "renew it: python -m citadel.evidence.page"

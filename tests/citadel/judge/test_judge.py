@@ -6,7 +6,7 @@ from textwrap import dedent
 import pytest
 
 from analysis.target.session import Limits
-from citadel.judge.status import THROUGH, confidence, judge, made_up
+from citadel.judge.status import THROUGH, judge, made_up
 from citadel.judge.verdicts import shaping, shown_in
 from citadel.model import Symptom, SymptomKind, VerdictKind
 from citadel.oracle import status
@@ -25,14 +25,6 @@ def plan(target, *, invented=(), plausibility=1.0, call=(), edits=()):
         plausibility=plausibility,
         invented=invented,
     )
-
-
-@pytest.mark.parametrize(
-    ("plausibility", "hits", "runs", "expected"),
-    [(1.0, 3, 3, 0.99), (0.0, 3, 3, 0.5), (1.0, 2, 3, 0.6), (1.0, 0, 3, 0.2)],
-)
-def test_confidence(plausibility, hits, runs, expected):
-    assert confidence(plan("torch.f", plausibility=plausibility), hits, runs) == expected
 
 
 @pytest.mark.parametrize(
@@ -94,7 +86,7 @@ def on_torch(test):
 @on_torch
 def test_the_same_symptom_in_every_run_is_a_bug(judged):
     verdict = judged(CONV3D, "torch.nn.functional.conv3d", GROUPS)
-    assert (verdict.kind, verdict.runs, verdict.confidence) == (VerdictKind.BUG, (3, 3), 0.99)
+    assert (verdict.kind, verdict.runs, verdict.confidence) == (VerdictKind.BUG, (3, 3), 1.0)
     assert verdict.guards == (
         "the failure is the sibling's own",
         "the same kind of failure, in the same words",

@@ -54,6 +54,7 @@ def test_the_contract(
         "samples": [],
         "evidence": [],
         "doubts": [],
+        "trigger": {"sentence": "", "variations": [], "arguments": [], "cures": []},
         "file": None,
     }
     assert [s["api"] for s in report["siblings"]] == ["a.bug", "b.clean", "a.bug.alias"]
@@ -79,6 +80,9 @@ def test_the_contract(
         "reason": None,
         "rule": "",
         "guards": [],
+        "evidence": None,
+        "control": None,
+        "severity": "exception",
         "samples": [],
         "aliases": ["a.bug.alias"],
         "alias_of": None,

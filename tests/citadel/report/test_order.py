@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from citadel.model import Channels, Finding, Triage, VerdictKind
+from citadel.model import Channels, Finding, Symptom, SymptomKind, Triage, VerdictKind
 from citadel.report.order import (
     by_operation,
     describe_channels,
@@ -17,15 +17,23 @@ from citadel.report.order import (
 )
 
 
-def test_bugs_come_first_and_the_ranking_stands(make_finding: Callable[..., Finding]) -> None:
+def test_bugs_come_first_the_worst_and_surest_of_them(make_finding: Callable[..., Finding]) -> None:
+    crash = Symptom(kind=SymptomKind.CRASHES, signal="SIGSEGV")
+    wrong = Symptom(kind=SymptomKind.NON_FINITE, where="y", observed="nan")
     findings = [
         make_finding("clean", VerdictKind.CLEAN, confidence=1.0),
         make_finding("far", context=Fraction(1, 10)),
         make_finding("near", context=Fraction(9, 10)),
         make_finding("sure", confidence=0.99, context=None),
+        make_finding("torch.ops.aten.add", symptom=crash),
+        make_finding("torch.add", symptom=crash),
+        make_finding("wrong", confidence=0.5, symptom=wrong),
+        make_finding("alike", VerdictKind.ALIKE),
         make_finding("other", VerdictKind.DIFFERENT),
     ]
-    assert [f.api for f in ranked(findings)] == ["far", "near", "sure", "other", "clean"]
+    worst = ["wrong", "torch.add", "torch.ops.aten.add"]
+    rest = ["sure", "far", "near", "alike", "other", "clean"]
+    assert [f.api for f in ranked(findings)] == [*worst, *rest]
 
 
 def test_every_verdict_has_a_place(make_finding: Callable[..., Finding]) -> None:

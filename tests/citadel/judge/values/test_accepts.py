@@ -51,7 +51,6 @@ def test_what_is_refused_by_now_may_be_accepted_by_a_sibling(
     assert found.tells
     verdict = judged(found, EMPTY.replace("torch.median", sibling), sibling, channels)
     assert verdict.kind is kind
-    assert verdict.confidence < 0.6
 
 
 @pytest.mark.parametrize("line", ["y = {}", "{}", "print({})"])

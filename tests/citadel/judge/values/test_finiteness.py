@@ -326,9 +326,7 @@ def test_what_stays_nan_in_double_precision_is_no_overflow(verified, judged, sib
         ("torch.ones(1, dtype=n.dtype)", []),
     ],
 )
-def test_a_guard_that_could_not_be_run_is_told_and_lowers_the_confidence(
-    verified, judged, other, silent
-):
+def test_a_guard_that_could_not_be_run_is_told(verified, judged, other, silent):
     code = f"""
 import torch
 v = torch.full((4,), 1e20)
@@ -339,7 +337,6 @@ print(torch.dot(n, {other}))
     verdict = judged(found, code.replace("linalg.norm(", "norm("), "torch.norm")
     assert verdict.kind is VerdictKind.BUG
     assert [one for one in verdict.guards if one.startswith("no guard")] == silent
-    assert (verdict.confidence < 0.9) is bool(silent)
 
 
 def test_what_double_precision_cures_is_right_there_whatever_else_is_shown(verified, judged):

@@ -50,7 +50,6 @@ def test_bugs_at_special_inputs_are_not_ill_conditioned(verified, judged):
     same = judged(found, TIES.replace("torch.clamp", "torch.clip"), "torch.clip")
     assert same.kind is VerdictKind.BUG
     assert "not ill-conditioned" in same.guards
-    assert same.confidence > 0.6
 
 
 def test_indices_of_equal_elements_are_told_and_found_nowhere_else(verified, judged):
