@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,8 +34,10 @@ from citadel.evidence.confidence import FILE, SIGNS, Model, model
 NAMES = tuple(SIGNS)
 RIDGE = 1.0
 """Weight of the squared coefficients (all features lie between -1 and 1, but for counts)."""
-WANTED = 0.9
-"""Precision that the default threshold is to reach on reports that a model has not seen."""
+THRESHOLD = 0.5
+"""A finding is presented where it is likelier to be true than not."""
+FLOOD = 30
+"""Operations of one report from which on something that they have in common is to blame."""
 TRUE = "TS"
 SLACK = 0.01
 """How much worse than the committed one the Brier score of new coefficients may be."""
@@ -102,7 +105,7 @@ def train(found: Sequence[Judged]) -> Model:
     bounds = [(None, None), *((0, None) if SIGNS[n] > 0 else (None, 0) for n in NAMES)]
     done = minimize(loss, np.zeros(len(NAMES) + 1), jac=True, bounds=bounds, method="L-BFGS-B")
     weights = {name: round(float(w), 3) for name, w in zip(NAMES, done.x[1:], strict=True)}
-    return Model(intercept=round(float(done.x[0]), 3), weights=weights, threshold=0.5)
+    return Model(intercept=round(float(done.x[0]), 3), weights=weights, threshold=THRESHOLD)
 
 
 def _arrays(found: Sequence[Judged]) -> tuple[Floats, Floats, Floats]:
@@ -167,15 +170,6 @@ def at(found: Sequence[Judged], sure: Floats, threshold: float) -> At:
     )
 
 
-def lowest(found: Sequence[Judged], sure: Floats) -> float:
-    """The lowest threshold from which on precision is as wanted; that of the best one, if none."""
-    steps = [round(0.05 * n, 2) for n in range(1, 20)]
-    figures = [at(found, sure, step) for step in steps]
-    good = [one.threshold for one in figures if one.micro >= WANTED]
-    best = max((one for one in figures if one.micro == one.micro), key=lambda one: one.micro)
-    return good[0] if good else best.threshold
-
-
 def table(found: Sequence[Judged], sure: Floats) -> Iterator[str]:
     """The figures as lines."""
     true = np.array([one.true for one in found])
@@ -210,30 +204,34 @@ def main(arguments: Sequence[str]) -> int:
     if len({one.report for one in found}) < 2:
         parser.error("fewer than two of these reports have findings with labels")
     sure = unseen(found, lambda one: one.report)
-    threshold = lowest(found, sure)
     print("each report by a model that has not seen it:")
     print("\n".join(table(found, sure)))
-    one = at(found, sure, threshold)
-    print(f"default threshold {threshold}: micro {one.micro:.3f}, kept {one.kept:.3f}")
+    sizes = Counter(one.report for one in found)
+    few = [place for place, one in enumerate(found) if sizes[one.report] <= FLOOD]
+    print(f"\nwithout reports of more than {FLOOD} operations:")
+    print("\n".join(table([found[place] for place in few], sure[few])))
     if len({one.framework for one in found}) > 1:
         print("\neach framework by a model that has seen only the others:")
         print("\n".join(table(found, unseen(found, lambda one: one.framework))))
     trained = train(found)
     print(f"\nweights: {trained.intercept} {dict(trained.weights)}")
-    return _written(found, trained, sure, threshold) if given.write else 0
+    return _written(found, trained) if given.write else 0
 
 
-def _written(found: Sequence[Judged], trained: Model, sure: Floats, threshold: float) -> int:
-    """Write the coefficients; 1 where the committed ones are better."""
+def _written(found: Sequence[Judged], trained: Model) -> int:
+    """Write the coefficients; 1 where the committed ones fit these findings better."""
     true = np.array([one.true for one in found])
-    committed = np.array([model().confidence(one.features) for one in found])
-    if model().weights and brier(committed, true) < brier(sure, true) - SLACK:
+    committed, fitted = (
+        np.array([one.confidence(finding.features) for finding in found])
+        for one in (model(), trained)
+    )
+    if model().weights and brier(committed, true) < brier(fitted, true) - SLACK:
         print("not written: the committed coefficients are better on these findings")
         return 1
     record = {
         "intercept": trained.intercept,
         "weights": dict(trained.weights),
-        "threshold": threshold,
+        "threshold": trained.threshold,
     }
     FILE.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     print(f"wrote {FILE.name}")

@@ -23,14 +23,12 @@ from citadel.verify.verified import Verified
 
 FILE = Path(__file__).with_name("coefficients.json")
 SIGNS: Mapping[str, int] = {
-    "controlled": 1,
-    "refuted": -1,
-    "untested": -1,
-    "limitation": -1,
-    "same_job": 1,
     "near": 1,
     "arguments": 1,
     "dropped": -1,
+    "refuted": -1,
+    "untested": -1,
+    "shared": -1,
     "plain_exception": -1,
     "drifted": -1,
 }
@@ -85,16 +83,13 @@ def features(finding: Finding, evidence: Evidence, verified: Verified) -> dict[s
     seen = finding.verdict.symptom or verified.case.symptom
     plain = seen.kind is SymptomKind.RAISES and not own_fault(seen)
     return {
-        "controlled": float(Under.CURED in outcomes),
-        "refuted": float(Under.SHOWN in outcomes),
-        # There are cures, and none says anything of this sibling.
-        "untested": float(bool(outcomes) and not outcomes & {Under.CURED, Under.SHOWN}),
-        # Many refuse the same: what they refuse may be supported nowhere.
-        "limitation": float(plain and (evidence.base_rate or 0.0) >= FLOOD),
-        "same_job": {True: 1.0, False: -1.0, None: 0.0}[evidence.same_job],
         "near": nearness(finding.channels),
         "arguments": finding.channels.arguments or 0.0,
         "dropped": evidence.dropped,
+        "refuted": float(Under.SHOWN in outcomes),
+        # There are cures, and none says anything of this sibling.
+        "untested": float(bool(outcomes) and not outcomes & {Under.CURED, Under.SHOWN}),
+        "shared": float((evidence.base_rate or 0.0) >= FLOOD),
         "plain_exception": float(plain),
         "drifted": float(verified.case.drifted),
     }

@@ -33,6 +33,7 @@ from citadel.model import Channels, Cut, Finding, SymptomKind, Verdict, VerdictK
 from citadel.options import Options
 from citadel.oracle import status
 from citadel.plan.model import FIRST, Adaptation
+from citadel.propagate.base_rate import FLOOD, BaseRate, unrelated
 from citadel.propagate.callees import callees
 from citadel.propagate.candidates import candidates
 from citadel.propagate.judging import Judging
@@ -61,10 +62,15 @@ from harvest.report.text import shorten
 
 REFUSABLE = (SymptomKind.CRASHES, SymptomKind.HANGS, SymptomKind.ACCEPTS)
 """Symptoms of calls that should have been refused: a sibling that raises does that."""
-ENOUGH = 10
-"""Unrelated APIs that have to come so far before their share says anything."""
-WELL = (VerdictKind.CLEAN, VerdictKind.EXPECTED)
 RETURNS = "returns, tried on the arguments of the failing call"
+SHOWS = (ProbeOutcome.HIT, VerdictKind.BUG)
+WELL = (ProbeOutcome.CLEAN, VerdictKind.CLEAN, VerdictKind.EXPECTED)
+FLOODED = Verdict(
+    kind=VerdictKind.ALIKE,
+    runs=(0, 1),
+    confidence=0.0,
+    reason=f"not replayed: {FLOOD} unrelated operations in a row show the symptom",
+)
 MOST_REPLAYED = 600
 """APIs whose values are looked at behind the last finding: each has to be replayed for that."""
 
@@ -84,7 +90,7 @@ class Propagation:
         self._plans: dict[str, tuple[Adaptation, ...]] = {}
         self._rank: dict[str, int] = {}
         self._families: defaultdict[str, set[str]] = defaultdict(set)
-        self._unrelated = [0, 0]
+        self._base_rate = BaseRate(bench.operations.of)
         self._deadline = math.inf
         self._uses = Uses(verified, bench)
         self._judging = Judging(verified, bench, options, self._uses)
@@ -114,7 +120,7 @@ class Propagation:
         try:
             while (step := self._next_step()) is not None:
                 yield from self._step(*step, probes, replays, on_progress)
-            self.cut = self._cut(len(entries))
+            self.cut = self._cut()
             self._keep_unfinished()
         except KeyboardInterrupt:
             self._deadline = 0.0
@@ -181,8 +187,9 @@ class Propagation:
         """What the probe says of an API: a hit is to be replayed."""
         self.tried += 1
         self._progress.attempts += one.attempts
-        self._count(one)
         name = one.candidate.api.name
+        if not self.verified.shown:
+            self._note_unrelated(name, one.candidate.channels, one.outcome)
         if one.outcome is ProbeOutcome.HIT:
             self._progress.hit(name)
         if one.outcome is self._telling:
@@ -197,13 +204,15 @@ class Propagation:
         if found is None:
             return
         del self._open[trial.name]
+        if self.verified.shown:
+            self._note_unrelated(trial.name, trial.candidate.channels, found.verdict.kind)
         if found.verdict.kind is VerdictKind.BUG:
             self._progress.found(self._place(trial), self._kin(trial.candidate.api))
 
     def _place(self, trial: Trial) -> int:
         return self._rank[trial.name]
 
-    def _cut(self, entries: int) -> Cut | None:
+    def _cut(self) -> Cut | None:
         """Which limit the walk ended at, if it had not come to its own end."""
         progress = self._progress
         if time.monotonic() >= self._deadline and (self._open or progress.more):
@@ -212,7 +221,7 @@ class Propagation:
             return Cut.REPLAYS
         if progress.more:
             return Cut.REPLAYS if progress.replays_left <= 0 else Cut.ATTEMPTS
-        return Cut.SIBLINGS if len(progress.entries) < entries else None
+        return Cut.SIBLINGS if progress.limited else None
 
     def _trigger(self) -> Trigger:
         """What brings the report's bug about."""
@@ -264,7 +273,7 @@ class Propagation:
 
     def done(self) -> tuple[Finding, ...]:
         """What is worth telling: all hits, and what became of the best-ranked others."""
-        telling = (VerdictKind.BUG, VerdictKind.FLAKY)
+        telling = (VerdictKind.BUG, VerdictKind.ALIKE, VerdictKind.FLAKY)
         kept = [
             finding
             for name, finding in self._found.items()
@@ -275,27 +284,11 @@ class Propagation:
 
     def _weighed(self, finding: Finding) -> Finding:
         """The finding with what it rests on, now that it is known how many others show it."""
-        return weighed(finding, self.verified, self.base_rate, self.options.least_confidence)
-
-    @property
-    def base_rate(self) -> float | None:
-        """The share of unrelated APIs that show the symptom, among those that came so far."""
-        hits, tried = self._unrelated
-        if self.verified.shown:
-            verdicts = [f.verdict.kind for f in self._found.values() if _unrelated(f.channels)]
-            hits = verdicts.count(VerdictKind.BUG)
-            tried = hits + sum(verdicts.count(kind) for kind in WELL)
-        return hits / tried if tried >= ENOUGH else None
+        return weighed(finding, self.verified, self._base_rate.rate, self.options.least_confidence)
 
     def control(self) -> str | None:
         """A warning when most unrelated APIs fail the same way."""
-        hits, tried = self._unrelated
-        if tried < ENOUGH or hits * 2 < tried:
-            return None
-        return (
-            f"{hits} of {tried} unrelated APIs fail the same way: "
-            "the cause may lie outside the API under suspicion"
-        )
+        return self._base_rate.told()
 
     def _keep_unfinished(self) -> None:
         """Of siblings with further cases that were not replayed: the best of those that were."""
@@ -356,15 +349,19 @@ class Propagation:
         other = (VerdictKind.DIFFERENT, VerdictKind.NOT_ADAPTED)
         return self._uses.in_front(plan) if verdict.kind in other else None
 
-    def _count(self, probed: Probed) -> None:
-        unrelated = _unrelated(probed.candidate.channels)
-        if unrelated and probed.outcome in (ProbeOutcome.HIT, ProbeOutcome.CLEAN):
-            self._unrelated[0] += probed.outcome is ProbeOutcome.HIT
-            self._unrelated[1] += 1
-
-
-def _unrelated(channels: Channels) -> bool:
-    return channels.family is None and not channels.context and channels.signature < 0.3
+    def _note_unrelated(self, name: str, channels: Channels, kind: object) -> None:
+        """Count an API for the base rate; in a flood of refusals time goes to the near ones."""
+        if kind not in SHOWS and kind not in WELL:
+            return
+        before = self._base_rate.flooded
+        self._base_rate.note(name, channels, shows=kind in SHOWS)
+        symptom = self.verified.case.symptom
+        refuses = symptom.kind is SymptomKind.RAISES and not status.internal(symptom)
+        if refuses and self._base_rate.flooded and not before:
+            self._progress.only(lambda entry: not unrelated(entry[0].channels))
+            for trial in [one for one in self._open.values() if unrelated(one.candidate.channels)]:
+                self._found[trial.name] = as_finding(trial.candidate, FLOODED, (), "")
+                del self._open[trial.name]
 
 
 def _as_given(entries: Iterable[Entry]) -> list[Entry]:

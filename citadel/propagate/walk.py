@@ -11,7 +11,7 @@ that two runs on one build try the same APIs.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from analysis.target.observation import Outcome
@@ -86,6 +86,8 @@ class Progress:
 
     def __init__(self, entries: Sequence[Entry], walk: Walk) -> None:
         self.entries = list(entries if walk.siblings is None else entries[: walk.siblings])
+        self.limited = len(self.entries) < len(entries)
+        """Whether `siblings` has left some out."""
         self.walk = walk
         self.next = 0
         self.last_hit = 0
@@ -137,6 +139,10 @@ class Progress:
     def hit(self, name: str) -> None:
         """A hit of an API that was taken keeps the walk going."""
         self.last_hit = max(self.last_hit, self._places[name])
+
+    def only(self, kept: Callable[[Entry], bool]) -> None:
+        """Of what is still to come, keep these alone."""
+        self.entries[self.next :] = filter(kept, self.entries[self.next :])
 
     def found(self, position: int, kin: Collection[str]) -> None:
         """A finding: its `kin`, of what is still to come, are the next to be tried."""

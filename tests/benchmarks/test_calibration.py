@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import calibration
-from benchmarks.calibration import Judged, at, auc, brier, lowest, main, train, unseen
+from benchmarks.calibration import Judged, at, auc, brier, main, train, unseen
 from citadel.evidence.confidence import SIGNS, Model
 
 
@@ -22,7 +22,7 @@ def judged(report, label, **features):
 
 
 SEPARATE = [
-    *(judged(n, "T", near=0.9, controlled=1.0) for n in range(8)),
+    *(judged(n, "T", near=0.9, arguments=1.0) for n in range(8)),
     *(judged(n, "F", near=0.1, refuted=1.0) for n in range(8)),
 ]
 
@@ -36,7 +36,7 @@ def test_weights_have_their_signs():
 
 def test_a_report_is_judged_by_a_model_that_has_not_seen_it():
     # Of its own the last report would teach that what is near is false.
-    odd = [judged(99, "F", near=0.9, controlled=1.0)] * 50
+    odd = [judged(99, "F", near=0.9, arguments=1.0)] * 50
     sure = unseen([*SEPARATE, *odd], lambda one: one.report)
     assert sure[-1] > 0.5
 
@@ -54,11 +54,6 @@ def test_figures():
     found = [judged(1, "T"), judged(1, "F"), judged(2, "T"), judged(2, "S")]
     some = at(found, np.array([0.9, 0.6, 0.4, 0.9]), 0.5)
     assert (some.micro, some.macro, some.kept) == pytest.approx((1 / 2, 1 / 2, 1 / 2))
-
-
-def test_the_threshold_is_the_lowest_that_is_precise_enough():
-    found = [judged(1, "F"), judged(1, "T"), judged(2, "T")]
-    assert lowest(found, np.array([0.3, 0.5, 0.9])) == pytest.approx(0.35)
 
 
 def test_the_command_reads_labels_and_triages(
