@@ -20,7 +20,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,8 @@ from citadel.evidence.confidence import FILE, SIGNS, Model, model
 NAMES = tuple(SIGNS)
 RIDGE = 1.0
 """Weight of the squared coefficients (all features lie between -1 and 1, but for counts)."""
-THRESHOLD = 0.5
-"""A finding is presented where it is likelier to be true than not."""
+STEPS = tuple(round(0.1 * n, 1) for n in range(1, 10))
+"""Thresholds to choose from: finer ones would fit these findings alone."""
 FLOOD = 30
 """Operations of one report from which on something that they have in common is to blame."""
 TRUE = "TS"
@@ -105,7 +105,7 @@ def train(found: Sequence[Judged]) -> Model:
     bounds = [(None, None), *((0, None) if SIGNS[n] > 0 else (None, 0) for n in NAMES)]
     done = minimize(loss, np.zeros(len(NAMES) + 1), jac=True, bounds=bounds, method="L-BFGS-B")
     weights = {name: round(float(w), 3) for name, w in zip(NAMES, done.x[1:], strict=True)}
-    return Model(intercept=round(float(done.x[0]), 3), weights=weights, threshold=THRESHOLD)
+    return Model(intercept=round(float(done.x[0]), 3), weights=weights, threshold=STEPS[0])
 
 
 def _arrays(found: Sequence[Judged]) -> tuple[Floats, Floats, Floats]:
@@ -170,6 +170,16 @@ def at(found: Sequence[Judged], sure: Floats, threshold: float) -> At:
     )
 
 
+def best(found: Sequence[Judged], sure: Floats) -> float:
+    """The threshold with the greatest harmonic mean of precision and kept share (F1)."""
+
+    def f1(step: float) -> float:
+        one = at(found, sure, step)
+        return 2 * one.micro * one.kept / (one.micro + one.kept) if one.kept else 0.0
+
+    return max(STEPS, key=f1)
+
+
 def table(found: Sequence[Judged], sure: Floats) -> Iterator[str]:
     """The figures as lines."""
     true = np.array([one.true for one in found])
@@ -213,8 +223,8 @@ def main(arguments: Sequence[str]) -> int:
     if len({one.framework for one in found}) > 1:
         print("\neach framework by a model that has seen only the others:")
         print("\n".join(table(found, unseen(found, lambda one: one.framework))))
-    trained = train(found)
-    print(f"\nweights: {trained.intercept} {dict(trained.weights)}")
+    trained = replace(train(found), threshold=best(found, sure))
+    print(f"\nweights: {trained.intercept} {dict(trained.weights)}, threshold {trained.threshold}")
     return _written(found, trained) if given.write else 0
 
 

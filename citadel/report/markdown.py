@@ -29,6 +29,7 @@ from citadel.report.guarded import guards_passed
 from citadel.report.headline import complaint, figure, headline, is_measured, observed
 from citadel.report.order import (
     INTENDED,
+    by_operation,
     describe_channels,
     everywhere,
     may_be_intended,
@@ -53,12 +54,15 @@ WRONG = ("give wrong results", "gives wrong results")
 
 # GitHub refuses bodies beyond 65,536 characters.
 _ROW_LIMIT = 50
-_CELL = 120
+_CELL, _FEW = 120, 5
 _TOP = 12
 """Siblings that are shown unfolded: what fits on a screen."""
 _SCRIPT_LINES = 60
 """Lines of a script up to which it is shown unfolded."""
-_HEAD = ("| API | verdict | runs | symptom |", "| --- | --- | --- | --- |")
+_HEAD = (
+    "| API | verdict | confidence | runs | control | symptom |",
+    "| --- | --- | --- | --- | --- | --- |",
+)
 _SCRIPT_LIMIT = 30_000
 
 
@@ -73,6 +77,7 @@ def family_markdown(target: TargetSummary, triage: Triage, folder: Path | None =
         _title(case, bugs),
         _symptom(triage, case, folder),
         _table(case, bugs, triage),
+        _alike(triage),
         _measured(case, bugs),
         guards_passed(ranked(triage.findings)),
         *_script(target, case, bugs),
@@ -146,13 +151,16 @@ def _table(case: BugCase, bugs: list[Finding], triage: Triage) -> str:
         return f"## Affected APIs\n\n{said[0].upper()}{said[1:]}."
     state = "reported" if case.reproduces else "fixed here"
     shown = _short(case.symptom) if case.reproduces else observed(case)
-    rows = [_row(case.api, state, case.runs, shown)]
+    rows = [_row(case.api, state, "", case.runs, case.trigger.sentence, shown)]
     for finding in bugs[:_ROW_LIMIT]:
         verdict = finding.verdict
         symptom = _short(verdict.symptom or case.symptom)
         # A column of equal messages hides the one that differs.
         said = "the same" if case.reproduces and symptom == shown else symptom
-        rows.append(_row(finding.api, str(verdict.kind), verdict.runs, said))
+        sure = f"{verdict.confidence:.2f}"
+        rows.append(
+            _row(finding.api, str(verdict.kind), sure, verdict.runs, _control(finding), said)
+        )
     forms = operations_told(case, bugs)
     told = [f"{counted(len(bugs), 'sibling')}, {forms}."] if forms else []
     parts = ["## Affected APIs", *told, "\n".join((*_HEAD, *rows[: _TOP + 1]))]
@@ -169,9 +177,35 @@ def _short(symptom: Symptom) -> str:
     return figure(symptom) or headline(symptom, _CELL)
 
 
-def _row(api: str, verdict: str, runs: tuple[int, int], symptom: str) -> str:
-    cells = (table_cell(api, 300), verdict, f"{runs[0]} of {runs[1]}", table_cell(symptom, _CELL))
+def _control(finding: Finding) -> str:
+    """The change with which a sibling goes well."""
+    control = None if finding.evidence is None else finding.evidence.control
+    return "" if control is None else control.sentence
+
+
+def _row(
+    api: str, verdict: str, sure: str, runs: tuple[int, int], control: str, symptom: str
+) -> str:
+    told = table_cell(control, _CELL) if control else ""
+    shown = table_cell(symptom, _CELL)
+    cells = (table_cell(api, 300), verdict, sure, f"{runs[0]} of {runs[1]}", told, shown)
     return f"| {' | '.join(cells)} |"
+
+
+def _alike(triage: Triage) -> str:
+    """What shows the symptom and is not presented as the same bug, by reason; folded."""
+    found = [one for one in triage.findings if one.verdict.kind is VerdictKind.ALIKE]
+    if not found:
+        return ""
+    reasons: dict[str, list[str]] = {}
+    for forms in by_operation(found):
+        reasons.setdefault(forms[0].verdict.reason or "", []).append(forms[0].api)
+    rows = ["| operations | why not | for example |", "| --- | --- | --- |"]
+    for why, names in reasons.items():
+        few = ", ".join(table_cell(name, 300) for name in names[:_FEW])
+        rows.append(f"| {len(names)} | {table_cell(why, 300)} | {few} |")
+    count = counted(len(by_operation(found)), "more operation")
+    return details(f"{count} show the symptom, and are not presented as this bug", "\n".join(rows))
 
 
 def _measured(case: BugCase, bugs: list[Finding]) -> str:

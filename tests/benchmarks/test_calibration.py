@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import calibration
-from benchmarks.calibration import Judged, at, auc, brier, main, train, unseen
+from benchmarks.calibration import Judged, at, auc, best, brier, main, train, unseen
 from citadel.evidence.confidence import SIGNS, Model
 
 
@@ -54,6 +54,11 @@ def test_figures():
     found = [judged(1, "T"), judged(1, "F"), judged(2, "T"), judged(2, "S")]
     some = at(found, np.array([0.9, 0.6, 0.4, 0.9]), 0.5)
     assert (some.micro, some.macro, some.kept) == pytest.approx((1 / 2, 1 / 2, 1 / 2))
+
+
+def test_the_threshold_balances_precision_and_kept_findings():
+    found = [judged(1, "F"), judged(1, "F"), judged(1, "T"), judged(2, "T"), judged(3, "S")]
+    assert best(found, np.array([0.1, 0.35, 0.5, 0.9, 0.2])) == pytest.approx(0.4)
 
 
 def test_the_command_reads_labels_and_triages(
