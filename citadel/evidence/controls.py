@@ -21,7 +21,6 @@ from citadel.evidence.reruns import (
     Reruns,
     StatusOracle,
     ValuesOracle,
-    job_of_call,
 )
 from citadel.evidence.trigger import bounded, root_of
 from citadel.evidence.variations import BY_NAME
@@ -56,26 +55,18 @@ class Controls:
         """The outcome of each cure on this case, and what the plan has changed."""
         controls: list[Control] = []
         cures = self.trigger.cures[:MOST]
-        run = self._run(written.code, self._runs(session), target)
+        run = self._run(written.code, self._runs(session), target) if cures else None
         if run is not None:
             again = self._reruns(written.code, plan, target, session, run)
             for cure in cures:
                 told = not any(one.code for one in controls)  # one control is enough to read
                 controls.append(self._made(again, cure, plan, target, in_text=told))
-        same = _same_job(self.trigger, controls)
-        if same is None and run is not None:
-            same = self._gives_the_same(run[2])
         given = len(self.invocation.values)
         return Evidence(
             controls=tuple(controls),
             dropped=min(1.0, len(plan.astray) / given) if given else 0.0,
-            same_job=same,
+            same_job=_same_job(self.trigger, controls),
         )
-
-    def _gives_the_same(self, calls: Sequence[Call]) -> bool | None:
-        """Whether calls that return although the bug shows give what the report's call gives."""
-        jobs = [job for call in (self.verified.call, *calls) if (job := job_of_call(call))]
-        return len(set(jobs)) == 1 if len(jobs) > 1 else None
 
     def _runs(self, session: Session) -> Runs:
         witness = self.verified.witness

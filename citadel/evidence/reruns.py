@@ -6,11 +6,12 @@ the call gave where it went well.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
-from analysis.target.observation import Call, Observation, Outcome, Raised
+from analysis.target.observation import Observation, Outcome, Raised
 from analysis.target.session import Limits
 from analysis.values import Value
 from citadel.evidence.written import Made
@@ -24,6 +25,7 @@ NEW, CALL = "new", "call"
 """The two calls of a layer; all else has the second one alone."""
 KINDS = {"f": "float", "b": "bool", "c": "complex", "u": "integer", "i": "integer"}
 Ways = Sequence[Sequence[str]]
+_KEY = re.compile(r"recv|arg:\d{1,3}|kw:\w{1,100}")
 
 
 class Oracle(Protocol):
@@ -132,8 +134,15 @@ def _made(events: Iterable[Mapping[str, Any]], known: Collection[str]) -> Iterat
         if event["e"] != "varied" or type(site) is not int or not isinstance(told, list):
             continue
         for one in told:
-            if isinstance(one, list) and len(one) == 2 and one[1] in known:
-                yield site, str(one[0]), str(one[1])
+            if not isinstance(one, list) or len(one) != 2 or not isinstance(one[1], str):
+                continue
+            if site >= 0 and one[1] in known and is_key(one[0]):
+                yield site, one[0], one[1]
+
+
+def is_key(key: object) -> TypeGuard[str]:
+    """Whether something is a key of an argument (see `analysis.inside.vary`)."""
+    return isinstance(key, str) and _KEY.fullmatch(key) is not None
 
 
 def job_of(event: Mapping[str, Any]) -> Job:
@@ -142,17 +151,6 @@ def job_of(event: Mapping[str, Any]) -> Job:
     rank = event.get("rank")
     given = rank if type(rank) is int else 0
     return Job(kind=_kind(value), rank=(value.rank or 0) - given if value.is_shaped else 0)
-
-
-def job_of_call(call: Call) -> Job | None:
-    """What a traced call gives; None where it did not return."""
-    if call.result is None or call.form == "class":
-        return None
-    given = [one.value for one in call.inputs()]
-    parts = [value for one in given for value in (one, *(one.items or ()))]
-    highest = max((value.rank or 0 for value in parts), default=0)
-    made = call.result.value
-    return Job(kind=_kind(made), rank=(made.rank or 0) - highest if made.is_shaped else 0)
 
 
 def _kind(value: Value) -> str:

@@ -20,6 +20,7 @@ from citadel.evidence.reruns import (
     Reruns,
     StatusOracle,
     ValuesOracle,
+    is_key,
 )
 from citadel.evidence.variations import Variation, in_framework
 from citadel.experiment import Change, Cure, Job, Trigger, Under
@@ -179,7 +180,7 @@ def _alterations(events: Iterable[dict[str, object]]) -> Iterator[Altered]:
         for one in changes if isinstance(changes, list) else ():
             if isinstance(one, list) and len(one) == 4:
                 number, key, before, after = one
-                if type(number) is int and type(key) is str:
+                if type(number) is int and is_key(key):
                     yield number, key, Value.from_json(before), Value.from_json(after)
 
 
