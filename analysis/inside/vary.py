@@ -1,7 +1,7 @@
 """Run a case with one fact about one of its calls changed: the same call, but contiguous, in double
 precision, without NaN, ...
 
-A change is `[keys, ways]`: the argument (see `Call.named`), and the ways to change it, `[condition,
+A change has the argument (`keys`, see `Call.named`) and the ways to change it, `[condition,
 expression]`, of which the first whose condition holds is taken (`citadel.evidence.variations`).
 Which changes alter anything is measured, never declared: the value before and the value after are
 compared in dtype, shape, strides, layout, device, overlap with other arguments, and numbers.
@@ -43,23 +43,30 @@ def altering(emit, code, traced, site, occurrence, ways):
 
 
 def run(emit, code, traced, changes):
-    """Run a case with these changes: `{site: [[key, ways], ...]}`, the site as a text."""
+    """Run a case with these changes: `{site: [[keys, ways, preserves], ...]}`, the site as a text.
+
+    What `preserves` must not change the right result: that is cast back to the dtype that it would
+    have had.
+    """
     live = _pinned()
 
     def hook(at, nth, function, args, kwargs):
         wanted = changes.get(str(at))
         if not wanted:
             return None
-        call, made = Call(live, function, args, kwargs), []
-        for keys, ways in wanted:
+        call, made, casts = Call(live, function, args, kwargs), [], {}
+        for keys, ways, preserves in wanted:
             for one in call.named(keys):
+                before = call.dtype(one)
                 text = call.change(one, ways)
                 made += [] if text is None else [[one, text]]
+                if preserves and text is not None and call.dtype(one) != before:
+                    casts[call.dtype(one)] = before
         emit({"e": "varied", "site": at, "made": made})
         if not made:
             return None
         try:
-            result = call.function(*call.args, **call.kwargs)
+            result = _cast(live, call.function(*call.args, **call.kwargs), casts)
         except BaseException as problem:
             kinds = [kind.__name__ for kind in type(problem).__mro__ if kind is not object]
             emit({"e": "failed", "types": kinds, "message": texts.of(problem)})
@@ -69,6 +76,17 @@ def run(emit, code, traced, changes):
         return (result,)
 
     return case.run(emit, code, traced, hook)
+
+
+def _cast(live, result, casts):
+    """A result, or each tensor of several, in the dtype that `casts` has for its own."""
+    if isinstance(result, (list, tuple)):
+        items = [_cast(live, one, casts) for one in result]
+        if all(new is old for new, old in zip(items, result)):
+            return result
+        return getattr(type(result), "_make", type(result))(items)
+    wanted = casts.get(FACTS["dtype"](result)) if live.is_tensor(result) else None
+    return result if wanted is None else live.STEPS["cast"](result, wanted)
 
 
 def _pinned():
@@ -95,6 +113,12 @@ class Call:
         if keys == "*":
             return tuple(self.keys)
         return [key for key in keys.split("|") if key in self.keys][:1]
+
+    def dtype(self, key):
+        """The dtype of a tensor, or of the first one in a list; "" of all else."""
+        value = self.value(key) if key in self.keys else None
+        parts = value if isinstance(value, (list, tuple)) else [value]
+        return next((FACTS["dtype"](one) for one in parts if self.live.is_tensor(one)), "")
 
     def tensors(self):
         """The tensors that it is given, those in lists included."""

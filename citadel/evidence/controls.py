@@ -29,6 +29,7 @@ from citadel.experiment import Class, Control, Cure, Evidence, Job, Trigger, Und
 from citadel.model import Symptom, SymptomKind
 from citadel.oracle import status
 from citadel.oracle.backends import Runs, runner
+from citadel.oracle.value import values_of
 from citadel.plan.invocation import Invocation
 from citadel.plan.model import Adaptation, Expression, Form, Gather, Take
 from citadel.rewrite.rewriter import Rewritten
@@ -75,13 +76,12 @@ class Controls:
     def _made(
         self, again: Reruns, cure: Cure, plan: Adaptation, target: Api, *, in_text: bool
     ) -> Control:
-        root = root_of(target.name)
         changes = [
-            (stage, keys, BY_NAME[one.variation].ways_in(root))
+            (stage, keys, BY_NAME[one.variation])
             for one in cure.changes
             for stage, keys in places(plan, one.key)
         ]
-        found = again.under(changes)
+        found = again.under(root_of(target.name), changes)
         return Control(
             variations=tuple(one.variation for one in cure.changes),
             sentence=cure.sentence,
@@ -126,14 +126,14 @@ class Controls:
     ) -> Reruns:
         """A generated case that has run, with the places of the sibling's calls."""
         verified, witness = self.verified, self.verified.witness
-        traced, _, calls = run
+        traced, seen, calls = run
         return Reruns(
             code=code,
             traced=traced,
             session=self._runs(session),
             limits=bounded(self.limits, verified),
             sites=_sites(calls, plan),
-            oracle=ValuesOracle(oracle=witness.oracle)
+            oracle=ValuesOracle(oracle=witness.oracle, values=values_of(seen))
             if witness is not None
             else StatusOracle(
                 wanted=verified.case.symptom,

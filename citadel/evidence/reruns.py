@@ -7,29 +7,33 @@ the call gave where it went well.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeGuard
 
 from analysis.target.observation import Observation, Outcome, Raised
 from analysis.target.session import Limits
 from analysis.values import Value
+from citadel.evidence.variations import Variation
 from citadel.evidence.written import Made
 from citadel.experiment import Job, Under
 from citadel.model import Symptom
 from citadel.oracle import status
 from citadel.oracle.backends import Runs
-from citadel.oracle.value import ValueOracle, shows, values_of
+from citadel.oracle.value import ValueOracle, Values, shows, unlike, values_of
 
 NEW, CALL = "new", "call"
 """The two calls of a layer; all else has the second one alone."""
 KINDS = {"f": "float", "b": "bool", "c": "complex", "u": "integer", "i": "integer"}
-Ways = Sequence[Sequence[str]]
 _KEY = re.compile(r"recv|arg:\d{1,3}|kw:\w{1,100}")
 
 
 class Oracle(Protocol):
     """Tells whether a run shows the symptom."""
+
+    @property
+    def of_same_input(self) -> bool:
+        """Whether it can tell only of changes that preserve the right result."""
 
     def shown(self, seen: Observation, raised: Raised | None, *, returned: bool) -> bool | None:
         """Whether it does; None where it failed in another way, or did not come so far. `raised`
@@ -45,6 +49,11 @@ class StatusOracle:
     renamed: tuple[tuple[str, str], ...] = ()
     late: bool = False
 
+    @property
+    def of_same_input(self) -> bool:
+        """See `Oracle`: a failure is one whatever the right result is."""
+        return False
+
     def shown(self, seen: Observation, raised: Raised | None, *, returned: bool) -> bool | None:
         """See `Oracle`."""
         if returned and not self.late:
@@ -57,13 +66,27 @@ class StatusOracle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValuesOracle:
-    """The symptom is what the watched expressions come to."""
+    """The symptom is what the watched expressions come to; `values` are those of the plain run."""
 
     oracle: ValueOracle
+    values: Values
+
+    @property
+    def of_same_input(self) -> bool:
+        """Whether the report tells no more than that a value is wrong: then another value is a
+        cure, as long as the right one stays the same."""
+        oracle = self.oracle
+        if oracle.of_finiteness or oracle.paired:
+            return False
+        return oracle.check is None and oracle.bounds is None and oracle.expected is None
 
     def shown(self, seen: Observation, raised: Raised | None, *, returned: bool) -> bool | None:
         """See `Oracle`."""
-        return shows(self.oracle, seen, values_of(seen))
+        found = values_of(seen)
+        if not self.of_same_input:
+            return shows(self.oracle, seen, found)
+        changes = unlike(self.oracle, self.values, found)
+        return None if not changes or None in changes else True not in changes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,12 +111,15 @@ class Reruns:
     oracle: Oracle
     runs: list[Under] = field(default_factory=list, compare=False)
 
-    def under(self, changes: Iterable[tuple[str, str, Ways]]) -> Rerun:
-        """Run it with (stage, keys, ways) changed."""
+    def under(self, root: str, changes: Iterable[tuple[str, str, Variation]]) -> Rerun:
+        """Run it with the variation made at (stage, keys), as the framework `root` writes it."""
         wanted: dict[str, list[list[Any]]] = {}
-        for stage, keys, ways in changes:
+        changes = list(changes)
+        if self.oracle.of_same_input and not all(one.preserves for _, _, one in changes):
+            return Rerun()
+        for stage, keys, one in changes:
             for site in self.sites.get(stage, frozenset()):
-                wanted.setdefault(str(site), []).append([keys, ways])
+                wanted.setdefault(str(site), []).append([keys, one.ways_in(root), one.preserves])
         if not wanted:
             return Rerun()
         seen = self.session.run(
@@ -103,7 +129,7 @@ class Reruns:
             entry="vary:run",
             arguments={"changes": wanted},
         )
-        known = {text for ones in wanted.values() for _, ways in ones for _, text in ways}
+        known = {text for ones in wanted.values() for _, ways, _ in ones for _, text in ways}
         found = self._told(seen, known)
         self.runs.append(found.outcome)
         return found

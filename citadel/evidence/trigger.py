@@ -104,7 +104,7 @@ def reruns_of(
             session=runner(session, witness.oracle),
             limits=limits,
             sites=sites,
-            oracle=ValuesOracle(oracle=witness.oracle),
+            oracle=ValuesOracle(oracle=witness.oracle, values=witness.values),
         )
     if wanted.kind not in STATUS_KINDS:
         return None
@@ -185,9 +185,8 @@ def _alterations(events: Iterable[dict[str, object]]) -> Iterator[Altered]:
 
 
 def _run(again: Reruns, root: str, made: Sequence[tuple[_Possible, Sequence[str]]]) -> Rerun:
-    return again.under(
-        (one.stage, key, one.variation.ways_in(root)) for one, keys in made for key in keys
-    )
+    changes = ((one.stage, key, one.variation) for one, keys in made for key in keys)
+    return again.under(root, changes)
 
 
 def _single(again: Reruns, use: Invocation, one: _Possible, root: str, most: int) -> Iterator[Cure]:

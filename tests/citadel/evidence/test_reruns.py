@@ -6,11 +6,19 @@ from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits
 from citadel.evidence.reruns import CALL, Reruns, StatusOracle
 from citadel.evidence.trigger import _alterations
+from citadel.evidence.variations import Variation, way
 from citadel.experiment import Under
 from citadel.model import Symptom, SymptomKind
 
 WANTED = Symptom(kind=SymptomKind.RAISES, exception="ValueError", message="no", pattern="no")
-CHANGE = [(CALL, "arg:0", [["dtype(x)", "x.t()"]])]
+TURNED = Variation(
+    name="turned",
+    fact="is not turned",
+    cured="turned",
+    examples={},
+    ways=(way("dtype(x)", torch="x.t()"),),
+)
+CHANGE = [(CALL, "arg:0", TURNED)]
 VARIED = {"e": "varied", "site": 0, "made": [["arg:0", "x.t()"]]}
 RETURNED = {"e": "returned", "value": {"k": "tensor", "shape": [2], "dtype": "float32"}, "rank": 2}
 
@@ -34,7 +42,7 @@ def rerun(*events, outcome=Outcome.OK, late=False):
         sites={CALL: frozenset((0,))},
         oracle=StatusOracle(wanted=WANTED, apis=("torch.f", "torch.f"), late=late),
     )
-    return again.under(CHANGE)
+    return again.under("torch", CHANGE)
 
 
 def failed(kind, message):

@@ -45,6 +45,12 @@ TRIGGERS = {
         "AssertionError: tensor(inf)",
         [("wider", "arg:0"), ("small", "arg:0")],
     ),
+    "a value of which only that it is wrong is told": (
+        "torch.nn.functional.normalize gives zeros for large numbers",
+        "v = torch.tensor([[3.0, 4.0]]) * 1e25\nprint(torch.nn.functional.normalize(v))",
+        "tensor([[0., 0.]])",
+        [("wider", "arg:0")],
+    ),
     "several facts together": (
         "torch.nn.functional.max_pool1d overflows",
         "x = torch.ones(1, 8)\nhuge = 2 ** 63\n"

@@ -62,14 +62,9 @@ def varied(session, root, name, before, after):
     )
     case = instrument(code)
     texts = [case.module.code_for_node(node) for node in case.nodes]
-    run = session.run(
-        code,
-        traced=case.traced,
-        entry="vary:run",
-        arguments={
-            "changes": {str(texts.index("same(given)")): [["*", BY_NAME[name].ways_in(root)]]}
-        },
-    )
+    one = BY_NAME[name]
+    changes = {str(texts.index("same(given)")): [["*", one.ways_in(root), one.preserves]]}
+    run = session.run(code, traced=case.traced, entry="vary:run", arguments={"changes": changes})
     assert run.outcome is Outcome.OK, run.stderr
     return run
 
@@ -112,3 +107,26 @@ def test_names_are_unique():
 
 def test_the_page_of_variations_is_fresh():
     assert PAGE.read_text() == page(), "renew it: python -m citadel.evidence.page"
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("name", "call", "dtype"),
+    [
+        ("wider", "torch.abs(x)", "torch.float32"),  # it preserves: so must the result's dtype
+        ("wider", "torch.max(x, 0).values", "torch.float32"),
+        ("wider", "torch.isnan(x)", "torch.bool"),
+        ("int64", "torch.abs(x)", "torch.int64"),
+    ],
+)
+def test_the_result_of_what_preserves_is_cast_back(torch_session, name, call, dtype):
+    code = f"import torch\nx = torch.tensor([1.0, 2.0])\nprint({call}.dtype)"
+    case = instrument(code)
+    texts = [case.module.code_for_node(node) for node in case.nodes]
+    site = next(n for n, text in enumerate(texts) if text.startswith(call.removesuffix(".values")))
+    one = BY_NAME[name]
+    changes = {str(site): [["*", one.ways_in("torch"), one.preserves]]}
+    run = torch_session.run(
+        code, traced=case.traced, entry="vary:run", arguments={"changes": changes}
+    )
+    assert run.stdout.strip() == dtype, run.stderr
