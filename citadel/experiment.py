@@ -121,8 +121,6 @@ class Class(StrEnum):
     """It crashes, hangs or fails an internal assertion, and goes well under a control."""
     CONTROLLED = "controlled"
     """It goes well under a control, and is no limitation that unrelated APIs share."""
-    CONTRADICTION = "contradiction"
-    """It disagrees with itself."""
     SHARED = "shared"
     """Unrelated APIs show the symptom as well."""
     UNCONTROLLED = "uncontrolled"

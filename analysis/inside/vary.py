@@ -8,8 +8,9 @@ compared in dtype, shape, strides, layout, device, overlap with other arguments,
 
 Emitted are `{"e": "alters", "changes": [[number, key, before, after], ...]}` (`altering`), or,
 where a case is run with changes, `{"e": "varied", "site", "made": [[key, expression], ...]}` before
-the call, and behind it `{"e": "returned", "value", "rank"}` (of the tensors that it was given, the
-highest) or `{"e": "failed", "types", "message"}`.
+each call that is changed or blamed, and behind a blamed one `{"e": "returned", "value", "rank",
+"wrote"}` (the highest rank that it was given; whether it wrote to what was changed) or
+`{"e": "failed", "types", "message"}`.
 """
 
 import case
@@ -21,6 +22,8 @@ from values import describe
 MOST_ELEMENTS = 1 << 22
 """Larger tensors are not compared number by number."""
 DEPTH = 3
+FLOATS = ("bfloat16", "float16", "float32", "complex64")
+"""Dtypes that results are cast back to, the narrowest first."""
 
 
 def altering(emit, code, traced, site, occurrence, ways):
@@ -42,29 +45,29 @@ def altering(emit, code, traced, site, occurrence, ways):
     return case.run(emit, code, traced, hook)
 
 
-def run(emit, code, traced, changes):
+def run(emit, code, traced, changes, blamed):
     """Run a case with these changes: `{site: [[keys, ways, preserves], ...]}`, the site as a text.
 
-    What `preserves` must not change the right result: that is cast back to the dtype that it would
-    have had.
+    Only calls at the `blamed` sites tell how they end, be they changed or not. A change that
+    preserves the right result has its dtype, too, preserved: results are cast back.
     """
     live = _pinned()
 
     def hook(at, nth, function, args, kwargs):
-        wanted = changes.get(str(at))
-        if not wanted:
+        if at not in blamed and str(at) not in changes:
             return None
         call, made, casts = Call(live, function, args, kwargs), [], {}
-        for keys, ways, preserves in wanted:
+        for keys, ways, preserves in changes.get(str(at), ()):
             for one in call.named(keys):
                 before = call.dtype(one)
                 text = call.change(one, ways)
                 made += [] if text is None else [[one, text]]
-                if preserves and text is not None and call.dtype(one) != before:
-                    casts[call.dtype(one)] = before
+                if preserves and text is not None and before in FLOATS:
+                    casts.setdefault(call.dtype(one), []).append(before)
         emit({"e": "varied", "site": at, "made": made})
-        if not made:
-            return None
+        marks = call.marks([key for key, _ in made])
+        if at not in blamed:
+            return (call.function(*call.args, **call.kwargs),)
         try:
             result = _cast(live, call.function(*call.args, **call.kwargs), casts)
         except BaseException as problem:
@@ -72,10 +75,17 @@ def run(emit, code, traced, changes):
             emit({"e": "failed", "types": kinds, "message": texts.of(problem)})
             raise
         ranks = [len(describe(one).get("shape") or ()) for one in call.tensors()]
-        emit({"e": "returned", "value": describe(result), "rank": max(ranks, default=0)})
+        ended = {"e": "returned", "value": describe(result), "rank": max(ranks, default=0)}
+        emit(dict(ended, wrote=call.marks([key for key, _ in made]) != marks))
         return (result,)
 
     return case.run(emit, code, traced, hook)
+
+
+def _pinned():
+    live = side.module("live")
+    live.pin()
+    return live
 
 
 def _cast(live, result, casts):
@@ -86,13 +96,10 @@ def _cast(live, result, casts):
             return result
         return getattr(type(result), "_make", type(result))(items)
     wanted = casts.get(FACTS["dtype"](result)) if live.is_tensor(result) else None
-    return result if wanted is None else live.STEPS["cast"](result, wanted)
-
-
-def _pinned():
-    live = side.module("live")
-    live.pin()
-    return live
+    if wanted is None:
+        return result
+    # Of several dtypes the widest one is what they are promoted to.
+    return live.STEPS["cast"](result, max(wanted, key=FLOATS.index))
 
 
 class Call:
@@ -116,16 +123,20 @@ class Call:
 
     def dtype(self, key):
         """The dtype of a tensor, or of the first one in a list; "" of all else."""
-        value = self.value(key) if key in self.keys else None
-        parts = value if isinstance(value, (list, tuple)) else [value]
+        parts = _parts(self.value(key)) if key in self.keys else ()
         return next((FACTS["dtype"](one) for one in parts if self.live.is_tensor(one)), "")
+
+    def marks(self, keys):
+        """What tells that the call has written to an argument that was changed: the case's own is
+        not what it is given then."""
+        given = [self.value(key) for key in keys if key in self.keys]
+        parts = [one for value in given for one in _parts(value)]
+        return [self.live.mark(one) for one in parts if self.live.is_tensor(one)]
 
     def tensors(self):
         """The tensors that it is given, those in lists included."""
         for key in self.keys:
-            value = self.value(key)
-            parts = value if isinstance(value, (list, tuple)) else [value]
-            yield from filter(self.live.is_tensor, parts)
+            yield from filter(self.live.is_tensor, _parts(self.value(key)))
 
     def value(self, key):
         """What stands for a key now."""
@@ -179,6 +190,10 @@ class Call:
             name = self.function.__name__
             self.function = getattr(new, name) if made is None else made.__get__(new)
         return text
+
+
+def _parts(value):
+    return value if isinstance(value, (list, tuple)) else [value]
 
 
 LEFT_OUT = object()
@@ -238,15 +253,15 @@ def told(live, value, others=(), depth=DEPTH):
 
 
 def _numbers(live, value):
-    """The numbers of a tensor as bytes; where there are none, or too many, that there are."""
+    """The numbers of a tensor as bytes; of very many the sum."""
     shape = describe(value).get("shape") or ()
     size = 1
     for extent in shape:
         size *= extent
-    if size > MOST_ELEMENTS:
-        return "many"
     try:
         array = live.array(value)
-        return None if array is None else array.tobytes()
+        if array is None:
+            return None
+        return repr(array.sum()) if size > MOST_ELEMENTS else array.tobytes()
     except Exception:
         return None

@@ -58,7 +58,7 @@ class Controls:
         cures = self.trigger.cures[:MOST]
         run = self._run(written.code, self._runs(session), target) if cures else None
         if run is not None:
-            again = self._reruns(written.code, plan, target, session, run)
+            again = self._reruns(written, plan, target, session, run)
             for cure in cures:
                 told = not any(one.code for one in controls)  # one control is enough to read
                 controls.append(self._made(again, cure, plan, target, in_text=told))
@@ -100,7 +100,7 @@ class Controls:
         returned = bool(calls) and all(call.result is not None for call in calls)
         fails = self.verified.witness is None and seen.outcome is not Outcome.OK
         well = again.oracle.shown(seen, None, returned=returned) is False
-        return code if well and not fails else ""
+        return code if well and returned and not fails else ""
 
     def _run(
         self, code: str, session: Runs, target: Api
@@ -118,7 +118,7 @@ class Controls:
 
     def _reruns(
         self,
-        code: str,
+        written: Rewritten,
         plan: Adaptation,
         target: Api,
         session: Session,
@@ -127,12 +127,13 @@ class Controls:
         """A generated case that has run, with the places of the sibling's calls."""
         verified, witness = self.verified, self.verified.witness
         traced, seen, calls = run
+        at = written.sites.get(verified.call.site)
         return Reruns(
-            code=code,
+            code=written.code,
             traced=traced,
             session=self._runs(session),
             limits=bounded(self.limits, verified),
-            sites=_sites(calls, plan),
+            sites=_sites(calls, plan, None if witness is not None else at),
             oracle=ValuesOracle(oracle=witness.oracle, values=values_of(seen))
             if witness is not None
             else StatusOracle(
@@ -144,12 +145,15 @@ class Controls:
         )
 
 
-def _sites(calls: Sequence[Call], plan: Adaptation) -> dict[str, frozenset[int]]:
-    """Where a sibling's calls stand, by stage."""
+def _sites(calls: Sequence[Call], plan: Adaptation, at: int | None) -> dict[str, frozenset[int]]:
+    """Where a sibling's calls stand, by stage; if one of them stands `at` the place of the report's
+    failing call, that one alone is to blame."""
     built = frozenset(one.site for one in calls if one.form == "class")
+    called = frozenset(one.site for one in calls)
     if plan.form is Form.MODULE:
-        return {NEW: built, CALL: frozenset(one.site for one in calls) - built}
-    return {CALL: frozenset(one.site for one in calls)}
+        called -= built
+    called = frozenset((at,)) if at in called else called
+    return {NEW: built, CALL: called} if plan.form is Form.MODULE else {CALL: called}
 
 
 def places(plan: Adaptation, key: str) -> Iterator[tuple[str, str]]:
@@ -159,13 +163,15 @@ def places(plan: Adaptation, key: str) -> Iterator[tuple[str, str]]:
     """
     if plan.receiver is not None and _takes(plan.receiver, key):
         yield CALL, "recv|arg:0"
+    alone = plan.receiver is None
     for stage, slots in ((NEW, plan.new), (CALL, plan.call)):
         # What is no layer has one call, whatever its plan says.
         told = stage if plan.form is Form.MODULE else CALL
         for place, slot in enumerate(slots):
             if _takes(slot.value, key):
                 names = (f"kw:{slot.name}", f"arg:{place}")
-                first = "recv|" if not slot.keyword and place == 0 and told == CALL else ""
+                # An operator's first operand, and what a method is called on, is its receiver.
+                first = "recv|" if alone and place == 0 and told == CALL else ""
                 ordered = names if slot.keyword else names[::-1]
                 yield told, first + "|".join(ordered)
 

@@ -7,7 +7,7 @@ the call gave where it went well.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeGuard
 
@@ -32,6 +32,10 @@ class Oracle(Protocol):
     """Tells whether a run shows the symptom."""
 
     @property
+    def of_values(self) -> bool:
+        """Whether by what expressions come to, rather than by how the blamed call ends."""
+
+    @property
     def of_same_input(self) -> bool:
         """Whether it can tell only of changes that preserve the right result."""
 
@@ -48,6 +52,7 @@ class StatusOracle:
     apis: tuple[str, str]
     renamed: tuple[tuple[str, str], ...] = ()
     late: bool = False
+    of_values: bool = False
 
     @property
     def of_same_input(self) -> bool:
@@ -70,6 +75,7 @@ class ValuesOracle:
 
     oracle: ValueOracle
     values: Values
+    of_values: bool = True
 
     @property
     def of_same_input(self) -> bool:
@@ -111,6 +117,11 @@ class Reruns:
     oracle: Oracle
     runs: list[Under] = field(default_factory=list, compare=False)
 
+    @property
+    def blamed(self) -> frozenset[int]:
+        """The places of the calls that the symptom is of: a layer's call, if it is called."""
+        return self.sites.get(CALL) or self.sites.get(NEW) or frozenset()
+
     def under(self, root: str, changes: Iterable[tuple[str, str, Variation]]) -> Rerun:
         """Run it with the variation made at (stage, keys), as the framework `root` writes it."""
         wanted: dict[str, list[list[Any]]] = {}
@@ -127,7 +138,7 @@ class Reruns:
             traced=self.traced,
             limits=self.limits,
             entry="vary:run",
-            arguments={"changes": wanted},
+            arguments={"changes": wanted, "blamed": sorted(self.blamed)},
         )
         known = {text for ones in wanted.values() for _, ways, _ in ones for _, text in ways}
         found = self._told(seen, known)
@@ -137,7 +148,7 @@ class Reruns:
     def _told(self, seen: Observation, known: Collection[str]) -> Rerun:
         events = [one for one in seen.extra if one.get("e") in ("varied", "returned", "failed")]
         made = tuple(dict.fromkeys(_made(events, known)))
-        if not made:
+        if not made or (not self.oracle.of_values and not self._reaches(events, made)):
             return Rerun()
         last = events[-1]
         raised = Raised.from_json(last) if last["e"] == "failed" else None
@@ -147,9 +158,17 @@ class Reruns:
         if shown:
             return Rerun(outcome=Under.SHOWN, made=made)
         returned = [one for one in events if one["e"] == "returned"]
-        if not returned:  # what died before the changed call was reached is not cured
+        # What died before the blamed call was reached is not cured; nor is what wrote to a copy.
+        wrote = self.oracle.of_values and any(one.get("wrote") for one in returned)
+        if not returned or wrote:
             return Rerun(outcome=Under.OTHERWISE, made=made)
         return Rerun(outcome=Under.CURED, made=made, job=job_of(returned[-1]))
+
+    def _reaches(self, events: Sequence[Mapping[str, Any]], made: Sequence[Made]) -> bool:
+        """Whether the last blamed call that was reached is changed, or made of what is."""
+        built = {site for site, _, _ in made} - self.blamed
+        reached = [one for one in events if one["e"] == "varied" and one.get("site") in self.blamed]
+        return bool(reached) and (bool(built) or bool(reached[-1].get("made")))
 
 
 def _made(events: Iterable[Mapping[str, Any]], known: Collection[str]) -> Iterator[Made]:

@@ -33,6 +33,8 @@ from citadel.verify.verified import Verified
 from harvest.report.text import shorten
 
 MOST_RUNS = 40
+MINIMISING = 16
+"""Further runs in which changes that were made together are taken back."""
 SLOW, FEW = 2.0, 8
 """From so many seconds a run on there are only few."""
 AGAIN, TIMES = 5.0, 4.0
@@ -98,13 +100,16 @@ def reruns_of(
         return None
     sites, limits = sites_of(use, verified, catalog), bounded(limits, verified)
     if witness is not None:
+        oracle = ValuesOracle(oracle=witness.oracle, values=witness.values)
+        if oracle.of_same_input and (witness.random or any(witness.loose)):
+            return None  # another value says nothing of what differs from run to run
         return Reruns(
             code=verified.case.code,
             traced=witness.watched.traced,
             session=runner(session, witness.oracle),
             limits=limits,
             sites=sites,
-            oracle=ValuesOracle(oracle=witness.oracle, values=witness.values),
+            oracle=oracle,
         )
     if wanted.kind not in STATUS_KINDS:
         return None
@@ -133,8 +138,10 @@ def find_trigger(again: Reruns, use: Invocation, api: Api, wall: float) -> Trigg
         if len(again.runs) >= most:
             break
         cures += _single(again, use, one, root_of(api.name), most)
+    if again.oracle.of_same_input:
+        possible = [one for one in possible if one.variation.preserves]
     if not cures and len(possible) > 1:
-        cures = _together(again, use, possible, root_of(api.name), most)
+        cures = _together(again, use, possible, root_of(api.name), most + MINIMISING)
     preserving = {one.name for one in variations if one.preserves}
     cures.sort(key=lambda cure: cure.changes[0].variation not in preserving)
     return Trigger(cures=tuple(cures), tried=len(again.runs))
@@ -207,14 +214,15 @@ def _single(again: Reruns, use: Invocation, one: _Possible, root: str, most: int
 def _together(
     again: Reruns, use: Invocation, possible: Sequence[_Possible], root: str, most: int
 ) -> list[Cure]:
-    """The cure by several changes at once, of which none can be spared."""
+    """The cure by several changes at once, of which none can be spared; none where there are too
+    many to tell."""
     kept = [(one, (key,)) for one in possible for key in one.keys]
     cured = _run(again, root, kept)
     if cured.outcome is not Under.CURED:
         return []
     for one in list(kept):
         if len(again.runs) >= most:
-            break
+            return []
         fewer = [other for other in kept if other is not one]
         found = _run(again, root, fewer)
         if found.outcome is Under.CURED:
@@ -267,7 +275,7 @@ def _filled(text: str, value: Value) -> str:
         dtype=known.dtype or short,
         layout=known.layout or "",
         device=known.device or short,
-        shape=short if known.shape is None else list(known.shape),
+        shape=short if known.shape is None else shorten(str(list(known.shape)), 40),
         value=short,
     )
 

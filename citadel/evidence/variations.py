@@ -294,7 +294,7 @@ VARIATIONS: tuple[Variation, ...] = (
     Variation(
         name="nonzero",
         fact="holds zeros",
-        cured="one in place of zero",
+        cured="one",
         examples={
             "torch": ("torch.tensor([0, 2])", "torch.tensor([1, 2])"),
             "tf": ("tf.constant([0.0, 2.0])", "tf.constant([1.0, 2.0])"),
@@ -313,7 +313,7 @@ VARIATIONS: tuple[Variation, ...] = (
     Variation(
         name="small",
         fact="holds large numbers",
-        cured="1 in their place",
+        cured="at most 1",
         examples={
             "torch": ("torch.tensor([1e30, -1e30, 0.5])", "torch.tensor([1.0, -1.0, 0.5])"),
             "tf": ("tf.constant([99, 0])", "tf.constant([1, 0])"),
@@ -325,7 +325,7 @@ VARIATIONS: tuple[Variation, ...] = (
             way("sizes(x) and max(map(abs, x)) > 16", "[max(-1, min(n, 1)) for n in x]"),
             way(
                 "dtype(x).startswith(('float', 'bfloat', 'int', 'uint'))",
-                torch="x.clamp(max=1) if x.min() >= 0 else x.clamp(-1, 1)",
+                torch="x.clamp(-1, 1)",
                 tf="tf.minimum(tf.maximum(x, tf.cast(-1, x.dtype)), tf.cast(1, x.dtype))",
                 keras="keras.ops.clip(x, -1, 1)",
             ),

@@ -50,7 +50,10 @@ def _changed(call: cst.Call, key: str, text: str) -> cst.Call | None:
     if key == "recv":
         if not isinstance(call.func, cst.Attribute):
             return None
-        return call.with_deep_changes(call.func, value=_applied(text, call.func.value))
+        made = _applied(text, call.func.value)
+        if not isinstance(made, ATOMS) and not made.lpar:
+            made = made.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        return call.with_deep_changes(call.func, value=made)
     place = _place(call, key)
     if place is None:
         return None

@@ -47,7 +47,12 @@ class Judging:
         if verdict.kind is not VerdictKind.BUG:
             return finding
         verdict = replace(verdict, guards=finding.verdict.guards)
-        return replace(finding, verdict=verdict, code=written.code)
+        # The control is of the text before.
+        evidence = finding.evidence
+        if evidence is not None:
+            controls = tuple(replace(one, code="") for one in evidence.controls)
+            evidence = replace(evidence, controls=controls)
+        return replace(finding, verdict=verdict, code=written.code, evidence=evidence)
 
     def _by_status(
         self, written: Rewritten, plan: Adaptation, candidate: Candidate, session: Session

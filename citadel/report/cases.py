@@ -75,6 +75,7 @@ def _with_control(finding: Finding, target: TargetSummary, triage: Triage, path:
     evidence = finding.evidence
     control = None if evidence is None else evidence.control
     if evidence is None or control is None or not control.code:
+        path.unlink(missing_ok=True)  # of an earlier run
         return finding
     entries = [
         ("Shows", f"{finding.api} goes well here"),

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from citadel.model import Symptom, SymptomKind
 
-_RAW = frozenset(("ops", "raw_ops"))
+RAW = ("torch.ops.", "tf.raw_ops.")
 """Namespaces of operators that users do not call themselves."""
 
 
@@ -47,6 +47,8 @@ def is_raw(api: str) -> bool:
 
     >>> is_raw("torch.ops.aten.add"), is_raw("torch._foreach_norm"), is_raw("torch.add")
     (True, True, False)
+    >>> is_raw("keras.ops.conv"), is_raw("torch.Tensor.__getitem__")
+    (False, False)
     """
-    parts = api.split(".")
-    return bool(_RAW & set(parts[:-1])) or any(one.startswith("_") for one in parts)
+    private = any(one.startswith("_") and not one.endswith("__") for one in api.split("."))
+    return api.startswith(RAW) or private

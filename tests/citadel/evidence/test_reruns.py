@@ -98,3 +98,17 @@ def test_forged_changes_are_left_out(forged):
 def test_forged_alterations_are_left_out(change):
     assert list(_alterations([{"e": "alters", "changes": [change]}])) == []
     assert list(_alterations([{"e": "alters", "changes": change}])) == []
+
+
+def test_of_several_calls_the_last_one_reached_has_to_be_changed():
+    untouched = {**VARIED, "made": []}
+    assert rerun(VARIED, RETURNED, untouched, failed("ValueError", "no")).outcome is Under.UNCHANGED
+    assert rerun(untouched, RETURNED, VARIED, RETURNED).outcome is Under.CURED
+
+
+def test_a_layer_that_was_built_otherwise_is_judged_by_its_call():
+    built = {**VARIED, "site": 5}
+    called = {**VARIED, "made": []}
+    assert rerun(built, called, failed("ValueError", "no")).outcome is Under.SHOWN
+    assert rerun(built, called, RETURNED).outcome is Under.CURED
+    assert rerun(built).outcome is Under.UNCHANGED  # its call was never reached

@@ -96,6 +96,30 @@ def test_what_nothing_cures_has_no_trigger(bench, read):
     assert trigger_of(bench, reading).cures == ()
 
 
+UNCURED = {
+    "a layer that can be built in another way is not cured by that": (
+        "torch.nn.Linear fails for other features",
+        "m = torch.nn.Linear(20, 3)\nprint(m(torch.ones(2, 7)))",
+        "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x7 and 20x3)",
+        "new:0",
+    ),
+    "what an in-place call writes to a copy is not seen": (
+        "torch.Tensor.sinh_ gives inf",
+        "x = torch.full((3,), 1000.0)\nx.sinh_()\nassert torch.isfinite(x).all()",
+        "AssertionError",
+        "recv",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNCURED)
+def test_what_proves_nothing_is_no_cure(bench, read, name):
+    title, code, text, key = UNCURED[name]
+    trigger = trigger_of(bench, reading_of(read, title, code, text))
+    found = {(one.variation, one.key) for cure in trigger.cures for one in cure.changes}
+    assert (("small", key) in found or ("wider", key) in found) is False
+
+
 def test_findings_have_controls(bench, read):
     title, code, text, _ = TRIGGERS["dtype of the input"]
     options = Options(walk=Walk(siblings=40), runs=1, limits=Limits(wall=20.0))
@@ -106,7 +130,7 @@ def test_findings_have_controls(bench, read):
     assert {control.outcome for control in one.evidence.controls} == {Under.CURED}
     assert one.evidence.same_job is True
     assert "torch.fft.fft2(x.to(torch.float64))" in one.evidence.control.code
-    assert one.verdict.confidence == pytest.approx(round(one.verdict.confidence, 2))
+    assert one.verdict.confidence > 0.5
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ CASES = [
         [("recv", "x.double()"), ("arg:0", "x.double()")],
         "a.double().f(b.double())",
     ),
+    ("x.f()", "x.f", [("recv", "-x")], "(-x).f()"),
     ("f(g())", "f", [("arg:0", "where(x, 1, x)")], "f((lambda x: where(x, 1, x))(g()))"),
     (
         "f([a, b])",
