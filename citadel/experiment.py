@@ -34,7 +34,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A variation of one argument of the report's call, by its key, or of all ("*")."""
+    """A variation of one argument of the report's call, by its key."""
 
     variation: str
     key: str

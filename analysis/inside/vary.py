@@ -115,10 +115,7 @@ class Call:
         self.operator = "recv" in values and getattr(function, "__self__", None) is not receiver
 
     def named(self, keys):
-        """The keys that are meant: all, for "*"; of several, with "|" between them, the first that
-        the call has."""
-        if keys == "*":
-            return tuple(self.keys)
+        """The key that is meant: of several, with "|" between them, the first that the call has."""
         return [key for key in keys.split("|") if key in self.keys][:1]
 
     def dtype(self, key):

@@ -48,9 +48,9 @@ IMPORTS = {"torch": "import torch", "tf": "import tensorflow as tf", "keras": "i
 
 
 def run_with(session, code, traced, site, root, name):
-    """Run a case with a variation of all arguments of one call."""
+    """Run a case with a variation of the first argument of one call."""
     one = BY_NAME[name]
-    changes = {str(site): [["*", one.ways_in(root), one.preserves]]}
+    changes = {str(site): [["arg:0", one.ways_in(root), one.preserves]]}
     given = {"changes": changes, "blamed": [site]}
     return session.run(code, traced=traced, entry="vary:run", arguments=given)
 
