@@ -9,7 +9,7 @@ import re
 import eagle_limits
 import numpy as np
 from eagle_arguments import fractional, negative, truncated
-from eagle_compare import coarsest, compare, unit
+from eagle_compare import coarsest, compare, rounded, unit
 from eagle_results import (
     beyond,
     floored,
@@ -30,7 +30,7 @@ LYING = (STRIDES, "11")
 """Rules under which equal elements lie otherwise in memory."""
 OTHERWISE = (ROUNDED, DENSE, STRIDES)
 """Rules under which equal seeds may give other numbers, though none of another kind."""
-OF_MEMORY = (ROUNDED, "1", "8", "9", *LYING)
+OF_MEMORY = (ROUNDED, "1", "8", "9", "spread", *LYING)
 
 
 def examine(runner, pair, seen, taken=True):
@@ -118,6 +118,8 @@ class Space:
         """Whether the reference, run again, is another one; memory is stirred in between."""
         self.world.stir(seen.wanted)
         again = self.leaves(self.pair.reference, self.pair.inputs)
+        if again is not None and self.pair.rounded:
+            again = rounded(again, seen.found)
         return again is None or bool(compare(again, seen.wanted).kind)
 
     def scaled(self):
@@ -255,10 +257,12 @@ class Space:
         with np.errstate(all="ignore"):
             gaps = np.abs(np.where(places, one - other, 0))
         difference = float(gaps[np.isfinite(gaps)].max(initial=0.0))
-        finite = seen.difference.kind != "finite"
+        if seen.difference.kind == "finite":  # it is as far off as the number is large
+            sizes = np.abs(np.where(places & np.isfinite(other), other, 0))
+            difference = float(sizes.max(initial=1.0))
         # What each element has to itself is rounded by its own size, not by that of the largest.
         turns = range(1, 2 * NUDGES, 2) if self.elementwise(other) else range(NUDGES)
-        facts = {"difference": difference if finite else 1.0, "moved": 0.0, "shaken": 0.0}
+        facts = {"difference": difference, "moved": 0.0, "shaken": 0.0}
         for number in turns:
             # Each in its own directions: what moves alike leaves a quotient where it is.
             nudged = {
@@ -270,7 +274,7 @@ class Space:
                 "shaken": self.shaken(unit(name), number),
             }
             for fact, leaves in again.items():
-                step = moved_by(leaves, seen, other)
+                step = moved_by(leaves, seen, other, difference)
                 facts[fact] = max(facts[fact], step)
         return facts
 
@@ -303,9 +307,9 @@ class Space:
         return told
 
 
-def moved_by(again, seen, other):
-    """How far the leaf in which two results differ moved, where they do; of what is not finite, 1
-    if that changed."""
+def moved_by(again, seen, other, difference):
+    """How far the leaf in which two results differ moved, where they do; of what is not finite, as
+    far as they differ if that changed."""
     places, index = seen.difference.places, seen.difference.index
     if again is None or index >= len(again) or again[index][1].shape != other.shape:
         return 0.0
@@ -316,5 +320,5 @@ def moved_by(again, seen, other):
     if seen.difference.kind == "finite":
         # What becomes finite, or no longer is, by a rounding stands on an edge.
         turned = np.isfinite(now) != np.isfinite(other)
-        moved = max(moved, 1.0 if bool((turned & places).any()) else 0.0)
+        moved = max(moved, difference if bool((turned & places).any()) else 0.0)
     return moved

@@ -33,12 +33,15 @@ class Pair:
     result. `stored` are expressions for what comes of an input's stored elements alone.
     `optimised` is the function that the result calls on all inputs, where making it may run
     something. `drawn` says that both sides draw random numbers, from one seed. `smaller` makes the
-    pair anew from other inputs and keywords, where that is possible.
+    pair anew from other inputs and keywords, where that is possible. A `control` is no finding: who
+    made it looks at what was `seen`. `rounded` says that the reference may be of a wider dtype: what
+    the result's own cannot hold is no difference.
     """
 
     __slots__ = (
         "api",
         "call",
+        "control",
         "drawn",
         "dtypes",
         "given",
@@ -47,7 +50,9 @@ class Pair:
         "optimised",
         "reference",
         "result",
+        "rounded",
         "rule",
+        "seen",
         "setup",
         "smaller",
         "stored",
@@ -72,6 +77,9 @@ class Pair:
         self.told = others.get("told", False)
         self.call = others.get("call")
         self.smaller = others.get("smaller")
+        self.control = others.get("control", False)
+        self.rounded = others.get("rounded", False)
+        self.seen = None
 
     def size(self, elements):
         """How many numbers it takes to write it down."""
@@ -79,7 +87,7 @@ class Pair:
 
     def seeded(self, lines):
         """The same with the random numbers of both sides from one seed; `lines` define `seeded`."""
-        names = ("dtypes", "least", "given", "told", "call")
+        names = ("dtypes", "least", "given", "told", "call", "rounded")
         others = {name: getattr(self, name) for name in names}
         others["stored"] = [SEEDED % text for text in self.stored]
         others["setup"] = lines + ("\n\n" + self.setup if self.setup else "")

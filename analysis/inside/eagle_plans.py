@@ -4,12 +4,15 @@
 class Plan:
     """`entries(names)` are groups, which are run one after the other, of functions of (round,
     random numbers) that yield pairs; later rounds make further ones. `patience` are the seconds
-    that a pair may take, `tries` the executions that a reduction may cost."""
+    that a pair may take, `tries` the executions that a reduction may cost. Where `once`, an API that
+    has a finding is done. `tells` are further states of pairs that count as covered."""
 
-    __slots__ = ("entries", "patience", "rounds", "tries")
+    __slots__ = ("entries", "once", "patience", "rounds", "tells", "tries")
 
-    def __init__(self, entries, rounds=1, patience=10.0, tries=40):
+    def __init__(self, entries, rounds=1, patience=10.0, tries=40, once=False, tells=()):
         self.entries = entries
+        self.once = once
+        self.tells = tells
         self.rounds = rounds
         self.patience = patience
         self.tries = tries

@@ -9,6 +9,15 @@ CASTS = ("_to_copy", "cast")
 """Operators by which a side gets its dtype."""
 
 
+def least(largest):
+    """The size of what moves zeros, beside so large a number: that is not to outweigh others.
+
+    >>> least(1e-9), least(0.0), least(5.0)
+    (1e-09, 1.0, 1.0)
+    """
+    return min(largest or 1.0, 1.0)
+
+
 def fractions(one, other):
     """Whether where they differ the reference is no whole number."""
     with np.errstate(all="ignore"):

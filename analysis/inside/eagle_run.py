@@ -15,7 +15,7 @@ import warnings
 import eagle_limits
 import eagle_reduce
 import side
-from eagle_compare import compare, shown
+from eagle_compare import compare, rounded, shown
 from eagle_examine import examine
 from unpickle import NoLiteral
 
@@ -99,6 +99,8 @@ class Runner:
             return Seen("incomparable")
         except Exception as problem:  # there is a result that cannot be read
             return one_sided(None, raised(problem))
+        if pair.rounded:
+            wanted = rounded(wanted, found)
         difference = compare(found, wanted, pair.dtypes, pair.least)
         if difference.kind and state is None and not pair.drawn and self.moves(pair, space, wanted):
             return Seen("random")
@@ -231,24 +233,28 @@ class Engine:
         start = time.monotonic()
         for key, pair in self.pairs(number, step):
             if key in self.skip:
+                pair.seen = Seen("crash")
                 continue
+            if self.plan.once and (pair.rule, pair.api, "") in self.told:
+                break
             if time.monotonic() > self.deadline:
                 break
             yield {"at": key, "rule": pair.rule, "api": pair.api}
             began = time.process_time()
-            seen = self.timed(pair)
+            asked, seen = pair, self.timed(pair)
             if seen.state == "random":
                 pair = pair.seeded(self.world.SEEDED)
                 seen = self.timed(pair)
+            asked.seen = seen
             spent[pair.rule] = spent.get(pair.rule, 0.0) + time.process_time() - began
             states = tally.setdefault(pair.rule, {})
             states[seen.state] = states.get(seen.state, 0) + 1
-            if seen.state in ("equal", "differs"):
+            if seen.state in ("equal", "differs", *self.plan.tells):
                 covered = (pair.rule, pair.variant, pair.api)
                 if covered not in self.covered:
                     self.covered.add(covered)
                     fresh.append(covered)
-            if seen.failed():
+            if seen.failed() and not asked.control:
                 failures.setdefault((pair.rule, pair.api), []).append((pair, seen))
         for name in sorted(failures, key=str):
             record = self.finding(name, failures[name])

@@ -4,11 +4,13 @@ import io
 import math
 import random
 
+import live_tensorflow
 import numpy as np
 import tensorflow as tf
-from eagle_generic_tensorflow import compiled, eager, models
+from eagle_generic_tensorflow import compiled, eager, models, tensor_of
 from eagle_plans import Plan
-from eagle_results import kind_of
+from eagle_results import kind_of, least
+from spread import TELLS, groups_in
 from tensorflow.python.framework import op_callbacks
 from tested_tensorflow import prepare as quiet
 from unpickle import NoLiteral, literal
@@ -95,7 +97,7 @@ class World:
         signs = np.random.RandomState(number).randint(0, 2, wide.shape) * 2 - 1
         finite = np.where(np.isfinite(wide), np.abs(wide), 0)
         size = finite if number % 2 else finite.max()
-        moved = wide + 2 * unit * signs * size + unit * unit * signs
+        moved = wide + 2 * unit * signs * size + unit * unit * signs * least(float(finite.max()))
         return tf.cast(tf.constant(moved), value.dtype)
 
     def stepped(self, value, place):
@@ -237,7 +239,14 @@ def memory(value):
     return array if isinstance(array, np.ndarray) and array.flags.writeable else None
 
 
+def spreading(given):
+    """Entries that bring a trigger into the calls of other APIs."""
+    return groups_in(World(), live_tensorflow, tensor_of, tf.is_tensor, lambda *_: [], given)
+
+
 PLANS = {
+    "spread": Plan(spreading, rounds=3, patience=5.0, once=True, tells=TELLS),
+    "spread compiled": Plan(spreading, rounds=2, patience=60.0, tries=0, once=True, tells=TELLS),
     "eager": Plan(eager, rounds=2),
     "models": Plan(models, patience=60.0),
     "xla": Plan(compiled, patience=60.0, tries=4),

@@ -4,11 +4,14 @@ import io
 import math
 import random
 
+import live_torch
 import numpy as np
 import torch
+from eagle_calls_torch import calls_of, infos_by_name, tensor_of
 from eagle_generic_torch import compiled, eager
 from eagle_plans import Plan
-from eagle_results import kind_of
+from eagle_results import kind_of, least
+from spread import TELLS, groups_in
 from tested_torch import prepare as quiet
 from unpickle import NoLiteral, literal
 
@@ -109,8 +112,9 @@ class World:
         wide = value.double()
         finite = torch.where(torch.isfinite(wide), wide, 0.0)
         # By the size of each element, then by that of the largest: sums have intermediate values.
-        size = finite.abs() if number % 2 or not wide.numel() else finite.abs().max()
-        moved = wide + 2 * unit * signs * size + unit * unit * signs
+        most = finite.abs().max() if wide.numel() else 0.0
+        size = finite.abs() if number % 2 else most
+        moved = wide + 2 * unit * signs * size + unit * unit * signs * least(float(most))
         return moved.to(value.dtype)
 
     def stepped(self, value, place):
@@ -275,10 +279,22 @@ class Shaking(torch.utils._python_dispatch.TorchDispatchMode):
         return self.world.nudged(value, self.unit, self.number)
 
 
+def spreading(given):
+    """Entries that bring a trigger into the calls of other APIs."""
+    infos = infos_by_name()
+
+    def tested(name, count):
+        return calls_of(infos.get(name, ()), name, count)
+
+    return groups_in(World(), live_torch, tensor_of, torch.is_tensor, tested, given)
+
+
 PLANS = {
+    "spread": Plan(spreading, rounds=3, patience=5.0, once=True, tells=TELLS),
+    "spread compiled": Plan(spreading, rounds=2, patience=60.0, tries=0, once=True, tells=TELLS),
     "eager": Plan(eager, rounds=3),
     "aot_eager": Plan(compiled("aot_eager"), patience=60.0, tries=6),
     "inductor": Plan(compiled("inductor"), patience=150.0, tries=0),
 }
 if not hasattr(torch, "compile"):
-    PLANS = {"eager": PLANS["eager"]}
+    PLANS = {name: PLANS[name] for name in ("spread", "eager")}

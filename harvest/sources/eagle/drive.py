@@ -29,7 +29,7 @@ class Plan:
 
     `until` is the part of the whole budget that it may use up to, `grace` the seconds in which its
     last pair must end, `least` those that its start and a first pair take; `given` goes to the
-    task.
+    task. Where `once`, an API that has killed its process is done.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Plan:
     grace: float
     least: float = 0.0
     given: Record = field(default_factory=dict)
+    once: bool = False
 
 
 @dataclass(slots=True)
@@ -115,6 +116,8 @@ def run_plan(
         if outcome.died.startswith("signal "):
             found = _described(session, plan, seed, state, reason(outcome.died))
             if found is not None:
+                if plan.once:
+                    state.told.append((found.rule, found.api, ""))
                 yield found
 
 

@@ -1,0 +1,262 @@
+"""Bring a trigger into valid calls of other APIs, and make each call in two ways that should agree.
+
+In: `{"apis": [[name, api], ...], "infections": [...], "ways": [one, other], "sampled": truth}`. An
+API is `{"names": parameters in order, "method": truth, "calls": [...]}`, a call `{"call":
+[arguments, keywords], "new": those of a layer's constructor or None}`, its values as
+`eagle_samples` reads them. An infection has `roles`, of which the first that the call has counts,
+and `each`, a list of [condition, expression] as in `vary` for each place of a tensor that it may be
+brought to. A way has `each` for all inputs, and `run`, `setup` and `layer` for the call (`citadel.spread.changes`). Where `sampled`, the second way
+is made without the trigger.
+
+Out: pairs for `eagle_run`. In front of each goes its control, the same pair without the trigger:
+only where both ways agree of that is the trigger brought in.
+"""
+
+import re
+from functools import partial
+
+from eagle_pairs import Call, Input, Pair, call_of
+from eagle_plans import most, share
+from eagle_samples import arguments
+from vary import FACTS, told
+
+RULE, OUT = "spread", "out"
+PLACES = 4
+"""Ways to place a trigger in one call, at most."""
+AGREED = ("equal", "incomparable")
+TELLS = ("incomparable", "status")
+"""States of a pair that tell, besides equal and different results: of tensors without elements
+only whether they are made."""
+_X = re.compile(r"\bx\b")
+
+
+class Spread:
+    """Makes pairs in the world of one framework; `tensor_of` makes tensors and `is_tensor` knows
+    them, `live` compares them, `tested` has further calls of an API, `runner` runs pairs."""
+
+    def __init__(self, world, runner, live, tensor_of, is_tensor, tested, given):
+        self.world, self.runner, self.live = world, runner, live
+        self.tensor_of, self.is_tensor, self.tested = tensor_of, is_tensor, tested
+        self.apis, self.infections = given["apis"], given["infections"]
+        self.ways, self.sampled = given["ways"], given["sampled"]
+
+    def groups(self):
+        """One entry per API, in the host's order."""
+        return [[partial(self.pairs, name, api)] for name, api in self.apis]
+
+    def pairs(self, name, api, step, rng):
+        """The pairs of one API in one round, each behind its control."""
+        for call in self.calls(name, api, step):
+            for place in range(PLACES):
+                made = self.made(name, api["names"], place, call)
+                if made is None:
+                    break
+                control, pair = made
+                yield control
+                if control.seen is None or control.seen.state in AGREED:  # none: nothing is run
+                    yield pair
+
+    def calls(self, name, api, step):
+        """The calls that one round is about."""
+        found = [self.call(name, api, record) for record in share(api["calls"], step)]
+        count = len(api["calls"])
+        more = self.tested(name, most(step)) if most(step) > count else []
+        return [call for call in (*found, *more[max(0, most(step - 1) - count) :]) if call]
+
+    def call(self, name, api, record):
+        """A sample call; None where it cannot be made again."""
+        modules = self.world.modules
+        try:
+            if record["new"] is not None:
+                given = arguments(record["new"], self.tensor_of, modules)
+                built = call_of(name, *given, is_input=self.is_tensor)
+                if built.inputs:
+                    return None
+                name = built.text()
+            given = arguments(record["call"], self.tensor_of, modules)
+            return call_of(name, *given, is_input=self.is_tensor, method=api["method"])
+        except Exception:  # no literal, or a value that this build cannot make
+            return None
+
+    def made(self, name, names, place, call):
+        """(control, pair) of a call with the trigger in its `place`-th position; None where it has
+        none."""
+        try:
+            case = Case(self, names, call)
+            if self.infections and not case.infect(place):
+                return None
+            again = partial(self.smaller, name, names, place)
+            pairs = [case.pair(name, bare, call, again) for bare in (True, False)]
+        except Exception:  # a change that these values do not allow
+            return None
+        return None if None in pairs else pairs
+
+    def smaller(self, name, names, place, call):
+        """The pair over smaller inputs, if the ways still agree without the trigger."""
+        made = self.made(name, names, place, call)
+        agreed = made is not None and self.runner.run(made[0]).state in AGREED
+        return made[1] if agreed else None
+
+
+class Case:
+    """One call: its inputs, and the lines that bring the trigger into them."""
+
+    def __init__(self, spread, names, call):
+        self.spread, self.world = spread, spread.world
+        self.call = call
+        self.lines = []
+        self.bad = {}
+        """The names of the inputs that hold the trigger."""
+        self.roles = {role for one in spread.infections for role in one["roles"]}
+        self.parameters = self.lifted(names)
+        if "out" in self.roles:
+            self.give_out()
+        self.values = dict(self.call.inputs)
+
+    def lifted(self, names):
+        """Make inputs of plain numbers that a role may mean; the input of each parameter."""
+        found, inputs = {}, dict(self.call.inputs)
+
+        def place(name, value):
+            wanted = "number" in self.roles or name in self.roles
+            if type(value) in (int, float) and wanted:
+                inputs[name], value = value, Input(name)
+            if isinstance(value, Input):
+                found[name] = value.name
+            return value
+
+        names = [*names, *("given%d" % n for n in range(len(names), len(self.call.args)))]
+        args = [place(name, value) for name, value in zip(names, self.call.args)]
+        kwargs = {name: place(name, value) for name, value in self.call.kwargs.items()}
+        self.call = Call(self.call.name, args, kwargs, inputs, self.call.method)
+        return found
+
+    def give_out(self):
+        """Have the call write to an `out` that is like its result, or to one for each of several."""
+        call, space = self.call, dict(self.world.modules, **self.call.inputs)
+        result = eval(call.text(), space)
+        outs = {
+            OUT + str(number or ""): self.spread.tensor_of(dtype, list(array.shape), array.tolist())
+            for number, (dtype, array) in enumerate(self.world.leaves(result))
+        }
+        given = tuple(map(Input, outs))
+        kwargs = dict(call.kwargs, out=given[0] if self.spread.is_tensor(result) else given)
+        self.call = Call(call.name, call.args, kwargs, dict(call.inputs, **outs), call.method)
+
+    def infect(self, place):
+        """Change the inputs at one place; whether that changes any."""
+        changed, last = False, True
+        for one in self.spread.infections:
+            choices = [(names, each) for each in one["each"] for names in self.choices(one, each)]
+            last = last and place >= len(choices)
+            names, each = choices[min(place, len(choices) - 1)] if choices else ((), [])
+            for name in names:
+                changed = self.change(name, each) or changed
+        return changed and not last
+
+    def choices(self, infection, each):
+        """Inputs that are changed together, for each place: of the first role that has any."""
+        for role in infection["roles"]:
+            found = [
+                [name for name in names if self.expression(name, each) is not None]
+                for names in self.of_role(role)
+            ]
+            found = [names for number, names in enumerate(found) if names not in found[:number]]
+            if any(found):
+                return [names for names in found if names]
+        return []
+
+    def of_role(self, role):
+        """Inputs that play a role: groups of names."""
+        tensors = [n for n, v in self.values.items() if self.spread.is_tensor(v) and not is_out(n)]
+        if role == "inputs":
+            return [tensors, *([name] for name in tensors)]
+        if role == "input":
+            return [[name] for name in tensors]
+        if role == "number":
+            return [[n] for n, v in self.values.items() if not self.spread.is_tensor(v)]
+        if role == OUT:
+            return [list(filter(is_out, self.values))]
+        return [[self.parameters.get(role, role)]]
+
+    def expression(self, name, each):
+        """What an input becomes, in terms of `x`; None where no condition holds."""
+        known = self.bad.get(name, name)
+        if known not in self.values:
+            return None
+        return expression(each, self.values[known], self.world, OUT if is_out(name) else "")
+
+    def change(self, name, each):
+        """Change an input; whether that alters it."""
+        text, known = self.expression(name, each), self.bad.get(name, name)
+        old = self.values[known]
+        new = eval(text, dict(self.world.modules, x=old))
+        if told(self.spread.live, new) == told(self.spread.live, old):
+            return False
+        self.bad[name] = "bad_" + name
+        self.values[self.bad[name]] = new
+        self.lines.append("{} = {}".format(self.bad[name], _X.sub(known, text)))
+        return True
+
+    def pair(self, name, bare, call, smaller):
+        """The two ways of the call; its control where `bare`."""
+        one, other = self.spread.ways
+        infected = not bare and not self.spread.sampled
+        sides = self.written(one, not bare), self.written(other, infected)
+        setup = [way["setup"] for way in (one, other) if way["setup"]]
+        if one["run"] or other["run"]:
+            given = ", ".join(self.call.inputs)
+            setup.append("def function({}):\n    return {}\n".format(given, self.call.text()))
+        setup += () if bare else self.lines
+        return Pair(
+            RULE,
+            "with" if not bare else "without",
+            name,
+            self.call.inputs,
+            sides[1],
+            sides[0],
+            setup="\n".join(dict.fromkeys(setup)),
+            told=True,
+            rounded=True,
+            control=bare,
+            call=call,
+            smaller=smaller,
+        )
+
+    def written(self, way, infected):
+        """The call made in a way, as text."""
+
+        def wrap(name):
+            known = self.bad.get(name, name) if infected else name
+            text = expression(way["each"][0], self.values[known], self.world)
+            return known if text is None else _X.sub(known, text)
+
+        if way["run"]:
+            given = ", ".join(map(wrap, self.call.inputs))
+            return "{}({})".format(way["run"].format("function"), given)
+        call, name = self.call, self.call.name
+        if name.endswith(")"):  # a layer
+            name += "".join(one["layer"] for one in self.spread.infections if infected)
+            name += way["layer"]
+        return Call(name, call.args, call.kwargs, call.inputs, call.method).text(wrap)
+
+
+def groups_in(world, live, tensor_of, is_tensor, tested, given):
+    """What a plan of a framework's module has as its entries."""
+    from eagle_run import Runner
+
+    return Spread(world, Runner(world), live, tensor_of, is_tensor, tested, given).groups()
+
+
+def is_out(name):
+    """Whether an input is what a result is written to."""
+    return name.startswith(OUT)
+
+
+def expression(each, value, world, role=""):
+    """The first expression whose condition holds of a value; None where none does."""
+    known = dict(world.modules, x=value, role=role, **FACTS)
+    for condition, text in each:
+        if eval(condition, known):
+            return text
+    return None

@@ -1,0 +1,1 @@
+"""Carry a trigger over: which APIs go wrong when their own valid calls meet it?"""

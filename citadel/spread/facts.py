@@ -1,0 +1,381 @@
+"""Facts: what can be brought into a valid call, or how else the call can be made.
+
+A variation (`citadel.evidence.variations`) takes a fact away from an argument; a fact of this list
+brings it back. As in a variation, each way to bring it about has a condition and an expression per
+framework; `x` is the argument, and `{value}` what the fact names ("dtype float16").
+
+Some facts are about the call as a whole (compiled, in forward mode): `run` is put around a function
+of its tensors, behind the lines of `setup`, and `layer` is put behind what constructs a layer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from citadel.evidence.variations import Way, way
+
+NUMBERS = "dtype(x).startswith(('float', 'bfloat', 'complex'))"
+DENSE = "layout(x) == 'strided'"
+FRAMEWORKS = {"torch": "torch", "tensorflow": "tf", "keras": "keras"}
+"""The roots by which expressions name a framework."""
+
+
+class Takes(StrEnum):
+    """What a fact names besides itself."""
+
+    NOTHING = ""
+    DTYPE = "dtype"
+    NUMBER = "number"
+    LAYOUT = "layout"
+
+
+_VALUES = {
+    Takes.DTYPE: re.compile(r"[a-z]{3,9}\d{0,3}"),
+    Takes.NUMBER: re.compile(r"[+-]?(\d+\.?\d*(e[+-]?\d+)?|inf)|nan"),
+    Takes.LAYOUT: re.compile(r"coo|csr|csc"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One fact. `says` completes "`input` ..."; `examples` has per framework a value, an argument
+    and what becomes of it. `elsewhere` are the ways to bring it to another place of a tensor.
+    `brings_back`: the variations that take it away. `preserves`: the right result stays the same.
+    """
+
+    name: str
+    says: str
+    ways: tuple[Way, ...] = ()
+    elsewhere: tuple[Way, ...] = ()
+    takes: Takes = Takes.NOTHING
+    brings_back: tuple[str, ...] = ()
+    preserves: bool = False
+    examples: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
+    run: Mapping[str, str] = field(default_factory=dict)
+    setup: Mapping[str, str] = field(default_factory=dict)
+    layer: Mapping[str, str] = field(default_factory=dict)
+    compiles: bool = False
+
+    def available(self, root: str) -> bool:
+        """Whether a framework (`torch`, `tf`) has it."""
+        return bool(expressions(self.ways, root, "") or self.run.get(root))
+
+    def takes_value(self, value: str) -> bool:
+        """Whether something may be named by it."""
+        if self.takes is Takes.NOTHING:
+            return not value
+        return _VALUES[self.takes].fullmatch(value) is not None
+
+
+def expressions(ways: Sequence[Way], root: str, value: str) -> list[list[str]]:
+    """[condition, expression] for each way that a framework has, with the value in them."""
+    found = ((one.when, one.to.get(root, one.to.get("plain", ""))) for one in ways)
+    return [[_with(when, value), _with(text, value)] for when, text in found if text]
+
+
+def _with(text: str, value: str) -> str:
+    number = f"float('{value}')" if value.lstrip("+-") in ("nan", "inf") else value
+    return text.replace("{value}", value).replace("{number}", number)
+
+
+PLAIN = Fact(name="plain", says="as it is")
+"""The call as it is."""
+
+FACTS: tuple[Fact, ...] = (
+    Fact(
+        name="dtype",
+        says="has dtype {value}",
+        takes=Takes.DTYPE,
+        brings_back=("wider", "float32", "int64"),
+        examples={
+            "torch": ("bool", "torch.tensor([0.5, -1.0])", "torch.tensor([True, False])"),
+            "tf": ("float64", "tf.constant([0.5, 1.0])", "tf.constant([0.5, 1.0], tf.float64)"),
+        },
+        ways=(
+            way("role == 'out'", torch="x.to(torch.{value})"),
+            way("'{value}' == 'bool' and dtype(x)[:1] in 'fib' and dtype(x)", torch="x > 0"),
+            way(
+                "'{value}' == 'bool' and dtype(x)[:1] in 'fib' and dtype(x)",
+                tf="tf.greater(x, tf.cast(0, x.dtype))",
+            ),
+            way(
+                "dtype(x).startswith(('float', 'bfloat'))",
+                torch="x.to(torch.{value})",
+                tf="tf.cast(x, tf.{value})",
+            ),
+            way(
+                "dtype(x).startswith('complex') and '{value}'.startswith('complex')",
+                torch="x.to(torch.{value})",
+                tf="tf.cast(x, tf.{value})",
+            ),
+            way(
+                "dtype(x).startswith(('int', 'uint')) and 'int' in '{value}'",
+                torch="x.to(torch.{value})",
+                tf="tf.cast(x, tf.{value})",
+            ),
+            way("dtype(x) == 'bool'", torch="x.to(torch.{value})", tf="tf.cast(x, tf.{value})"),
+        ),
+        layer={"torch": ".to(torch.{value})"},
+    ),
+    Fact(
+        name="scaled",
+        says="is multiplied by {value}",
+        takes=Takes.NUMBER,
+        brings_back=("small",),
+        examples={
+            "torch": ("1e30", "torch.tensor([1.0, -2.0])", "torch.tensor([1e30, -2e30])"),
+            "tf": ("100.0", "tf.constant([1.0, 2.0])", "tf.constant([100.0, 200.0])"),
+        },
+        ways=(
+            way(NUMBERS, "x * {value}"),
+            way("number(x)", "x * {value}"),
+        ),
+    ),
+    Fact(
+        name="holding",
+        says="holds {value}",
+        takes=Takes.NUMBER,
+        brings_back=("finite", "first-index"),
+        examples={
+            "torch": (
+                "nan",
+                "torch.tensor([1.0, -2.0])",
+                "torch.tensor([float('nan'), -2.0])",
+            ),
+            "tf": ("7", "tf.constant([1, 2])", "tf.constant([7, 2])"),
+        },
+        ways=(
+            way("number(x)", "{number}"),
+            way(
+                f"{DENSE} and dtype(x) and 0 not in shape(x) and"
+                " (dtype(x)[:1] in 'fbc' or '{value}'.lstrip('+-').isdigit())",
+                torch="x.flatten().index_fill(0, torch.tensor(0), {number}).reshape(x.shape)",
+                tf="tf.reshape(tf.concat([tf.cast([{number}], x.dtype),"
+                " tf.reshape(x, [-1])[1:]], 0), x.shape)",
+            ),
+        ),
+        elsewhere=(
+            way("number(x)", "{number}"),
+            way(
+                f"{DENSE} and dtype(x) and 0 not in shape(x) and"
+                " (dtype(x)[:1] in 'fbc' or '{value}'.lstrip('+-').isdigit())",
+                torch="x.flatten().index_fill(0, torch.tensor(x.numel() - 1), {number})"
+                ".reshape(x.shape)",
+                tf="tf.reshape(tf.concat([tf.reshape(x, [-1])[:-1],"
+                " tf.cast([{number}], x.dtype)], 0), x.shape)",
+            ),
+        ),
+    ),
+    Fact(
+        name="filled",
+        says="holds {value} alone",
+        takes=Takes.NUMBER,
+        brings_back=("nonzero",),
+        examples={
+            "torch": ("0", "torch.tensor([1.0, -2.0])", "torch.tensor([0.0, 0.0])"),
+            "tf": ("0", "tf.constant([1, 2])", "tf.constant([0, 0])"),
+        },
+        ways=(
+            way("number(x)", "{number}"),
+            way(
+                "dtype(x) and (dtype(x)[:1] in 'fbc' or '{value}'.lstrip('+-').isdigit())",
+                torch="torch.full_like(x, {number})",
+                tf="tf.fill(x.shape, tf.cast({number}, x.dtype))",
+            ),
+        ),
+    ),
+    Fact(
+        name="negative",
+        says="holds negative numbers",
+        brings_back=("positive",),
+        examples={
+            "torch": ("", "torch.tensor([1.0, -2.0])", "torch.tensor([-1.0, -2.0])"),
+            "tf": ("", "tf.constant([1, 2])", "tf.constant([-1, -2])"),
+        },
+        ways=(
+            way("number(x)", "-abs(x)"),
+            way("dtype(x).startswith(('float', 'bfloat', 'int'))", torch="-x.abs()", tf="-tf.abs(x)"),
+        ),
+    ),
+    Fact(
+        name="empty",
+        says="has no elements",
+        brings_back=("filled",),
+        examples={
+            "torch": ("", "torch.ones(2, 3)", "torch.ones(0, 3)"),
+            "tf": ("", "tf.ones([2, 3])", "tf.ones([0, 3])"),
+        },
+        ways=(way("shape(x) and shape(x)[0]", "x[:0]"),),
+    ),
+    Fact(
+        name="scalar",
+        says="has no dimensions",
+        brings_back=("one-dimensional",),
+        examples={
+            "torch": ("", "torch.tensor([1.0, 2.0])", "torch.tensor(1.0)"),
+            "tf": ("", "tf.constant([1.0, 2.0])", "tf.constant(1.0)"),
+        },
+        ways=(
+            way(
+                "shape(x) and 0 not in shape(x)",
+                torch="x.flatten()[0]",
+                tf="tf.reshape(x, [-1])[0]",
+            ),
+        ),
+    ),
+    Fact(
+        name="strided",
+        says="is not contiguous",
+        preserves=True,
+        brings_back=("contiguous",),
+        examples={
+            "torch": ("", "torch.eye(2)", "torch.eye(2).t()"),
+        },
+        ways=(
+            way(f"{DENSE} and len(shape(x)) > 1", torch="x.mT.contiguous().mT"),
+            way(f"{DENSE} and shape(x)", torch="torch.stack([x, x], -1)[..., 0]"),
+        ),
+    ),
+    Fact(
+        name="negated",
+        says="is a negative view",
+        preserves=True,
+        brings_back=("resolved",),
+        examples={"torch": ("", "torch.ones(2)", "torch.ones(2)")},
+        ways=(
+            way(
+                "dtype(x) in ('float32', 'float64')",
+                torch="torch.complex(torch.zeros_like(x), -x).conj().imag",
+            ),
+            way("dtype(x).startswith('complex')", torch="x.conj().resolve_conj().conj()"),
+        ),
+    ),
+    Fact(
+        name="sparse",
+        says="is sparse ({value})",
+        takes=Takes.LAYOUT,
+        preserves=True,
+        brings_back=("dense",),
+        examples={
+            "torch": ("coo", "torch.eye(2)", "torch.eye(2).to_sparse()"),
+            "tf": ("coo", "tf.eye(2)", "tf.sparse.eye(2)"),
+        },
+        ways=(
+            way(f"{DENSE} and shape(x) and '{{value}}' == 'coo'", torch="x.to_sparse()"),
+            way(
+                f"{DENSE} and len(shape(x)) > 1 and '{{value}}' != 'coo'",
+                torch="x.to_sparse_{value}()",
+            ),
+            way(f"{DENSE} and shape(x)", tf="tf.sparse.from_dense(x)"),
+        ),
+    ),
+    Fact(
+        name="gradients",
+        says="requires gradients",
+        preserves=True,
+        brings_back=("detached",),
+        examples={"torch": ("", "torch.ones(2)", "torch.ones(2).requires_grad_()")},
+        ways=(way(NUMBERS, torch="x.clone().requires_grad_()"),),
+    ),
+    Fact(
+        name="meta",
+        says="is on the device meta",
+        brings_back=("cpu",),
+        examples={"torch": ("", "torch.ones(2)", "torch.ones(2, device='meta')")},
+        ways=(way("dtype(x)", torch="x.to('meta')"),),
+        layer={"torch": ".to('meta')"},
+    ),
+    Fact(
+        name="forward-ad",
+        says="is a dual tensor of forward-mode differentiation",
+        ways=(
+            way(
+                "dtype(x) in ('float32', 'float64')",
+                torch="torch.autograd.forward_ad.make_dual(x, torch.ones_like(x))",
+            ),
+        ),
+        run={"torch": "in_forward_mode({})"},
+        setup={
+            "torch": '''def in_forward_mode(function):
+    """The function, differentiated in forward mode."""
+
+    def dual(x):
+        real = isinstance(x, torch.Tensor) and x.is_floating_point()
+        return torch.autograd.forward_ad.make_dual(x, torch.ones_like(x)) if real else x
+
+    def call(*given):
+        with torch.autograd.forward_ad.dual_level():
+            result = function(*map(dual, given))
+        return result
+
+    return call
+'''
+        },
+    ),
+    Fact(
+        name="vmap",
+        says="is mapped by vmap",
+        run={"torch": "lambda *given: torch.func.vmap({})(*(x[None] for x in given))[0]"},
+    ),
+    Fact(
+        name="traced",
+        says="is traced by torch.jit",
+        run={"torch": "lambda *given: torch.jit.trace({}, given, check_trace=False)(*given)"},
+    ),
+    Fact(
+        name="compiled",
+        says="is compiled (aot_eager)",
+        run={"torch": 'torch.compile({}, backend="aot_eager")'},
+        compiles=True,
+    ),
+    Fact(
+        name="inductor",
+        says="is compiled (inductor)",
+        run={"torch": 'torch.compile({}, backend="inductor")'},
+        compiles=True,
+    ),
+    Fact(
+        name="graph",
+        says="is a graph",
+        run={"tf": "tf.function({}, autograph=False)"},
+    ),
+    Fact(
+        name="xla",
+        says="is compiled by XLA",
+        run={"tf": "tf.function({}, autograph=False, jit_compile=True)"},
+        compiles=True,
+    ),
+)
+BY_NAME: Mapping[str, Fact] = {one.name: one for one in (PLAIN, *FACTS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A fact with the value that it names."""
+
+    fact: Fact
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.fact.name} {self.value}".strip()
+
+    @property
+    def sentence(self) -> str:
+        """Completes "`input` ..."."""
+        return self.fact.says.format(value=self.value)
+
+    def record(self, root: str, roles: Sequence[str] = ()) -> dict[str, Any]:
+        """As `analysis/inside/spread.py` reads it."""
+        whole = {
+            "run": self.fact.run.get(root, ""),
+            "setup": self.fact.setup.get(root, ""),
+            "layer": _with(self.fact.layer.get(root, ""), self.value),
+        }
+        # What is made by a function around the call needs no change of the arguments.
+        ways = [] if whole["run"] else [self.fact.ways, self.fact.elsewhere]
+        each = [expressions(one, root, self.value) for one in ways if one]
+        return {"roles": list(roles), "each": each or [[]], **whole}

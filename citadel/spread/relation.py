@@ -1,0 +1,113 @@
+"""What is spread: facts about arguments by their roles, and the two ways that should agree.
+
+    >>> print(read("out: dtype float64", "plain, meta"))
+    `out` has dtype float64 (plain against meta)
+    >>> print(read("inputs: scaled 1e30; inputs: dtype float32"))
+    `inputs` is multiplied by 1e30 and `inputs` has dtype float32
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.errors import CitadelError
+from citadel.spread.facts import BY_NAME, FACTS, FRAMEWORKS, PLAIN, Fact, Given, Takes
+
+ROLES = ("inputs", "input", "out", "number")
+"""All tensors (together, then each alone), one tensor, what `out=` is given, a plain number; any
+other word is a parameter's name. `a|b`: the first that a call has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Infection:
+    """A fact, and the roles of the arguments that it is brought into."""
+
+    roles: tuple[str, ...]
+    given: Given
+
+    def __str__(self) -> str:
+        return f"`{self.roles[0]}` {self.given.sentence}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """What is brought into valid calls, and in which two ways these are made. `sampled`: the second
+    way is the call without the trigger."""
+
+    infections: tuple[Infection, ...]
+    ways: tuple[Given, Given]
+    sampled: bool
+
+    def __str__(self) -> str:
+        facts = " and ".join(map(str, self.infections))
+        if self.sampled:
+            return facts
+        ways = f"{self.ways[0]} against {self.ways[1]}"
+        return f"{facts} ({ways})" if facts else ways
+
+    @property
+    def compiles(self) -> bool:
+        """Whether a compiler runs, which takes a hundred times as long."""
+        return any(one.fact.compiles for one in self.ways)
+
+    def lacking(self, framework: str) -> str:
+        """The first fact that a framework has not; "" where it has all."""
+        root = FRAMEWORKS.get(framework, framework)
+        given = (*(one.given for one in self.infections), *self.ways)
+        named = (one.fact for one in given if one.fact is not PLAIN)
+        return next((one.name for one in named if not one.available(root)), "")
+
+
+def read(trigger: str, ways: str = "") -> Relation:
+    """What a person writes: `ROLE: FACT [VALUE]`, several parted by ";", and two ways by ",".
+
+    Raises:
+        CitadelError: when a fact is not known, or does not take such a value.
+    """
+    infections = []
+    for part in filter(None, map(str.strip, trigger.split(";"))):
+        roles, colon, fact = part.partition(":")
+        if not colon or not fact.strip():
+            raise CitadelError(
+                f"a trigger is ROLE: FACT, which {part!r} is not", "for example 'out: dtype float64'"
+            )
+        names = tuple(filter(None, map(str.strip, roles.split("|"))))
+        infections.append(Infection(names or ROLES[:1], given(fact)))
+    both = [given(one) for one in ways.split(",")] if ways.strip() else [Given(PLAIN), Given(PLAIN)]
+    if len(both) != 2:
+        raise CitadelError("--ways takes two ways, parted by a comma", "for example plain,meta")
+    if not infections and not ways.strip():
+        raise CitadelError("there is nothing to spread", "give --trigger, --ways or both")
+    return Relation(infections=tuple(infections), ways=(both[0], both[1]), sampled=not ways.strip())
+
+
+def given(text: str) -> Given:
+    """A fact and its value: "dtype float64".
+
+    Raises:
+        CitadelError: see `read`.
+    """
+    name, _, value = text.strip().partition(" ")
+    fact = BY_NAME.get(name)
+    if fact is None:
+        raise CitadelError(f"no fact is called {name!r}", "known: " + ", ".join(BY_NAME))
+    if not fact.takes_value(value.strip()):
+        raise CitadelError(f"{name} {_wanted(fact)}", f"for example '{_example(fact)}'")
+    return Given(fact, value.strip())
+
+
+def _wanted(fact: Fact) -> str:
+    return "takes no value" if fact.takes is Takes.NOTHING else f"takes a {fact.takes}"
+
+
+def _example(fact: Fact) -> str:
+    values = [value for value, _, _ in fact.examples.values()]
+    return f"{fact.name} {values[0] if values else ''}".strip()
+
+
+def table() -> list[tuple[str, str]]:
+    """All facts with what they say, for help and documentation."""
+    return [
+        (f"{one.name} {one.takes.upper()}".strip(), one.says.format(value=one.takes.upper()))
+        for one in FACTS
+    ]

@@ -1,0 +1,147 @@
+"""The valid calls that a trigger is brought into: those that the index has seen to work.
+
+In: an index, and the order of its APIs. Out: per API what `analysis/inside/spread.py` reads. One
+form of each operation comes before the second form of any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from analysis import parsing
+from analysis.catalog.model import Api, ApiKind
+from analysis.dynamic.model import CallValues, Sample
+from analysis.index import ApiIndex
+from analysis.values import Value
+
+FLOAT = "float32"
+Record = dict[str, Any]
+
+
+def described(index: ApiIndex, api: Api) -> Record | None:
+    """An API with its calls; None where none of these can be made again."""
+    calls: list[Record] = []
+    for sample in index.samples.get(api.name, ()):
+        for one in (_plain(sample, api), sample):
+            made = None if one is None else _call(one)
+            if made is not None and made not in calls:
+                calls.append(made)
+    if not calls:
+        return None
+    if not any(map(_has_floats, calls)):
+        calls[:0] = [one for one in map(_floating, calls) if one is not None]
+    method = api.kind is ApiKind.METHOD
+    count = max(len(one["call"][0]) for one in calls)
+    layer = calls[0]["new"] is not None
+    names = _names(api.call_signatures if layer else api.signatures, count)
+    return {"names": names, "method": method, "calls": calls}
+
+
+def by_operation(apis: Iterable[Api], operation: Callable[[str], str]) -> list[Api]:
+    """The APIs in their order, with the first form of each operation in front."""
+    first: list[Api] = []
+    further: list[Api] = []
+    seen: set[str] = set()
+    for api in apis:
+        one = operation(api.name)
+        (further if one in seen else first).append(api)
+        seen.add(one)
+    return first + further
+
+
+def _plain(sample: Sample, api: Api) -> Sample | None:
+    """The call with what is required alone; None of a layer, or where nobody knows."""
+    call = sample.call
+    names = _names(api.signatures, len(call.arguments))
+    if sample.constructor is not None or not names:
+        return None
+    required = {
+        one.name for sign in api.signatures for one in sign.parameters if one.required
+    }
+    given = list(zip(names, call.arguments, strict=False))
+    kept = max((place + 1 for place, (name, _) in enumerate(given) if name in required), default=0)
+    keywords = {name: value for name, value in call.keywords.items() if name in required}
+    return replace(sample, call=CallValues(arguments=call.arguments[:kept], keywords=keywords))
+
+
+def _call(sample: Sample) -> Record | None:
+    """One call; None where one of its values cannot be made again."""
+    call, built = _values(sample.call), None
+    if sample.constructor is not None:
+        built = _values(sample.constructor)
+    if call is None or (sample.constructor is not None and built is None):
+        return None
+    return {"call": call, "new": built}
+
+
+def _has_floats(call: Record) -> bool:
+    arguments, keywords = call["call"]
+    tensors = [one["t"][0] for one in (*arguments, *keywords.values()) if "t" in one]
+    return any(dtype.startswith(("float", "bfloat")) for dtype in tensors)
+
+
+def _floating(call: Record) -> Record | None:
+    """A call with a tensor of real numbers in the place of whole ones, or of a list of numbers, as
+    its first argument: whole numbers cannot hold what most triggers are about."""
+    arguments, keywords = call["call"]
+    made = [_as_floats(one) for one in (arguments or [*keywords.values()])[:1]]
+    if not made or made[0] is None:
+        return None
+    if arguments:
+        return {**call, "call": [[*made, *arguments[1:]], keywords]}
+    name = next(iter(keywords))
+    return {**call, "call": [[], {**keywords, name: made[0]}]}
+
+
+def _as_floats(value: Record) -> Record | None:
+    if "t" in value and value["t"][0].startswith(("int", "uint")):
+        return {"t": [FLOAT, *value["t"][1:]]}
+    content = _numbers(value) if "l" in value else None
+    return None if content is None else {"t": [FLOAT, list(np.shape(content)), content]}
+
+
+def _numbers(value: Record) -> Any:
+    """Nested lists of numbers, of which all on one level are equally long; else None."""
+    if "l" in value:
+        items = [_numbers(one) for one in value["l"]]
+        alike = len({np.shape(one) for one in items}) == 1
+        return items if alike and None not in items else None
+    try:
+        found = parsing.literal(value["e"]) if "e" in value else None
+    except ValueError:
+        return None
+    return found if type(found) in (int, float) else None
+
+
+def _names(signatures: Sequence[Any], count: int) -> list[str]:
+    """What the parameters are called that so many arguments are given to."""
+    for one in signatures:
+        names = [parameter.name for parameter in one.parameters]
+        if len(names) >= count:
+            return names
+    return []
+
+
+def _values(call: CallValues) -> list[Any] | None:
+    arguments = [written(value) for value in call.arguments]
+    keywords = {key: written(value) for key, value in call.keywords.items()}
+    return None if None in (*arguments, *keywords.values()) else [arguments, keywords]
+
+
+def written(value: Value) -> Record | None:
+    """A value as `analysis/inside/eagle_samples` reads it; None where it cannot be made again."""
+    if value.kind in ("tensor", "array"):
+        plain = value.layout in (None, "strided") and "Variable" not in str(value.text)
+        if not plain or value.shape is None:
+            return None
+        content = None if value.content is None else parsing.literal(value.content)
+        return {"t": [value.dtype, list(value.shape), content]}
+    if value.kind in ("list", "tuple") and value.items is not None:
+        items = [written(item) for item in value.items]
+        return None if None in items else {"l" if value.kind == "list" else "u": items}
+    text = value.literal()
+    return None if text is None else {"e": text}
