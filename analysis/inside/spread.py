@@ -52,6 +52,9 @@ class Spread:
                 if made is None:
                     break
                 control, pair = made
+                if not self.infections:  # the second way is the control
+                    yield pair
+                    break
                 yield control
                 if control.seen is None or control.seen.state in AGREED:  # none: nothing is run
                     yield pair
@@ -94,8 +97,9 @@ class Spread:
     def smaller(self, name, names, place, call):
         """The pair over smaller inputs, if the ways still agree without the trigger."""
         made = self.made(name, names, place, call)
-        agreed = made is not None and self.runner.run(made[0]).state in AGREED
-        return made[1] if agreed else None
+        if made is None or (self.infections and self.runner.run(made[0]).state not in AGREED):
+            return None
+        return made[1]
 
 
 class Case:

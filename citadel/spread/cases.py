@@ -1,0 +1,214 @@
+"""Hits as scripts that stand alone: a valid call, the trigger in marked lines, both ways, a check.
+
+In: what the interpreter under test tells of two ways that do not agree. Out: the script, and its
+control, the same script without the trigger, which must run through. Where a call dies or fails
+under the trigger alone, the script does so, too; else its last line fails while the bug is there.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+
+from analysis.target.observation import Observation, Outcome
+from analysis.target.session import Limits, Session
+from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
+from citadel.oracle import status
+from citadel.spread.facts import PLAIN
+from citadel.spread.relation import Relation
+from harvest.sources.eagle.finding import CRASH, STATUS, Finding
+
+WIDTH = 96
+MARK = "  # the trigger"
+_TRIGGER = re.compile(r"^(bad_\w+) = (.*)$", re.M)
+_IMPORTS = (
+    ("math", "import math"),
+    ("np", "import numpy as np"),
+    ("tf", "import tensorflow as tf"),
+    ("torch", "import torch"),
+)
+_OUTCOME = '''def outcome(call):
+    """How a call ends."""
+    try:
+        call()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return "returns"
+'''
+RETURNS = "returns"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """An API that goes wrong when its own valid call meets the trigger, as a script that shows it."""
+
+    api: str
+    code: str
+    control: str
+    verdict: Verdict
+
+
+def script(finding: Finding, relation: Relation, framework: str, *, bare: bool = False) -> str:
+    """The case of a finding, or (`bare`) its control."""
+    made = [line.group() + MARK for line in _TRIGGER.finditer(finding.setup)]
+    if bare:
+        made = [_untouched(line) for line in _TRIGGER.finditer(finding.setup)]
+    given = [_assignment(name, text) for name, text in finding.inputs]
+    functions = _TRIGGER.sub("", finding.setup).strip()
+    ways = _ways(finding, relation, framework, bare=bare)
+    statements = "\n".join((*given, *made, "", *ways))
+    parts = [part for part in (functions, _OUTCOME if "outcome(" in statements else "") if part]
+    body = "\n\n\n".join((*(part.strip() for part in parts), statements))
+    lines = [line for name, line in _IMPORTS if re.search(rf"(?<![\w.]){name}\.", body)]
+    gap = "\n\n\n" if parts else "\n\n"
+    return "\n".join(lines) + gap + body + "\n"
+
+
+def replayed(
+    finding: Finding,
+    relation: Relation,
+    session: Session,
+    framework: str,
+    *,
+    runs: int,
+    limits: Limits,
+) -> Hit | None:
+    """The finding as a script, if the script shows it in all runs and its control runs through."""
+    if finding.unwritten:
+        return None
+    code = script(finding, relation, framework)
+    control = script(finding, relation, framework, bare=True)
+    if session.run(control, limits=limits).outcome is not Outcome.OK:
+        return None
+    seen = [session.run(code, limits=limits) for _ in range(runs)]
+    hits = sum(_shows(finding, relation, one) for one in seen)
+    if hits < runs:
+        return None
+    verdict = Verdict(
+        kind=VerdictKind.BUG,
+        runs=(hits, runs),
+        confidence=1.0,
+        symptom=symptom(finding, relation, seen[0]),
+    )
+    return Hit(api=finding.api, code=code, control=control, verdict=verdict)
+
+
+def symptom(finding: Finding, relation: Relation, seen: Observation) -> Symptom:
+    """What a hit shows, in the words of all symptoms."""
+    if finding.state == CRASH or (finding.state == STATUS and relation.sampled):
+        found = status.capture(seen)
+        if found is not None:
+            return found
+    if finding.state == STATUS:
+        return _one_sided(finding, relation)
+    shown = finding.shown or ("", "")
+    return Symptom(
+        kind=SymptomKind.DISAGREES,
+        where=finding.result,
+        observed=_flat(shown[0]),
+        expected=f"{_flat(shown[1])} ({_other(relation)})",
+    )
+
+
+def _one_sided(finding: Finding, relation: Relation) -> Symptom:
+    """One way refuses what the other one takes: where the plain one refuses, that is right."""
+    refuses = finding.side == "reference"
+    way, text = relation.ways[refuses], (finding.result, finding.reference)[refuses]
+    message = finding.message.splitlines()[0] if finding.message else ""
+    if way.fact is PLAIN:
+        other = relation.ways[not refuses]
+        return Symptom(
+            kind=SymptomKind.ACCEPTS,
+            where=(finding.result, finding.reference)[not refuses],
+            observed=f"a result ({other})",
+            expected=f"{finding.types[0]}: {message}",
+        )
+    return Symptom(
+        kind=SymptomKind.RAISES,
+        exception=finding.types[0],
+        message=message,
+        where=text,
+    )
+
+
+def _shows(finding: Finding, relation: Relation, seen: Observation) -> bool:
+    """Whether a run of the script ends as the finding says."""
+    if finding.state == CRASH:
+        return seen.outcome in (Outcome.SIGNAL, Outcome.TIMEOUT)
+    raised = seen.exception
+    if seen.outcome is not Outcome.EXCEPTION or raised is None:
+        return False
+    if finding.state == STATUS and relation.sampled:
+        return raised.type == finding.types[0]
+    return raised.type == "AssertionError" or finding.kind in ("shape", "structure")
+
+
+def _ways(finding: Finding, relation: Relation, framework: str, *, bare: bool) -> list[str]:
+    """The lines that make the call in both ways, and the check; where the trigger is one of the
+    ways, the control has the other one alone."""
+    one, other = finding.result, finding.reference
+    alone = bare and not relation.infections
+    if finding.state == STATUS and not relation.sampled:
+        if alone:
+            return [one if finding.side == "reference" else other]
+        names = [_name(str(way)) for way in relation.ways]
+        calls = zip(names, (one, other), strict=True)
+        shown = zip(relation.ways, names, strict=True)
+        return [
+            *(f"{name} = outcome(lambda: {text})" for name, text in calls),
+            *(f'print("{way}:", {name})' for way, name in shown),
+            f'assert ({names[0]} == "{RETURNS}") == ({names[1]} == "{RETURNS}")',
+        ]
+    lines = [f"expected = {other}  # {_other(relation)}"]
+    lines += [] if alone else [f"result = {one}"]
+    if finding.state != "differs" or alone:
+        return lines
+    printed = ['print("expected:", expected)', 'print("result:  ", result)']
+    return [*lines, *printed, *_comparison(finding, framework)]
+
+
+def _comparison(finding: Finding, framework: str) -> list[str]:
+    options = f"rtol={finding.rtol:g}, atol={finding.atol:g}, equal_nan=True"
+    if framework == "tensorflow":
+        loop = "for one, other in zip(tf.nest.flatten(result), tf.nest.flatten(expected)):"
+        if finding.kind == "shape":
+            return [loop, "    assert np.shape(one) == np.shape(other)"]  # NumPy would broadcast
+        return [loop, f"    np.testing.assert_allclose(one, other, {options})"]
+    given = f"result, expected, {options}, check_dtype=False, check_layout=False"
+    return ["torch.testing.assert_close(", f"    {given}", ")"]
+
+
+def _other(relation: Relation) -> str:
+    """What the second way is, for people."""
+    return "without the trigger" if relation.sampled else str(relation.ways[1])
+
+
+def _name(way: str) -> str:
+    """A way as the name of a variable.
+
+    >>> _name("dtype float64"), _name("forward-ad")
+    ('dtype_float64', 'forward_ad')
+    """
+    return re.sub(r"\W+", "_", way)
+
+
+def _untouched(line: re.Match[str]) -> str:
+    """What stands for a line of the trigger in the control: the input as it is."""
+    name = line[1].removeprefix("bad_")
+    return f"{line[1]} = {name}"
+
+
+def _assignment(name: str, text: str) -> str:
+    """A line that makes an input; lists of numbers are broken where the line is full."""
+    line = f"{name} = {text}"
+    if len(line) <= WIDTH or '"' in text or "'" in text:
+        return line
+    wrapped = textwrap.wrap(
+        line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(wrapped)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())[:200]
