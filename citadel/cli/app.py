@@ -40,6 +40,7 @@ from citadel.cli.options import (
     read_siblings,
     read_wish,
 )
+from citadel.cli.spread import spread
 from citadel.commands.progress import Interrupted, Progress
 from citadel.limits import ATTEMPTS, SECONDS
 from citadel.match.mode import Mode
@@ -191,6 +192,7 @@ app.command(no_args_is_help=True)(label)
 
 app.command()(index)
 app.command(no_args_is_help=True)(siblings)
+app.command(no_args_is_help=True)(spread)
 
 
 @app.command("doctor")
