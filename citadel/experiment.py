@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from analysis.values import Value
+
 
 class Under(StrEnum):
     """What a case shows with some of its call's arguments changed."""
@@ -34,7 +36,8 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A variation of one argument of the report's call, by its key."""
+    """A variation of one argument of the report's call, by its key: of a list of tensors, `before`
+    and `after` are the first one."""
 
     variation: str
     key: str
@@ -42,6 +45,10 @@ class Change:
     """What it takes away, in words: "`input` has dtype float16"."""
     cured: str
     """What it puts there: "float32"."""
+    name: str = ""
+    """The parameter's."""
+    before: Value | None = None
+    after: Value | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -205,6 +205,16 @@ class Verdict:
     rule: str = ""
 
 
+class Road(StrEnum):
+    """How a bug is carried over to a sibling."""
+
+    CALL = "call"
+    """The report's call is made through the sibling."""
+    TRIGGER = "trigger"
+    """The sibling's own valid call meets the report's trigger."""
+    BOTH = "both"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One sibling API with its verdict and, where a case was generated, its file."""
@@ -220,6 +230,7 @@ class Finding:
     """What forms of one operation have in common (`citadel.family.operations`)."""
     evidence: Evidence | None = None
     """What a finding rests on; None where it is none."""
+    road: Road = Road.CALL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

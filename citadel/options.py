@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from analysis.target.session import Limits
 from citadel.match.matches import Matches
 from citadel.match.mode import Mode
+from citadel.model import Road
 from citadel.propagate.walk import Walk
 
 
@@ -22,5 +23,6 @@ class Options:
     limits: Limits = field(default_factory=Limits)
     least_confidence: float | None = None
     """Findings below it are `alike`, and no bugs (0 to 1; None: the model's own threshold)."""
+    road: Road = Road.BOTH
     matches: Matches = field(default_factory=Matches)
     """Pairs of APIs that somebody else held for equal."""

@@ -32,6 +32,11 @@ def is_tensor(value):
     return isinstance(value, (backend.TENSOR, keras.Variable))
 
 
+def is_symbolic(value):
+    """Whether a value stands for a tensor in a graph, whose numbers nobody knows yet."""
+    return is_tensor(value) and array(value) is None
+
+
 def memory(value, others):
     """Nothing: tensors have no strides, and share memory with nobody who may write to it."""
     return None

@@ -85,6 +85,11 @@ def of_numbers(value):
         return None
 
 
+def is_symbolic(value):
+    """Whether a value stands for a tensor in a graph, whose numbers nobody knows yet."""
+    return is_tensor(value) and not hasattr(value, "numpy")
+
+
 def memory(value, others):
     """Nothing: tensors have no strides, and share memory with nobody who may write to it."""
     return None

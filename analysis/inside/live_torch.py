@@ -21,6 +21,11 @@ def is_tensor(value):
     return isinstance(value, torch.Tensor)
 
 
+def is_symbolic(value):
+    """Whether a value stands for a tensor whose numbers nobody knows."""
+    return is_tensor(value) and value.is_meta
+
+
 def memory(value, others):
     """How a tensor lies in memory, and whether it shares that with one of the others."""
     if value.layout is not torch.strided or value.is_meta:

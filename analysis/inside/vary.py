@@ -6,7 +6,7 @@ expression]`, of which the first whose condition holds is taken (`citadel.eviden
 Which changes alter anything is measured, never declared: the value before and the value after are
 compared in dtype, shape, strides, layout, device, overlap with other arguments, and numbers.
 
-Emitted are `{"e": "alters", "changes": [[number, key, before, after], ...]}` (`altering`), or,
+Emitted are `{"e": "alters", "nth", "changes": [[number, key, before, after], ...]}` (`altering`), or,
 where a case is run with changes, `{"e": "varied", "site", "made": [[key, expression], ...]}` before
 each call that is changed or blamed, and behind a blamed one `{"e": "returned", "value", "rank",
 "wrote"}` (the highest rank that it was given; whether it wrote to what was changed) or
@@ -16,31 +16,39 @@ each call that is changed or blamed, and behind a blamed one `{"e": "returned", 
 import case
 import side
 import texts
+from contents import recorded
 from planned import live_values
 from values import describe
 
 MOST_ELEMENTS = 1 << 22
 """Larger tensors are not compared number by number."""
 DEPTH = 3
+MOST_CALLS = 8
+"""Calls at one place that are looked at."""
 FLOATS = ("bfloat16", "float16", "float32", "complex64")
 """Dtypes that results are cast back to, the narrowest first."""
 
 
-def altering(emit, code, traced, site, occurrence, ways):
-    """Run a case up to its call at `site`, and tell which of the changes alter an argument."""
+def altering(emit, code, traced, site, ways):
+    """Run a case, and tell which of the changes alter an argument of its calls at `site`.
+
+    In a graph nobody knows the numbers: there a change is told if it can be made.
+    """
     live = _pinned()
 
     def hook(at, nth, function, args, kwargs):
-        if at != site or nth != occurrence:
+        if at != site:
             return None
         call, found = Call(live, function, args, kwargs), []
         for number, ones in enumerate(ways):
             for key in call.keys:
-                new, text = call.changed(key, ones)
-                if text is not None:
-                    found.append([number, key, describe(call.value(key)), describe(new)])
-        emit({"e": "alters", "changes": found})
-        raise case.Stop
+                new, text, altered = call.changed(key, ones)
+                if altered or (text is not None and live.is_symbolic(call.value(key))):
+                    found.append([number, key, recorded(call.value(key)), recorded(new)])
+        emit({"e": "alters", "nth": nth, "changes": found})
+        if nth >= MOST_CALLS:
+            raise case.Stop
+        return None
 
     return case.run(emit, code, traced, hook)
 
@@ -155,23 +163,26 @@ class Call:
         return [at for at in range(len(self.args)) if at != self.receiver()][place]
 
     def changed(self, key, ways):
-        """(the value of a key changed, by which expression); of what is not altered, or cannot be
-        changed, there is none."""
+        """(the value of a key changed, by which expression, whether that alters it); of what cannot
+        be changed there is no expression."""
         try:
             old = self.value(key)
             others = [self.value(one) for one in self.keys if one != key]
             new, text = _mapped(self.live, old, ways, key.startswith("kw:"))
             if new is LEFT_OUT:
-                return new, text
+                return new, text, True
             same = told(self.live, new, others) == told(self.live, old, others)
-            return new, None if same else text
+            return new, None if text == "x" else text, not same
         except Exception:
-            return None, None
+            return None, None, False
 
     def change(self, key, ways):
-        """Change an argument; by which expression, or None where that alters nothing."""
-        new, text = self.changed(key, ways)
-        if text is None:
+        """Change an argument; by which expression, or None where that alters nothing.
+
+        In a graph nobody knows the numbers: there the change is made, and counts for nothing.
+        """
+        new, text, altered = self.changed(key, ways)
+        if text is None or not (altered or self.live.is_symbolic(self.value(key))):
             return None
         if new is LEFT_OUT:
             del self.kwargs[key[3:]]
@@ -186,7 +197,7 @@ class Call:
             made = getattr(self.function, "__func__", None)
             name = self.function.__name__
             self.function = getattr(new, name) if made is None else made.__get__(new)
-        return text
+        return text if altered else None
 
 
 def _parts(value):

@@ -44,6 +44,7 @@ from citadel.cli.spread import spread
 from citadel.commands.progress import Interrupted, Progress
 from citadel.limits import ATTEMPTS, SECONDS
 from citadel.match.mode import Mode
+from citadel.model import Road
 from citadel.report.text import plain
 from citadel.rulebook import all_rules
 
@@ -118,6 +119,14 @@ def triage(
         ),
     ] = 2,
     min_confidence: MinConfidence = None,
+    road: Annotated[
+        Road,
+        typer.Option(
+            "--road",
+            help="Make the report's call through siblings, bring its trigger into their own calls,"
+            " or both.",
+        ),
+    ] = Road.BOTH,
     matches: MatchesFile = None,
     baseline: Baseline = None,
     fail_on: Annotated[
@@ -164,6 +173,7 @@ def triage(
         adaptations=adaptations,
         limits=Limits(wall=timeout),
         least_confidence=min_confidence,
+        road=road,
         matches=given_matches(matches),
     )
     request = TriageRequest(

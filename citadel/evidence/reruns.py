@@ -96,6 +96,26 @@ class ValuesOracle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Against:
+    """The symptom is that the watched expressions come to other values than in a `reference` run,
+    which has a cure that keeps the right result."""
+
+    oracle: ValuesOracle
+    reference: Values
+    of_values: bool = True
+
+    @property
+    def of_same_input(self) -> bool:
+        """See `Oracle`: the reference has the same input."""
+        return False
+
+    def shown(self, seen: Observation, raised: Raised | None, *, returned: bool) -> bool | None:
+        """See `Oracle`."""
+        changes = unlike(self.oracle.oracle, self.reference, values_of(seen))
+        return None if not changes or None in changes else True in changes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
     """What a case shows with changes, which changes these were, and what the call gave."""
 
@@ -124,15 +144,33 @@ class Reruns:
 
     def under(self, root: str, changes: Iterable[tuple[str, str, Variation]]) -> Rerun:
         """Run it with the variation made at (stage, keys), as the framework `root` writes it."""
-        wanted: dict[str, list[list[Any]]] = {}
         changes = list(changes)
         if self.oracle.of_same_input and not all(one.preserves for _, _, one in changes):
             return Rerun()
+        ran = self._seen(root, changes)
+        if ran is None:
+            return Rerun()
+        seen, known = ran
+        found = self._told(seen, known)
+        self.runs.append(found.outcome)
+        return found
+
+    def values(self, root: str, changes: Iterable[tuple[str, str, Variation]]) -> Values | None:
+        """What the watched expressions come to with changes; None where the run ends otherwise."""
+        ran = self._seen(root, changes)
+        self.runs.append(Under.OTHERWISE)
+        return None if ran is None or ran[0].outcome is not Outcome.OK else values_of(ran[0])
+
+    def _seen(
+        self, root: str, changes: Iterable[tuple[str, str, Variation]]
+    ) -> tuple[Observation, set[str]] | None:
+        """A run with changes, and the expressions that make them; None where there is no call."""
+        wanted: dict[str, list[list[Any]]] = {}
         for stage, keys, one in changes:
             for site in self.sites.get(stage, frozenset()):
                 wanted.setdefault(str(site), []).append([keys, one.ways_in(root), one.preserves])
         if not wanted:
-            return Rerun()
+            return None
         seen = self.session.run(
             self.code,
             traced=self.traced,
@@ -140,10 +178,7 @@ class Reruns:
             entry="vary:run",
             arguments={"changes": wanted, "blamed": sorted(self.blamed)},
         )
-        known = {text for ones in wanted.values() for _, ways, _ in ones for _, text in ways}
-        found = self._told(seen, known)
-        self.runs.append(found.outcome)
-        return found
+        return seen, {text for ones in wanted.values() for _, ways, _ in ones for _, text in ways}
 
     def _told(self, seen: Observation, known: Collection[str]) -> Rerun:
         events = [one for one in seen.extra if one.get("e") in ("varied", "returned", "failed")]

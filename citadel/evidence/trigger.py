@@ -7,6 +7,7 @@ its own; where none cures, all are made together and those that are not needed a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,13 +17,14 @@ from analysis.values import Value
 from citadel.evidence.reruns import (
     CALL,
     NEW,
+    Against,
     Rerun,
     Reruns,
     StatusOracle,
     ValuesOracle,
     is_key,
 )
-from citadel.evidence.variations import Variation, in_framework
+from citadel.evidence.variations import DEFAULT, Variation, in_framework
 from citadel.experiment import Change, Cure, Job, Trigger, Under
 from citadel.model import STATUS_KINDS, SymptomKind
 from citadel.oracle.backends import runner
@@ -139,6 +141,7 @@ def find_trigger(again: Reruns, use: Invocation, api: Api, wall: float) -> Trigg
             break
         cures += _single(again, use, one, root_of(api.name), most)
     if again.oracle.of_same_input:
+        cures += _by_relation(again, use, possible, cures, most)
         possible = [one for one in possible if one.variation.preserves]
     if not cures and len(possible) > 1:
         cures = _together(again, use, possible, root_of(api.name), most + MINIMISING)
@@ -155,17 +158,38 @@ def _possible(
         found: dict[int, dict[str, tuple[Value, Value]]] = {}
         for site in sorted(sites):
             for number, key, *values in _altered(again, use, site, variations):
-                if 0 <= number < len(variations):
-                    found.setdefault(number, {}).setdefault(key, (values[0], values[1]))
+                if 0 <= number < len(variations) and not _needed(use, variations[number], key):
+                    altered = found.setdefault(number, {})
+                    # Of several calls at this place, the one that is told is the most unusual one.
+                    if key not in altered or _extreme(altered[key][0]) < _extreme(values[0]):
+                        altered[key] = (values[0], values[1])
         for number, altered in sorted(found.items()):
             yield _Possible(variations[number], stage, altered)
+
+
+def _extreme(value: Value) -> float:
+    """How large the numbers of a value are by their size, NaN as infinite; -1 where nobody knows."""
+    part = _part(value)
+    numbers = part.numbers
+    if numbers is None:
+        return -1.0
+    ends = [abs(end) for end in (numbers.low, numbers.high) if end is not None]
+    return max(ends, default=0.0) if numbers.finite else math.inf
+
+
+def _needed(use: Invocation, variation: Variation, key: str) -> bool:
+    """Whether an argument that is to be left out has to be given."""
+    name = key.partition(":")[2]
+    signatures = use.api.signatures
+    parameters = (p for one in signatures for p in one.parameters if p.name == name)
+    return variation.name == DEFAULT and any(one.required for one in parameters)
 
 
 def _altered(
     again: Reruns, use: Invocation, site: int, variations: Sequence[Variation]
 ) -> Iterator[Altered]:
     """What each variation alters of the call at one place."""
-    known = {call.site: call.occurrence for call in (use.constructor, use.call) if call}
+    blamed = next((one.occurrence for one in (use.call, use.constructor) if one and one.site == site), 1)
     seen = again.session.run(
         again.code,
         traced=again.traced,
@@ -173,11 +197,10 @@ def _altered(
         entry="vary:altering",
         arguments={
             "site": site,
-            "occurrence": known.get(site, 1),
             "ways": [one.ways_in(root_of(use.api.name)) for one in variations],
         },
     )
-    return _alterations(seen.extra)
+    return _alterations(sorted(seen.extra, key=lambda one: one.get("nth") != blamed))
 
 
 def _alterations(events: Iterable[dict[str, object]]) -> Iterator[Altered]:
@@ -192,14 +215,22 @@ def _alterations(events: Iterable[dict[str, object]]) -> Iterator[Altered]:
 
 
 def _run(again: Reruns, root: str, made: Sequence[tuple[_Possible, Sequence[str]]]) -> Rerun:
-    changes = ((one.stage, key, one.variation) for one, keys in made for key in keys)
-    return again.under(root, changes)
+    return again.under(root, _changes(made))
+
+
+def _changes(
+    made: Sequence[tuple[_Possible, Sequence[str]]],
+) -> list[tuple[str, str, Variation]]:
+    return [(one.stage, key, one.variation) for one, keys in made for key in keys]
 
 
 def _single(again: Reruns, use: Invocation, one: _Possible, root: str, most: int) -> Iterator[Cure]:
-    """The cure by one variation: of one argument, if that does, else of all that it alters."""
+    """The cures by one variation: of one argument each, if that does, else of all that it alters.
+
+    What changes several arguments may break one of them: an index is to be whole.
+    """
     whole = _run(again, root, [(one, one.keys)])
-    if whole.outcome is not Under.CURED:
+    if whole.outcome is Under.SHOWN or (whole.outcome is not Under.CURED and len(one.keys) < 2):
         return
     alone: list[Cure] = []
     for key in one.keys if len(one.keys) > 1 else ():
@@ -208,7 +239,31 @@ def _single(again: Reruns, use: Invocation, one: _Possible, root: str, most: int
         single = _run(again, root, [(one, [key])])
         if single.outcome is Under.CURED:
             alone.append(_cure(use, [(one, [key])], single.job))
-    yield from alone or [_cure(use, [(one, one.keys)], whole.job)]
+    if alone or whole.outcome is Under.CURED:
+        yield from alone or [_cure(use, [(one, one.keys)], whole.job)]
+
+
+def _by_relation(
+    again: Reruns, use: Invocation, possible: Sequence[_Possible], cures: Sequence[Cure], most: int
+) -> Iterator[Cure]:
+    """Changes of the input after which the call agrees with itself under a cure that keeps the
+    right result: with that as its reference, a case needs no check of the report's own."""
+    root = root_of(use.api.name)
+    kept = [one for one in possible if one.variation.preserves]
+    names = {change.variation for cure in cures for change in cure.changes}
+    reference = next((one for one in kept if one.variation.name in names), None)
+    if reference is None:
+        return
+    for one in possible:
+        if one.variation.preserves or len(again.runs) + 1 >= most:
+            continue
+        right = again.values(root, _changes([(one, one.keys), (reference, reference.keys)]))
+        if right is None:
+            continue
+        against = replace(again, oracle=Against(oracle=again.oracle, reference=right))
+        found = _run(against, root, [(one, one.keys)])
+        if found.outcome is Under.CURED:
+            yield _cure(use, [(one, one.keys)], found.job)
 
 
 def _together(
@@ -246,6 +301,9 @@ def _cure(
                     key=own,
                     fact=f"`{name}` {_fact(one.variation, before)}",
                     cured=_filled(one.variation.cured, after),
+                    name=name,
+                    before=_part(before),
+                    after=_part(after),
                 )
             )
     return Cure(changes=tuple(changes), job=job)

@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+DEFAULT = "default"
+"""The variation that leaves an argument out."""
 PLAIN = "plain"
 """The expressions that are the same in all frameworks."""
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -315,7 +317,7 @@ VARIATIONS: tuple[Variation, ...] = (
         fact="holds large numbers",
         cured="at most 1",
         examples={
-            "torch": ("torch.tensor([1e30, -1e30, 0.5])", "torch.tensor([1.0, -1.0, 0.5])"),
+            "torch": ("torch.tensor([4e30, -2e30])", "torch.tensor([1.0, -0.5])"),
             "tf": ("tf.constant([99, 0])", "tf.constant([1, 0])"),
             "keras": ("[1000, 1]", "[1, 1]"),
         },
@@ -323,8 +325,14 @@ VARIATIONS: tuple[Variation, ...] = (
             way("isinstance(x, int) and number(x) and abs(x) > 16", "1"),
             way("isinstance(x, float) and abs(x) > 16", "1.0"),
             way("sizes(x) and max(map(abs, x)) > 16", "[max(-1, min(n, 1)) for n in x]"),
+            way(  # what depends on ratios alone stays as it is
+                "dtype(x).startswith(('float', 'bfloat')) and 0 not in shape(x)",
+                torch="x / x.abs().max().clamp(min=1)",
+                tf="x / tf.maximum(tf.reduce_max(tf.abs(x)), tf.cast(1, x.dtype))",
+                keras="x / keras.ops.maximum(keras.ops.max(keras.ops.abs(x)), 1)",
+            ),
             way(
-                "dtype(x).startswith(('float', 'bfloat', 'int', 'uint'))",
+                "dtype(x).startswith(('int', 'uint'))",
                 torch="x.clamp(-1, 1)",
                 tf="tf.minimum(tf.maximum(x, tf.cast(-1, x.dtype)), tf.cast(1, x.dtype))",
                 keras="keras.ops.clip(x, -1, 1)",
@@ -361,7 +369,7 @@ VARIATIONS: tuple[Variation, ...] = (
         ways=(way("any(n > 2 for n in shape(x))", "x[tuple(slice(2) for _ in x.shape)]"),),
     ),
     Variation(
-        name="default",
+        name=DEFAULT,
         fact="is given",
         of_plain="is given ({value})",
         cured="left out",

@@ -32,6 +32,7 @@ from citadel.match.rank import tables
 from citadel.model import Channels, Cut, Finding, SymptomKind, Verdict, VerdictKind
 from citadel.options import Options
 from citadel.oracle import status
+from citadel.plan.invocation import Invocation
 from citadel.plan.model import FIRST, Adaptation
 from citadel.propagate.base_rate import FLOOD, BaseRate, unrelated
 from citadel.propagate.callees import callees
@@ -103,7 +104,7 @@ class Propagation:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
         if not self.verified.tells:
             return
-        self.trigger = self._trigger()
+        self.find_trigger()
         called = self._callees()
         self._uses.ran(called)
         entries = self._entries(called)
@@ -223,14 +224,18 @@ class Propagation:
             return Cut.REPLAYS if progress.replays_left <= 0 else Cut.ATTEMPTS
         return Cut.SIBLINGS if progress.limited else None
 
-    def _trigger(self) -> Trigger:
-        """What brings the report's bug about."""
-        use, session, limits = self._uses.invocation, self.bench.replays[0], self.options.limits
-        again = reruns_of(self.verified, use, session, self.bench.catalog, limits)
-        if again is None:
-            return Trigger()
-        wall = self.verified.observation.wall
-        return find_trigger(again, use, self.verified.api, wall)
+    @property
+    def use(self) -> Invocation:
+        """The report's call."""
+        return self._uses.invocation
+
+    def find_trigger(self) -> None:
+        """Find out what brings the report's bug about."""
+        session, limits = self.bench.replays[0], self.options.limits
+        again = reruns_of(self.verified, self.use, session, self.bench.catalog, limits)
+        if again is not None:
+            wall = self.verified.observation.wall
+            self.trigger = find_trigger(again, self.use, self.verified.api, wall)
 
     @cached_property
     def _controls(self) -> Controls:

@@ -95,6 +95,7 @@ def sibling_record(finding: Finding) -> dict[str, Any]:
         "api": finding.api,
         "operation": finding.operation,
         "verdict": str(verdict.kind),
+        "road": str(finding.road),
         "runs": list(verdict.runs),
         "confidence": round(verdict.confidence, 3),
         "channels": finding.channels.to_json(),

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from citadel.evidence.variations import Way, way
+from citadel.evidence.variations import VARIATIONS, Way, way
 
 NUMBERS = "dtype(x).startswith(('float', 'bfloat', 'complex'))"
 DENSE = "layout(x) == 'strided'"
@@ -40,11 +40,13 @@ _VALUES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fact:
     """One fact. `says` completes "`input` ..."; `examples` has per framework a value, an argument
     and what becomes of it. `elsewhere` are the ways to bring it to another place of a tensor.
-    `brings_back`: the variations that take it away. `preserves`: the right result stays the same.
+    `brings_back`: the variations that take it away, of plain numbers `of_numbers` if there are any.
+    `preserves`: the right result stays the same. `called`: the API (and the keyword that is true)
+    by which code makes a call so.
     """
 
     name: str
@@ -53,6 +55,8 @@ class Fact:
     elsewhere: tuple[Way, ...] = ()
     takes: Takes = Takes.NOTHING
     brings_back: tuple[str, ...] = ()
+    of_numbers: tuple[str, ...] = ()
+    called: tuple[str, str] = ("", "")
     preserves: bool = False
     examples: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     run: Mapping[str, str] = field(default_factory=dict)
@@ -122,24 +126,11 @@ FACTS: tuple[Fact, ...] = (
         layer={"torch": ".to(torch.{value})"},
     ),
     Fact(
-        name="scaled",
-        says="is multiplied by {value}",
-        takes=Takes.NUMBER,
-        brings_back=("small",),
-        examples={
-            "torch": ("1e30", "torch.tensor([1.0, -2.0])", "torch.tensor([1e30, -2e30])"),
-            "tf": ("100.0", "tf.constant([1.0, 2.0])", "tf.constant([100.0, 200.0])"),
-        },
-        ways=(
-            way(NUMBERS, "x * {value}"),
-            way("number(x)", "x * {value}"),
-        ),
-    ),
-    Fact(
         name="holding",
         says="holds {value}",
         takes=Takes.NUMBER,
         brings_back=("finite", "first-index"),
+        of_numbers=("small", "nonzero"),
         examples={
             "torch": (
                 "nan",
@@ -171,7 +162,21 @@ FACTS: tuple[Fact, ...] = (
         ),
     ),
     Fact(
-        name="filled",
+        name="scaled",
+        says="is multiplied by {value}",
+        takes=Takes.NUMBER,
+        brings_back=("small",),
+        examples={
+            "torch": ("1e30", "torch.tensor([1.0, -2.0])", "torch.tensor([1e30, -2e30])"),
+            "tf": ("100.0", "tf.constant([1.0, 2.0])", "tf.constant([100.0, 200.0])"),
+        },
+        ways=(
+            way(NUMBERS, "x * {value}"),
+            way("number(x)", "x * {value}"),
+        ),
+    ),
+    Fact(
+        name="full",
         says="holds {value} alone",
         takes=Takes.NUMBER,
         brings_back=("nonzero",),
@@ -330,6 +335,7 @@ FACTS: tuple[Fact, ...] = (
         name="compiled",
         says="is compiled (aot_eager)",
         run={"torch": 'torch.compile({}, backend="aot_eager")'},
+        called=("torch.compile", ""),
         compiles=True,
     ),
     Fact(
@@ -342,15 +348,23 @@ FACTS: tuple[Fact, ...] = (
         name="graph",
         says="is a graph",
         run={"tf": "tf.function({}, autograph=False)"},
+        called=("tf.function", ""),
     ),
     Fact(
         name="xla",
         says="is compiled by XLA",
         run={"tf": "tf.function({}, autograph=False, jit_compile=True)"},
+        called=("tf.function", "jit_compile"),
         compiles=True,
     ),
 )
-BY_NAME: Mapping[str, Fact] = {one.name: one for one in (PLAIN, *FACTS)}
+TAKEN: tuple[Fact, ...] = tuple(
+    Fact(name=one.name, says=f"is made so: {one.cured}", ways=one.ways, preserves=True)
+    for one in VARIATIONS
+    if one.preserves
+)
+"""The variations that keep the right result, as ways to make a call."""
+BY_NAME: Mapping[str, Fact] = {one.name: one for one in (PLAIN, *FACTS, *TAKEN)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,139 @@
+"""What a reproduced bug asks of other APIs: its trigger, as facts to bring into their own calls.
+
+In: a verified case and its trigger. Out: a `Relation`, or None where none can be told.
+
+A cure takes a fact away; its inverse brings the fact back. A failure is carried over as it is: the
+call fails under the trigger, and without it returns. A wrong value needs two ways that should
+agree: as it is, and under a cure that keeps the right result; where the report has none, in double
+precision.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from analysis.values import Value
+from citadel.evidence.variations import BY_NAME as VARIATIONS
+from citadel.evidence.variations import FLOATS
+from citadel.experiment import Change, Trigger
+from citadel.model import STATUS_KINDS, SymptomKind
+from citadel.plan.invocation import Invocation
+from citadel.spread.facts import BY_NAME, FACTS, PLAIN, Fact, Given, Takes
+from citadel.spread.relation import Infection, Relation
+from citadel.verify.verified import Verified
+
+DOUBLE = Given(BY_NAME["dtype"], FLOATS[-1])
+_OUT, TENSORS = "out", "inputs"
+_RANGE = math.log10(3.4e38) / math.log10(1.7e308)
+"""Decimal digits of the range of single precision, as a part of those of double precision."""
+
+
+def relation_of(verified: Verified, trigger: Trigger, use: Invocation) -> Relation | None:
+    """How the bug of a case is asked of other APIs."""
+    changes = [change for cure in trigger.cures for change in cure.changes]
+    infections = tuple(dict.fromkeys(_infections(changes, use)))
+    if not infections or verified.measured is not None:
+        return None
+    if verified.witness is None:
+        if verified.case.symptom.kind not in STATUS_KINDS:
+            return None
+        return Relation(infections=infections, ways=(Given(PLAIN), Given(PLAIN)), sampled=True)
+    if verified.case.symptom.kind is SymptomKind.ACCEPTS:
+        return None
+    return Relation(
+        infections=infections, ways=(Given(PLAIN), _right(verified, changes)), sampled=False
+    )
+
+
+def _right(verified: Verified, changes: Sequence[Change]) -> Given:
+    """The way that is compared with: compiled, if the report does that; else under a cure that
+    keeps the right result; else in double precision."""
+    modes = [one for one in FACTS if one.called[0] and _makes(verified, *one.called)]
+    if modes:
+        return Given(max(modes, key=lambda one: one.called[1]))
+    kept = [one.variation for one in changes if VARIATIONS[one.variation].preserves]
+    return Given(BY_NAME[kept[0]]) if kept else DOUBLE
+
+
+def _makes(verified: Verified, name: str, keyword: str) -> bool:
+    """Whether a case calls an API, with a keyword that is true."""
+    for call in verified.observation.calls:
+        if call.name == name:
+            given = {key: argument.value.text for key, argument in call.keywords}
+            if not keyword or given.get(keyword) == str(True):
+                return True
+    return False
+
+
+def _infections(changes: Sequence[Change], use: Invocation) -> Iterator[Infection]:
+    """The facts that cures take away, for the arguments of the same roles; one for all tensors
+    stands for those of single ones."""
+    pairs = [(one, given) for one in changes if (given := _brought_back(one)) is not None]
+    alone = len(pairs) == 1
+    found = [Infection(_roles(one, use, alone=alone), given) for one, given in pairs]
+    of_all = {one.given.fact for one in found if one.roles == (TENSORS,)}
+    for one in found:
+        if one.roles == (TENSORS,) or TENSORS not in one.roles or one.given.fact not in of_all:
+            yield one
+
+
+def _brought_back(change: Change) -> Given | None:
+    """The fact that a change has taken away; None where no fact brings it back."""
+    value = change.before
+    for fact in FACTS if value is not None else ():
+        taken = fact.brings_back if value.is_shaped else fact.of_numbers or fact.brings_back
+        named = _value(fact.takes, value) if change.variation in taken else None
+        if named is not None and fact.takes_value(named):
+            return Given(fact, named)
+    return None
+
+
+def _roles(change: Change, use: Invocation, *, alone: bool) -> tuple[str, ...]:
+    """The parameter of that name; else all tensors, or (`alone`, where nothing else is brought in)
+    any plain number, as the argument is one."""
+    if change.name == _OUT:
+        return (_OUT,)
+    value = change.before
+    if value is None or not value.is_shaped:
+        return (change.name, "number") if alone else (change.name,)
+    main = use.main
+    first = main is not None and main.name == change.name
+    return (TENSORS,) if first else (change.name, TENSORS)
+
+
+def _value(takes: Takes, value: Value) -> str | None:
+    """What a fact names, of the argument that had it; None where nobody knows."""
+    match takes:
+        case Takes.NOTHING:
+            return ""
+        case Takes.DTYPE:
+            return value.dtype
+        case Takes.LAYOUT:
+            return (value.layout or "").removeprefix("sparse_") or None
+        case Takes.NUMBER:
+            return _number(value)
+
+
+def _number(value: Value) -> str | None:
+    """The number that stands out: NaN or an infinity, else the largest by its size."""
+    if not value.is_shaped:
+        return value.text if value.kind in ("int", "float") else None
+    numbers = value.numbers
+    if numbers is None:
+        return None
+    if not numbers.finite:
+        return "nan" if numbers.nan else "inf" if numbers.inf else "-inf"
+    ends = [end for end in (numbers.low, numbers.high) if end is not None]
+    return _in_single(max(ends, key=abs), value.dtype or "") if ends else None
+
+
+def _in_single(number: float, dtype: str) -> str:
+    """A number of double precision as far into the range of single precision: samples have that.
+
+    >>> _in_single(4e25, "float32"), _in_single(1e200, "float64")
+    ('4e+25', '1e+25')
+    """
+    if dtype == FLOATS[-1] and abs(number) > 1:
+        number = math.copysign(10 ** (math.log10(abs(number)) * _RANGE), number)
+    return f"{number:.0e}" if dtype == FLOATS[-1] else f"{number:g}"
