@@ -1,6 +1,6 @@
 """What a reproduced bug asks of other APIs: its trigger, as facts to bring into their own calls.
 
-In: a verified case and its trigger. Out: a `Relation`, or None where none can be told.
+In: a verified case and its trigger. Out: `Relation`s, the simplest first.
 
 A cure takes a fact away; its inverse brings the fact back. A failure is carried over as it is: the
 call fails under the trigger, and without it returns. A wrong value needs two ways that should
@@ -23,27 +23,54 @@ from citadel.spread.facts import BY_NAME, FACTS, PLAIN, Fact, Given, Takes
 from citadel.spread.relation import Infection, Relation
 from citadel.verify.verified import Verified
 
+WIDER = "wider"
 DOUBLE = Given(BY_NAME["dtype"], FLOATS[-1])
 _OUT, TENSORS = "out", "inputs"
 _RANGE = math.log10(3.4e38) / math.log10(1.7e308)
 """Decimal digits of the range of single precision, as a part of those of double precision."""
 
 
-def relation_of(verified: Verified, trigger: Trigger, use: Invocation) -> Relation | None:
-    """How the bug of a case is asked of other APIs."""
+def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[Relation]:
+    """The ways to ask for the bug of a case: by each fact of its trigger alone, then by all."""
     changes = [change for cure in trigger.cures for change in cure.changes]
-    infections = tuple(dict.fromkeys(_infections(changes, use)))
-    if not infections or verified.measured is not None:
+    infections = list(dict.fromkeys(_infections(changes, use)))
+    ways = _ways(verified, changes, use)
+    if ways is None:
+        return []
+    sets = [(one,) for one in infections]
+    sets += [tuple(infections)] if len(infections) > 1 else []
+    sampled = ways == (Given(PLAIN), Given(PLAIN))
+    return [Relation(infections=one, ways=ways, sampled=sampled) for one in sets]
+
+
+def _ways(
+    verified: Verified, changes: Sequence[Change], use: Invocation
+) -> tuple[Given, Given] | None:
+    """In which two ways a call is made: one that the report takes and refuses, or what is wrong and
+    what is right; twice the plain one, where the call fails. None where nothing is told."""
+    if verified.measured is not None:
         return None
+    plain = Given(PLAIN)
+    contrast = next((one for one in FACTS if one.known_by[0] and _contrasts(verified, one)), None)
+    if contrast is not None:
+        return plain, Given(contrast)
     if verified.witness is None:
-        if verified.case.symptom.kind not in STATUS_KINDS:
-            return None
-        return Relation(infections=infections, ways=(Given(PLAIN), Given(PLAIN)), sampled=True)
+        return (plain, plain) if verified.case.symptom.kind in STATUS_KINDS else None
     if verified.case.symptom.kind is SymptomKind.ACCEPTS:
         return None
-    return Relation(
-        infections=infections, ways=(Given(PLAIN), _right(verified, changes)), sampled=False
-    )
+    return plain, _right(verified, changes)
+
+
+def _contrasts(verified: Verified, fact: Fact) -> bool:
+    """Whether the report's own calls end otherwise with a fact about their tensors than without."""
+    ends: dict[bool, set[bool]] = {True: set(), False: set()}
+    for call in verified.observation.calls:
+        if call.finished and call.name == verified.call.name:
+            values = [one.value for one in call.inputs() if one.value.is_tensor]
+            named, wanted = fact.known_by
+            has = any(getattr(value, named) == wanted for value in values)
+            ends[has].add(call.raised is None)
+    return all(len(one) == 1 for one in ends.values()) and ends[True] != ends[False]
 
 
 def _right(verified: Verified, changes: Sequence[Change]) -> Given:
@@ -53,7 +80,7 @@ def _right(verified: Verified, changes: Sequence[Change]) -> Given:
     if modes:
         return Given(max(modes, key=lambda one: one.called[1]))
     kept = [one.variation for one in changes if VARIATIONS[one.variation].preserves]
-    return Given(BY_NAME[kept[0]]) if kept else DOUBLE
+    return Given(BY_NAME[kept[0]]) if kept and kept[0] != WIDER else DOUBLE
 
 
 def _makes(verified: Verified, name: str, keyword: str) -> bool:

@@ -46,7 +46,8 @@ class Fact:
     and what becomes of it. `elsewhere` are the ways to bring it to another place of a tensor.
     `brings_back`: the variations that take it away, of plain numbers `of_numbers` if there are any.
     `preserves`: the right result stays the same. `called`: the API (and the keyword that is true)
-    by which code makes a call so.
+    by which code makes a call so; `known_by`: the attribute of a `Value`, and what it is, by which
+    a tensor of a call is known to be so.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Fact:
     brings_back: tuple[str, ...] = ()
     of_numbers: tuple[str, ...] = ()
     called: tuple[str, str] = ("", "")
+    known_by: tuple[str, str] = ("", "")
     preserves: bool = False
     examples: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     run: Mapping[str, str] = field(default_factory=dict)
@@ -290,6 +292,7 @@ FACTS: tuple[Fact, ...] = (
         name="meta",
         says="is on the device meta",
         brings_back=("cpu",),
+        known_by=("device", "meta"),
         examples={"torch": ("", "torch.ones(2)", "torch.ones(2, device='meta')")},
         ways=(way("dtype(x)", torch="x.to('meta')"),),
         layer={"torch": ".to('meta')"},

@@ -7,10 +7,15 @@ report's call to fit, and no check of the report's to tell.
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Collection, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 
 from analysis.catalog.model import Api
+from analysis.target.session import Session
 from citadel.evidence.confidence import weighed
 from citadel.experiment import Control, Evidence, Trigger, Under
 from citadel.match.rank import Candidate, rank
@@ -19,13 +24,15 @@ from citadel.options import Options
 from citadel.oracle import status
 from citadel.plan.invocation import Invocation
 from citadel.propagate.base_rate import BaseRate
+from citadel.propagate.pool import Pool
 from citadel.spread.cases import Hit, replayed
-from citadel.spread.derive import relation_of
+from citadel.spread.derive import relations_of
 from citadel.spread.relation import Relation
-from citadel.spread.samples import by_operation
-from citadel.spread.search import Tally, spread
+from citadel.spread.samples import by_operation, described
+from citadel.spread.search import SEARCHED, Tally, spread
 from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
+from harvest.sources.eagle.finding import Finding as EagleFinding
 
 MOST_COMPILED = 100
 """Operations that are tried where each of them is compiled."""
@@ -44,47 +51,79 @@ class SecondRoad:
     known: Collection[str] = ()
     """APIs that are findings already."""
     tally: Tally = field(default_factory=Tally)
+    relation: Relation | None = None
+    """How the bug was asked for; None where nothing was."""
+    _deadline: float = field(init=False)
     _found: dict[str, Finding] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._deadline = time.monotonic() + self.seconds
 
     def findings(self) -> Iterator[Finding]:
         """The findings as they are found: first one form of each operation, then further forms of
         those that go wrong."""
-        relation = relation_of(self.verified, self.trigger, self.use)
-        framework = self.bench.index.framework
-        if relation is None or relation.lacking(framework) or self.seconds <= 0:
+        relation = self._relation()
+        if relation is None:
             return
-        ranked = rank(self.verified.api, self.bench.index)
+        self.relation = relation
         most = self.options.walk.siblings
         if relation.compiles:
             most = min(most or MOST_COMPILED, MOST_COMPILED)
-        candidates = {one.api.name: one for one in ranked[:most] if one.api.name not in self.known}
+        ranked = rank(self.verified.api, self.bench.index)[:most]
+        candidates = {one.api.name: one for one in ranked if one.api.name not in self.known}
         operation = self.bench.operations.of
         ordered = by_operation((one.api for one in candidates.values()), operation)
         first = len({operation(api.name) for api in ordered})
-        yield from self._tried(relation, ordered[:first], candidates)
+        for hit in self._hits(relation, ordered[:first], self.tally):
+            yield self._finding(hit, relation, candidates[hit.api])
         wrong = {operation(name) for name in self._found}
         further = [api for api in ordered[first:] if operation(api.name) in wrong]
-        yield from self._tried(relation, further, candidates)
+        for hit in self._hits(relation, further, self.tally):
+            yield self._finding(hit, relation, candidates[hit.api])
 
-    def _tried(
-        self, relation: Relation, apis: list[Api], candidates: dict[str, Candidate]
-    ) -> Iterator[Finding]:
-        index, sessions = self.bench.index, self.bench.probes
-        for one in spread(relation, index, apis, sessions, self.seconds, self.tally):
-            hit = None
-            if not one.limit:
-                hit = replayed(
-                    one,
-                    relation,
-                    self.bench.replays[0],
-                    index.framework,
-                    runs=self.options.runs,
-                    limits=self.options.limits,
-                )
-            if hit is not None and self._alike(hit, relation):
-                found = self._finding(hit, relation, candidates[hit.api])
-                self._found[hit.api] = found
-                yield found
+    def _relation(self) -> Relation | None:
+        """The simplest way to ask for the bug under which valid calls of the report's own API show
+        it; where no call of it is known, all facts together."""
+        framework = self.bench.index.framework
+        possible = [
+            one
+            for one in relations_of(self.verified, self.trigger, self.use)
+            if framework in SEARCHED and not one.lacking(framework)
+        ]
+        source = self.verified.api
+        if possible and described(self.bench.index, source) is None:
+            return possible[-1]
+        for one in possible:
+            if any(self._hits(one, [source], Tally())):
+                return one
+        return None
+
+    def _hits(self, relation: Relation, apis: list[Api], tally: Tally) -> Iterator[Hit]:
+        """What goes wrong as the report's call does, replayed beside the search."""
+        index, replays = self.bench.index, Pool(self.bench.replays)
+        left = self._deadline - time.monotonic()
+        work: deque[Future[Hit | None]] = deque()
+        try:
+            for one in spread(relation, index, apis, self.bench.probes, left, tally):
+                if not one.limit:
+                    work.append(replays.submit(partial(self._replayed, one, relation)))
+                while work and work[0].done():
+                    yield from self._kept(work.popleft(), relation)
+            while work:
+                yield from self._kept(work.popleft(), relation)
+        finally:
+            replays.close()
+
+    def _replayed(self, one: EagleFinding, relation: Relation, session: Session) -> Hit | None:
+        options, framework = self.options, self.bench.index.framework
+        return replayed(
+            one, relation, session, framework, runs=options.runs, limits=options.limits
+        )
+
+    def _kept(self, future: Future[Hit | None], relation: Relation) -> Iterator[Hit]:
+        hit = future.result()
+        if hit is not None and self._alike(hit, relation):
+            yield hit
 
     def _alike(self, hit: Hit, relation: Relation) -> bool:
         """Whether it fails as the report's call does, where failing is the symptom."""
@@ -93,11 +132,12 @@ class SecondRoad:
         return not relation.sampled or status.matches(case.symptom, hit.verdict.symptom, names)
 
     def _finding(self, hit: Hit, relation: Relation, candidate: Candidate) -> Finding:
+        """A hit as a finding, which is kept."""
         told = str(relation.ways[1]) if not relation.sampled else "without the trigger"
         control = Control(
             variations=(), sentence=f"{told}: works", outcome=Under.CURED, code=hit.control
         )
-        return Finding(
+        found = Finding(
             api=hit.api,
             verdict=hit.verdict,
             channels=candidate.channels,
@@ -107,15 +147,18 @@ class SecondRoad:
             evidence=Evidence(controls=(control,)),
             road=Road.TRIGGER,
         )
+        self._found[hit.api] = found
+        return found
 
     def done(self) -> tuple[Finding, ...]:
         """All findings, now that it is known how many operations go wrong."""
+        if self.relation is None:
+            return ()
         rate = BaseRate(self.bench.operations.of)
         channels = {one.api.name: one.channels for one in rank(self.verified.api, self.bench.index)}
-        for name in {*self.tally.valid, *self._found}:
+        for name in {*self.tally.valid, *self._found} & channels.keys():
             rate.note(name, channels[name], shows=name in self._found)
         # Where two ways disagree, that many do is no limitation, but a wide bug.
-        relation = relation_of(self.verified, self.trigger, self.use)
-        share = rate.rate if relation is not None and relation.sampled else None
+        share = rate.rate if self.relation.sampled else None
         least = self.options.least_confidence
         return tuple(weighed(one, self.verified, share, least) for one in self._found.values())

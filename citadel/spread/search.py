@@ -24,6 +24,8 @@ from harvest.sources.eagle.finding import Finding
 SEED = 1
 GRACE, COMPILER_GRACE = 15.0, 90.0
 """Seconds in which the last pair must end."""
+SEARCHED = ("torch", "tensorflow")
+"""Frameworks in whose processes calls can be compared."""
 CONTROL = "without"
 """The variant of a pair that is made without the trigger."""
 
