@@ -148,6 +148,8 @@ class BugCase:
     """As in a `Finding`."""
     trigger: Trigger = NO_TRIGGER
     """What brings the bug about, as far as runs tell."""
+    relation: str = ""
+    """What was asked of other APIs' own calls, for people; "" where nothing was."""
     drifted: bool = False
     """Whether the failure is told otherwise than the report recorded it."""
 
@@ -281,6 +283,8 @@ class Triage:
     seconds: Seconds = Seconds()
     tried: int = 0
     """APIs that were tried on the failing call, including those that came out clean."""
+    compared: int = 0
+    """APIs whose own calls met the trigger, and could be compared."""
     unconfirmed: int = 0
     """Hits of the probe that were not replayed within the budget: neither findings nor clean."""
     cut: Cut | None = None

@@ -13,12 +13,11 @@ from dataclasses import replace
 from analysis.target.frameworks import FRAMEWORKS
 from citadel.family.group import families
 from citadel.members import failing_member, member, of_member, with_member
-from citadel.model import Cut, Finding, Road, Seconds, Triage, VerdictKind
+from citadel.model import Cut, Finding, Seconds, Triage
 from citadel.options import Options
 from citadel.propagate.methods import other_methods
-from citadel.propagate.propagation import Propagation
+from citadel.roads import Roads
 from citadel.selection import used_late, variables
-from citadel.spread.road import SecondRoad
 from citadel.verify.reports import verify
 from citadel.verify.verified import NotVerified, Verified
 from citadel.workbench import Workbench
@@ -69,25 +68,16 @@ def triage(
             on_finding(finding)
 
     result = replace(result, case=with_member(case, method), seconds=seconds)
-    siblings = Propagation(verified, bench, options)
+    end = started + seconds.verify + options.walk.seconds
+    roads = Roads(verified, bench, options, end)
+    siblings = roads.first
     failing, of_object = failing_member(verified), list[Finding]()
-    second: SecondRoad | None = None
     halted = False
     try:
-        if options.road is Road.TRIGGER:
-            siblings.find_trigger()
-        else:
-            for finding in siblings.findings(on_progress):
-                if finding.verdict.kind is VerdictKind.BUG:
-                    tell(named(finding))
-        if options.road is not Road.CALL:
-            left = started + seconds.verify + options.walk.seconds - time.monotonic()
-            second = _second_road(verified, siblings, bench, options, left)
-            for finding in second.findings():
-                tell(named(finding))
+        for finding in roads.bugs(on_progress):
+            tell(named(finding))
         if failing is not None:
-            done, end = siblings.done(), started + seconds.verify + options.walk.seconds
-            for finding in other_methods(verified, failing, done, bench, options, end):
+            for finding in other_methods(verified, failing, siblings.done(), bench, options, end):
                 of_object.append(finding)
                 tell(finding)
     except KeyboardInterrupt:
@@ -95,12 +85,13 @@ def triage(
     took = time.monotonic() - started - seconds.verify
     result = replace(
         result,
-        case=result.case and replace(result.case, trigger=siblings.trigger),
+        case=result.case and roads.told(result.case),
         findings=(
-            *(named(replace(one, operation=operation(one.api))) for one in _merged(siblings, second)),
+            *(named(replace(one, operation=operation(one.api))) for one in roads.done()),
             *of_object,
         ),
         tried=siblings.tried,
+        compared=roads.compared,
         unconfirmed=siblings.unconfirmed,
         cut=Cut.INTERRUPTED if halted else siblings.cut,
         control=siblings.control(),
@@ -110,30 +101,6 @@ def triage(
     if halted:
         raise Halted(result)
     return result
-
-
-def _second_road(
-    verified: Verified, first: Propagation, bench: Workbench, options: Options, seconds: float
-) -> SecondRoad:
-    """What tries the APIs that the first road has not found."""
-    bugs = {one.api for one in first.done() if one.verdict.kind is VerdictKind.BUG}
-    return SecondRoad(
-        verified=verified,
-        trigger=first.trigger,
-        use=first.use,
-        bench=bench,
-        options=options,
-        seconds=seconds,
-        known=bugs,
-    )
-
-
-def _merged(first: Propagation, second: SecondRoad | None) -> list[Finding]:
-    """The findings of both roads, one per API: the second one has tried what the first one did not
-    find."""
-    found = () if second is None else second.done()
-    names = {one.api for one in found}
-    return [*(one for one in first.done() if one.api not in names), *found]
 
 
 def untried(report: Report) -> Triage:

@@ -34,8 +34,8 @@ class Pair:
     `optimised` is the function that the result calls on all inputs, where making it may run
     something. `drawn` says that both sides draw random numbers, from one seed. `smaller` makes the
     pair anew from other inputs and keywords, where that is possible. A `control` is no finding: who
-    made it looks at what was `seen`. `rounded` says that the reference may be of a wider dtype: what
-    the result's own cannot hold is no difference.
+    made it looks at what was `seen`. `rounded` says that the reference may be of a wider dtype:
+    what the result's own cannot hold is no difference.
     """
 
     __slots__ = (

@@ -4,8 +4,8 @@
 class Plan:
     """`entries(names)` are groups, which are run one after the other, of functions of (round,
     random numbers) that yield pairs; later rounds make further ones. `patience` are the seconds
-    that a pair may take, `tries` the executions that a reduction may cost. Where `once`, an API that
-    has a finding is done. `tells` are further states of pairs that count as covered."""
+    that a pair may take, `tries` the executions that a reduction may cost. Where `once`, an API
+    that has a finding is done. `tells` are further states of pairs that count as covered."""
 
     __slots__ = ("entries", "once", "patience", "rounds", "tells", "tries")
 

@@ -89,6 +89,11 @@ class Runner:
             return Seen("invalid")  # it is the input that cannot be made
         if problem is not None or other is not None:
             return one_sided(problem, other)
+        return self.compared(pair, space, state, reference, result)
+
+    def compared(self, pair, space, state, reference, result):
+        """How the results of both executions compare."""
+        world = self.world
         try:
             wanted = world.leaves(reference)
         except Exception:

@@ -5,8 +5,8 @@ API is `{"names": parameters in order, "method": truth, "calls": [...]}`, a call
 [arguments, keywords], "new": those of a layer's constructor or None}`, its values as
 `eagle_samples` reads them. An infection has `roles`, of which the first that the call has counts,
 and `each`, a list of [condition, expression] as in `vary` for each place of a tensor that it may be
-brought to. A way has `each` for all inputs, and `run`, `setup` and `layer` for the call (`citadel.spread.changes`). Where `sampled`, the second way
-is made without the trigger.
+brought to. A way has `each` for all inputs, and `run`, `setup` and `layer` for the call
+(`citadel.spread.facts`). Where `sampled`, the second way is made without the trigger.
 
 Out: pairs for `eagle_run`. In front of each goes its control, the same pair without the trigger:
 only where both ways agree of that is the trigger brought in.
@@ -136,7 +136,7 @@ class Case:
         return found
 
     def give_out(self):
-        """Have the call write to an `out` that is like its result, or to one for each of several."""
+        """Have the call write to an `out` like its result, or to one for each of several."""
         call, space = self.call, dict(self.world.modules, **self.call.inputs)
         result = eval(call.text(), space)
         outs = {

@@ -6,10 +6,10 @@ expression]`, of which the first whose condition holds is taken (`citadel.eviden
 Which changes alter anything is measured, never declared: the value before and the value after are
 compared in dtype, shape, strides, layout, device, overlap with other arguments, and numbers.
 
-Emitted are `{"e": "alters", "nth", "changes": [[number, key, before, after], ...]}` (`altering`), or,
-where a case is run with changes, `{"e": "varied", "site", "made": [[key, expression], ...]}` before
-each call that is changed or blamed, and behind a blamed one `{"e": "returned", "value", "rank",
-"wrote"}` (the highest rank that it was given; whether it wrote to what was changed) or
+`altering` emits `{"e": "alters", "nth", "changes": [[number, key, before, after], ...]}` per call.
+A case that is run with changes emits `{"e": "varied", "site", "made": [[key, expression], ...]}`
+before each call that is changed or blamed, and behind a blamed one `{"e": "returned", "value",
+"rank", "wrote"}` (the highest rank that it was given; whether it wrote to what was changed) or
 `{"e": "failed", "types", "message"}`.
 """
 

@@ -1,4 +1,4 @@
-"""What `citadel spread` does: bring a trigger into the valid calls of all APIs, and tell who fails."""
+"""What `citadel spread` does: bring a trigger into the valid calls of all APIs; tell who fails."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ def run_spread(
     lacking = request.relation.lacking(target.info.framework)
     if lacking:
         raise CitadelError(
-            f"{target.info.framework} has no {lacking!r}", "see citadel spread --help for what it has"
+            f"{target.info.framework} has no {lacking!r}",
+            "see citadel spread --help for what it has",
         )
     with progress:
         index = find_index(target, progress)

@@ -168,7 +168,7 @@ def _possible(
 
 
 def _extreme(value: Value) -> float:
-    """How large the numbers of a value are by their size, NaN as infinite; -1 where nobody knows."""
+    """The size of the largest number of a value, infinite for NaN; -1 where nobody knows."""
     part = _part(value)
     numbers = part.numbers
     if numbers is None:
@@ -189,7 +189,9 @@ def _altered(
     again: Reruns, use: Invocation, site: int, variations: Sequence[Variation]
 ) -> Iterator[Altered]:
     """What each variation alters of the call at one place."""
-    blamed = next((one.occurrence for one in (use.call, use.constructor) if one and one.site == site), 1)
+    blamed = next(
+        (one.occurrence for one in (use.call, use.constructor) if one and one.site == site), 1
+    )
     seen = again.session.run(
         again.code,
         traced=again.traced,
@@ -252,7 +254,7 @@ def _by_relation(
     kept = [one for one in possible if one.variation.preserves]
     names = {change.variation for cure in cures for change in cure.changes}
     reference = next((one for one in kept if one.variation.name in names), None)
-    if reference is None:
+    if reference is None or not isinstance(again.oracle, ValuesOracle):
         return
     for one in possible:
         if one.variation.preserves or len(again.runs) + 1 >= most:

@@ -57,6 +57,8 @@ def render_rest(console: Console, triage: Triage) -> None:
     if triage.unconfirmed:
         rest.append(f"not replayed within the budget {triage.unconfirmed}")
     tried = [f"tried {triage.tried:,} APIs"] if triage.tried else []
+    if triage.compared:
+        tried.append(f"compared {triage.compared:,} APIs' own calls")
     told = [", ".join([*tried, cut_told(triage.cut)])] if triage.cut else tried
     if rest:
         told.append("beside the bugs: " + ", ".join(rest))

@@ -187,6 +187,7 @@ def _report_record(triage: Triage) -> dict[str, Any]:
         ],
         "seconds": _seconds_record(triage.seconds),
         "tried": triage.tried,
+        "compared": triage.compared,
         "unconfirmed": triage.unconfirmed,
         "cut": triage.cut,
         "control": triage.control,
@@ -209,7 +210,7 @@ def _case_record(case: BugCase) -> dict[str, Any]:
         "samples": [round(sample, 4) for sample in case.samples],
         "evidence": list(case.evidence),
         "doubts": list(case.doubts),
-        "trigger": case.trigger.to_json(),
+        "trigger": {**case.trigger.to_json(), "relation": case.relation},
         "file": case.file,
     }
 

@@ -132,6 +132,8 @@ def _symptom(triage: Triage, case: BugCase, folder: Path | None) -> str:
         lines += ["", f"Note: {INTENDED}."]
     if case.trigger.sentence:
         lines += ["", f"Trigger: {code_span(case.trigger.sentence, 300)}"]
+    if case.relation:
+        lines += ["", f"Brought into other APIs' own calls: {code_span(case.relation, 300)}"]
     lines += [line for doubt in case.doubts for line in ("", f"Doubt: {doubt}.")]
     return "\n".join(lines)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from citadel.model import BugCase, Channels, Finding, Triage, VerdictKind
+from citadel.model import BugCase, Channels, Finding, Road, Triage, VerdictKind
 from citadel.oracle import status
 from citadel.report.severity import RANK as SEVERITY
 from citadel.report.severity import severity
@@ -122,8 +122,9 @@ def everywhere(triage: Triage) -> str:
     Counted are operations, however many forms of each were tried: an internal error for a kind of
     tensor that nothing supports has hundreds of siblings, and one cause.
     """
-    shown = {one.operation or one.api for one in triage.bugs}
-    ran = {one.operation or one.api for one in triage.findings if one.verdict.kind in _RAN}
+    first = [one for one in triage.findings if one.road is Road.CALL]
+    ran = {one.operation or one.api for one in first if one.verdict.kind in _RAN}
+    shown = {one.operation or one.api for one in first if one.verdict.kind is VerdictKind.BUG}
     if len(shown) < MANY or 2 * len(shown) <= len(ran):
         return ""
     return (

@@ -60,7 +60,9 @@ def write_cases(out: Path, done: Spreading) -> Path | None:
     folder = folder_inside(out, done.target.framework, f"{done.source} {done.relation}")
     for hit in done.hits:
         name = safe_component(hit.api)
-        write_atomically(folder / f"{name}.control.py", _header(done, hit, "goes well") + hit.control)
+        write_atomically(
+            folder / f"{name}.control.py", _header(done, hit, "goes well") + hit.control
+        )
         write_atomically(folder / f"{name}.py", _header(done, hit, "fails") + hit.code)
     return folder
 
@@ -88,7 +90,9 @@ def document(done: Spreading, folder: Path | None) -> dict[str, Any]:
         "trigger": [
             {"roles": list(one.roles), "fact": str(one.given)} for one in done.relation.infections
         ],
-        "ways": ["plain", "sample"] if done.relation.sampled else list(map(str, done.relation.ways)),
+        "ways": ["plain", "sample"]
+        if done.relation.sampled
+        else list(map(str, done.relation.ways)),
         "complete": not (done.interrupted or done.tally.cut),
         "apis": done.tally.apis,
         "without_calls": done.tally.lacking,
@@ -122,7 +126,9 @@ def render(console: Console, done: Spreading, folder: Path | None, *, show_all: 
     asked = "shows it" if own else "does not show it, or has no call that could"
     console.print(plain(f"{done.source} {asked}"), markup=False)
     if groups:
-        console.print(f"\n{len(groups)} operations ({len(done.hits)} names) go wrong:", markup=False)
+        console.print(
+            f"\n{len(groups)} operations ({len(done.hits)} names) go wrong:", markup=False
+        )
         table = Table(box=None, pad_edge=False)
         table.add_column("API", overflow="fold")
         table.add_column("what is seen", overflow="fold")

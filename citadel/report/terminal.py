@@ -103,6 +103,8 @@ def _render_case(console: Console, triage: Triage) -> None:
         say(console, f"fixed here: now {observed(case) or 'no failure'}")
     if case.trigger.sentence:
         say(console, f"trigger: {case.trigger.sentence}")
+    if case.relation:
+        say(console, f"brought into other APIs' own calls: {case.relation}")
     for doubt in case.doubts:
         say(console, f"doubt: {doubt}", style="yellow")
     if case.needs:

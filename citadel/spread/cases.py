@@ -41,7 +41,7 @@ RETURNS = "returns"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """An API that goes wrong when its own valid call meets the trigger, as a script that shows it."""
+    """An API that goes wrong when its own valid call meets the trigger, as a script."""
 
     api: str
     code: str

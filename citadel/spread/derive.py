@@ -37,7 +37,7 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     ways = _ways(verified, changes, use)
     if ways is None:
         return []
-    sets = [(one,) for one in infections]
+    sets: list[tuple[Infection, ...]] = [(one,) for one in infections]
     sets += [tuple(infections)] if len(infections) > 1 else []
     sampled = ways == (Given(PLAIN), Given(PLAIN))
     return [Relation(infections=one, ways=ways, sampled=sampled) for one in sets]
@@ -108,7 +108,9 @@ def _infections(changes: Sequence[Change], use: Invocation) -> Iterator[Infectio
 def _brought_back(change: Change) -> Given | None:
     """The fact that a change has taken away; None where no fact brings it back."""
     value = change.before
-    for fact in FACTS if value is not None else ():
+    if value is None:
+        return None
+    for fact in FACTS:
         taken = fact.brings_back if value.is_shaped else fact.of_numbers or fact.brings_back
         named = _value(fact.takes, value) if change.variation in taken else None
         if named is not None and fact.takes_value(named):

@@ -205,7 +205,9 @@ FACTS: tuple[Fact, ...] = (
         },
         ways=(
             way("number(x)", "-abs(x)"),
-            way("dtype(x).startswith(('float', 'bfloat', 'int'))", torch="-x.abs()", tf="-tf.abs(x)"),
+            way(
+                "dtype(x).startswith(('float', 'bfloat', 'int'))", torch="-x.abs()", tf="-tf.abs(x)"
+            ),
         ),
     ),
     Fact(
@@ -252,7 +254,7 @@ FACTS: tuple[Fact, ...] = (
         says="is a negative view",
         preserves=True,
         brings_back=("resolved",),
-        examples={"torch": ("", "torch.ones(2)", "torch.ones(2)")},
+        examples={"torch": ("", "torch.ones(2)", "torch._neg_view(torch.tensor([-1.0, -1.0]))")},
         ways=(
             way(
                 "dtype(x) in ('float32', 'float64')",

@@ -1,9 +1,9 @@
 """What is spread: facts about arguments by their roles, and the two ways that should agree.
 
-    >>> print(read("out: dtype float64", "plain, meta"))
-    `out` has dtype float64 (plain against meta)
-    >>> print(read("inputs: scaled 1e30; inputs: dtype float32"))
-    `inputs` is multiplied by 1e30 and `inputs` has dtype float32
+>>> print(read("out: dtype float64", "plain, meta"))
+`out` has dtype float64 (plain against meta)
+>>> print(read("inputs: scaled 1e30; inputs: dtype float32"))
+`inputs` is multiplied by 1e30 and `inputs` has dtype float32
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def read(trigger: str, ways: str = "") -> Relation:
         roles, colon, fact = part.partition(":")
         if not colon or not fact.strip():
             raise CitadelError(
-                f"a trigger is ROLE: FACT, which {part!r} is not", "for example 'out: dtype float64'"
+                f"a trigger is ROLE: FACT, which {part!r} is not",
+                "for example 'out: dtype float64'",
             )
         names = tuple(filter(None, map(str.strip, roles.split("|"))))
         infections.append(Infection(names or ROLES[:1], given(fact)))

@@ -116,9 +116,7 @@ class SecondRoad:
 
     def _replayed(self, one: EagleFinding, relation: Relation, session: Session) -> Hit | None:
         options, framework = self.options, self.bench.index.framework
-        return replayed(
-            one, relation, session, framework, runs=options.runs, limits=options.limits
-        )
+        return replayed(one, relation, session, framework, runs=options.runs, limits=options.limits)
 
     def _kept(self, future: Future[Hit | None], relation: Relation) -> Iterator[Hit]:
         hit = future.result()
@@ -141,7 +139,7 @@ class SecondRoad:
             api=hit.api,
             verdict=hit.verdict,
             channels=candidate.channels,
-            edits=(f"its own call, where {relation}",),
+            edits=("its own call",),
             code=hit.code,
             aliases=candidate.api.aliases,
             evidence=Evidence(controls=(control,)),

@@ -59,9 +59,7 @@ def _plain(sample: Sample, api: Api) -> Sample | None:
     names = _names(api.signatures, len(call.arguments))
     if sample.constructor is not None or not names:
         return None
-    required = {
-        one.name for sign in api.signatures for one in sign.parameters if one.required
-    }
+    required = {one.name for sign in api.signatures for one in sign.parameters if one.required}
     given = list(zip(names, call.arguments, strict=False))
     kept = max((place + 1 for place, (name, _) in enumerate(given) if name in required), default=0)
     keywords = {name: value for name, value in call.keywords.items() if name in required}

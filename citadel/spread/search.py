@@ -52,59 +52,24 @@ def spread(
     tally: Tally,
 ) -> Iterator[Finding]:
     """Bring the trigger into the calls of these APIs; yields what goes wrong, as it is found."""
-    root = FRAMEWORKS[index.framework]
-    given = {
-        "infections": [one.given.record(root, one.roles) for one in relation.infections],
-        "ways": [one.record(root) for one in relation.ways],
-        "sampled": relation.sampled,
-    }
     known = [(api.name, described(index, api)) for api in apis]
     calls = [[name, found] for name, found in known if found]
-    tally.apis, tally.lacking = len(calls), len(known) - len(calls)
-    queue: SimpleQueue[Finding | BaseException | None] = SimpleQueue()
-
-    def take(record: dict[str, Any]) -> None:
-        if "finding" in record:
-            queue.put(Finding.from_json(record["finding"]))
-        elif "tally" in record:
-            for states in record["tally"].values():
-                tally.pairs += sum(states.values())
-            tally.valid |= {api for _, variant, api in record["covered"] if variant != CONTROL}
-
-    def work(number: int, session: Session) -> None:
-        try:
-            plan = Plan(
-                name="spread compiled" if relation.compiles else "spread",
-                until=1.0,
-                grace=COMPILER_GRACE if relation.compiles else GRACE,
-                given={"names": {**given, "apis": calls[number :: len(sessions)]}},
-                once=True,
-            )
-            done = Done()
-            for found in run_plan(session, plan, seconds, SEED, done.watch(take)):
-                queue.put(found)
-            tally.cut = tally.cut or not done.all
-        except BaseException as problem:
-            queue.put(problem)
-        else:
-            queue.put(None)
-
+    tally.apis += len(calls)
+    tally.lacking += len(known) - len(calls)
+    search = _Search(relation=relation, seconds=seconds, tally=tally)
+    given = search.given(FRAMEWORKS[index.framework])
     threads = [
-        threading.Thread(target=work, args=(number, session), daemon=True)
+        threading.Thread(
+            target=search.work,
+            args=(session, {**given, "apis": calls[number :: len(sessions)]}),
+            daemon=True,
+        )
         for number, session in enumerate(sessions)
     ]
     for one in threads:
         one.start()
-    left = len(threads)
     try:
-        while left:
-            found = queue.get()
-            if isinstance(found, BaseException):
-                raise found
-            if found is None:
-                left -= 1
-            elif found.variant != CONTROL:
-                yield found
+        yield from search.findings(len(threads))
     except KeyboardInterrupt:
         for session in sessions:
             session.abort()
@@ -113,17 +78,64 @@ def spread(
         one.join()
 
 
-@dataclass(slots=True)
-class Done:
-    """Whether a plan came to its end."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """One search; its threads put what they find into the queue, and None at their end."""
 
-    all: bool = False
+    relation: Relation
+    seconds: float
+    tally: Tally
+    queue: SimpleQueue[Finding | BaseException | None] = field(default_factory=SimpleQueue)
 
-    def watch(self, take: Any) -> Any:
-        """Hand records on, and see the last one."""
+    def given(self, root: str) -> dict[str, Any]:
+        """What the processes are asked, for all APIs alike."""
+        relation = self.relation
+        return {
+            "infections": [one.given.record(root, one.roles) for one in relation.infections],
+            "ways": [one.record(root) for one in relation.ways],
+            "sampled": relation.sampled,
+        }
 
-        def watched(record: dict[str, Any]) -> None:
-            self.all = self.all or record.get("done") == "all"
-            take(record)
+    def work(self, session: Session, given: dict[str, Any]) -> None:
+        """Run it in one process after the other: what dies is found, and the next one goes on."""
+        compiles = self.relation.compiles
+        plan = Plan(
+            name="spread compiled" if compiles else "spread",
+            until=1.0,
+            grace=COMPILER_GRACE if compiles else GRACE,
+            given={"names": given},
+            once=True,
+        )
+        ended: list[str] = []
 
-        return watched
+        def take(record: dict[str, Any]) -> None:
+            ended.extend([record["done"]] if "done" in record else [])
+            self._take(record)
+
+        try:
+            for found in run_plan(session, plan, self.seconds, SEED, take):
+                self.queue.put(found)
+        except BaseException as problem:
+            self.queue.put(problem)
+            return
+        self.tally.cut = self.tally.cut or "all" not in ended
+        self.queue.put(None)
+
+    def _take(self, record: dict[str, Any]) -> None:
+        if "finding" in record:
+            self.queue.put(Finding.from_json(record["finding"]))
+        elif "tally" in record:
+            self.tally.pairs += sum(sum(one.values()) for one in record["tally"].values())
+            covered = (api for _, variant, api in record["covered"] if variant != CONTROL)
+            self.tally.valid.update(covered)
+
+    def findings(self, threads: int) -> Iterator[Finding]:
+        """What the threads find, until all have ended."""
+        while threads:
+            found = self.queue.get()
+            if isinstance(found, BaseException):
+                raise found
+            if found is None:
+                threads -= 1
+            elif found.variant != CONTROL:
+                yield found

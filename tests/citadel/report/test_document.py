@@ -54,7 +54,13 @@ def test_the_contract(
         "samples": [],
         "evidence": [],
         "doubts": [],
-        "trigger": {"sentence": "", "variations": [], "arguments": [], "cures": []},
+        "trigger": {
+            "sentence": "",
+            "variations": [],
+            "arguments": [],
+            "cures": [],
+            "relation": "",
+        },
         "file": None,
     }
     assert [s["api"] for s in report["siblings"]] == ["a.bug", "b.clean", "a.bug.alias"]
@@ -62,6 +68,7 @@ def test_the_contract(
         "api": "a.bug",
         "operation": "bug",
         "verdict": "bug",
+        "road": "call",
         "runs": [3, 3],
         "confidence": 0.9,
         "channels": {

@@ -1,0 +1,67 @@
+"""Both ways to carry a bug over: the report's call through siblings, its trigger into their own.
+
+In: a verified case. Out: the bugs as they are found, then all findings, one per API.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from citadel.model import BugCase, Finding, Road, VerdictKind
+from citadel.options import Options
+from citadel.propagate.propagation import Propagation
+from citadel.spread.road import SecondRoad
+from citadel.verify.verified import Verified
+from citadel.workbench import Workbench
+
+
+class Roads:
+    """Goes the roads that were asked for; `end` (`time.monotonic()`) is a cap."""
+
+    def __init__(self, verified: Verified, bench: Workbench, options: Options, end: float) -> None:
+        self.first = Propagation(verified, bench, options)
+        self.second: SecondRoad | None = None
+        self._verified, self._bench, self._options = verified, bench, options
+        self._end = end
+
+    def bugs(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
+        """What shows the bug, as it is found."""
+        road = self._options.road
+        if road is Road.TRIGGER:
+            self.first.find_trigger()
+        else:
+            found = self.first.findings(on_progress)
+            yield from (one for one in found if one.verdict.kind is VerdictKind.BUG)
+        if road is not Road.CALL:
+            self.second = self._second()
+            yield from self.second.findings()
+
+    def _second(self) -> SecondRoad:
+        """What tries the APIs that the first road has not found."""
+        return SecondRoad(
+            verified=self._verified,
+            trigger=self.first.trigger,
+            use=self.first.use,
+            bench=self._bench,
+            options=self._options,
+            seconds=self._end - time.monotonic(),
+            known={one.api for one in self.first.done() if one.verdict.kind is VerdictKind.BUG},
+        )
+
+    def done(self) -> list[Finding]:
+        """All findings; of an API that the second road has found, its."""
+        found = () if self.second is None else self.second.done()
+        names = {one.api for one in found}
+        return [*(one for one in self.first.done() if one.api not in names), *found]
+
+    def told(self, case: BugCase) -> BugCase:
+        """The case with what has become known of it."""
+        relation = None if self.second is None else self.second.relation
+        return replace(case, trigger=self.first.trigger, relation=str(relation or ""))
+
+    @property
+    def compared(self) -> int:
+        """APIs whose own calls met the trigger, and could be compared."""
+        return 0 if self.second is None else len(self.second.tally.valid)

@@ -1,0 +1,46 @@
+"""What a person writes on the command line as a trigger and two ways."""
+
+import pytest
+
+from analysis.errors import CitadelError
+from citadel.spread.relation import read
+
+
+def test_a_trigger_and_two_ways_are_read():
+    found = read("out: dtype float64; x|inputs: scaled 1e30", "plain, meta")
+    assert [(one.roles, str(one.given)) for one in found.infections] == [
+        (("out",), "dtype float64"),
+        (("x", "inputs"), "scaled 1e30"),
+    ]
+    assert list(map(str, found.ways)) == ["plain", "meta"]
+    assert not found.sampled
+
+
+def test_without_ways_the_call_without_the_trigger_is_the_other_one():
+    assert read("input: holding nan").sampled
+
+
+@pytest.mark.parametrize(
+    ("trigger", "ways", "told"),
+    [
+        ("out", "", "a trigger is ROLE: FACT"),
+        ("out:", "", "a trigger is ROLE: FACT"),
+        ("out: big", "", "no fact is called 'big'"),
+        ("out: dtype", "", "dtype takes a dtype"),
+        ("out: dtype float64; __import__('os')", "", "a trigger is ROLE: FACT"),
+        ("out: scaled __import__('os')", "", "scaled takes a number"),
+        ("out: empty 3", "", "empty takes no value"),
+        ("out: empty", "plain", "--ways takes two ways"),
+        ("", "", "there is nothing to spread"),
+    ],
+)
+def test_what_cannot_be_read_is_told(trigger, ways, told):
+    with pytest.raises(CitadelError) as problem:
+        read(trigger, ways)
+    assert told in problem.value.message
+    assert problem.value.hint
+
+
+def test_a_fact_that_a_framework_lacks_is_told():
+    assert read("out: empty", "plain,xla").lacking("torch") == "xla"
+    assert read("out: empty", "plain,xla").lacking("tensorflow") == ""

@@ -1,0 +1,78 @@
+"""A report's trigger in other APIs' own calls, from the report to the findings."""
+
+import pytest
+
+from analysis.target.session import Limits
+from citadel.model import Road, VerdictKind
+from citadel.options import Options
+from citadel.propagate.walk import Walk
+from citadel.triage import triage
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+OVERFLOW = """
+    import torch
+    import torch.nn.functional as F
+    v = torch.tensor([[3.0, 4.0]]) * 1e25
+    torch.testing.assert_close(F.normalize(v), torch.tensor([[0.6, 0.8]]))
+"""
+OUT = """
+    import torch
+
+    def call(device):
+        src = torch.ones(4, 4, device=device)
+        idx = torch.tensor([0, 2], device=device)
+        out = torch.empty(2, 4, dtype=torch.float64, device=device)
+        return torch.index_select(src, 0, idx, out=out)
+
+    for dev in ["cpu", "meta"]:
+        try:
+            print(dev, call(dev).dtype)
+        except RuntimeError as err:
+            print(dev, "RuntimeError:", err)
+"""
+
+
+@pytest.fixture
+def triaged(bench):
+    def run(reading, road=Road.TRIGGER, siblings=60):
+        options = Options(
+            walk=Walk(siblings=siblings, seconds=120.0),
+            runs=1,
+            limits=Limits(wall=20.0),
+            least_confidence=0.0,
+            road=road,
+        )
+        return triage(reading, bench, options)
+
+    return run
+
+
+def test_wrong_values_are_found_by_the_trigger(triaged, read):
+    found = triaged(read("F.normalize gives zeros for large numbers", OVERFLOW))
+    names = {one.api for one in found.bugs}
+    assert "torch.linalg.norm" in names
+    assert not names & {"torch.abs", "torch.nn.functional.normalize"}
+    assert all(one.road is Road.TRIGGER for one in found.bugs)
+    assert found.case.relation == ("`inputs` is multiplied by 4e+25 (plain against dtype float64)")
+    assert found.compared >= len(names)
+    told = next(one for one in found.bugs if one.api == "torch.linalg.norm")
+    assert "# the trigger" in told.code
+    assert told.evidence.control.code
+
+
+def test_what_the_report_contrasts_is_asked_of_others(triaged, read):
+    text = "cpu RuntimeError: index_select(): self and result must have the same scalar type"
+    found = triaged(read("index_select checks out= on the CPU, not on meta", OUT, text=text))
+    assert found.case.relation == "`out` has dtype float64 (plain against meta)"
+    assert {"torch.aminmax", "torch.take"} <= {one.api for one in found.bugs}
+    assert not {"torch.sum", "torch.logsumexp"} & {one.api for one in found.bugs}
+
+
+def test_one_api_is_one_finding(triaged, read):
+    found = triaged(read("F.normalize gives zeros for large numbers", OVERFLOW), Road.BOTH)
+    names = [one.api for one in found.findings]
+    assert len(names) == len(set(names))
+    assert {one.verdict.kind for one in found.findings if one.road is Road.TRIGGER} == {
+        VerdictKind.BUG
+    }

@@ -1,0 +1,110 @@
+"""Triggers in the valid calls of real APIs: who goes wrong, who does not, and the scripts."""
+
+import pytest
+
+from analysis.target.observation import Outcome
+from analysis.target.session import Limits
+from citadel.model import SymptomKind
+from citadel.spread.cases import replayed, script
+from citadel.spread.relation import read
+from citadel.spread.samples import by_operation, described
+from citadel.spread.search import Tally, spread
+
+pytestmark = pytest.mark.slow
+LIMITS = Limits(wall=30.0)
+
+
+@pytest.fixture
+def spread_on(bench):
+    def run(relation, *names):
+        apis = [bench.catalog.apis[name] for name in names]
+        tally = Tally()
+        found = list(spread(relation, bench.index, apis, bench.probes, 60.0, tally))
+        hits = [
+            replayed(one, relation, bench.replays[0], "torch", runs=1, limits=LIMITS)
+            for one in found
+            if not one.limit
+        ]
+        return {hit.api: hit for hit in hits if hit is not None}, tally, found
+
+    return run
+
+
+@pytest.mark.torch
+def test_what_one_way_refuses_and_the_other_one_takes(spread_on, bench):
+    relation = read("out: dtype float64", "plain,meta")
+    hits, tally, _ = spread_on(relation, "torch.index_select", "torch.cross", "torch.sum")
+    assert hits.keys() == {"torch.index_select", "torch.cross"}
+    assert tally.valid == {"torch.index_select", "torch.cross", "torch.sum"}
+    assert not tally.cut
+    hit = hits["torch.cross"]
+    assert hit.verdict.symptom.kind is SymptomKind.ACCEPTS
+    assert "bad_out = out.to(torch.float64)  # the trigger" in hit.code
+    assert "bad_out = out\n" in hit.control
+    run = bench.replays[0].run(hit.code)
+    assert run.exception.type == "AssertionError"
+    assert "plain: RuntimeError: Expected out tensor to have dtype float" in run.stdout
+    assert "meta: returns" in run.stdout
+    assert bench.replays[0].run(hit.control).outcome is Outcome.OK
+
+
+@pytest.mark.torch
+def test_values_that_are_wrong_under_the_trigger_alone(spread_on):
+    relation = read("inputs: scaled 1e30", "plain,dtype float64")
+    right = ("torch.abs", "torch.std", "torch.hypot", "torch.ops.aten.new_empty_strided")
+    wrong = ("torch.nn.GroupNorm", "torch.nn.functional.normalize", "torch.linalg.vector_norm")
+    hits, _, found = spread_on(relation, *wrong, *right)
+    assert hits.keys() == set(wrong), found
+    assert hits["torch.linalg.vector_norm"].verdict.symptom.observed == "inf"
+
+
+@pytest.mark.torch
+def test_a_crash_costs_one_api(spread_on):
+    relation = read("storage_offset: holding 2305878193585782784")
+    hits, tally, _ = spread_on(relation, "torch.as_strided", "torch.Tensor.as_strided", "torch.abs")
+    assert {"torch.as_strided", "torch.Tensor.as_strided"} & hits.keys()
+    assert all(hit.verdict.symptom.kind is SymptomKind.CRASHES for hit in hits.values())
+    assert not tally.cut
+
+
+@pytest.mark.torch
+def test_the_whole_call_may_be_made_otherwise(spread_on):
+    relation = read("", "forward-ad,plain")
+    hits, _, _ = spread_on(relation, "torch.cdist", "torch.igamma", "torch.sum")
+    assert hits.keys() == {"torch.cdist", "torch.igamma"}
+    assert hits["torch.cdist"].verdict.symptom.kind is SymptomKind.RAISES
+    assert "forward AD" in hits["torch.cdist"].verdict.symptom.message
+
+
+@pytest.mark.torch
+def test_what_the_sample_cannot_hold_is_not_compared(spread_on):
+    hits, tally, _ = spread_on(read("input: holding nan"), "torch.bitwise_and")
+    assert (hits, tally.valid) == ({}, set())
+
+
+@pytest.mark.torch
+def test_one_form_of_each_operation_comes_first(bench):
+    names = ("torch.abs", "torch.Tensor.abs", "torch.cos", "torch.Tensor.cos")
+    apis = by_operation((bench.catalog.apis[name] for name in names), bench.operations.of)
+    assert [api.name for api in apis] == [names[0], names[2], names[1], names[3]]
+
+
+@pytest.mark.torch
+def test_calls_have_what_is_required_alone_as_well(bench):
+    found = described(bench.index, bench.catalog.apis["torch.linalg.vector_norm"])
+    keywords = [call["call"][1] for call in found["calls"]]
+    assert {} in keywords
+    assert any(keywords)
+
+
+@pytest.mark.tf
+def test_eager_and_compiled_by_xla(tf_target, index_of):
+    index, relation = index_of(tf_target), read("input: holding nan", "plain,xla")
+    apis = [index.catalog.apis[name] for name in ("tf.sort", "tf.reverse", "tf.argmax")]
+    with tf_target.session() as one, tf_target.session() as replays:
+        found = list(spread(relation, index, apis, [one], 120.0, Tally()))
+        assert {hit.api for hit in found if not hit.limit} == {"tf.sort", "tf.argmax"}
+        hit = next(hit for hit in found if hit.api == "tf.sort")
+        told = replayed(hit, relation, replays, "tensorflow", runs=1, limits=LIMITS)
+        assert told is not None, script(hit, relation, "tensorflow")
+        assert "jit_compile=True" in told.code
