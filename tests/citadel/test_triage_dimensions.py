@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.target.session import Limits
+from citadel.model import Road
 from citadel.options import Options
 from citadel.propagate.walk import Walk
 from citadel.triage import triage
@@ -35,7 +36,7 @@ NEGATIVE = """
 def found(bench, read):
     def find(title, code, text):
         walk = Walk(siblings=25, seconds=90.0)
-        options = Options(walk=walk, runs=2, limits=Limits(wall=20.0))
+        options = Options(road=Road.CALL, walk=walk, runs=2, limits=Limits(wall=20.0))
         done = triage(read(title, code, text=text), bench, options)
         return {finding.api: finding for finding in done.bugs}
 

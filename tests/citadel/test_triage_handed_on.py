@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.target.session import Limits
+from citadel.model import Road
 from citadel.options import Options
 from citadel.propagate.walk import Walk
 from citadel.triage import triage
@@ -45,7 +46,7 @@ FREED = """
 def found(bench, read):
     def run(title, code, text, siblings):
         walk = Walk(siblings=siblings, seconds=60.0)
-        options = Options(walk=walk, runs=1, limits=Limits(wall=20.0))
+        options = Options(road=Road.CALL, walk=walk, runs=1, limits=Limits(wall=20.0))
         return triage(read(title, code, text=text), bench, options)
 
     return run

@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.target.session import Limits
+from citadel.model import Road
 from citadel.options import Options
 from citadel.propagate.walk import Walk
 from citadel.rewrite.rewriter import IN_FRONT
@@ -29,7 +30,7 @@ def found(bench):
 
     body = f"```python\n{dedent(ORDERED).strip()}\n```\n{TEXT}"
     report = Report(source="r.md", title="torch.kthvalue fails for complex numbers", body=body)
-    options = Options(walk=Walk(siblings=60), runs=1, limits=Limits(wall=20.0))
+    options = Options(road=Road.CALL, walk=Walk(siblings=60), runs=1, limits=Limits(wall=20.0))
     done = triage(understand(report), bench, options)
     assert (done.case.api, done.case.reproduces) == ("torch.kthvalue", True)
     return {one.api: one for one in done.findings}

@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.target.session import Limits
+from citadel.model import Road
 from citadel.options import Options
 from citadel.propagate.walk import Walk
 from citadel.triage import triage
@@ -24,7 +25,7 @@ TEXT = "RuntimeError: Found dtype Double but expected Float"
 @pytest.fixture
 def found(bench, read):
     def run(title, code):
-        options = Options(walk=Walk(siblings=12), runs=1, limits=Limits(wall=20.0))
+        options = Options(road=Road.CALL, walk=Walk(siblings=12), runs=1, limits=Limits(wall=20.0))
         done = triage(read(title, code, text=TEXT), bench, options)
         return done.case, {one.api: one for one in done.findings}
 

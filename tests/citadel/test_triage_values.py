@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from analysis.target.session import Limits
-from citadel.model import BugKind, VerdictKind
+from citadel.model import BugKind, Road, VerdictKind
 from citadel.options import Options
 from citadel.propagate.walk import Walk
 from citadel.report.markdown import family_markdown
@@ -29,7 +29,9 @@ REFUSED = """
 def triaged(bench):
     def run(reading, siblings):
         walk = Walk(siblings=siblings, seconds=120.0)
-        return triage(reading, bench, Options(walk=walk, runs=2, limits=Limits(wall=20.0)))
+        return triage(
+            reading, bench, Options(road=Road.CALL, walk=walk, runs=2, limits=Limits(wall=20.0))
+        )
 
     return run
 

@@ -5,6 +5,7 @@ import pytest
 from analysis.target.session import Limits
 from citadel.evidence.trigger import find_trigger, plan_key, reruns_of
 from citadel.experiment import Class, Under
+from citadel.model import Road
 from citadel.options import Options
 from citadel.plan.invocation import invocation
 from citadel.propagate.walk import Walk
@@ -122,7 +123,7 @@ def test_what_proves_nothing_is_no_cure(bench, read, name):
 
 def test_findings_have_controls(bench, read):
     title, code, text, _ = TRIGGERS["dtype of the input"]
-    options = Options(walk=Walk(siblings=40), runs=1, limits=Limits(wall=20.0))
+    options = Options(road=Road.CALL, walk=Walk(siblings=40), runs=1, limits=Limits(wall=20.0))
     done = triage(reading_of(read, title, code, text), bench, options)
     assert "float16" in done.case.trigger.sentence
     one = next(found for found in done.bugs if found.api == "torch.fft.fft2")

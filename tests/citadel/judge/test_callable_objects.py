@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.target.session import Limits
+from citadel.model import Road
 from citadel.options import Options
 from citadel.propagate.walk import Walk
 from citadel.triage import triage
@@ -36,7 +37,7 @@ OUTSIDE = """
 
 
 def bugs(bench, reading, **walk):
-    options = Options(walk=Walk(**walk), runs=1, limits=Limits(wall=20.0))
+    options = Options(road=Road.CALL, walk=Walk(**walk), runs=1, limits=Limits(wall=20.0))
     found = triage(reading, bench, options)
     assert found.case is not None, found.skipped
     return found.case.api, {name for one in found.bugs for name in (one.api, *one.aliases)}

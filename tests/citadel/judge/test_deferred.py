@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.target.session import Limits
+from citadel.model import Road
 from citadel.options import Options
 from citadel.propagate.walk import Walk
 from citadel.triage import triage
@@ -19,7 +20,9 @@ print(entries.to_dense())
 
 
 def test_what_stands_in_the_place_of_the_maker_is_to_blame_as_the_maker_is(bench, read):
-    options = Options(walk=Walk(seconds=20.0, siblings=12), runs=2, limits=Limits(wall=20.0))
+    options = Options(
+        road=Road.CALL, walk=Walk(seconds=20.0, siblings=12), runs=2, limits=Limits(wall=20.0)
+    )
     reading = read("sparse_csc_tensor takes any pointers, segfault", POINTERS, text="It crashes.")
     found = triage(reading, bench, options)
     assert found.case is not None, found.skipped

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from analysis.target.session import Limits
-from citadel.model import SymptomKind
+from citadel.model import Road, SymptomKind
 from citadel.options import Options
 from citadel.plan.adapt import plans
 from citadel.plan.invocation import invocation
@@ -109,7 +109,9 @@ Found = Callable[..., set[str]]
 @pytest.fixture
 def siblings(bench, read) -> Found:
     def find(title: str, code: str, text: str = SENTENCE) -> set[str]:
-        options = Options(walk=Walk(seconds=25.0, siblings=16), runs=2, limits=Limits(wall=20.0))
+        options = Options(
+            road=Road.CALL, walk=Walk(seconds=25.0, siblings=16), runs=2, limits=Limits(wall=20.0)
+        )
         found = triage(read(title, code, text=text), bench, options)
         assert found.case is not None, found.skipped
         assert found.case.reproduces

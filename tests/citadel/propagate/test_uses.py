@@ -5,7 +5,7 @@ from textwrap import dedent
 import pytest
 
 from analysis.target.session import Limits
-from citadel.model import VerdictKind
+from citadel.model import Road, VerdictKind
 from citadel.options import Options
 from citadel.plan.adapt import plans
 from citadel.propagate.uses import Uses
@@ -128,7 +128,9 @@ SPARSE = """
 def test_what_works_beside_the_failure_is_the_siblings_own(bench, read):
     """Where the sibling takes what the report does there; an internal fault is one anyway."""
     reading = read("torch.diagonal_scatter fails for sparse CSR", dedent(SPARSE))
-    options = Options(walk=Walk(siblings=60, seconds=60.0), runs=1, limits=Limits(wall=20.0))
+    options = Options(
+        road=Road.CALL, walk=Walk(siblings=60, seconds=60.0), runs=1, limits=Limits(wall=20.0)
+    )
     done = triage(reading, bench, options)
     if not done.case.reproduces:
         pytest.skip("this PyTorch has it fixed")
@@ -208,7 +210,7 @@ CHANNELS = """
 def test_what_else_is_checked_of_the_reports_api_need_not_be_so_of_another(bench, read):
     """Zeros of four dimensions are no zeros of five."""
     reading = read("torch.nn.Dropout2d: a dropped channel is NaN", dedent(CHANNELS))
-    found = triage(reading, bench, Options(walk=Walk(siblings=12, patience=None)))
+    found = triage(reading, bench, Options(road=Road.CALL, walk=Walk(siblings=12, patience=None)))
     other = next(one for one in found.findings if one.api == "torch.nn.Dropout3d")
     assert other.verdict.kind is VerdictKind.BUG
     assert "layer = torch.nn.Dropout2d(p=1.0)" in other.code

@@ -9,6 +9,7 @@ from analysis.catalog.records import read_catalog
 from analysis.dynamic.joined import Joined
 from analysis.index import read_index
 from analysis.target.session import Limits
+from citadel.model import Road
 from citadel.options import Options
 from citadel.propagate.walk import Walk
 from citadel.triage import triage
@@ -49,7 +50,10 @@ def bench(request):
 def triaged(bench, read):
     def run(title, code, text, *, siblings=60):
         options = Options(
-            walk=Walk(siblings=siblings, seconds=90.0), runs=1, limits=Limits(wall=30.0)
+            road=Road.CALL,
+            walk=Walk(siblings=siblings, seconds=90.0),
+            runs=1,
+            limits=Limits(wall=30.0),
         )
         return triage(read(title, code, text=text), bench, options)
 

@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.target.session import Limits
+from citadel.model import Road
 from citadel.options import Options
 from citadel.propagate.walk import Walk
 from citadel.triage import triage
@@ -22,7 +23,9 @@ print(torch.isnan(F.{}).any())
 @pytest.fixture
 def verdicts(bench, read):
     def find(title, call, text):
-        options = Options(walk=Walk(seconds=40.0, siblings=200), runs=2, limits=Limits(wall=20.0))
+        options = Options(
+            road=Road.CALL, walk=Walk(seconds=40.0, siblings=200), runs=2, limits=Limits(wall=20.0)
+        )
         found = triage(read(title, NORM.format(call), text=text), bench, options)
         assert found.case is not None, found.skipped
         return found.case.reproduces, {one.api: one.verdict for one in found.findings}

@@ -3,6 +3,7 @@
 import pytest
 
 from analysis.target.session import Limits
+from citadel.model import Road
 from citadel.options import Options
 from citadel.propagate.walk import Walk
 from citadel.triage import triage
@@ -73,7 +74,9 @@ def test_a_sibling_does_not_change_what_its_next_call_is_given(bench, read):
         g = torch.jit.trace(f, x)
         print(g(x))
     """
-    options = Options(walk=Walk(siblings=8, seconds=30.0), runs=1, limits=Limits(wall=20.0))
+    options = Options(
+        road=Road.CALL, walk=Walk(siblings=8, seconds=30.0), runs=1, limits=Limits(wall=20.0)
+    )
     done = triage(read("cosh differs when traced", code), bench, options)
     assert (done.case.api, done.case.reproduces) == ("torch.cosh", False)
     assert not done.bugs
