@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,13 +17,14 @@ from functools import partial
 from analysis.catalog.model import Api
 from analysis.target.session import Session
 from citadel.evidence.confidence import weighed
+from citadel.evidence.controls import FLOOD
 from citadel.experiment import Control, Evidence, Trigger, Under
 from citadel.match.rank import Candidate, rank
 from citadel.model import Finding, Road
 from citadel.options import Options
 from citadel.oracle import status
 from citadel.plan.invocation import Invocation
-from citadel.propagate.base_rate import BaseRate
+from citadel.propagate.base_rate import BaseRate, unrelated
 from citadel.propagate.pool import Pool
 from citadel.spread.cases import Hit, replayed
 from citadel.spread.derive import relations_of
@@ -34,6 +35,10 @@ from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
 from harvest.sources.eagle.finding import Finding as EagleFinding
 
+UNRELATED = 120
+"""Unrelated operations that are tried before the others: they tell how common the failure is."""
+NEAREST = 100
+"""Operations that are tried of a limitation that unrelated ones share."""
 MOST_COMPILED = 100
 """Operations that are tried where each of them is compiled."""
 
@@ -74,12 +79,35 @@ class SecondRoad:
         operation = self.bench.operations.of
         ordered = by_operation((one.api for one in candidates.values()), operation)
         first = len({operation(api.name) for api in ordered})
-        for hit in self._hits(relation, ordered[:first], self.tally):
-            yield self._finding(hit, relation, candidates[hit.api])
+        for part in self._parts(relation, ordered[:first], candidates):
+            for hit in self._hits(relation, part, self.tally):
+                yield self._finding(hit, relation, candidates[hit.api])
         wrong = {operation(name) for name in self._found}
         further = [api for api in ordered[first:] if operation(api.name) in wrong]
         for hit in self._hits(relation, further, self.tally):
             yield self._finding(hit, relation, candidates[hit.api])
+
+    def _parts(
+        self, relation: Relation, apis: Sequence[Api], candidates: Mapping[str, Candidate]
+    ) -> Iterator[Sequence[Api]]:
+        """What is tried at once. Where failing is the symptom, some unrelated operations come first:
+        if it is a limitation that they share, only the nearest ones follow."""
+        if not relation.sampled:
+            yield apis
+            return
+        far = [api for api in apis if unrelated(candidates[api.name].channels)][:UNRELATED]
+        yield far
+        known = {api.name for api in far}
+        rest = [api for api in apis if api.name not in known]
+        shared = self._base_rate(candidates) >= FLOOD
+        yield rest[:NEAREST] if shared else rest
+
+    def _base_rate(self, candidates: Mapping[str, Candidate]) -> float:
+        """The share of unrelated operations that fail under the trigger; 0 where too few did it."""
+        rate = BaseRate(self.bench.operations.of)
+        for name in self.tally.valid | self._found.keys():
+            rate.note(name, candidates[name].channels, shows=name in self._found)
+        return rate.rate or 0.0
 
     def _relation(self) -> Relation | None:
         """The simplest way to ask for the bug under which valid calls of the report's own API show
@@ -98,7 +126,7 @@ class SecondRoad:
                 return one
         return None
 
-    def _hits(self, relation: Relation, apis: list[Api], tally: Tally) -> Iterator[Hit]:
+    def _hits(self, relation: Relation, apis: Sequence[Api], tally: Tally) -> Iterator[Hit]:
         """What goes wrong as the report's call does, replayed beside the search."""
         index, replays = self.bench.index, Pool(self.bench.replays)
         left = self._deadline - time.monotonic()
@@ -152,11 +180,8 @@ class SecondRoad:
         """All findings, now that it is known how many operations go wrong."""
         if self.relation is None:
             return ()
-        rate = BaseRate(self.bench.operations.of)
-        channels = {one.api.name: one.channels for one in rank(self.verified.api, self.bench.index)}
-        for name in {*self.tally.valid, *self._found} & channels.keys():
-            rate.note(name, channels[name], shows=name in self._found)
+        ranked = {one.api.name: one for one in rank(self.verified.api, self.bench.index)}
         # Where two ways disagree, that many do is no limitation, but a wide bug.
-        share = rate.rate if self.relation.sampled else None
+        share = self._base_rate(ranked) if self.relation.sampled else None
         least = self.options.least_confidence
         return tuple(weighed(one, self.verified, share, least) for one in self._found.values())
