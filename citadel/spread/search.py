@@ -74,8 +74,9 @@ def spread(
         for session in sessions:
             session.abort()
         raise
-    for one in threads:
-        one.join()
+    finally:
+        for one in threads:
+            one.join()  # whoever has seen enough may need the sessions next
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
