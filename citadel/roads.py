@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from citadel.model import BugCase, Finding, Road, VerdictKind
+from citadel.model import BugCase, Cut, Finding, Road, VerdictKind
 from citadel.options import Options
 from citadel.propagate.propagation import Propagation
 from citadel.spread.road import SecondRoad
@@ -60,6 +60,12 @@ class Roads:
         """The case with what has become known of it."""
         relation = None if self.second is None else self.second.relation
         return replace(case, trigger=self.first.trigger, relation=str(relation or ""))
+
+    @property
+    def cut(self) -> Cut | None:
+        """The limit that kept one of the roads from its end."""
+        late = self.second is not None and self.second.tally.cut
+        return self.first.cut or (Cut.SECONDS if late else None)
 
     @property
     def compared(self) -> int:

@@ -93,7 +93,7 @@ def triage(
         tried=siblings.tried,
         compared=roads.compared,
         unconfirmed=siblings.unconfirmed,
-        cut=Cut.INTERRUPTED if halted else siblings.cut,
+        cut=Cut.INTERRUPTED if halted else roads.cut,
         control=siblings.control(),
         seconds=replace(seconds, siblings=took),
     )

@@ -105,8 +105,9 @@ class Space:
 
     def leaves(self, text, inputs):
         """Leaves of an expression over inputs; None where that fails."""
+        copied = self.world.copied if self.pair.apart else lambda value: value
         space = dict(self.world.modules)
-        space.update(inputs)
+        space.update({name: copied(value) for name, value in inputs.items()})
         try:
             if self.pair.setup:
                 exec(self.runner.code(self.pair.setup, "exec"), space)
@@ -274,6 +275,8 @@ class Space:
                 "shaken": self.shaken(unit(name), number),
             }
             for fact, leaves in again.items():
+                if leaves is not None and self.pair.rounded:
+                    leaves = rounded(leaves, seen.found)
                 step = moved_by(leaves, seen, other, difference)
                 facts[fact] = max(facts[fact], step)
         return facts

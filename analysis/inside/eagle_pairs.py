@@ -35,10 +35,12 @@ class Pair:
     something. `drawn` says that both sides draw random numbers, from one seed. `smaller` makes the
     pair anew from other inputs and keywords, where that is possible. A `control` is no finding: who
     made it looks at what was `seen`. `rounded` says that the reference may be of a wider dtype:
-    what the result's own cannot hold is no difference.
+    what the result's own cannot hold is no difference. Where the two are made `apart`, each has
+    inputs of its own: a call may write to them.
     """
 
     __slots__ = (
+        "apart",
         "api",
         "call",
         "control",
@@ -79,6 +81,7 @@ class Pair:
         self.smaller = others.get("smaller")
         self.control = others.get("control", False)
         self.rounded = others.get("rounded", False)
+        self.apart = others.get("apart", False)
         self.seen = None
 
     def size(self, elements):
@@ -87,7 +90,7 @@ class Pair:
 
     def seeded(self, lines):
         """The same with the random numbers of both sides from one seed; `lines` define `seeded`."""
-        names = ("dtypes", "least", "given", "told", "call", "rounded")
+        names = ("dtypes", "least", "given", "told", "call", "rounded", "apart")
         others = {name: getattr(self, name) for name in names}
         others["stored"] = [SEEDED % text for text in self.stored]
         others["setup"] = lines + ("\n\n" + self.setup if self.setup else "")

@@ -68,13 +68,9 @@ class Runner:
     def run(self, pair):
         """Both executions of a pair, and how they compare."""
         world = self.world
-        space = dict(world.modules)
-        space.update(pair.inputs)
-        if pair.setup:
-            try:
-                exec(self.code(pair.setup, "exec"), space)
-            except Exception:
-                return Seen("invalid")
+        space = self.space(pair)
+        if space is None:
+            return Seen("invalid")
         state = world.state()
         began = time.process_time()
         reference, problem = self.evaluate(pair.reference, space)
@@ -84,12 +80,27 @@ class Runner:
             return Seen("invalid")
         if state != world.state() and not pair.drawn:
             return Seen("random")
+        if pair.apart:
+            space = self.space(pair) or space
         result, other = self.evaluate(pair.result, space)
         if other is not None and any(self.evaluate(text, space)[1] for text in pair.given):
             return Seen("invalid")  # it is the input that cannot be made
         if problem is not None or other is not None:
             return one_sided(problem, other)
         return self.compared(pair, space, state, reference, result)
+
+    def space(self, pair):
+        """What the names of a pair stand for; None where its own lines fail."""
+        world = self.world
+        copied = world.copied if pair.apart else lambda value: value
+        found = dict(world.modules)
+        found.update({name: copied(value) for name, value in pair.inputs.items()})
+        try:
+            if pair.setup:
+                exec(self.code(pair.setup, "exec"), found)
+        except Exception:
+            return None
+        return found
 
     def compared(self, pair, space, state, reference, result):
         """How the results of both executions compare."""
@@ -125,11 +136,13 @@ class Runner:
 
     def moves(self, pair, space, wanted):
         """Whether the reference, run again, is another one: of random numbers, no state tells."""
+        if pair.apart:
+            space = self.space(pair) or space
         try:
             again = self.world.leaves(self.evaluate(pair.reference, space)[0])
         except Exception:
             return False
-        return bool(compare(again, wanted).kind)
+        return bool(compare(rounded(again, wanted) if pair.rounded else again, wanted).kind)
 
     def evaluate(self, text, space):
         """(value, None) or (None, (types, message))."""

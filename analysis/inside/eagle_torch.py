@@ -86,6 +86,10 @@ class World:
         elif value is not None:
             raise self.Incomparable(type(value).__name__)
 
+    def copied(self, value):
+        """A value that nobody else writes to."""
+        return value.clone() if isinstance(value, torch.Tensor) else value
+
     def elements(self, value):
         return value.numel() if isinstance(value, torch.Tensor) else 1
 

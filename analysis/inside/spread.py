@@ -46,9 +46,9 @@ class Spread:
 
     def pairs(self, name, api, step, rng):
         """The pairs of one API in one round, each behind its control."""
-        for call in self.calls(name, api, step):
+        for number, call in enumerate(self.calls(name, api, step)):
             for place in range(PLACES):
-                made = self.made(name, api["names"], place, call)
+                made = self.made(name, api["names"], place, call, number)
                 if made is None:
                     break
                 control, pair = made
@@ -63,8 +63,10 @@ class Spread:
         """The calls that one round is about."""
         found = [self.call(name, api, record) for record in share(api["calls"], step)]
         count = len(api["calls"])
-        more = self.tested(name, most(step)) if most(step) > count else []
-        return [call for call in (*found, *more[max(0, most(step - 1) - count) :]) if call]
+        last = max(0, most(step) - count)
+        more = self.tested(name, last) if last else []
+        first = max(0, most(step - 1) - count) if step else 0
+        return [call for call in (*found, *more[first:last]) if call]
 
     def call(self, name, api, record):
         """A sample call; None where it cannot be made again."""
@@ -81,7 +83,7 @@ class Spread:
         except Exception:  # no literal, or a value that this build cannot make
             return None
 
-    def made(self, name, names, place, call):
+    def made(self, name, names, place, call, number=0):
         """(control, pair) of a call with the trigger in its `place`-th position; None where it has
         none."""
         try:
@@ -89,7 +91,8 @@ class Spread:
             if self.infections and not case.infect(place):
                 return None
             again = partial(self.smaller, name, names, place)
-            pairs = [case.pair(name, bare, call, again) for bare in (True, False)]
+            key = "{}.{}".format(number, place)  # whatever became of those before it
+            pairs = [case.pair(name, key, bare, call, again) for bare in (True, False)]
         except Exception:  # a change that these values do not allow
             return None
         return None if None in pairs else pairs
@@ -112,6 +115,7 @@ class Case:
         self.bad = {}
         """The names of the inputs that hold the trigger."""
         self.roles = {role for one in spread.infections for role in one["roles"]}
+        self.outs = {}
         self.parameters = self.lifted(names)
         if "out" in self.roles:
             self.give_out()
@@ -124,7 +128,8 @@ class Case:
         def place(name, value):
             wanted = "number" in self.roles or name in self.roles
             if type(value) in (int, float) and wanted:
-                inputs[name], value = value, Input(name)
+                free = name if name not in inputs and name != OUT else name + "_value"
+                inputs[free], value = value, Input(free)
             if isinstance(value, Input):
                 found[name] = value.name
             return value
@@ -137,15 +142,18 @@ class Case:
 
     def give_out(self):
         """Have the call write to an `out` like its result, or to one for each of several."""
-        call, space = self.call, dict(self.world.modules, **self.call.inputs)
+        call, space = self.call, dict(self.world.modules)
+        space.update({name: self.world.copied(value) for name, value in call.inputs.items()})
         result = eval(call.text(), space)
-        outs = {
-            OUT + str(number or ""): self.spread.tensor_of(dtype, list(array.shape), array.tolist())
+        self.outs = {
+            OUT + str(number or ""): self.spread.tensor_of(
+                dtype, list(array.shape), (array != array).tolist()
+            )
             for number, (dtype, array) in enumerate(self.world.leaves(result))
         }
-        given = tuple(map(Input, outs))
+        given = tuple(map(Input, self.outs))
         kwargs = dict(call.kwargs, out=given[0] if self.spread.is_tensor(result) else given)
-        self.call = Call(call.name, call.args, kwargs, dict(call.inputs, **outs), call.method)
+        self.call = Call(call.name, call.args, kwargs, dict(call.inputs, **self.outs), call.method)
 
     def infect(self, place):
         """Change the inputs at one place; whether that changes any."""
@@ -172,15 +180,16 @@ class Case:
 
     def of_role(self, role):
         """Inputs that play a role: groups of names."""
-        tensors = [n for n, v in self.values.items() if self.spread.is_tensor(v) and not is_out(n)]
+        given = [n for n in self.call.inputs if n not in self.outs]
+        tensors = [n for n in given if self.spread.is_tensor(self.values[n])]
         if role == "inputs":
             return [tensors, *([name] for name in tensors)]
         if role == "input":
             return [[name] for name in tensors]
         if role == "number":
-            return [[n] for n, v in self.values.items() if not self.spread.is_tensor(v)]
+            return [[n] for n in given if n not in tensors]
         if role == OUT:
-            return [list(filter(is_out, self.values))]
+            return [list(self.outs)]
         return [[self.parameters.get(role, role)]]
 
     def expression(self, name, each):
@@ -188,7 +197,7 @@ class Case:
         known = self.bad.get(name, name)
         if known not in self.values:
             return None
-        return expression(each, self.values[known], self.world, OUT if is_out(name) else "")
+        return expression(each, self.values[known], self.world, OUT if name in self.outs else "")
 
     def change(self, name, each):
         """Change an input; whether that alters it."""
@@ -202,7 +211,7 @@ class Case:
         self.lines.append("{} = {}".format(self.bad[name], _X.sub(known, text)))
         return True
 
-    def pair(self, name, bare, call, smaller):
+    def pair(self, name, key, bare, call, smaller):
         """The two ways of the call; its control where `bare`."""
         one, other = self.spread.ways
         infected = not bare and not self.spread.sampled
@@ -214,7 +223,7 @@ class Case:
         setup += () if bare else self.lines
         return Pair(
             RULE,
-            "with" if not bare else "without",
+            ("without " if bare else "with ") + key,
             name,
             self.call.inputs,
             sides[1],
@@ -222,6 +231,7 @@ class Case:
             setup="\n".join(dict.fromkeys(setup)),
             told=True,
             rounded=True,
+            apart=True,
             control=bare,
             call=call,
             smaller=smaller,
@@ -237,7 +247,7 @@ class Case:
 
         if way["run"]:
             given = ", ".join(map(wrap, self.call.inputs))
-            return "{}({})".format(way["run"].format("function"), given)
+            return "({})({})".format(way["run"].format("function"), given)
         call, name = self.call, self.call.name
         if name.endswith(")"):  # a layer
             name += "".join(one["layer"] for one in self.spread.infections if infected)
@@ -250,11 +260,6 @@ def groups_in(world, live, tensor_of, is_tensor, tested, given):
     from eagle_run import Runner
 
     return Spread(world, Runner(world), live, tensor_of, is_tensor, tested, given).groups()
-
-
-def is_out(name):
-    """Whether an input is what a result is written to."""
-    return name.startswith(OUT)
 
 
 def expression(each, value, world, role=""):

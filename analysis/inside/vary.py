@@ -29,8 +29,9 @@ FLOATS = ("bfloat16", "float16", "float32", "complex64")
 """Dtypes that results are cast back to, the narrowest first."""
 
 
-def altering(emit, code, traced, site, ways):
-    """Run a case, and tell which of the changes alter an argument of its calls at `site`.
+def altering(emit, code, traced, site, last, ways):
+    """Run a case, and tell which of the changes alter an argument of its calls at `site`, up to the
+    `last` one.
 
     In a graph nobody knows the numbers: there a change is told if it can be made.
     """
@@ -46,7 +47,7 @@ def altering(emit, code, traced, site, ways):
                 if altered or (text is not None and live.is_symbolic(call.value(key))):
                     found.append([number, key, recorded(call.value(key)), recorded(new)])
         emit({"e": "alters", "nth": nth, "changes": found})
-        if nth >= MOST_CALLS:
+        if nth >= min(last, MOST_CALLS):
             raise case.Stop
         return None
 

@@ -156,10 +156,19 @@ class Reruns:
         return found
 
     def values(self, root: str, changes: Iterable[tuple[str, str, Variation]]) -> Values | None:
-        """What the watched expressions come to with changes; None where the run ends otherwise."""
+        """What the watched expressions come to with changes; None where the run ends otherwise, or
+        one of them finds nothing to alter."""
+        changes = list(changes)
         ran = self._seen(root, changes)
         self.runs.append(Under.OTHERWISE)
-        return None if ran is None or ran[0].outcome is not Outcome.OK else values_of(ran[0])
+        if ran is None or ran[0].outcome is not Outcome.OK:
+            return None
+        seen, known = ran
+        events = [one for one in seen.extra if one.get("e") in ("varied", "returned", "failed")]
+        made = {text for _, _, text in _made(events, known)}
+        wrote = any(one.get("wrote") for one in events)
+        texts = [{text for _, text in one.ways_in(root)} for _, _, one in changes]
+        return values_of(seen) if all(one & made for one in texts) and not wrote else None
 
     def _seen(
         self, root: str, changes: Iterable[tuple[str, str, Variation]]

@@ -37,6 +37,8 @@ from harvest.report.text import shorten
 MOST_RUNS = 40
 MINIMISING = 16
 """Further runs in which changes that were made together are taken back."""
+LAST = 1000
+"""The last call at one place that is looked at, where none of them alone is to blame."""
 SLOW, FEW = 2.0, 8
 """From so many seconds a run on there are only few."""
 AGAIN, TIMES = 5.0, 4.0
@@ -199,6 +201,8 @@ def _altered(
         entry="vary:altering",
         arguments={
             "site": site,
+            # Of a failure, that call is not made once more.
+            "last": LAST if again.oracle.of_values else blamed,
             "ways": [one.ways_in(root_of(use.api.name)) for one in variations],
         },
     )

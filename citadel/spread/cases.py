@@ -49,14 +49,21 @@ class Hit:
     verdict: Verdict
 
 
-def script(finding: Finding, relation: Relation, framework: str, *, bare: bool = False) -> str:
-    """The case of a finding, or (`bare`) its control."""
+def script(
+    finding: Finding,
+    relation: Relation,
+    framework: str,
+    *,
+    bare: bool = False,
+    cast: bool = False,
+) -> str:
+    """The case of a finding, or (`bare`) its control; see `_comparison` for `cast`."""
     made = [line.group() + MARK for line in _TRIGGER.finditer(finding.setup)]
     if bare:
         made = [_untouched(line) for line in _TRIGGER.finditer(finding.setup)]
     given = [_assignment(name, text) for name, text in finding.inputs]
     functions = _TRIGGER.sub("", finding.setup).strip()
-    ways = _ways(finding, relation, framework, bare=bare)
+    ways = _ways(finding, relation, framework, [*given, *made], bare=bare, cast=cast)
     statements = "\n".join((*given, *made, "", *ways))
     parts = [part for part in (functions, _OUTCOME if "outcome(" in statements else "") if part]
     body = "\n\n\n".join((*(part.strip() for part in parts), statements))
@@ -77,10 +84,10 @@ def replayed(
     """The finding as a script, if the script shows it in all runs and its control runs through."""
     if finding.unwritten:
         return None
-    code = script(finding, relation, framework)
-    control = script(finding, relation, framework, bare=True)
-    if session.run(control, limits=limits).outcome is not Outcome.OK:
+    found = _written(finding, relation, session, framework, limits)
+    if found is None:
         return None
+    code, control = found
     seen = [session.run(code, limits=limits) for _ in range(runs)]
     hits = sum(_shows(finding, relation, one) for one in seen)
     if hits < runs:
@@ -92,6 +99,18 @@ def replayed(
         symptom=symptom(finding, relation, seen[0]),
     )
     return Hit(api=finding.api, code=code, control=control, verdict=verdict)
+
+
+def _written(
+    finding: Finding, relation: Relation, session: Session, framework: str, limits: Limits
+) -> tuple[str, str] | None:
+    """The script and its control, which runs through; None where it does not. What is one tensor is
+    rounded to the dtype of the other; several are compared as they are."""
+    for cast in (True, False) if finding.state == "differs" else (False,):
+        control = script(finding, relation, framework, bare=True, cast=cast)
+        if session.run(control, limits=limits).outcome is Outcome.OK:
+            return script(finding, relation, framework, cast=cast), control
+    return None
 
 
 def symptom(finding: Finding, relation: Relation, seen: Observation) -> Symptom:
@@ -144,7 +163,14 @@ def _shows(finding: Finding, relation: Relation, seen: Observation) -> bool:
     return raised.type == "AssertionError" or finding.kind in ("shape", "structure")
 
 
-def _ways(finding: Finding, relation: Relation, framework: str, *, bare: bool) -> list[str]:
+def _writes(finding: Finding) -> bool:
+    """Whether the call writes to its arguments."""
+    return finding.api.endswith("_") or "out=" in finding.result
+
+
+def _ways(
+    finding: Finding, relation: Relation, framework: str, made: list[str], *, bare: bool, cast: bool
+) -> list[str]:
     """The lines that make the call in both ways, and the check; where the trigger is one of the
     ways, the control has the other one alone."""
     one, other = finding.result, finding.reference
@@ -161,21 +187,26 @@ def _ways(finding: Finding, relation: Relation, framework: str, *, bare: bool) -
             f'assert ({names[0]} == "{RETURNS}") == ({names[1]} == "{RETURNS}")',
         ]
     lines = [f"expected = {other}  # {_other(relation)}"]
-    lines += [] if alone else [f"result = {one}"]
+    # What writes to its inputs gets new ones.
+    again = made if _writes(finding) else []
+    lines += [] if alone else [*again, f"result = {one}"]
     if finding.state != "differs" or alone:
         return lines
     printed = ['print("expected:", expected)', 'print("result:  ", result)']
-    return [*lines, *printed, *_comparison(finding, framework)]
+    return [*lines, *printed, *_comparison(finding, framework, cast=cast)]
 
 
-def _comparison(finding: Finding, framework: str) -> list[str]:
+def _comparison(finding: Finding, framework: str, *, cast: bool) -> list[str]:
+    """The check; `cast`: the expected result is rounded to the dtype of the other one."""
     options = f"rtol={finding.rtol:g}, atol={finding.atol:g}, equal_nan=True"
     if framework == "tensorflow":
         loop = "for one, other in zip(tf.nest.flatten(result), tf.nest.flatten(expected)):"
         if finding.kind == "shape":
             return [loop, "    assert np.shape(one) == np.shape(other)"]  # NumPy would broadcast
-        return [loop, f"    np.testing.assert_allclose(one, other, {options})"]
-    given = f"result, expected, {options}, check_dtype=False, check_layout=False"
+        rounded = "np.asarray(other).astype(np.asarray(one).dtype)" if cast else "other"
+        return [loop, f"    np.testing.assert_allclose(one, {rounded}, {options})"]
+    wanted = "expected.to(result.dtype)" if cast else "expected"
+    given = f"result, {wanted}, {options}, check_dtype=False, check_layout=False"
     return ["torch.testing.assert_close(", f"    {given}", ")"]
 
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from analysis.values import Value
 from citadel.evidence.variations import BY_NAME as VARIATIONS
 from citadel.evidence.variations import FLOATS
@@ -40,7 +42,13 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     sets: list[tuple[Infection, ...]] = [(one,) for one in infections]
     sets += [tuple(infections)] if len(infections) > 1 else []
     sampled = ways == (Given(PLAIN), Given(PLAIN))
-    return [Relation(infections=one, ways=ways, sampled=sampled) for one in sets]
+    if sampled:
+        kind = None
+    elif verified.witness is not None:
+        kind = SymptomKind.DISAGREES
+    else:  # one of the report's own ways is refused: the plain one, or the other
+        kind = SymptomKind.ACCEPTS if _refused(verified, ways[1].fact) else SymptomKind.RAISES
+    return [Relation(infections=one, ways=ways, sampled=sampled, kind=kind) for one in sets]
 
 
 def _ways(
@@ -63,6 +71,17 @@ def _ways(
 
 def _contrasts(verified: Verified, fact: Fact) -> bool:
     """Whether the report's own calls end otherwise with a fact about their tensors than without."""
+    ends = _ends(verified, fact)
+    return all(len(one) == 1 for one in ends.values()) and ends[True] != ends[False]
+
+
+def _refused(verified: Verified, fact: Fact) -> bool:
+    """Whether the report's calls without a fact are those that are refused."""
+    return _ends(verified, fact)[False] == {False}
+
+
+def _ends(verified: Verified, fact: Fact) -> dict[bool, set[bool]]:
+    """Whether the report's own calls return, by whether a tensor of theirs has a fact."""
     ends: dict[bool, set[bool]] = {True: set(), False: set()}
     for call in verified.observation.calls:
         if call.finished and call.name == verified.call.name:
@@ -70,7 +89,7 @@ def _contrasts(verified: Verified, fact: Fact) -> bool:
             named, wanted = fact.known_by
             has = any(getattr(value, named) == wanted for value in values)
             ends[has].add(call.raised is None)
-    return all(len(one) == 1 for one in ends.values()) and ends[True] != ends[False]
+    return ends
 
 
 def _right(verified: Verified, changes: Sequence[Change]) -> Given:
@@ -160,9 +179,13 @@ def _number(value: Value) -> str | None:
 def _in_single(number: float, dtype: str) -> str:
     """A number of double precision as far into the range of single precision: samples have that.
 
-    >>> _in_single(4e25, "float32"), _in_single(1e200, "float64")
-    ('4e+25', '1e+25')
+    >>> _in_single(4e25, "float32"), _in_single(1e200, "float64"), _in_single(2.0**31, "int64")
+    ('4e+25', '1e+25', '2147483648')
     """
+    if not dtype.startswith(("float", "bfloat")):
+        return str(int(number))
     if dtype == FLOATS[-1] and abs(number) > 1:
         number = math.copysign(10 ** (math.log10(abs(number)) * _RANGE), number)
-    return f"{number:.0e}" if dtype == FLOATS[-1] else f"{number:g}"
+        return f"{number:.0e}"
+    texts = (f"{number:.{digits}g}" for digits in range(1, 10))
+    return next((one for one in texts if np.float32(one) == np.float32(number)), repr(number))

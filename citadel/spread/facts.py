@@ -302,12 +302,6 @@ FACTS: tuple[Fact, ...] = (
     Fact(
         name="forward-ad",
         says="is a dual tensor of forward-mode differentiation",
-        ways=(
-            way(
-                "dtype(x) in ('float32', 'float64')",
-                torch="torch.autograd.forward_ad.make_dual(x, torch.ones_like(x))",
-            ),
-        ),
         run={"torch": "in_forward_mode({})"},
         setup={
             "torch": '''def in_forward_mode(function):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from analysis.errors import CitadelError
+from citadel.model import SymptomKind
 from citadel.spread.facts import BY_NAME, FACTS, FRAMEWORKS, PLAIN, Fact, Given, Takes
 
 ROLES = ("inputs", "input", "out", "number")
@@ -37,6 +38,8 @@ class Relation:
     infections: tuple[Infection, ...]
     ways: tuple[Given, Given]
     sampled: bool
+    kind: SymptomKind | None = None
+    """The symptom that counts; None where any does."""
 
     def __str__(self) -> str:
         facts = " and ".join(map(str, self.infections))
@@ -73,7 +76,13 @@ def read(trigger: str, ways: str = "") -> Relation:
                 "for example 'out: dtype float64'",
             )
         names = tuple(filter(None, map(str.strip, roles.split("|"))))
-        infections.append(Infection(names or ROLES[:1], given(fact)))
+        named = given(fact)
+        if not named.fact.ways:
+            raise CitadelError(
+                f"{named.fact.name} is a way to make a call, and nothing about its arguments",
+                f"for example --ways plain,{named.fact.name}",
+            )
+        infections.append(Infection(names or ROLES[:1], named))
     both = [given(one) for one in ways.split(",")] if ways.strip() else [Given(PLAIN), Given(PLAIN)]
     if len(both) != 2:
         raise CitadelError("--ways takes two ways, parted by a comma", "for example plain,meta")

@@ -90,8 +90,8 @@ class SecondRoad:
     def _parts(
         self, relation: Relation, apis: Sequence[Api], candidates: Mapping[str, Candidate]
     ) -> Iterator[Sequence[Api]]:
-        """What is tried at once. Where failing is the symptom, some unrelated operations come first:
-        if it is a limitation that they share, only the nearest ones follow."""
+        """What is tried at once. Where failing is the symptom, some unrelated operations come
+        first: if it is a limitation that they share, only the nearest ones follow."""
         if not relation.sampled:
             yield apis
             return
@@ -137,8 +137,9 @@ class SecondRoad:
                     work.append(replays.submit(partial(self._replayed, one, relation)))
                 while work and work[0].done():
                     yield from self._kept(work.popleft(), relation)
-            while work:
+            while work and time.monotonic() < self._deadline:
                 yield from self._kept(work.popleft(), relation)
+            tally.cut = tally.cut or bool(work)
         finally:
             replays.close()
 
@@ -155,7 +156,10 @@ class SecondRoad:
         """Whether it fails as the report's call does, where failing is the symptom."""
         case = self.verified.case
         names = (case.api, hit.api)
-        return not relation.sampled or status.matches(case.symptom, hit.verdict.symptom, names)
+        seen = hit.verdict.symptom
+        if relation.sampled:
+            return status.matches(case.symptom, seen, names)
+        return seen is not None and relation.kind in (None, seen.kind)
 
     def _finding(self, hit: Hit, relation: Relation, candidate: Candidate) -> Finding:
         """A hit as a finding, which is kept."""

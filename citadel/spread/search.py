@@ -56,6 +56,8 @@ def spread(
     calls = [[name, found] for name, found in known if found]
     tally.apis += len(calls)
     tally.lacking += len(known) - len(calls)
+    if not calls:
+        return
     search = _Search(relation=relation, seconds=seconds, tally=tally)
     given = search.given(FRAMEWORKS[index.framework])
     threads = [
@@ -127,7 +129,7 @@ class _Search:
             self.queue.put(Finding.from_json(record["finding"]))
         elif "tally" in record:
             self.tally.pairs += sum(sum(one.values()) for one in record["tally"].values())
-            covered = (api for _, variant, api in record["covered"] if variant != CONTROL)
+            covered = (api for _, key, api in record["covered"] if not key.startswith(CONTROL))
             self.tally.valid.update(covered)
 
     def findings(self, threads: int) -> Iterator[Finding]:
@@ -138,5 +140,5 @@ class _Search:
                 raise found
             if found is None:
                 threads -= 1
-            elif found.variant != CONTROL:
+            elif not found.variant.startswith(CONTROL):
                 yield found

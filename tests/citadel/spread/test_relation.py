@@ -31,6 +31,7 @@ def test_without_ways_the_call_without_the_trigger_is_the_other_one():
         ("out: scaled __import__('os')", "", "scaled takes a number"),
         ("out: empty 3", "", "empty takes no value"),
         ("out: empty", "plain", "--ways takes two ways"),
+        ("inputs: compiled", "", "compiled is a way to make a call"),
         ("", "", "there is nothing to spread"),
     ],
 )

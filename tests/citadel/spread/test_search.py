@@ -60,10 +60,10 @@ def test_values_that_are_wrong_under_the_trigger_alone(spread_on):
 
 @pytest.mark.torch
 def test_a_crash_costs_one_api(spread_on):
-    relation = read("storage_offset: holding 2305878193585782784")
-    hits, tally, _ = spread_on(relation, "torch.as_strided", "torch.Tensor.as_strided", "torch.abs")
-    assert {"torch.as_strided", "torch.Tensor.as_strided"} & hits.keys()
-    assert all(hit.verdict.symptom.kind is SymptomKind.CRASHES for hit in hits.values())
+    hits, tally, _ = spread_on(read("inputs: holding nan"), "torch.linalg.eigvals", "torch.abs")
+    assert hits.keys() == {"torch.linalg.eigvals"}
+    assert hits["torch.linalg.eigvals"].verdict.symptom.kind is SymptomKind.CRASHES
+    assert "torch.abs" in tally.valid
     assert not tally.cut
 
 
@@ -108,3 +108,28 @@ def test_eager_and_compiled_by_xla(tf_target, index_of):
         told = replayed(hit, relation, replays, "tensorflow", runs=1, limits=LIMITS)
         assert told is not None, script(hit, relation, "tensorflow")
         assert "jit_compile=True" in told.code
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("way", ["vmap", "traced", "forward-ad"])
+def test_ways_around_the_call_make_it(spread_on, way):
+    """Where both ways return the same, nothing is found; what is not run cannot agree."""
+    hits, tally, found = spread_on(read("", f"plain,{way}"), "torch.sin", "torch.add")
+    assert (hits, found) == ({}, [])
+    assert tally.valid == {"torch.sin", "torch.add"}
+
+
+@pytest.mark.torch
+def test_what_writes_to_its_input_gives_each_way_its_own(spread_on):
+    relation = read("inputs: scaled 1e30", "plain,dtype float64")
+    hits, _, _ = spread_on(relation, "torch.Tensor.renorm_", "torch.Tensor.mul_")
+    assert hits.keys() == {"torch.Tensor.renorm_"}
+    code = hits["torch.Tensor.renorm_"].code
+    assert code.count("  # the trigger") == 2
+
+
+@pytest.mark.torch
+def test_an_answer_that_does_not_fit_is_no_bug(spread_on):
+    relation = read("inputs: scaled 1e30", "plain,dtype float64")
+    hits, tally, _ = spread_on(relation, "torch.square", "torch.mul")
+    assert (hits, tally.valid) == ({}, {"torch.square", "torch.mul"})
