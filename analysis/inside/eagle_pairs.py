@@ -36,7 +36,7 @@ class Pair:
     pair anew from other inputs and keywords, where that is possible. A `control` is no finding: who
     made it looks at what was `seen`. `rounded` says that the reference may be of a wider dtype:
     what the result's own cannot hold is no difference. Where the two are made `apart`, each has
-    inputs of its own: a call may write to them.
+    inputs of its own: a call may write to them. Where `ended`, it only counts how each side ends.
     """
 
     __slots__ = (
@@ -46,6 +46,7 @@ class Pair:
         "control",
         "drawn",
         "dtypes",
+        "ended",
         "given",
         "inputs",
         "least",
@@ -82,6 +83,7 @@ class Pair:
         self.control = others.get("control", False)
         self.rounded = others.get("rounded", False)
         self.apart = others.get("apart", False)
+        self.ended = others.get("ended", False)
         self.seen = None
 
     def size(self, elements):
@@ -90,7 +92,7 @@ class Pair:
 
     def seeded(self, lines):
         """The same with the random numbers of both sides from one seed; `lines` define `seeded`."""
-        names = ("dtypes", "least", "given", "told", "call", "rounded", "apart")
+        names = ("dtypes", "least", "given", "told", "call", "rounded", "apart", "ended")
         others = {name: getattr(self, name) for name in names}
         others["stored"] = [SEEDED % text for text in self.stored]
         others["setup"] = lines + ("\n\n" + self.setup if self.setup else "")

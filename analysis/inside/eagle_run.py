@@ -87,6 +87,8 @@ class Runner:
             return Seen("invalid")  # it is the input that cannot be made
         if problem is not None or other is not None:
             return one_sided(problem, other)
+        if pair.ended:
+            return Seen("equal")
         return self.compared(pair, space, state, reference, result)
 
     def space(self, pair):

@@ -1,9 +1,9 @@
 """Bring a trigger into valid calls of other APIs, and make each call in two ways that should agree.
 
-In: `{"apis": [[name, api], ...], "infections": [...], "ways": [one, other], "sampled": truth}`. An
-API is `{"names": parameters in order, "method": truth, "calls": [...]}`, a call `{"call":
-[arguments, keywords], "new": those of a layer's constructor or None}`, its values as
-`eagle_samples` reads them. An infection has `roles`, of which the first that the call has counts,
+In: `{"apis": [[name, api], ...], "infections": [...], "ways": [one, other], "sampled": truth,
+"ended": whether it only counts how calls end}`. An API is `{"names": parameters in order, "method":
+truth, "calls": [...]}`, a call `{"call": [arguments, keywords], "new": those of a layer's
+constructor or None}`, its values as `eagle_samples` reads them. An infection has `roles`, of which the first that the call has counts,
 and `each`, a list of [condition, expression] as in `vary` for each place of a tensor that it may be
 brought to. A way has `each` for all inputs, and `run`, `setup` and `layer` for the call
 (`citadel.spread.facts`). Where `sampled`, the second way is made without the trigger.
@@ -38,7 +38,7 @@ class Spread:
         self.world, self.runner, self.live = world, runner, live
         self.tensor_of, self.is_tensor, self.tested = tensor_of, is_tensor, tested
         self.apis, self.infections = given["apis"], given["infections"]
-        self.ways, self.sampled = given["ways"], given["sampled"]
+        self.ways, self.sampled, self.ended = given["ways"], given["sampled"], given["ended"]
 
     def groups(self):
         """One entry per API, in the host's order."""
@@ -232,6 +232,7 @@ class Case:
             told=True,
             rounded=True,
             apart=True,
+            ended=self.spread.ended,
             control=bare,
             call=call,
             smaller=smaller,

@@ -53,6 +53,11 @@ class Relation:
         """Whether a compiler runs, which takes a hundred times as long."""
         return any(one.fact.compiles for one in self.ways)
 
+    @property
+    def preserves(self) -> bool:
+        """Whether the right result is the same with the trigger as without it."""
+        return all(one.given.fact.preserves for one in self.infections)
+
     def lacking(self, framework: str) -> str:
         """The first fact that a framework has not; "" where it has all."""
         root = FRAMEWORKS.get(framework, framework)

@@ -97,6 +97,8 @@ class _Search:
             "infections": [one.given.record(root, one.roles) for one in relation.infections],
             "ways": [one.record(root) for one in relation.ways],
             "sampled": relation.sampled,
+            # Another input may have another result.
+            "ended": relation.sampled and not relation.preserves,
         }
 
     def work(self, session: Session, given: dict[str, Any]) -> None:
