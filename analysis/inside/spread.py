@@ -3,10 +3,11 @@
 In: `{"apis": [[name, api], ...], "infections": [...], "ways": [one, other], "sampled": truth,
 "ended": whether it only counts how calls end}`. An API is `{"names": parameters in order, "method":
 truth, "calls": [...]}`, a call `{"call": [arguments, keywords], "new": those of a layer's
-constructor or None}`, its values as `eagle_samples` reads them. An infection has `roles`, of which the first that the call has counts,
-and `each`, a list of [condition, expression] as in `vary` for each place of a tensor that it may be
-brought to. A way has `each` for all inputs, and `run`, `setup` and `layer` for the call
-(`citadel.spread.facts`). Where `sampled`, the second way is made without the trigger.
+constructor or None}`, its values as `eagle_samples` reads them. An infection has `roles`, of which
+the first that the call has counts, and `each`, a list of [condition, expression] as in `vary` for
+each place of a tensor that it may be brought to. A way has `each` for all inputs, and `run`,
+`setup` and `layer` for the call (`citadel.spread.facts`). Where `sampled`, the second way is made
+without the trigger.
 
 Out: pairs for `eagle_run`. In front of each goes its control, the same pair without the trigger:
 only where both ways agree of that is the trigger brought in.
