@@ -27,7 +27,7 @@ from citadel.siblings import source_api
 from citadel.spread.cases import Hit, replayed
 from citadel.spread.relation import Relation
 from citadel.spread.samples import by_operation
-from citadel.spread.search import Tally, spread
+from citadel.spread.search import SEARCHED, Tally, spread
 from citadel.workbench import others, summary
 
 NOTHING_RUN = 3
@@ -64,11 +64,16 @@ def run_spread(
     creatable(request.out)
     interpreter = find_interpreter()
     target = target_for(request.api, interpreter, wish)
+    if target.info.framework not in SEARCHED:
+        raise CitadelError(
+            f"calls of {target.info.framework} cannot be compared yet",
+            f"name an API of {' or '.join(SEARCHED)}",
+        )
     lacking = request.relation.lacking(target.info.framework)
     if lacking:
         raise CitadelError(
             f"{target.info.framework} has no {lacking!r}",
-            "see citadel spread --help for what it has",
+            "docs/facts.md tells which framework has which",
         )
     with progress:
         index = find_index(target, progress)
@@ -107,8 +112,7 @@ def run_spread(
         relation=request.relation,
         target=summary(target),
         hits=tuple(found),
-        operations={name: operations.of(name) for name in (source.name, *tally.valid)}
-        | {hit.api: operations.of(hit.api) for hit in found},
+        operations={name: operations.of(name) for name in (source.name, *(h.api for h in found))},
         tally=tally,
         limits=dict(limits),
         lost=lost,

@@ -8,7 +8,6 @@ under the trigger alone, the script does so, too; else its last line fails while
 from __future__ import annotations
 
 import re
-import textwrap
 from dataclasses import dataclass
 
 from analysis.target.observation import Observation, Outcome
@@ -18,16 +17,10 @@ from citadel.oracle import status
 from citadel.spread.facts import PLAIN
 from citadel.spread.relation import Relation
 from harvest.sources.eagle.finding import CRASH, STATUS, Finding
+from harvest.sources.eagle.scripts import assignment, imports
 
-WIDTH = 96
 MARK = "  # the trigger"
 _TRIGGER = re.compile(r"^(bad_\w+) = (.*)$", re.M)
-_IMPORTS = (
-    ("math", "import math"),
-    ("np", "import numpy as np"),
-    ("tf", "import tensorflow as tf"),
-    ("torch", "import torch"),
-)
 _OUTCOME = '''def outcome(call):
     """How a call ends."""
     try:
@@ -61,13 +54,13 @@ def script(
     made = [line.group() + MARK for line in _TRIGGER.finditer(finding.setup)]
     if bare:
         made = [_untouched(line) for line in _TRIGGER.finditer(finding.setup)]
-    given = [_assignment(name, text) for name, text in finding.inputs]
+    given = [assignment(name, text) for name, text in finding.inputs]
     functions = _TRIGGER.sub("", finding.setup).strip()
     ways = _ways(finding, relation, framework, [*given, *made], bare=bare, cast=cast)
     statements = "\n".join((*given, *made, "", *ways))
     parts = [part for part in (functions, _OUTCOME if "outcome(" in statements else "") if part]
     body = "\n\n\n".join((*(part.strip() for part in parts), statements))
-    lines = [line for name, line in _IMPORTS if re.search(rf"(?<![\w.]){name}\.", body)]
+    lines = imports(body)
     gap = "\n\n\n" if parts else "\n\n"
     return "\n".join(lines) + gap + body + "\n"
 
@@ -228,17 +221,6 @@ def _untouched(line: re.Match[str]) -> str:
     """What stands for a line of the trigger in the control: the input as it is."""
     name = line[1].removeprefix("bad_")
     return f"{line[1]} = {name}"
-
-
-def _assignment(name: str, text: str) -> str:
-    """A line that makes an input; lists of numbers are broken where the line is full."""
-    line = f"{name} = {text}"
-    if len(line) <= WIDTH or '"' in text or "'" in text:
-        return line
-    wrapped = textwrap.wrap(
-        line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-    )
-    return "\n".join(wrapped)
 
 
 def _flat(text: str) -> str:

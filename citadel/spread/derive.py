@@ -36,7 +36,7 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     """The ways to ask for the bug of a case: by each fact of its trigger alone, then by all."""
     changes = [change for cure in trigger.cures for change in cure.changes]
     infections = list(dict.fromkeys(_infections(changes, use)))
-    ways = _ways(verified, changes, use)
+    ways = _ways(verified, changes)
     if ways is None:
         return []
     sets: list[tuple[Infection, ...]] = [(one,) for one in infections]
@@ -51,9 +51,7 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     return [Relation(infections=one, ways=ways, sampled=sampled, kind=kind) for one in sets]
 
 
-def _ways(
-    verified: Verified, changes: Sequence[Change], use: Invocation
-) -> tuple[Given, Given] | None:
+def _ways(verified: Verified, changes: Sequence[Change]) -> tuple[Given, Given] | None:
     """In which two ways a call is made: one that the report takes and refuses, or what is wrong and
     what is right; twice the plain one, where the call fails. None where nothing is told."""
     if verified.measured is not None:

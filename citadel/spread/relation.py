@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from analysis.errors import CitadelError
 from citadel.model import SymptomKind
-from citadel.spread.facts import BY_NAME, FACTS, FRAMEWORKS, PLAIN, Fact, Given, Takes
+from citadel.spread.facts import BY_NAME, FRAMEWORKS, PLAIN, Fact, Given, Takes
 
 ROLES = ("inputs", "input", "out", "number")
 """All tensors (together, then each alone), one tensor, what `out=` is given, a plain number; any
@@ -118,11 +118,3 @@ def _wanted(fact: Fact) -> str:
 def _example(fact: Fact) -> str:
     values = [value for value, _, _ in fact.examples.values()]
     return f"{fact.name} {values[0] if values else ''}".strip()
-
-
-def table() -> list[tuple[str, str]]:
-    """All facts with what they say, for help and documentation."""
-    return [
-        (f"{one.name} {one.takes.upper()}".strip(), one.says.format(value=one.takes.upper()))
-        for one in FACTS
-    ]

@@ -16,10 +16,9 @@ from analysis import parsing
 from analysis.catalog.model import Api, ApiKind
 from analysis.dynamic.model import CallValues, Sample
 from analysis.index import ApiIndex
-from analysis.values import Value
+from harvest.sources.eagle.records import Record, call_record
 
 FLOAT = "float32"
-Record = dict[str, Any]
 
 
 def described(index: ApiIndex, api: Api) -> Record | None:
@@ -68,9 +67,9 @@ def _plain(sample: Sample, api: Api) -> Sample | None:
 
 def _call(sample: Sample) -> Record | None:
     """One call; None where one of its values cannot be made again."""
-    call, built = _values(sample.call), None
+    call, built = call_record(sample.call), None
     if sample.constructor is not None:
-        built = _values(sample.constructor)
+        built = call_record(sample.constructor)
     if call is None or (sample.constructor is not None and built is None):
         return None
     return {"call": call, "new": built}
@@ -122,24 +121,3 @@ def _names(signatures: Sequence[Any], count: int) -> list[str]:
         if len(names) >= count:
             return names
     return []
-
-
-def _values(call: CallValues) -> list[Any] | None:
-    arguments = [written(value) for value in call.arguments]
-    keywords = {key: written(value) for key, value in call.keywords.items()}
-    return None if None in (*arguments, *keywords.values()) else [arguments, keywords]
-
-
-def written(value: Value) -> Record | None:
-    """A value as `analysis/inside/eagle_samples` reads it; None where it cannot be made again."""
-    if value.kind in ("tensor", "array"):
-        plain = value.layout in (None, "strided") and "Variable" not in str(value.text)
-        if not plain or value.shape is None:
-            return None
-        content = None if value.content is None else parsing.literal(value.content)
-        return {"t": [value.dtype, list(value.shape), content]}
-    if value.kind in ("list", "tuple") and value.items is not None:
-        items = [written(item) for item in value.items]
-        return None if None in items else {"l" if value.kind == "list" else "u": items}
-    text = value.literal()
-    return None if text is None else {"e": text}

@@ -12,13 +12,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from analysis import parsing
 from analysis.catalog.model import ApiKind
 from analysis.dynamic.model import Provider, Sample
 from analysis.index import load_or_build
 from analysis.target.target import Target
-from analysis.values import Value
 from harvest.sources.eagle.drive import Plan
+from harvest.sources.eagle.records import call_record
 
 
 def _torch(target: Target) -> tuple[Plan, ...]:
@@ -70,30 +69,8 @@ def _samples(target: Target) -> list[list[Any]]:
 
 
 def _call(sample: Sample) -> list[Any] | None:
-    """Arguments and keywords of a sample; None where they cannot be made again."""
-    arguments = [_record(value) for value in sample.call.arguments]
-    keywords = {key: _record(value) for key, value in sample.call.keywords.items()}
-    if sample.constructor is not None or None in (*arguments, *keywords.values()):
-        return None
-    return [arguments, keywords]
-
-
-def _record(value: Value) -> dict[str, Any] | None:
-    """A value as `analysis/inside/eagle_samples` reads it; None where it cannot be made again."""
-    if value.kind in ("tensor", "array"):
-        if (
-            value.layout not in (None, "strided")
-            or value.shape is None
-            or "Variable" in str(value.text)
-        ):
-            return None
-        content = None if value.content is None else parsing.literal(value.content)
-        return {"t": [value.dtype, list(value.shape), content]}
-    if value.kind in ("list", "tuple") and value.items is not None:
-        items = [_record(item) for item in value.items]
-        return None if None in items else {"l" if value.kind == "list" else "u": items}
-    text = value.literal()
-    return None if text is None else {"e": text}
+    """Arguments and keywords of a sample; None of a layer, or where they cannot be made again."""
+    return None if sample.constructor is not None else call_record(sample.call)
 
 
 FRAMEWORKS: MappingProxyType[str, Callable[[Target], tuple[Plan, ...]]] = MappingProxyType(

@@ -43,11 +43,11 @@ def title(finding: Finding) -> str:
 
 def script(finding: Finding, framework: str) -> str:
     """The case's code."""
-    inputs = "".join(_assignment(name, text) for name, text in finding.inputs)
+    inputs = "".join(assignment(name, text) + "\n" for name, text in finding.inputs)
     executions = f"reference = {finding.reference}\nresult = {finding.result}\n"
     executions += _comparison(finding, framework)
     body = "\n".join(part for part in (_spaced(inputs), _spaced(finding.setup), executions) if part)
-    lines = [line for name, line in _IMPORTS if re.search(rf"(?<![\w.]){name}\.", body)]
+    lines = imports(body)
     formula = RULES[finding.rule].formula
     return f"# {formula}\n" + "\n".join(lines) + f"\n\n{body}"
 
@@ -94,15 +94,20 @@ def _comparison(finding: Finding, framework: str) -> str:
     return f"torch.testing.assert_close(\n    {given}\n)\n"
 
 
-def _assignment(name: str, text: str) -> str:
-    """A line that makes an input; lists of numbers are broken where the line is full."""
+def imports(body: str) -> list[str]:
+    """The lines that import what a body names."""
+    return [line for name, line in _IMPORTS if re.search(rf"(?<![\w.]){name}\.", body)]
+
+
+def assignment(name: str, text: str) -> str:
+    """The lines that make an input; lists of numbers are broken where the line is full."""
     line = f"{name} = {text}"
     if len(line) <= WIDTH or '"' in text or "'" in text:
-        return line + "\n"
+        return line
     wrapped = textwrap.wrap(
         line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
     )
-    return "\n".join(wrapped) + "\n"
+    return "\n".join(wrapped)
 
 
 def _spaced(text: str) -> str:

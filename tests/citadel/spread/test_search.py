@@ -2,9 +2,14 @@
 
 import pytest
 
+from analysis.errors import CitadelError
 from analysis.target.observation import Outcome
 from analysis.target.session import Limits
+from analysis.target.target import Interpreter
+from citadel.commands.progress import Progress
+from citadel.commands.spreading import SpreadRequest, run_spread
 from citadel.model import SymptomKind
+from citadel.selection import Wish
 from citadel.spread.cases import replayed, script
 from citadel.spread.relation import read
 from citadel.spread.samples import by_operation, described
@@ -133,3 +138,21 @@ def test_an_answer_that_does_not_fit_is_no_bug(spread_on):
     relation = read("inputs: scaled 1e30", "plain,dtype float64")
     hits, tally, _ = spread_on(relation, "torch.square", "torch.mul")
     assert (hits, tally.valid) == ({}, {"torch.square", "torch.mul"})
+
+
+@pytest.mark.tf
+def test_a_framework_whose_calls_cannot_be_compared_is_told(tf_target, tmp_path):
+    request = SpreadRequest(
+        api="keras.ops.abs",
+        relation=read("inputs: empty"),
+        seconds=10.0,
+        jobs=1,
+        runs=1,
+        limits=LIMITS,
+        out=tmp_path,
+        json=None,
+        show_all=False,
+    )
+    with pytest.raises(CitadelError, match="calls of keras cannot be compared"):
+        run_spread(request, lambda: Interpreter(tf_target.info.python), Wish(), Progress())
+    assert not list(tmp_path.iterdir())
