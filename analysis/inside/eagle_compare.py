@@ -93,23 +93,27 @@ def compare(found, wanted, dtypes=(), least=0.0):
 
 
 def rounded(wanted, found):
-    """Leaves of a reference as the narrower dtypes of a result hold them: what is too large for
-    these becomes infinite."""
+    """Leaves of a reference as the narrower dtypes of a result hold them. An element that is too
+    large for these is what the result has there: no answer would be right."""
     if len(wanted) != len(found):
         return wanted
     return [
-        (name, narrowed(array, other, one.dtype))
-        for (name, array), (other, one) in zip(wanted, found)
+        (name, narrowed(array, other, one)) for (name, array), (other, one) in zip(wanted, found)
     ]
 
 
-def narrowed(array, name, dtype):
-    """An array in the precision of a dtype, half precision by its name; whole numbers stay."""
-    if array.dtype.kind not in "fc" or dtype.kind not in "fc" or array.dtype.kind != dtype.kind:
+def narrowed(array, name, like):
+    """An array in the precision of another one, half precision by its name; whole numbers stay."""
+    if (
+        array.shape != like.shape
+        or array.dtype.kind not in "fc"
+        or array.dtype.kind != like.dtype.kind
+    ):
         return array
     with np.errstate(all="ignore"):
         half = array.astype("float16") if name == "float16" else array
-        return half.astype(dtype)
+        made = half.astype(like.dtype)
+    return np.where(np.isfinite(array) & ~np.isfinite(made), like, made)
 
 
 def leaf(one, other, rtol, atol):
