@@ -46,7 +46,9 @@ FREED = """
 def found(bench, read):
     def run(title, code, text, siblings):
         walk = Walk(siblings=siblings, seconds=60.0)
-        options = Options(road=Road.CALL, walk=walk, runs=1, limits=Limits(wall=20.0))
+        options = Options(
+            road=Road.CALL, walk=walk, runs=1, limits=Limits(wall=20.0), least_confidence=0.0
+        )
         return triage(read(title, code, text=text), bench, options)
 
     return run
