@@ -126,6 +126,8 @@ class Class(StrEnum):
 
     INTRINSIC = "intrinsic"
     """It crashes, hangs or fails an internal assertion, and goes well under a control."""
+    CONTRADICTION = "contradiction"
+    """Made in two ways that should agree it comes to two ends, and without the trigger to one."""
     CONTROLLED = "controlled"
     """It goes well under a control, and is no limitation that unrelated APIs share."""
     SHARED = "shared"
@@ -139,6 +141,7 @@ class Class(StrEnum):
 class Evidence:
     """What speaks for and against a finding.
 
+    `contradicts`: the sibling's own call disagrees with itself, made in two ways.
     `dropped`: the share of the report's arguments that the sibling is not given (0 to 1).
     `same_job`: whether, where both go well, the sibling gives what the report's call gives (see
     `Job`; None where nobody knows). `base_rate`: the share of unrelated operations that show the
@@ -147,6 +150,7 @@ class Evidence:
     """
 
     controls: tuple[Control, ...] = ()
+    contradicts: bool = False
     dropped: float = 0.0
     same_job: bool | None = None
     kind: Class = Class.UNCONTROLLED

@@ -109,7 +109,8 @@ class Symptom:
         """The headline of what is no status symptom."""
         if self.kind is SymptomKind.ACCEPTS:
             result = f" and gives {self.observed}" if self.observed else ""
-            return f"accepts what should be refused{result}"
+            wanted = f" ({self.expected})" if self.expected else ""
+            return f"accepts what should be refused{wanted}{result}"
         if self.where is None:
             return str(self.kind)
         seen = f"{self.where} is {self.observed}"

@@ -29,6 +29,8 @@ class Roads:
     def bugs(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
         """What shows the bug, as it is found."""
         road = self._options.road
+        if self._verified.contradiction is not None:
+            road = Road.TRIGGER  # that a sibling refuses the report's call, too, says nothing
         if road is Road.TRIGGER:
             self.first.find_trigger()
         else:

@@ -50,6 +50,20 @@ def resolve(call: Call, catalog: Catalog) -> Api | None:
     return catalog.resolve(call.name)
 
 
+def alike(one: Call, other: Call) -> bool:
+    """Whether two calls are given the same, of tensors as many numbers of one kind."""
+
+    def outline(call: Call) -> list[tuple[str, object]]:
+        named = [(str(n), a) for n, a in enumerate(call.arguments)] + list(call.keywords)
+        values = ((name, argument.value) for name, argument in named)
+        return [
+            (name, (value.shape, value.dtype) if value.is_shaped else (value.text, value.items))
+            for name, value in values
+        ]
+
+    return outline(one) == outline(other)
+
+
 def is_call_of(call: Call, api: Api, catalog: Catalog) -> bool:
     """Whether a call is one of this API.
 

@@ -27,7 +27,8 @@ def is_symbolic(value):
 
 
 def memory(value, others):
-    """How a tensor lies in memory, and whether it shares that with one of the others."""
+    """How a tensor lies in memory, whether it shares that with one of the others, and whether it
+    is a dual tensor."""
     if value.layout is not torch.strided or value.is_meta:
         return None
     place = value.untyped_storage().data_ptr()
@@ -38,7 +39,8 @@ def memory(value, others):
         and one.untyped_storage().data_ptr() == place
         for one in others
     )
-    return [list(value.stride()), value.is_conj(), value.is_neg(), shared]
+    dual = torch.autograd.forward_ad.unpack_dual(value).tangent is not None
+    return [list(value.stride()), value.is_conj(), value.is_neg(), shared, dual]
 
 
 def copies(tensors):

@@ -25,6 +25,7 @@ FILE = Path(__file__).with_name("coefficients.json")
 SIGNS: Mapping[str, int] = {
     "near": 1,
     "arguments": 1,
+    "contradicts": 1,
     "dropped": -1,
     "refuted": -1,
     "untested": -1,
@@ -85,6 +86,7 @@ def features(finding: Finding, evidence: Evidence, verified: Verified) -> dict[s
     return {
         "near": nearness(finding.channels),
         "arguments": finding.channels.arguments or 0.0,
+        "contradicts": float(evidence.contradicts),
         "dropped": evidence.dropped,
         "refuted": float(Under.SHOWN in outcomes),
         # There are cures, and none says anything of this sibling.

@@ -191,7 +191,9 @@ def class_of(evidence: Evidence, seen: Symptom | None) -> Class:
         return Class.SHARED
     if Under.CURED not in outcomes:
         return Class.UNCONTROLLED
-    return Class.INTRINSIC if seen is not None and own_fault(seen) else Class.CONTROLLED
+    if seen is not None and own_fault(seen):
+        return Class.INTRINSIC
+    return Class.CONTRADICTION if evidence.contradicts else Class.CONTROLLED
 
 
 def own_fault(seen: Symptom) -> bool:

@@ -98,8 +98,11 @@ def reruns_of(
     verified: Verified, use: Invocation, session: Session, catalog: Catalog, limits: Limits
 ) -> Reruns | None:
     """The report's own case, to be run with changes; None where its symptom is measured, or is that
-    something is accepted: then nothing cures it."""
+    something is accepted: then nothing cures it. Of a contradiction it is the refusal that is to
+    be cured."""
     witness, wanted = verified.witness, verified.case.symptom
+    if verified.contradiction is not None:
+        wanted = verified.contradiction.refusal
     if verified.measured is not None or wanted.kind is SymptomKind.ACCEPTS:
         return None
     sites, limits = sites_of(use, verified, catalog), bounded(limits, verified)

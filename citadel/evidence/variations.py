@@ -136,6 +136,20 @@ VARIATIONS: tuple[Variation, ...] = (
         ways=(way("getattr(x, 'requires_grad', False)", torch="x.detach()"),),
     ),
     Variation(
+        name="primal",
+        fact="is a dual tensor of forward-mode differentiation",
+        cured="its primal",
+        preserves=True,
+        examples={
+            "torch": (
+                "(torch.autograd.forward_ad.enter_dual_level(),"
+                " torch.autograd.forward_ad.make_dual(torch.ones(2), torch.ones(2)))[1]",
+                "torch.ones(2)",
+            )
+        },
+        ways=(way("dtype(x)", torch="torch.autograd.forward_ad.unpack_dual(x).primal"),),
+    ),
+    Variation(
         name="wider",
         fact="has dtype {dtype}",
         cured="{dtype}",

@@ -35,6 +35,9 @@ WEIGHTS: Mapping[Feature, float] = {
     Feature.RAW: -0.5,
 }
 
+OF_TESTS = ("_test_", "_foobar")
+"""How names of operators begin that only the framework's own tests call."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
@@ -56,7 +59,7 @@ def rank(
     called: Collection[str] = (),
     matched: Mapping[str, str] | None = None,
 ) -> list[Candidate]:
-    """Every API of the build but the source, the likeliest sibling first.
+    """Every API of the build but the source and those of tests, the likeliest sibling first.
 
     `called` are the APIs that ran within the failing call (`citadel.propagate.callees`), `matched`
     those that pairs of somebody else's link to the source. Equal scores are in the order of names.
@@ -67,7 +70,7 @@ def rank(
     found = [
         Candidate(api=api, channels=table.channels(row), score=float(scores[row]))
         for row, api in enumerate(table.apis)
-        if api.name != source.name
+        if api.name != source.name and not api.name.rpartition(".")[2].startswith(OF_TESTS)
     ]
     found.sort(key=lambda candidate: (-candidate.score, candidate.api.name))
     return found

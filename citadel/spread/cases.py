@@ -8,7 +8,7 @@ under the trigger alone, the script does so, too; else its last line fails while
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
@@ -136,12 +136,7 @@ def _one_sided(finding: Finding, relation: Relation) -> Symptom:
             observed=f"a result ({other})",
             expected=f"{finding.types[0]}: {message}",
         )
-    return Symptom(
-        kind=SymptomKind.RAISES,
-        exception=finding.types[0],
-        message=message,
-        where=text,
-    )
+    return replace(status.raises(finding.types[0], finding.message), where=text)
 
 
 def _shows(finding: Finding, relation: Relation, seen: Observation) -> bool:

@@ -39,15 +39,15 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     ways = _ways(verified, changes)
     if ways is None:
         return []
-    sets: list[tuple[Infection, ...]] = [(one,) for one in infections]
-    sets += [tuple(infections)] if len(infections) > 1 else []
     sampled = ways == (Given(PLAIN), Given(PLAIN))
+    sets: list[tuple[Infection, ...]] = [] if ways[1].fact is not PLAIN or sampled else [()]
+    sets += [(one,) for one in infections]
+    sets += [tuple(infections)] if len(infections) > 1 else []
     if sampled:
         kind = None
-    elif verified.witness is not None:
-        kind = SymptomKind.DISAGREES
-    else:  # one of the report's own ways is refused: the plain one, or the other
-        kind = SymptomKind.ACCEPTS if _refused(verified, ways[1].fact) else SymptomKind.RAISES
+    else:
+        shown = verified.witness is not None
+        kind = SymptomKind.DISAGREES if shown else verified.case.symptom.kind
     return [Relation(infections=one, ways=ways, sampled=sampled, kind=kind) for one in sets]
 
 
@@ -57,9 +57,13 @@ def _ways(verified: Verified, changes: Sequence[Change]) -> tuple[Given, Given] 
     if verified.measured is not None:
         return None
     plain = Given(PLAIN)
-    contrast = next((one for one in FACTS if one.known_by[0] and _contrasts(verified, one)), None)
-    if contrast is not None:
-        return plain, Given(contrast)
+    if verified.contradiction is not None:
+        way = verified.contradiction.way
+        contrast = next((one for one in FACTS if one.known_by == way), None)
+        return None if contrast is None else (plain, Given(contrast))
+    whole = [fact for one in changes if (fact := _of_call(one)) is not None]
+    if whole and verified.witness is None:
+        return Given(whole[0]), plain
     if verified.witness is None:
         return (plain, plain) if verified.case.symptom.kind in STATUS_KINDS else None
     if verified.case.symptom.kind is SymptomKind.ACCEPTS:
@@ -67,27 +71,9 @@ def _ways(verified: Verified, changes: Sequence[Change]) -> tuple[Given, Given] 
     return plain, _right(verified, changes)
 
 
-def _contrasts(verified: Verified, fact: Fact) -> bool:
-    """Whether the report's own calls end otherwise with a fact about their tensors than without."""
-    ends = _ends(verified, fact)
-    return all(len(one) == 1 for one in ends.values()) and ends[True] != ends[False]
-
-
-def _refused(verified: Verified, fact: Fact) -> bool:
-    """Whether the report's calls without a fact are those that are refused."""
-    return _ends(verified, fact)[False] == {False}
-
-
-def _ends(verified: Verified, fact: Fact) -> dict[bool, set[bool]]:
-    """Whether the report's own calls return, by whether a tensor of theirs has a fact."""
-    ends: dict[bool, set[bool]] = {True: set(), False: set()}
-    for call in verified.observation.calls:
-        if call.finished and call.name == verified.call.name:
-            values = [one.value for one in call.inputs() if one.value.is_tensor]
-            named, wanted = fact.known_by
-            has = any(getattr(value, named) == wanted for value in values)
-            ends[has].add(call.raised is None)
-    return ends
+def _of_call(change: Change) -> Fact | None:
+    """What a change takes away that is a way to make the call as a whole."""
+    return next((one for one in FACTS if one.run and change.variation in one.brings_back), None)
 
 
 def _right(verified: Verified, changes: Sequence[Change]) -> Given:
@@ -128,6 +114,8 @@ def _brought_back(change: Change) -> Given | None:
     if value is None:
         return None
     for fact in FACTS:
+        if fact.run:
+            continue
         taken = fact.brings_back if value.is_shaped else fact.of_numbers or fact.brings_back
         named = _value(fact.takes, value) if change.variation in taken else None
         if named is not None and fact.takes_value(named):

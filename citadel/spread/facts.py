@@ -128,6 +128,18 @@ FACTS: tuple[Fact, ...] = (
         layer={"torch": ".to(torch.{value})"},
     ),
     Fact(
+        name="mistyped",
+        says="has another dtype than the result",
+        brings_back=("default",),
+        examples={},
+        ways=(
+            way(
+                "role == 'out'",
+                torch="x.to(torch.float64 if x.dtype != torch.float64 else torch.float32)",
+            ),
+        ),
+    ),
+    Fact(
         name="holding",
         says="holds {value}",
         takes=Takes.NUMBER,
@@ -302,6 +314,7 @@ FACTS: tuple[Fact, ...] = (
     Fact(
         name="forward-ad",
         says="is a dual tensor of forward-mode differentiation",
+        brings_back=("primal",),
         run={"torch": "in_forward_mode({})"},
         setup={
             "torch": '''def in_forward_mode(function):

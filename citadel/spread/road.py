@@ -20,7 +20,7 @@ from citadel.evidence.confidence import weighed
 from citadel.evidence.controls import FLOOD
 from citadel.experiment import Control, Evidence, Trigger, Under
 from citadel.match.rank import Candidate, rank
-from citadel.model import Finding, Road
+from citadel.model import Finding, Road, SymptomKind
 from citadel.options import Options
 from citadel.oracle import status
 from citadel.plan.invocation import Invocation
@@ -39,6 +39,8 @@ UNRELATED = 120
 """Unrelated operations that are tried before the others: they tell how common the failure is."""
 NEAREST = 100
 """Operations that are tried of a limitation that unrelated ones share."""
+RUNS = 1
+"""Runs of a case: what the search finds has been seen by then, in another process."""
 MOST_COMPILED = 100
 """Operations that are tried where each of them is compiled."""
 
@@ -144,8 +146,8 @@ class SecondRoad:
             replays.close()
 
     def _replayed(self, one: EagleFinding, relation: Relation, session: Session) -> Hit | None:
-        options, framework = self.options, self.bench.index.framework
-        return replayed(one, relation, session, framework, runs=options.runs, limits=options.limits)
+        limits, framework = self.options.limits, self.bench.index.framework
+        return replayed(one, relation, session, framework, runs=RUNS, limits=limits)
 
     def _kept(self, future: Future[Hit | None], relation: Relation) -> Iterator[Hit]:
         hit = future.result()
@@ -157,7 +159,7 @@ class SecondRoad:
         case = self.verified.case
         names = (case.api, hit.api)
         seen = hit.verdict.symptom
-        if relation.sampled:
+        if relation.kind in (None, SymptomKind.RAISES) and self.verified.contradiction is None:
             return status.matches(case.symptom, seen, names)
         return seen is not None and relation.kind in (None, seen.kind)
 
@@ -174,7 +176,7 @@ class SecondRoad:
             edits=("its own call",),
             code=hit.code,
             aliases=candidate.api.aliases,
-            evidence=Evidence(controls=(control,)),
+            evidence=Evidence(controls=(control,), contradicts=not relation.sampled),
             road=Road.TRIGGER,
         )
         self._found[hit.api] = found

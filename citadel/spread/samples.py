@@ -77,8 +77,12 @@ def _call(sample: Sample) -> Record | None:
 
 def _has_floats(call: Record) -> bool:
     arguments, keywords = call["call"]
-    tensors = [one["t"][0] for one in (*arguments, *keywords.values()) if "t" in one]
-    return any(dtype.startswith(("float", "bfloat")) for dtype in tensors)
+    return any(_is(one, "float", "bfloat") for one in (*arguments, *keywords.values()))
+
+
+def _is(value: Record, *kinds: str) -> bool:
+    """Whether a value is a tensor of such a dtype; some tensors have none."""
+    return "t" in value and str(value["t"][0]).startswith(kinds)
 
 
 def _floating(call: Record) -> Record | None:
@@ -95,7 +99,7 @@ def _floating(call: Record) -> Record | None:
 
 
 def _as_floats(value: Record) -> Record | None:
-    if "t" in value and value["t"][0].startswith(("int", "uint")):
+    if _is(value, "int", "uint"):
         return {"t": [FLOAT, *value["t"][1:]]}
     content = _numbers(value) if "l" in value else None
     return None if content is None else {"t": [FLOAT, list(np.shape(content)), content]}

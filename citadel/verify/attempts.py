@@ -14,7 +14,7 @@ from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
-from citadel.traced import leaf
+from citadel.traced import alike, leaf
 from citadel.verify.deciding import accepted_quietly, says_accepted
 from citadel.verify.identify import caught_calls, failing_call
 from citadel.verify.recorded import bug_kind, recorded
@@ -129,23 +129,9 @@ def _refused_elsewhere(
     if isinstance(found, str) or found.traced.outcome is not Outcome.OK:
         return None
     made = (call for call in found.traced.calls if call.result is not None)
-    if not any(leaf(call.name) == leaf(failed.name) and _alike(call, failed) for call in made):
+    if not any(leaf(call.name) == leaf(failed.name) and alike(call, failed) for call in made):
         return None
     return replace(found, symptom=None, hits=0, caught=None)
-
-
-def _alike(one: Call, other: Call) -> bool:
-    """Whether two calls are given the same, of tensors as many numbers of one kind."""
-
-    def outline(call: Call) -> list[tuple[str, object]]:
-        named = [(str(n), a) for n, a in enumerate(call.arguments)] + list(call.keywords)
-        values = ((name, argument.value) for name, argument in named)
-        return [
-            (name, (value.shape, value.dtype) if value.is_shaped else (value.text, value.items))
-            for name, value in values
-        ]
-
-    return outline(one) == outline(other)
 
 
 def _names_what_numpy_had(attempt: Attempt | str) -> bool:

@@ -100,6 +100,8 @@ def reproduces(wanted: Symptom | None, seen: Symptom | None) -> bool:
     return SAME_BUG.first(wanted, seen) is True
 
 
+SHORTEST_BEGINNING = 30
+"""Characters of a message that make it recognisable."""
 SAME_BUG: Registry[[Symptom, Symptom], bool] = Registry("reproduces")
 """Whether a run shows what a report records: the two symptoms -> the first answer counts."""
 
@@ -132,16 +134,16 @@ def _crash_for_exception(_: Symptom, seen: Symptom) -> bool | None:
     return None if seen.kind is SymptomKind.RAISES else seen.kind is SymptomKind.CRASHES
 
 
+@SAME_BUG.rule("same-message")
+def _same_message(wanted: Symptom, seen: Symptom) -> bool | None:
+    """Both say the same."""
+    return True if _same_words(wanted, seen) else None
+
+
 @SAME_BUG.rule("assertion-became-refusal")
 def _assertion_became_refusal(wanted: Symptom, seen: Symptom) -> bool | None:
     """An internal assertion is a plain refusal by now: fixed."""
     return False if status.internal(wanted) and not status.internal(seen) else None
-
-
-@SAME_BUG.rule("same-message")
-def _same_message(wanted: Symptom, seen: Symptom) -> bool | None:
-    """Both say the same."""
-    return True if wanted.pattern == seen.pattern else None
 
 
 @SAME_BUG.rule("related-exception")
@@ -152,9 +154,16 @@ def _related_exception(wanted: Symptom, seen: Symptom) -> bool | None:
 
 def says_the_same(wanted: Symptom, seen: Symptom) -> bool:
     """Whether a run shows just what the report recorded, be it by a related exception."""
-    told = wanted.pattern is not None and wanted.pattern == seen.pattern
+    told = wanted.pattern is not None and _same_words(wanted, seen)
     related = told and _related(wanted.exception, seen.exception)
     return status.matches(wanted, seen) or (seen.kind is SymptomKind.RAISES and related)
+
+
+def _same_words(one: Symptom, other: Symptom) -> bool:
+    """Whether two messages are the same, or one is the other's beginning: reports cut them short,
+    or put into one line what a framework puts into several."""
+    short, long = sorted((one.pattern or "", other.pattern or ""), key=len)
+    return short == long or (len(short) >= SHORTEST_BEGINNING and long.startswith(short))
 
 
 def _related(one: str | None, other: str | None) -> bool:

@@ -19,6 +19,7 @@ from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
 from citadel.traced import resolve
 from citadel.verify.attempts import attempts_of, inside_functions, lacks
+from citadel.verify.contradiction import contradicting
 from citadel.verify.contrast import refuses
 from citadel.verify.crashes import located_case
 from citadel.verify.culprit import culprit
@@ -118,6 +119,9 @@ def _reproduced(
     attempts = attempts_of(reading, wanted, session, catalog, info, runs, limits)
     if isinstance(attempts, str):
         return NotVerified(reason=attempts)
+    contradiction = contradicting(reading, attempts, catalog, info)
+    if contradiction is not None:
+        return contradiction
     best = max(attempts, key=partial(_promise, wanted))
     settled = _holding_by_now(reading, best, by_value)
     settled = settled or _accepting(reading, attempts, best, by_value)
@@ -280,7 +284,10 @@ def _conclude(
         observed=seen.headline() if seen is not None else "runs without an error",
         evidence=evidence(wanted, seen, attempt.snippet, call),
         aliases=api.aliases,
-        drifted=again and wanted is not None and not status.matches(wanted, seen),
+        drifted=again
+        and wanted is not None
+        and seen is not None
+        and not says_the_same(wanted, seen),
     )
     return Verified(
         case=case,

@@ -16,6 +16,24 @@ from harvest.report.text import shorten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Contradiction:
+    """Two calls that should end alike: they are given the same, of tensors that differ only in the
+    attribute and its value that `way` has. Any way but that is called plain."""
+
+    refused: Call
+    refusal: Symptom
+    accepted: Call
+    way: tuple[str, str]
+
+    @property
+    def accepts(self) -> bool:
+        """Whether it is the plain call that is refused."""
+        attribute, value = self.way
+        given = (one.value for one in self.refused.inputs())
+        return all(getattr(one, attribute) != value for one in given)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
     """A case and what the stages after it need to know about its run."""
 
@@ -32,6 +50,8 @@ class Verified:
     """What shows a value bug, where this is one."""
     measured: Measured | None = None
     """What shows a performance bug, where this is one."""
+    contradiction: Contradiction | None = None
+    """What shows that a call ends in two ways, where that is the bug: `call` is the refused one."""
 
     @property
     def late(self) -> bool:

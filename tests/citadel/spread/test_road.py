@@ -3,7 +3,8 @@
 import pytest
 
 from analysis.target.session import Limits
-from citadel.model import Road, VerdictKind
+from citadel.experiment import Class
+from citadel.model import Road, SymptomKind, VerdictKind
 from citadel.options import Options
 from citadel.propagate.walk import Walk
 from citadel.triage import triage
@@ -30,6 +31,13 @@ OUT = """
             print(dev, call(dev).dtype)
         except RuntimeError as err:
             print(dev, "RuntimeError:", err)
+"""
+DUAL = """
+    import torch
+    import torch.autograd.forward_ad as fwAD
+    x = torch.ones(5, 3)
+    with fwAD.dual_level():
+        print(torch.cdist(fwAD.make_dual(x, x), torch.ones(4, 3)))
 """
 
 
@@ -67,6 +75,23 @@ def test_what_the_report_contrasts_is_asked_of_others(triaged, read):
     assert found.case.relation == "`out` has dtype float64 (plain against meta)"
     assert {"torch.aminmax", "torch.take"} <= {one.api for one in found.bugs}
     assert not {"torch.sum", "torch.logsumexp"} & {one.api for one in found.bugs}
+
+
+def test_a_contradiction_is_not_carried_over_as_a_refusal(triaged, read):
+    """That a sibling refuses a bad `out` on the CPU, as it should, is no finding."""
+    text = "cpu RuntimeError: index_select(): self and result must have the same scalar type"
+    found = triaged(read("index_select checks out= on the CPU, not on meta", OUT, text), Road.BOTH)
+    assert {one.road for one in found.findings} == {Road.TRIGGER}
+    assert {one.verdict.symptom.kind for one in found.bugs} == {SymptomKind.ACCEPTS}
+    assert {one.evidence.kind for one in found.bugs} == {Class.CONTRADICTION}
+
+
+def test_what_fails_in_forward_mode_alone_is_asked_of_others(triaged, read):
+    text = "NotImplementedError: Trying to use forward AD with _cdist_forward"
+    found = triaged(read("Forward-mode AD: no formula for cdist", DUAL, text=text))
+    assert found.case.relation == "forward-ad against plain"
+    assert "torch.nn.functional.pdist" in {one.api for one in found.bugs}
+    assert "torch.sin" not in {one.api for one in found.bugs}
 
 
 def test_one_api_is_one_finding(triaged, read):

@@ -14,6 +14,10 @@ SEGV = status.crashes("SIGSEGV")
 PLAIN = status.raises("RuntimeError", "bad width 3")
 ASSERTION = status.raises("RuntimeError", 'x INTERNAL ASSERT FAILED at "a/b.cpp":1, please report')
 NO_CUDA = status.raises("AssertionError", "Torch not compiled with CUDA enabled")
+TWO_LINES = status.raises("RuntimeError", "f has no formula for forward mode\nPlease report a bug.")
+ONE_LINE = status.raises(
+    "RuntimeError", "f has no formula for forward mode INTERNAL ASSERT FAILED, please report"
+)
 NO_KERNEL = status.raises("NotFoundError", "Could not find device for node: {{node F}}")
 
 
@@ -51,6 +55,9 @@ def claim(kind, **fields):
         (ASSERTION, PLAIN, False),
         (ASSERTION, SEGV, True),
         (PLAIN, ASSERTION, True),
+        (ONE_LINE, TWO_LINES, True),
+        (TWO_LINES, ONE_LINE, True),
+        (ASSERTION, status.raises("RuntimeError", "x"), False),
     ],
 )
 def test_reproduces(wanted, seen, again):
