@@ -40,7 +40,7 @@ def examine(runner, pair, seen, taken=True):
     """
     if seen.state == "status":
         if pair.told:
-            return ""
+            return eagle_limits.explained({"of_data": Space(runner, pair).of_data()})
         if fractional(pair):
             return eagle_limits.explained({"fraction": True})
         if not taken and not eagle_limits.INTERNAL.search(seen.problem[1]):
@@ -223,6 +223,15 @@ class Space:
             other = self.watched(self.pair.result) if seen.state == "differs" else None
             facts["floors"] = other is not None and floored(other[2:], (operators, kinds))
         return facts
+
+    def of_data(self):
+        """Whether tensors without numbers are asked for what depends on numbers."""
+        pair, numberless = self.pair, self.world.NUMBERLESS
+        if not numberless or numberless not in pair.setup + pair.result + pair.reference:
+            return False
+        told = self.watched(pair.reference) or self.watched(pair.result)  # one of them fails
+        operators = told[2] if told else ()
+        return bool(operators) and self.world.needs_numbers(operators[-1])
 
     def watched(self, text):
         """What an expression runs, as the world traces it; None where it fails."""

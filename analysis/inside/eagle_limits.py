@@ -107,6 +107,7 @@ def explained(facts):
 
 
 REASONS = (
+    ("of_data", "the shape of the result, or the result itself, depends on numbers"),
     ("unstable", "the reference differs from itself when it is run again"),
     ("truncates", "whole numbers cannot hold the fractions of the result"),
     ("floors", "whole numbers cannot hold the fractions of an intermediate value"),

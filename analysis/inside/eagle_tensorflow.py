@@ -35,6 +35,8 @@ class World:
     tf.keras.utils.set_random_seed(0)
     return function(*given)
 '''
+    NUMBERLESS = ""
+    """There are no tensors without numbers that run eagerly."""
     modules = MODULES
 
     class Incomparable(Exception):

@@ -44,6 +44,8 @@ class World:
     torch.manual_seed(0)
     return function(*given)
 '''
+    NUMBERLESS = "'meta'"
+    """What texts have that make tensors without numbers."""
     modules = MODULES
 
     class Incomparable(Exception):
@@ -143,6 +145,13 @@ class World:
         with watch:
             call()
         return watch.smallest, watch.largest, watch.operators, watch.kinds
+
+    def needs_numbers(self, operator):
+        """Whether an operator's result has no shape, or is nothing, without the numbers."""
+        packet = getattr(torch.ops.aten, operator, None)
+        names = packet.overloads() if packet else ()
+        tags = {tag for name in names for tag in getattr(packet, name).tags}
+        return bool(tags & {torch.Tag.dynamic_output_shape, torch.Tag.data_dependent_output})
 
     def narrowed(self, value, size, less):
         """The value with each dimension of one size shortened."""

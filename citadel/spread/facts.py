@@ -43,8 +43,9 @@ _VALUES = {
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fact:
     """One fact. `says` completes "`input` ..."; `examples` has per framework a value, an argument
-    and what becomes of it. `elsewhere` are the ways to bring it to another place of a tensor.
-    `brings_back`: the variations that take it away, of plain numbers `of_numbers` if there are any.
+    and what becomes of it. `elsewhere` are further ways, to another place of a tensor.
+    `brings_back`: the variations that take it away, of plain numbers `of_numbers` if there are any;
+    `only` those of the parameter of that name.
     `preserves`: the right result stays the same. `called`: the API (and the keyword that is true)
     by which code makes a call so; `known_by`: the attribute of a `Value`, and what it is, by which
     a tensor of a call is known to be so.
@@ -56,6 +57,7 @@ class Fact:
     elsewhere: tuple[Way, ...] = ()
     takes: Takes = Takes.NOTHING
     brings_back: tuple[str, ...] = ()
+    only: str = ""
     of_numbers: tuple[str, ...] = ()
     called: tuple[str, str] = ("", "")
     known_by: tuple[str, str] = ("", "")
@@ -93,6 +95,24 @@ PLAIN = Fact(name="plain", says="as it is")
 
 FACTS: tuple[Fact, ...] = (
     Fact(
+        name="mistyped",
+        says="has another dtype than the result",
+        only="out",
+        brings_back=("default", "wider", "float32", "int64"),
+        ways=(
+            way(
+                "role == 'out'",
+                torch="x.to(torch.float64 if x.dtype != torch.float64 else torch.float32)",
+            ),
+        ),
+        elsewhere=(
+            way(
+                "role == 'out'",
+                torch="x.to(torch.int64 if x.dtype != torch.int64 else torch.bool)",
+            ),
+        ),
+    ),
+    Fact(
         name="dtype",
         says="has dtype {value}",
         takes=Takes.DTYPE,
@@ -126,18 +146,6 @@ FACTS: tuple[Fact, ...] = (
             way("dtype(x) == 'bool'", torch="x.to(torch.{value})", tf="tf.cast(x, tf.{value})"),
         ),
         layer={"torch": ".to(torch.{value})"},
-    ),
-    Fact(
-        name="mistyped",
-        says="has another dtype than the result",
-        brings_back=("default",),
-        examples={},
-        ways=(
-            way(
-                "role == 'out'",
-                torch="x.to(torch.float64 if x.dtype != torch.float64 else torch.float32)",
-            ),
-        ),
     ),
     Fact(
         name="holding",

@@ -64,6 +64,22 @@ def test_values_that_are_wrong_under_the_trigger_alone(spread_on):
 
 
 @pytest.mark.torch
+def test_what_needs_numbers_may_refuse_tensors_that_have_none(spread_on):
+    relation = read("inputs: meta")
+    names = ("torch.unique", "torch.equal", "torch.histogram", "torch.sum")
+    hits, _, found = spread_on(relation, *names)
+    assert hits.keys() == {"torch.histogram"}
+    assert {one.api for one in found if one.limit} == {"torch.unique", "torch.equal"}
+
+
+@pytest.mark.torch
+def test_out_of_another_dtype_than_the_result_is_refused_or_not(spread_on):
+    relation = read("out: mistyped", "plain,meta")
+    hits, _, _ = spread_on(relation, "torch.all", "torch.cross", "torch.sum")
+    assert hits.keys() == {"torch.all", "torch.cross"}
+
+
+@pytest.mark.torch
 def test_a_crash_costs_one_api(spread_on):
     hits, tally, _ = spread_on(read("inputs: holding nan"), "torch.linalg.eigvals", "torch.abs")
     assert hits.keys() == {"torch.linalg.eigvals"}
