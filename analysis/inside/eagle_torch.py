@@ -150,8 +150,8 @@ class World:
         """Whether an operator's result has no shape, or is nothing, without the numbers."""
         packet = getattr(torch.ops.aten, operator, None)
         names = packet.overloads() if packet else ()
-        tags = {tag for name in names for tag in getattr(packet, name).tags}
-        return bool(tags & {torch.Tag.dynamic_output_shape, torch.Tag.data_dependent_output})
+        tags = {tag.name for name in names for tag in getattr(packet, name).tags}
+        return bool(tags & {"dynamic_output_shape", "data_dependent_output"})
 
     def narrowed(self, value, size, less):
         """The value with each dimension of one size shortened."""

@@ -35,7 +35,7 @@ WEIGHTS: Mapping[Feature, float] = {
     Feature.RAW: -0.5,
 }
 
-OF_TESTS = ("_test_", "_foobar")
+OF_TESTS = "_test_"
 """How names of operators begin that only the framework's own tests call."""
 
 

@@ -40,7 +40,8 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     if ways is None:
         return []
     sampled = ways == (Given(PLAIN), Given(PLAIN))
-    sets: list[tuple[Infection, ...]] = [] if ways[1].fact is not PLAIN or sampled else [()]
+    plainly = ways[1] == Given(PLAIN)  # the other way alone may be the trigger
+    sets: list[tuple[Infection, ...]] = [()] if plainly and not sampled else []
     sets += [(one,) for one in infections]
     sets += [tuple(infections)] if len(infections) > 1 else []
     if sampled:
@@ -61,10 +62,10 @@ def _ways(verified: Verified, changes: Sequence[Change]) -> tuple[Given, Given] 
         way = verified.contradiction.way
         contrast = next((one for one in FACTS if one.known_by == way), None)
         return None if contrast is None else (plain, Given(contrast))
-    whole = [fact for one in changes if (fact := _of_call(one)) is not None]
-    if whole and verified.witness is None:
-        return Given(whole[0]), plain
     if verified.witness is None:
+        whole = [fact for one in changes if (fact := _of_call(one)) is not None]
+        if whole:
+            return Given(whole[0]), plain
         return (plain, plain) if verified.case.symptom.kind in STATUS_KINDS else None
     if verified.case.symptom.kind is SymptomKind.ACCEPTS:
         return None

@@ -49,6 +49,11 @@ class Relation:
         return f"{facts} ({ways})" if facts else ways
 
     @property
+    def fails(self) -> bool:
+        """Whether it is a failure that is asked for, which the report tells of."""
+        return self.sampled or self.kind is SymptomKind.RAISES
+
+    @property
     def compiles(self) -> bool:
         """Whether a compiler runs, which takes a hundred times as long."""
         return any(one.fact.compiles for one in self.ways)

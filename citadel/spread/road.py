@@ -20,7 +20,7 @@ from citadel.evidence.confidence import weighed
 from citadel.evidence.controls import FLOOD
 from citadel.experiment import Control, Evidence, Trigger, Under
 from citadel.match.rank import Candidate, rank
-from citadel.model import Finding, Road, SymptomKind
+from citadel.model import Finding, Road
 from citadel.options import Options
 from citadel.oracle import status
 from citadel.plan.invocation import Invocation
@@ -94,7 +94,7 @@ class SecondRoad:
     ) -> Iterator[Sequence[Api]]:
         """What is tried at once. Where failing is the symptom, some unrelated operations come
         first: if it is a limitation that they share, only the nearest ones follow."""
-        if not relation.sampled:
+        if not relation.fails:
             yield apis
             return
         far = [api for api in apis if unrelated(candidates[api.name].channels)][:UNRELATED]
@@ -159,9 +159,9 @@ class SecondRoad:
         case = self.verified.case
         names = (case.api, hit.api)
         seen = hit.verdict.symptom
-        if relation.kind in (None, SymptomKind.RAISES) and self.verified.contradiction is None:
+        if relation.fails:
             return status.matches(case.symptom, seen, names)
-        return seen is not None and relation.kind in (None, seen.kind)
+        return seen is not None and seen.kind is relation.kind
 
     def _finding(self, hit: Hit, relation: Relation, candidate: Candidate) -> Finding:
         """A hit as a finding, which is kept."""
@@ -176,7 +176,7 @@ class SecondRoad:
             edits=("its own call",),
             code=hit.code,
             aliases=candidate.api.aliases,
-            evidence=Evidence(controls=(control,), contradicts=not relation.sampled),
+            evidence=Evidence(controls=(control,), contradicts=not relation.fails),
             road=Road.TRIGGER,
         )
         self._found[hit.api] = found
@@ -188,6 +188,6 @@ class SecondRoad:
             return ()
         ranked = {one.api.name: one for one in rank(self.verified.api, self.bench.index)}
         # Where two ways disagree, that many do is no limitation, but a wide bug.
-        share = self._base_rate(ranked) if self.relation.sampled else None
+        share = self._base_rate(ranked) if self.relation.fails else None
         least = self.options.least_confidence
         return tuple(weighed(one, self.verified, share, least) for one in self._found.values())

@@ -1,12 +1,14 @@
-"""Calls of a report that contradict each other: with tensors made otherwise, one ends otherwise.
+"""Calls of a report that contradict each other: what is refused returns if it is made otherwise.
 
 In: the runs of a report's code. Out: a case that needs no words and no check of the report's: the
-API that it names is refused in one way, and returns in another that should make no difference.
+API that it names is refused, and returns in another way that should make no difference. (What is
+refused in that way alone is a plain failure.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 
 from analysis.catalog.model import Api, Catalog
 from analysis.target.observation import Call
@@ -27,33 +29,26 @@ def contradicting(
 ) -> Verified | None:
     """The case of the first call that ends in two ways, of an API that the report names."""
     for attempt in attempts:
-        for api, found in _contradictions(attempt.traced.calls, catalog):
-            known = named(api, reading.mentions) or spoken(api, reading.report.title)
-            if known and found.refused.site < len(attempt.source.nodes):
-                return _case(reading, attempt, api, found, info)
+        for refused, found in _contradictions(attempt.traced.calls):
+            api = resolve(refused, catalog)
+            if api is None or refused.site >= len(attempt.source.nodes):
+                continue
+            if named(api, reading.mentions) or spoken(api, reading.report.title):
+                return _case(reading, attempt, api, refused, found, info)
     return None
 
 
-def _contradictions(calls: Sequence[Call], catalog: Catalog) -> Iterator[tuple[Api, Contradiction]]:
-    """Per name and way: all calls made so end alike, and all others otherwise."""
-    for name in dict.fromkeys(call.name for call in calls):
+def _contradictions(calls: Sequence[Call]) -> Iterator[tuple[Call, Contradiction]]:
+    """The refused calls: all of that name made in one way return, and all others are refused."""
+    for name, way in product(dict.fromkeys(call.name for call in calls), WAYS):
         made = [one for one in calls if one.name == name and one.finished]
-        api = resolve(made[0], catalog) if made else None
-        found = (_between(made, way) for way in WAYS)
-        yield from ((api, one) for one in found if api is not None and one is not None)
-
-
-def _between(made: Sequence[Call], way: tuple[str, str]) -> Contradiction | None:
-    parts = [[one for one in made if _has(one, way) is has] for has in (False, True)]
-    ends = [{one.raised is None for one in part} for part in parts]
-    if any(len(end) != 1 for end in ends) or ends[0] == ends[1]:
-        return None
-    refused, accepted = sorted((part[-1] for part in parts), key=lambda one: one.raised is None)
-    if refused.raised is None or not alike(refused, accepted):
-        return None
-    return Contradiction(
-        refused=refused, accepted=accepted, refusal=status.of_raised(refused.raised), way=way
-    )
+        plain = [one for one in made if not _has(one, way)]
+        other = [one for one in made if _has(one, way)]
+        if not plain or not other or any(one.raised is not None for one in other):
+            continue
+        refused = plain[-1]
+        if all(one.raised for one in plain) and refused.raised and alike(refused, other[-1]):
+            yield refused, Contradiction(refusal=status.of_raised(refused.raised), way=way)
 
 
 def _has(call: Call, way: tuple[str, str]) -> bool:
@@ -63,17 +58,20 @@ def _has(call: Call, way: tuple[str, str]) -> bool:
 
 
 def _case(
-    reading: Reading, attempt: Attempt, api: Api, found: Contradiction, info: TargetInfo
+    reading: Reading,
+    attempt: Attempt,
+    api: Api,
+    refused: Call,
+    found: Contradiction,
+    info: TargetInfo,
 ) -> Verified:
-    """The case; where the plain call is refused, that the other one returns is wrong."""
-    code, refused, symptom = attempt.snippet.code, found.refused, found.refusal
-    if found.accepts:
-        symptom = Symptom(
-            kind=SymptomKind.ACCEPTS,
-            pattern=symptom.pattern,
-            observed=f"a result ({' '.join(found.way)})",
-            expected=symptom.headline(),
-        )
+    code = attempt.snippet.code
+    symptom = Symptom(
+        kind=SymptomKind.ACCEPTS,
+        pattern=found.refusal.pattern,
+        observed=f"a result ({' '.join(found.way)})",
+        expected=found.refusal.headline(),
+    )
     case = BugCase(
         id=content_id(info.key, api.name, code, symptom.pattern or ""),
         origin=reading.report.source,

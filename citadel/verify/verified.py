@@ -17,20 +17,11 @@ from harvest.report.text import shorten
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contradiction:
-    """Two calls that should end alike: they are given the same, of tensors that differ only in the
-    attribute and its value that `way` has. Any way but that is called plain."""
+    """A call is refused which returns in another way, that should make no difference: for tensors
+    with the attribute and the value that `way` has."""
 
-    refused: Call
     refusal: Symptom
-    accepted: Call
     way: tuple[str, str]
-
-    @property
-    def accepts(self) -> bool:
-        """Whether it is the plain call that is refused."""
-        attribute, value = self.way
-        given = (one.value for one in self.refused.inputs())
-        return all(getattr(one, attribute) != value for one in given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +42,7 @@ class Verified:
     measured: Measured | None = None
     """What shows a performance bug, where this is one."""
     contradiction: Contradiction | None = None
-    """What shows that a call ends in two ways, where that is the bug: `call` is the refused one."""
+    """Where the bug is that `call` is refused, and in another way is not."""
 
     @property
     def late(self) -> bool:
