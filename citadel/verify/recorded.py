@@ -159,6 +159,13 @@ def says_the_same(wanted: Symptom, seen: Symptom) -> bool:
     return status.matches(wanted, seen) or (seen.kind is SymptomKind.RAISES and related)
 
 
+def drifted(wanted: Symptom | None, seen: Symptom | None) -> bool:
+    """Whether a run shows something else than the message or the signal that a report records."""
+    if wanted is None or seen is None or (wanted.pattern is None and wanted.signal is None):
+        return False
+    return not says_the_same(wanted, seen)
+
+
 def _same_words(one: Symptom, other: Symptom) -> bool:
     """Whether two messages are the same, or one is the other's beginning: reports cut them short,
     or put into one line what a framework puts into several."""

@@ -35,6 +35,7 @@ from citadel.verify.deciding import (
 from citadel.verify.recorded import (
     as_told,
     bug_kind,
+    drifted,
     recorded,
     reproduces,
     says_the_same,
@@ -121,7 +122,8 @@ def _reproduced(
         return NotVerified(reason=attempts)
     contradiction = contradicting(reading, attempts, catalog, info)
     if contradiction is not None:
-        return contradiction
+        told = by_value(attempts)
+        return told if _accepts(told, contradiction.api) else contradiction
     best = max(attempts, key=partial(_promise, wanted))
     settled = _holding_by_now(reading, best, by_value)
     settled = settled or _accepting(reading, attempts, best, by_value)
@@ -150,6 +152,13 @@ def _reproduced(
     if other is not None:
         return other
     return _inside(reading, wanted, best, found, session, catalog, info, runs, limits)
+
+
+def _accepts(found: Verified | NotVerified, api: Api) -> bool:
+    """Whether the report's own words tell what an API accepts: then that call is the case."""
+    if not isinstance(found, Verified) or found.api != api:
+        return False
+    return found.case.reproduces and found.case.symptom.kind is SymptomKind.ACCEPTS
 
 
 def _holding_by_now(
@@ -284,10 +293,7 @@ def _conclude(
         observed=seen.headline() if seen is not None else "runs without an error",
         evidence=evidence(wanted, seen, attempt.snippet, call),
         aliases=api.aliases,
-        drifted=again
-        and wanted is not None
-        and seen is not None
-        and not says_the_same(wanted, seen),
+        drifted=again and drifted(wanted, seen),
     )
     return Verified(
         case=case,

@@ -6,7 +6,14 @@ import pytest
 
 from citadel.model import BugKind, Symptom, SymptomKind
 from citadel.oracle import status
-from citadel.verify.recorded import as_told, bug_kind, recorded, reproduces, says_the_same
+from citadel.verify.recorded import (
+    as_told,
+    bug_kind,
+    drifted,
+    recorded,
+    reproduces,
+    says_the_same,
+)
 from harvest.report.model import Claim, ClaimKind, ClaimSource
 
 HANGS = Symptom(kind=SymptomKind.HANGS)
@@ -76,6 +83,21 @@ def test_reproduces(wanted, seen, again):
 )
 def test_of_what_is_guessed_the_message_has_to_be_the_same(seen, same):
     assert says_the_same(PLAIN, seen) is same
+
+
+@pytest.mark.parametrize(
+    ("wanted", "seen", "other"),
+    [
+        (PLAIN, PLAIN, False),
+        (PLAIN, status.raises("RuntimeError", "another text"), True),
+        (SEGV, ASSERTION, True),
+        (None, PLAIN, False),
+        (status.crashes(), ASSERTION, False),  # it records nothing that could be another
+        (PLAIN, None, False),
+    ],
+)
+def test_only_what_is_recorded_can_drift(wanted, seen, other):
+    assert drifted(wanted, seen) is other
 
 
 def test_any_crash_that_is_recorded_says_the_same():
