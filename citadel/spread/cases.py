@@ -14,7 +14,7 @@ from analysis.target.observation import Observation, Outcome
 from analysis.target.session import Limits, Session
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
-from citadel.spread.facts import PLAIN
+from citadel.spread.fact import PLAIN
 from citadel.spread.relation import Relation
 from harvest.sources.eagle.finding import CRASH, STATUS, Finding
 from harvest.sources.eagle.scripts import assignment, imports

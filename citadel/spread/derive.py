@@ -21,7 +21,9 @@ from citadel.evidence.variations import FLOATS
 from citadel.experiment import Change, Trigger
 from citadel.model import STATUS_KINDS, SymptomKind
 from citadel.plan.invocation import Invocation
-from citadel.spread.facts import BY_NAME, FACTS, PLAIN, Fact, Given, Takes
+from citadel.spread.fact import PLAIN, Fact, Takes
+from citadel.spread.facts import BY_NAME, FACTS, Given
+from citadel.spread.modes import MODES
 from citadel.spread.relation import Infection, Relation
 from citadel.verify.verified import Verified
 
@@ -33,66 +35,69 @@ _RANGE = math.log10(3.4e38) / math.log10(1.7e308)
 
 
 def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[Relation]:
-    """The ways to ask for the bug of a case: by each fact of its trigger alone, then by all."""
+    """The ways to ask for the bug of a case: by each fact of its trigger alone, then by all; where
+    its code makes calls in a special way, by that first."""
     changes = [change for cure in trigger.cures for change in cure.changes]
     infections = list(dict.fromkeys(_infections(changes, use)))
-    ways = _ways(verified, changes)
-    if ways is None:
-        return []
-    sampled = ways == (Given(PLAIN), Given(PLAIN))
-    plainly = ways[1] == Given(PLAIN)  # the other way alone may be the trigger
-    sets: list[tuple[Infection, ...]] = [()] if plainly and not sampled else []
-    sets += [(one,) for one in infections]
+    sets: list[tuple[Infection, ...]] = [(one,) for one in infections]
     sets += [tuple(infections)] if len(infections) > 1 else []
-    if sampled:
-        kind = None
-    else:
-        shown = verified.witness is not None
-        kind = SymptomKind.DISAGREES if shown else verified.case.symptom.kind
-    return [Relation(infections=one, ways=ways, sampled=sampled, kind=kind) for one in sets]
+    found: list[Relation] = []
+    for kind, ways in _ways(verified, changes):
+        sampled = ways == (Given(PLAIN), Given(PLAIN))
+        # How a call is made as a whole may be the trigger; valid arguments alone are none.
+        tried = sets if sampled or ways[1].fact.ways else [(), *sets]
+        found += [
+            Relation(infections=one, ways=ways, sampled=sampled, kind=None if sampled else kind)
+            for one in tried
+        ]
+    return found
 
 
-def _ways(verified: Verified, changes: Sequence[Change]) -> tuple[Given, Given] | None:
+def _ways(
+    verified: Verified, changes: Sequence[Change]
+) -> Iterator[tuple[SymptomKind, tuple[Given, Given]]]:
     """In which two ways a call is made: one that the report takes and refuses, or what is wrong and
-    what is right; twice the plain one, where the call fails. None where nothing is told."""
+    what is right; twice the plain one, where the call fails."""
+    symptom, plain = verified.case.symptom.kind, Given(PLAIN)
     if verified.measured is not None:
-        return None
-    plain = Given(PLAIN)
+        return
     if verified.contradiction is not None:
         way = verified.contradiction.way
-        contrast = next((one for one in FACTS if one.known_by == way), None)
-        return None if contrast is None else (plain, Given(contrast))
-    if verified.witness is None:
-        whole = [fact for one in changes if (fact := _of_call(one)) is not None]
-        if whole:
-            return Given(whole[0]), plain
-        return (plain, plain) if verified.case.symptom.kind in STATUS_KINDS else None
-    if verified.case.symptom.kind is SymptomKind.ACCEPTS:
-        return None
-    return plain, _right(verified, changes)
+        contrast = (one for one in FACTS if one.known_by == way)
+        yield from ((symptom, (plain, Given(one))) for one in contrast)
+        return
+    modes = _modes(verified, changes)
+    if verified.witness is None and symptom in STATUS_KINDS:
+        yield from ((symptom, (Given(one), plain)) for one in modes)
+        yield symptom, (plain, plain)
+    elif verified.witness is not None and symptom is not SymptomKind.ACCEPTS:
+        against = ((Given(one), Given(BY_NAME[one.against])) for one in modes)
+        for ways in (*against, (plain, _right(changes))):
+            yield SymptomKind.DISAGREES, ways
 
 
-def _of_call(change: Change) -> Fact | None:
-    """What a change takes away that is a way to make the call as a whole."""
-    return next((one for one in FACTS if one.run and change.variation in one.brings_back), None)
+def _modes(verified: Verified, changes: Sequence[Change]) -> list[Fact]:
+    """The ways in which a case makes calls as a whole, the mildest first; what a cure takes away
+    comes before that."""
+    taken = {change.variation for change in changes}
+    made = [one for one in MODES if any(_makes(verified, name, one) for name in one.called)]
+    first = [one for one in MODES if taken & set(one.brings_back)]
+    return list(dict.fromkeys([*first, *made]))
 
 
-def _right(verified: Verified, changes: Sequence[Change]) -> Given:
-    """The way that is compared with: compiled, if the report does that; else under a cure that
-    keeps the right result; else in double precision."""
-    modes = [one for one in FACTS if one.called[0] and _makes(verified, *one.called)]
-    if modes:
-        return Given(max(modes, key=lambda one: one.called[1]))
+def _right(changes: Sequence[Change]) -> Given:
+    """The way that is compared with: under a cure that keeps the right result, else in double
+    precision."""
     kept = [one.variation for one in changes if VARIATIONS[one.variation].preserves]
     return Given(BY_NAME[kept[0]]) if kept and kept[0] != WIDER else DOUBLE
 
 
-def _makes(verified: Verified, name: str, keyword: str) -> bool:
-    """Whether a case calls an API, with a keyword that is true."""
+def _makes(verified: Verified, name: str, mode: Fact) -> bool:
+    """Whether a case calls an API, with the keyword of the mode true, if it has one."""
     for call in verified.observation.calls:
         if call.name == name:
             given = {key: argument.value.text for key, argument in call.keywords}
-            if not keyword or given.get(keyword) == str(True):
+            if not mode.keyword or given.get(mode.keyword) == str(True):
                 return True
     return False
 

@@ -1,97 +1,21 @@
-"""Facts: what can be brought into a valid call, or how else the call can be made.
+"""Facts about arguments that can be brought into a valid call.
 
 A variation (`citadel.evidence.variations`) takes a fact away from an argument; a fact of this list
-brings it back. As in a variation, each way to bring it about has a condition and an expression per
-framework; `x` is the argument, and `{value}` what the fact names ("dtype float16").
-
-Some facts are about the call as a whole (compiled, in forward mode): `run` is put around a function
-of its tensors, behind the lines of `setup`, and `layer` is put behind what constructs a layer.
+brings it back. Facts about a call as a whole are in `citadel.spread.modes`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 from typing import Any
 
-from citadel.evidence.variations import VARIATIONS, Way, way
+from citadel.evidence.variations import VARIATIONS, way
+from citadel.spread.fact import PLAIN, Fact, Takes, expressions, with_value
+from citadel.spread.modes import MODES
 
 NUMBERS = "dtype(x).startswith(('float', 'bfloat', 'complex'))"
 DENSE = "layout(x) == 'strided'"
-FRAMEWORKS = {"torch": "torch", "tensorflow": "tf", "keras": "keras"}
-"""The roots by which expressions name a framework."""
-
-
-class Takes(StrEnum):
-    """What a fact names besides itself."""
-
-    NOTHING = ""
-    DTYPE = "dtype"
-    NUMBER = "number"
-    LAYOUT = "layout"
-
-
-_VALUES = {
-    Takes.DTYPE: re.compile(r"[a-z]{3,9}\d{0,3}"),
-    Takes.NUMBER: re.compile(r"[+-]?(\d+\.?\d*(e[+-]?\d+)?|inf)|nan"),
-    Takes.LAYOUT: re.compile(r"coo|csr|csc"),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Fact:
-    """One fact. `says` completes "`input` ..."; `examples` has per framework a value, an argument
-    and what becomes of it. `elsewhere` are further ways, to another place of a tensor.
-    `brings_back`: the variations that take it away, of plain numbers `of_numbers` if there are any;
-    `only` those of the parameter of that name.
-    `preserves`: the right result stays the same. `called`: the API (and the keyword that is true)
-    by which code makes a call so; `known_by`: the attribute of a `Value`, and what it is, by which
-    a tensor of a call is known to be so.
-    """
-
-    name: str
-    says: str
-    ways: tuple[Way, ...] = ()
-    elsewhere: tuple[Way, ...] = ()
-    takes: Takes = Takes.NOTHING
-    brings_back: tuple[str, ...] = ()
-    only: str = ""
-    of_numbers: tuple[str, ...] = ()
-    called: tuple[str, str] = ("", "")
-    known_by: tuple[str, str] = ("", "")
-    preserves: bool = False
-    examples: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
-    run: Mapping[str, str] = field(default_factory=dict)
-    setup: Mapping[str, str] = field(default_factory=dict)
-    layer: Mapping[str, str] = field(default_factory=dict)
-    compiles: bool = False
-
-    def available(self, root: str) -> bool:
-        """Whether a framework (`torch`, `tf`) has it."""
-        return bool(expressions(self.ways, root, "") or self.run.get(root))
-
-    def takes_value(self, value: str) -> bool:
-        """Whether something may be named by it."""
-        if self.takes is Takes.NOTHING:
-            return not value
-        return _VALUES[self.takes].fullmatch(value) is not None
-
-
-def expressions(ways: Sequence[Way], root: str, value: str) -> list[list[str]]:
-    """[condition, expression] for each way that a framework has, with the value in them."""
-    found = ((one.when, one.to.get(root, one.to.get("plain", ""))) for one in ways)
-    return [[_with(when, value), _with(text, value)] for when, text in found if text]
-
-
-def _with(text: str, value: str) -> str:
-    number = f"float('{value}')" if value.lstrip("+-") in ("nan", "inf") else value
-    return text.replace("{value}", value).replace("{number}", number)
-
-
-PLAIN = Fact(name="plain", says="as it is")
-"""The call as it is."""
 
 FACTS: tuple[Fact, ...] = (
     Fact(
@@ -319,64 +243,6 @@ FACTS: tuple[Fact, ...] = (
         ways=(way("dtype(x)", torch="x.to('meta')"),),
         layer={"torch": ".to('meta')"},
     ),
-    Fact(
-        name="forward-ad",
-        says="is a dual tensor of forward-mode differentiation",
-        brings_back=("primal",),
-        run={"torch": "in_forward_mode({})"},
-        setup={
-            "torch": '''def in_forward_mode(function):
-    """The function, differentiated in forward mode."""
-
-    def dual(x):
-        real = isinstance(x, torch.Tensor) and x.is_floating_point()
-        return torch.autograd.forward_ad.make_dual(x, torch.ones_like(x)) if real else x
-
-    def call(*given):
-        with torch.autograd.forward_ad.dual_level():
-            result = function(*map(dual, given))
-        return result
-
-    return call
-'''
-        },
-    ),
-    Fact(
-        name="vmap",
-        says="is mapped by vmap",
-        run={"torch": "lambda *given: torch.func.vmap({})(*(x[None] for x in given))[0]"},
-    ),
-    Fact(
-        name="traced",
-        says="is traced by torch.jit",
-        run={"torch": "lambda *given: torch.jit.trace({}, given, check_trace=False)(*given)"},
-    ),
-    Fact(
-        name="compiled",
-        says="is compiled (aot_eager)",
-        run={"torch": 'torch.compile({}, backend="aot_eager")'},
-        called=("torch.compile", ""),
-        compiles=True,
-    ),
-    Fact(
-        name="inductor",
-        says="is compiled (inductor)",
-        run={"torch": 'torch.compile({}, backend="inductor")'},
-        compiles=True,
-    ),
-    Fact(
-        name="graph",
-        says="is a graph",
-        run={"tf": "tf.function({}, autograph=False)"},
-        called=("tf.function", ""),
-    ),
-    Fact(
-        name="xla",
-        says="is compiled by XLA",
-        run={"tf": "tf.function({}, autograph=False, jit_compile=True)"},
-        called=("tf.function", "jit_compile"),
-        compiles=True,
-    ),
 )
 TAKEN: tuple[Fact, ...] = tuple(
     Fact(name=one.name, says=f"is made so: {one.cured}", ways=one.ways, preserves=True)
@@ -384,7 +250,7 @@ TAKEN: tuple[Fact, ...] = tuple(
     if one.preserves
 )
 """The variations that keep the right result, as ways to make a call."""
-BY_NAME: Mapping[str, Fact] = {one.name: one for one in (PLAIN, *FACTS, *TAKEN)}
+BY_NAME: Mapping[str, Fact] = {one.name: one for one in (PLAIN, *FACTS, *MODES, *TAKEN)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,7 +273,7 @@ class Given:
         whole = {
             "run": self.fact.run.get(root, ""),
             "setup": self.fact.setup.get(root, ""),
-            "layer": _with(self.fact.layer.get(root, ""), self.value),
+            "layer": with_value(self.fact.layer.get(root, ""), self.value),
         }
         # What is made by a function around the call needs no change of the arguments.
         ways = [] if whole["run"] else [self.fact.ways, self.fact.elsewhere]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from citadel.spread.facts import FACTS, TAKEN, Fact
+from citadel.spread.fact import Fact
+from citadel.spread.facts import FACTS, TAKEN
+from citadel.spread.modes import MODES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "facts.md"
 _HEAD = """\
@@ -35,7 +37,7 @@ def page() -> str:
 
 
 def _rows() -> Iterator[str]:
-    for one in FACTS:
+    for one in (*FACTS, *MODES):
         name = f"`{one.name} {one.takes.upper()}`".replace(" `", "`")
         has = ", ".join(told for root, told in _NAMES.items() if one.available(root))
         taken = ", ".join(dict.fromkeys((*one.brings_back, *one.of_numbers)))

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from analysis.errors import CitadelError
 from citadel.model import SymptomKind
-from citadel.spread.facts import BY_NAME, FRAMEWORKS, PLAIN, Fact, Given, Takes
+from citadel.spread.fact import FRAMEWORKS, PLAIN, Fact, Takes
+from citadel.spread.facts import BY_NAME, Given
 
 ROLES = ("inputs", "input", "out", "number")
 """All tensors (together, then each alone), one tensor, what `out=` is given, a plain number; any

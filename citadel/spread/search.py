@@ -15,7 +15,7 @@ from typing import Any
 from analysis.catalog.model import Api
 from analysis.index import ApiIndex
 from analysis.target.session import Session
-from citadel.spread.facts import FRAMEWORKS
+from citadel.spread.fact import FRAMEWORKS
 from citadel.spread.relation import Relation
 from citadel.spread.samples import described
 from harvest.sources.eagle.drive import Plan, run_plan

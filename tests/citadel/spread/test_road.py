@@ -40,6 +40,19 @@ DUAL = """
         print(torch.cdist(fwAD.make_dual(x, x), torch.ones(4, 3)))
 """
 
+MAPPED = """
+    import torch
+    x = torch.eye(2).repeat(3, 1, 1)
+    print(torch.equal(x[0], x[1]))
+    print(torch.func.vmap(torch.equal)(x, x))
+"""
+GRADIENT = """
+    import torch
+    x = torch.zeros(3, requires_grad=True)
+    torch.hypot(x, torch.zeros(3)).sum().backward()
+    assert torch.isfinite(x.grad).all(), x.grad
+"""
+
 
 @pytest.fixture
 def triaged(bench):
@@ -92,6 +105,21 @@ def test_what_fails_in_forward_mode_alone_is_asked_of_others(triaged, read):
     assert found.case.relation == "forward-ad against plain"
     assert "torch.nn.functional.pdist" in {one.api for one in found.bugs}
     assert "torch.sin" not in {one.api for one in found.bugs}
+
+
+def test_what_fails_when_it_is_mapped_is_asked_of_others(triaged, read):
+    found = triaged(read("vmap of torch.equal fails", MAPPED))
+    assert found.case.relation == "vmap against plain"
+    assert "torch.ops.aten.equal" in {one.api for one in found.bugs}
+    assert not {"torch.sin", "torch.eq"} & {one.api for one in found.bugs}
+
+
+def test_a_wrong_gradient_is_asked_of_others(triaged, read):
+    text = "The gradient is nan, it should be 0."
+    found = triaged(read("torch.hypot has a NaN gradient at zero", GRADIENT, text=text))
+    assert found.case.relation == "`inputs` holds 0 alone (backward against differences)"
+    assert "torch.xlogy" in {one.api for one in found.bugs}
+    assert not {"torch.abs", "torch.dropout"} & {one.api for one in found.bugs}
 
 
 def test_one_api_is_one_finding(triaged, read):

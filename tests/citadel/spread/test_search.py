@@ -98,6 +98,30 @@ def test_the_whole_call_may_be_made_otherwise(spread_on):
 
 
 @pytest.mark.torch
+def test_gradients_are_compared_with_differences(spread_on):
+    """Where a function has a kink or a jump, or draws random numbers, only NaN is wrong."""
+    relation = read("inputs: full 0", "backward,differences")
+    wrong = {"torch.hypot", "torch.xlogy"}
+    right = {"torch.abs", "torch.aminmax", "torch.sign", "torch.sqrt", "torch.dropout"}
+    hits, tally, found = spread_on(relation, *wrong, *right)
+    assert hits.keys() == wrong, found
+    assert tally.valid >= right
+    assert hits["torch.hypot"].verdict.symptom.kind is SymptomKind.DISAGREES
+    assert hits["torch.hypot"].verdict.symptom.observed == "nan"
+
+
+@pytest.mark.tf
+def test_gradients_are_compared_with_differences_on_tensorflow(tf_target, index_of):
+    index, relation = index_of(tf_target), read("inputs: full 0", "backward,differences")
+    apis = [index.catalog.apis[name] for name in ("tf.norm", "tf.abs", "tf.sign", "tf.sqrt")]
+    tally = Tally()
+    with tf_target.session() as one:
+        found = list(spread(relation, index, apis, [one], 120.0, tally))
+    assert {hit.api for hit in found if not hit.limit} == {"tf.norm"}
+    assert tally.valid == {api.name for api in apis}
+
+
+@pytest.mark.torch
 def test_what_the_sample_cannot_hold_is_not_compared(spread_on):
     hits, tally, _ = spread_on(read("input: holding nan"), "torch.bitwise_and")
     assert (hits, tally.valid) == ({}, set())
@@ -138,6 +162,17 @@ def test_ways_around_the_call_make_it(spread_on, way):
     hits, tally, found = spread_on(read("", f"plain,{way}"), "torch.sin", "torch.add")
     assert (hits, found) == ({}, [])
     assert tally.valid == {"torch.sin", "torch.add"}
+
+
+@pytest.mark.tf
+@pytest.mark.parametrize("way", ["vmap", "graph"])
+def test_ways_around_the_call_make_it_on_tensorflow(tf_target, index_of, way):
+    index, tally = index_of(tf_target), Tally()
+    apis = [index.catalog.apis[name] for name in ("tf.sin", "tf.add")]
+    with tf_target.session() as one:
+        found = list(spread(read("", f"{way},plain"), index, apis, [one], 120.0, tally))
+    assert found == []
+    assert tally.valid == {"tf.sin", "tf.add"}
 
 
 @pytest.mark.torch

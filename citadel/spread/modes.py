@@ -1,0 +1,270 @@
+"""Facts about a call as a whole: differentiated, mapped, traced or compiled; the mildest first.
+
+The code that they put around a call is part of the cases that people read.
+"""
+
+from __future__ import annotations
+
+from citadel.spread.fact import Fact
+
+_FORWARD_MODE = '''def in_forward_mode(function):
+    """The function, differentiated in forward mode."""
+
+    def dual(x):
+        real = isinstance(x, torch.Tensor) and x.is_floating_point()
+        return torch.autograd.forward_ad.make_dual(x, torch.ones_like(x)) if real else x
+
+    def call(*given):
+        with torch.autograd.forward_ad.dual_level():
+            result = function(*map(dual, given))
+        return result
+
+    return call
+'''
+# Where the function is smooth, one-sided differences bound each derivative; where it has a kink,
+# only NaN is wrong.
+_GRADIENTS = {
+    "torch": '''def is_real(x):
+    return isinstance(x, torch.Tensor) and x.is_floating_point()
+
+
+def total(function, given):
+    """The sum of all real results, with the same random numbers each time."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        found = torch.utils._pytree.tree_leaves(function(*given))
+    return sum(x.sum() for x in found if is_real(x))
+
+
+def gradients(function):
+    """The gradients of the sum of the results."""
+
+    def call(*given):
+        given = [x.detach().requires_grad_() if is_real(x) else x for x in given]
+        inputs = [x for x in given if is_real(x)]
+        return torch.autograd.grad(total(function, given), inputs, materialize_grads=True)
+
+    return call
+
+
+def slopes(at, x, direction):
+    """One-sided differences along a direction and against it; NaN where they have no limit."""
+    found, middle = [], at(x)
+    for side in (1.0, -1.0):
+        far, near = ((at(x + side * step * direction) - middle) / step for step in (1e-6, 1e-7))
+        found.append(side * far if abs(far - near) <= 0.01 * (1.0 + abs(near)) else float("nan"))
+    return found
+
+
+def differences(function):
+    """The gradients, within the bounds of one-sided differences in double precision."""
+
+    def call(*given):
+        found = [x.clone() for x in gradients(function)(*given)]
+        exact = [x.detach().double() if is_real(x) else x for x in given]
+        try:
+            noise = 1e-8 * abs(float(total(function, exact)))
+        except Exception:  # double precision tells nothing
+            return tuple(found)
+        for number, gradient in zip((n for n, x in enumerate(exact) if is_real(x)), found):
+
+            def at(x, number=number):
+                return float(total(function, [*exact[:number], x, *exact[number + 1 :]]))
+
+            x = exact[number]
+            size = x.abs().clamp(min=1.0)
+            places = min(x.numel(), 12)
+            bounds = []
+            for place in range(places):
+                along = torch.zeros(x.numel(), dtype=x.dtype)
+                along[place] = 1.0
+                bounds.append(slopes(at, x, along.reshape(x.shape) * size))
+            first = (torch.arange(x.numel()) < places).reshape(x.shape)
+            both = slopes(at, x, first * size)
+            sums = [sum(side) for side in zip(*bounds)]
+            smooth = all(abs(a - b) <= 0.01 * (1.0 + abs(b)) for a, b in zip(both, sums))
+            for place, bound in enumerate(bounds):
+                index = torch.unravel_index(torch.tensor(place), x.shape)
+                low, high = (end / float(size[index]) for end in sorted(bound))
+                own = float(gradient[index])
+                if own != own and abs(low) + abs(high) < float("inf"):
+                    gradient[index] = (low + high) / 2
+                elif smooth and abs(low - high) <= 0.01 * (1.0 + abs(low)):
+                    gradient[index] = min(max(own, low - noise), high + noise)
+        return tuple(found)
+
+    return call
+''',
+    "tf": '''def is_real(x):
+    return tf.is_tensor(x) and x.dtype.is_floating
+
+
+def total(function, given):
+    """The sum of all real results, with the same random numbers each time."""
+    tf.random.set_seed(0)
+    found = [x for x in tf.nest.flatten(function(*given)) if is_real(x)]
+    return tf.add_n([tf.reduce_sum(tf.cast(x, tf.float64)) for x in found])
+
+
+def gradients(function):
+    """The gradients of the sum of the results."""
+
+    def call(*given):
+        inputs = [x for x in given if is_real(x)]
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            summed = total(function, given)
+        found = tape.gradient(summed, inputs, unconnected_gradients="zero")
+        return tuple(map(tf.convert_to_tensor, found))
+
+    return call
+
+
+def slopes(at, x, direction):
+    """One-sided differences along a direction and against it; NaN where they have no limit."""
+    found, middle = [], at(x)
+    for side in (1.0, -1.0):
+        far, near = ((at(x + side * step * direction) - middle) / step for step in (1e-6, 1e-7))
+        found.append(side * far if abs(far - near) <= 0.01 * (1.0 + abs(near)) else np.nan)
+    return found
+
+
+def differences(function):
+    """The gradients, within the bounds of one-sided differences in double precision."""
+
+    def call(*given):
+        found = [np.array(x) for x in gradients(function)(*given)]
+        exact = [tf.cast(x, tf.float64) if is_real(x) else x for x in given]
+        try:
+            noise = 1e-8 * abs(float(total(function, exact)))
+        except Exception:  # double precision tells nothing
+            return tuple(map(tf.constant, found))
+        for number, gradient in zip((n for n, x in enumerate(exact) if is_real(x)), found):
+
+            def at(x, number=number):
+                changed = [*exact[:number], tf.constant(x), *exact[number + 1 :]]
+                return float(total(function, changed))
+
+            x = exact[number].numpy()
+            size = np.maximum(abs(x), 1.0)
+            places = min(x.size, 12)
+            bounds = []
+            for place in range(places):
+                along = np.arange(x.size).reshape(x.shape) == place
+                bounds.append(slopes(at, x, along * size))
+            first = np.arange(x.size).reshape(x.shape) < places
+            both = slopes(at, x, first * size)
+            sums = [sum(side) for side in zip(*bounds)]
+            smooth = all(abs(a - b) <= 0.01 * (1.0 + abs(b)) for a, b in zip(both, sums))
+            for place, bound in enumerate(bounds):
+                index = np.unravel_index(place, x.shape)
+                low, high = (end / size[index] for end in sorted(bound))
+                own = gradient[index]
+                if own != own and abs(low) + abs(high) < np.inf:
+                    gradient[index] = (low + high) / 2
+                elif smooth and abs(low - high) <= 0.01 * (1.0 + abs(low)):
+                    gradient[index] = min(max(own, low - noise), high + noise)
+        return tuple(map(tf.constant, found))
+
+    return call
+''',
+}
+_MAPPED = {
+    "torch": '''def mapped(function):
+    """The function, mapped over a batch of one."""
+
+    def call(*given):
+        if not given:
+            return function()
+        result = torch.func.vmap(function)(*(x[None] for x in given))
+        return torch.utils._pytree.tree_map(lambda x: x[0], result)
+
+    return call
+''',
+    "tf": '''def mapped(function):
+    """The function, mapped over a batch of one."""
+
+    def call(*given):
+        if not given:
+            return function()
+        batch = tuple(tf.expand_dims(x, 0) for x in given)
+        result = tf.vectorized_map(lambda one: function(*one), batch)
+        return tf.nest.map_structure(lambda x: x[0], result)
+
+    return call
+''',
+}
+MODES: tuple[Fact, ...] = (
+    Fact(
+        name="forward-ad",
+        says="is a dual tensor of forward-mode differentiation",
+        brings_back=("primal",),
+        run={"torch": "in_forward_mode({})"},
+        setup={"torch": _FORWARD_MODE},
+        called=("torch.func.jvp", "torch.func.jacfwd"),
+    ),
+    Fact(
+        name="backward",
+        says="is differentiated",
+        run={"torch": "gradients({})", "tf": "gradients({})"},
+        setup=_GRADIENTS,
+        called=(
+            "torch.Tensor.backward",
+            "torch.autograd.backward",
+            "torch.autograd.grad",
+            "torch.func.grad",
+            "torch.func.vjp",
+            "torch.func.jacrev",
+            "tf.GradientTape",
+            "tf.gradients",
+        ),
+        against="differences",
+    ),
+    Fact(
+        name="differences",
+        says="is differentiated numerically",
+        run={"torch": "differences({})", "tf": "differences({})"},
+        setup=_GRADIENTS,
+    ),
+    Fact(
+        name="vmap",
+        says="is mapped over a batch",
+        run={"torch": "mapped({})", "tf": "mapped({})"},
+        setup=_MAPPED,
+        called=("torch.func.vmap", "tf.vectorized_map"),
+    ),
+    Fact(
+        name="traced",
+        says="is traced by torch.jit",
+        run={"torch": "lambda *given: torch.jit.trace({}, given, check_trace=False)(*given)"},
+        called=("torch.jit.trace",),
+    ),
+    Fact(
+        name="compiled",
+        says="is compiled (aot_eager)",
+        run={"torch": 'torch.compile({}, backend="aot_eager")'},
+        called=("torch.compile",),
+        compiles=True,
+    ),
+    Fact(
+        name="inductor",
+        says="is compiled (inductor)",
+        run={"torch": 'torch.compile({}, backend="inductor")'},
+        called=("torch.compile",),
+        compiles=True,
+    ),
+    Fact(
+        name="graph",
+        says="is a graph",
+        run={"tf": "tf.function({}, autograph=False)"},
+        called=("tf.function",),
+    ),
+    Fact(
+        name="xla",
+        says="is compiled by XLA",
+        run={"tf": "tf.function({}, autograph=False, jit_compile=True)"},
+        called=("tf.function",),
+        keyword="jit_compile",
+        compiles=True,
+    ),
+)
