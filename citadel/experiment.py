@@ -69,9 +69,10 @@ class Cure:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigger:
     """What brings the bug about: the ways to take it away, preserving ones first. `tried` are the
-    runs that it took."""
+    runs that it took, `changes` what each variation would alter of the call, cure or not."""
 
     cures: tuple[Cure, ...] = ()
+    changes: tuple[Change, ...] = ()
     tried: int = 0
 
     @property

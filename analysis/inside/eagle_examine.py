@@ -79,7 +79,7 @@ def told_by_results(pair, seen, space):
             facts["truncates"] = True
         if whole and one.size and beyond(one, other):
             facts["wraps"] = True
-        if one.dtype.kind in "iu" and other.dtype.kind in "iu":
+        if one.dtype.kind in "iu" and other.dtype.kind in "iu" and not np.array_equal(one, other):
             facts["ties"] = facts.get("ties") or space.ties(one, other)
         if one.dtype.kind == "c" and other.dtype.kind == "f" and not np.isfinite(other).all():
             facts["domain"] = True
@@ -192,7 +192,11 @@ class Space:
 
     def ties(self, one, other):
         """Whether two arrays are indices that select equal elements of an input."""
-        for value in self.pair.inputs.values():
+        outs = self.pair.call.kwargs.get("out", ()) if self.pair.call else ()
+        written = {one.name for one in (outs if isinstance(outs, tuple) else (outs,))}
+        for name, value in self.pair.inputs.items():
+            if name in written:
+                continue
             try:
                 ((_, array),) = self.world.leaves(value)
             except Exception:

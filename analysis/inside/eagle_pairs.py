@@ -37,6 +37,7 @@ class Pair:
     made it looks at what was `seen`. `rounded` says that the reference may be of a wider dtype:
     what the result's own cannot hold is no difference. Where the two are made `apart`, each has
     inputs of its own: a call may write to them. Where `ended`, it only counts how each side ends.
+    `counts` tells of a failure whether it is one that is asked for.
     """
 
     __slots__ = (
@@ -44,6 +45,7 @@ class Pair:
         "api",
         "call",
         "control",
+        "counts",
         "drawn",
         "dtypes",
         "ended",
@@ -84,6 +86,7 @@ class Pair:
         self.rounded = others.get("rounded", False)
         self.apart = others.get("apart", False)
         self.ended = others.get("ended", False)
+        self.counts = others.get("counts", any_failure)
         self.seen = None
 
     def size(self, elements):
@@ -92,7 +95,7 @@ class Pair:
 
     def seeded(self, lines):
         """The same with the random numbers of both sides from one seed; `lines` define `seeded`."""
-        names = ("dtypes", "least", "given", "told", "call", "rounded", "apart", "ended")
+        names = ("dtypes", "least", "given", "told", "call", "rounded", "apart", "ended", "counts")
         others = {name: getattr(self, name) for name in names}
         others["stored"] = [SEEDED % text for text in self.stored]
         others["setup"] = lines + ("\n\n" + self.setup if self.setup else "")
@@ -103,6 +106,11 @@ class Pair:
             result = "seeded(%s)" % ", ".join((SEEDED % self.optimised, *self.inputs))
         sides = self.inputs, reference, result
         return Pair(self.rule, self.variant, self.api, *sides, drawn=True, **others)
+
+
+def any_failure(seen):
+    """Whatever fails counts."""
+    return seen.failed()
 
 
 SEEDED = "seeded(lambda: %s)"

@@ -274,7 +274,7 @@ class Engine:
                 if covered not in self.covered:
                     self.covered.add(covered)
                     fresh.append(covered)
-            if seen.failed() and not asked.control:
+            if seen.failed() and not asked.control and asked.counts(seen):
                 failures.setdefault((pair.rule, pair.api), []).append((pair, seen))
         for name in sorted(failures, key=str):
             record = self.finding(name, failures[name])

@@ -1,11 +1,13 @@
 """Bring a trigger into valid calls of other APIs, and make each call in two ways that should agree.
 
 In: `{"apis": [[name, api], ...], "infections": [...], "ways": [one, other], "sampled": truth,
-"ended": whether it only counts how calls end}`. An API is `{"names": parameters in order, "method":
-truth, "calls": [...]}`, a call `{"call": [arguments, keywords], "new": those of a layer's
+"ended": whether it only counts how calls end, "wanted": None or {"states": those that count,
+"type": an exception's or "", "message": its or ""}}`. An API is `{"names": parameters in order,
+"method": truth, "calls": [...]}`, a call `{"call": [arguments, keywords], "new": those of a layer's
 constructor or None}`, its values as `eagle_samples` reads them. An infection has `roles`, of which
 the first that the call has counts, and `each`, a list of [condition, expression] as in `vary` for
-each place of a tensor that it may be brought to. A way has `each` for all inputs, and `run`,
+each place of a tensor that it may be brought to; `other` is an expression for the first input of
+the same dtype, which they may name so. A way has `each` for all inputs, and `run`,
 `setup` and `layer` for the call (`citadel.spread.facts`). Where `sampled`, the second way is made
 without the trigger.
 
@@ -14,6 +16,7 @@ only where both ways agree of that is the trigger brought in.
 """
 
 import re
+from difflib import SequenceMatcher
 from functools import partial
 
 from eagle_pairs import Call, Input, Pair, call_of
@@ -22,13 +25,16 @@ from eagle_samples import arguments
 from vary import FACTS, told
 
 RULE, OUT = "spread", "out"
-PLACES = 4
+PLACES = 8
 """Ways to place a trigger in one call, at most."""
 AGREED = ("equal", "incomparable")
 TELLS = ("incomparable", "status")
 """States of a pair that tell, besides equal and different results: of tensors without elements
 only whether they are made."""
-_X = re.compile(r"\bx\b")
+ALIKE = 0.6
+"""How much of two messages must be the same for the host to look at it."""
+_VARIES = re.compile(r"\{\{.*?\}\}|\[Op:.*|\d+")
+_X, _OTHER = re.compile(r"\bx\b"), re.compile(r"\bother\b")
 
 
 class Spread:
@@ -40,6 +46,19 @@ class Spread:
         self.tensor_of, self.is_tensor, self.tested = tensor_of, is_tensor, tested
         self.apis, self.infections = given["apis"], given["infections"]
         self.ways, self.sampled, self.ended = given["ways"], given["sampled"], given["ended"]
+        self.wanted = given["wanted"]
+
+    def counts(self, seen):
+        """Whether a failure may be one that is asked for: another one must not stand in its way."""
+        wanted = self.wanted
+        if wanted is None:
+            return seen.failed()
+        if seen.state not in wanted["states"]:
+            return False
+        if seen.state != "status" or not wanted["type"]:
+            return True
+        types, message = seen.problem
+        return wanted["type"] in types and similar(message, wanted["message"])
 
     def groups(self):
         """One entry per API, in the host's order."""
@@ -164,8 +183,19 @@ class Case:
             last = last and place >= len(choices)
             names, each = choices[min(place, len(choices) - 1)] if choices else ((), [])
             for name in names:
-                changed = self.change(name, each) or changed
+                other = self.other(name) if one["other"] else ""
+                if other is not None:
+                    if other:
+                        self.replace(other, one["other"])
+                    changed = self.change(name, each, other) or changed
         return changed and not last
+
+    def other(self, name):
+        """The first input with the dtype of an `out`; None where there is none."""
+        dtype = FACTS["dtype"]
+        given = (one for one in self.call.inputs if one not in self.outs)
+        alike = (one for one in given if dtype(self.values[one]) == dtype(self.values[name]))
+        return next(alike, None)
 
     def choices(self, infection, each):
         """Inputs that are changed together, for each place: of the first role that has any."""
@@ -200,17 +230,24 @@ class Case:
             return None
         return expression(each, self.values[known], self.world, OUT if name in self.outs else "")
 
-    def change(self, name, each):
-        """Change an input; whether that alters it."""
+    def change(self, name, each, other=""):
+        """Change an input, where its expression may name another one; whether that alters it."""
         text, known = self.expression(name, each), self.bad.get(name, name)
-        old = self.values[known]
-        new = eval(text, dict(self.world.modules, x=old))
-        if told(self.spread.live, new) == told(self.spread.live, old):
-            return False
-        self.bad[name] = "bad_" + name
-        self.values[self.bad[name]] = new
-        self.lines.append("{} = {}".format(self.bad[name], _X.sub(known, text)))
+        if not other:
+            old = self.values[known]
+            new = eval(text, dict(self.world.modules, x=old))
+            if told(self.spread.live, new) == told(self.spread.live, old):
+                return False
+        self.replace(name, _OTHER.sub(self.bad.get(other, other), text))
         return True
+
+    def replace(self, name, text):
+        """Have an input hold what `text` makes of it."""
+        known, bad = self.bad.get(name, name), "bad_" + name
+        text = _X.sub(known, text)
+        self.values[bad] = eval(text, dict(self.world.modules, **self.values))
+        self.bad[name] = bad
+        self.lines.append("{} = {}".format(bad, text))
 
     def pair(self, name, key, bare, call, smaller):
         """The two ways of the call; its control where `bare`."""
@@ -234,6 +271,7 @@ class Case:
             rounded=True,
             apart=True,
             ended=self.spread.ended,
+            counts=self.spread.counts,
             control=bare,
             call=call,
             smaller=smaller,
@@ -255,6 +293,12 @@ class Case:
             name += "".join(one["layer"] for one in self.spread.infections if infected)
             name += way["layer"]
         return Call(name, call.args, call.kwargs, call.inputs, call.method).text(wrap)
+
+
+def similar(one, other):
+    """Whether two messages may be the same but for names, numbers and TensorFlow's nodes."""
+    one, other = (_VARIES.sub("", text).strip()[:200] for text in (one, other))
+    return one == other or SequenceMatcher(None, one, other).ratio() >= ALIKE
 
 
 def groups_in(world, live, tensor_of, is_tensor, tested, given):

@@ -40,10 +40,13 @@ def altering(emit, code, traced, site, last, ways):
     def hook(at, nth, function, args, kwargs):
         if at != site:
             return None
-        call, found = Call(live, function, args, kwargs), []
+        call, found, copied = Call(live, function, args, kwargs), [], set()
         for number, ones in enumerate(ways):
             for key in call.keys:
                 new, text, altered = call.changed(key, ones)
+                if altered == SHARED:
+                    altered = key not in copied  # any change makes a copy: the first is to do that
+                    copied.add(key)
                 if altered or (text is not None and live.is_symbolic(call.value(key))):
                     found.append([number, key, recorded(call.value(key)), recorded(new)])
         emit({"e": "alters", "nth": nth, "changes": found})
@@ -164,16 +167,19 @@ class Call:
         return [at for at in range(len(self.args)) if at != self.receiver()][place]
 
     def changed(self, key, ways):
-        """(the value of a key changed, by which expression, whether that alters it); of what cannot
-        be changed there is no expression."""
+        """(the value of a key changed, by which expression, whether that alters it, or but how it
+        is `SHARED`); of what cannot be changed there is no expression."""
         try:
             old = self.value(key)
-            others = [self.value(one) for one in self.keys if one != key]
+            given = [self.value(one) for one in self.keys if one != key]
+            others = [part for value in given for part in _parts(value)]
             new, text = _mapped(self.live, old, ways, key.startswith("kw:"))
             if new is LEFT_OUT:
                 return new, text, True
-            same = told(self.live, new, others) == told(self.live, old, others)
-            return new, None if text == "x" else text, not same
+            altered = told(self.live, new) != told(self.live, old)
+            if not altered and told(self.live, new, others) != told(self.live, old, others):
+                altered = SHARED
+            return new, None if text == "x" else text, altered
         except Exception:
             return None, None, False
 
@@ -205,7 +211,7 @@ def _parts(value):
     return value if isinstance(value, (list, tuple)) else [value]
 
 
-LEFT_OUT = object()
+LEFT_OUT, SHARED = object(), "shared"
 
 
 def _mapped(live, value, ways, named):

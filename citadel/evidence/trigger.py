@@ -97,18 +97,18 @@ def bounded(limits: Limits, verified: Verified) -> Limits:
 def reruns_of(
     verified: Verified, use: Invocation, session: Session, catalog: Catalog, limits: Limits
 ) -> Reruns | None:
-    """The report's own case, to be run with changes; None where its symptom is measured, or is that
-    something is accepted: then nothing cures it. Of a contradiction it is the refusal that is to
-    be cured."""
+    """The report's own case, to be run with changes; None where its symptom is measured. Of a
+    contradiction it is the refusal that is to be cured."""
     witness, wanted = verified.witness, verified.case.symptom
     if verified.contradiction is not None:
         wanted = verified.contradiction.refusal
-    if verified.measured is not None or wanted.kind is SymptomKind.ACCEPTS:
+    if verified.measured is not None:
         return None
     sites, limits = sites_of(use, verified, catalog), bounded(limits, verified)
     if witness is not None:
         oracle = ValuesOracle(oracle=witness.oracle, values=witness.values)
-        if oracle.of_same_input and (witness.random or any(witness.loose)):
+        told = wanted.kind is SymptomKind.ACCEPTS or not oracle.of_same_input
+        if not told and (witness.random or any(witness.loose)):
             return None  # another value says nothing of what differs from run to run
         return Reruns(
             code=verified.case.code,
@@ -132,13 +132,21 @@ def reruns_of(
     )
 
 
-def find_trigger(again: Reruns, use: Invocation, api: Api, wall: float) -> Trigger:
+def find_trigger(
+    again: Reruns, use: Invocation, api: Api, wall: float, *, curable: bool = True
+) -> Trigger:
     """The cures of a call: single changes, else a smallest set of them; preserving ones first.
 
-    `wall`: the seconds that one run takes.
+    `wall`: the seconds that one run takes. What is not `curable`, as it shows no failure, has but
+    what could be changed of it.
     """
     variations = in_framework(root_of(api.name))
     possible = list(_possible(again, use, variations))
+    changes = [change for one in possible for change in _changed(use, one, one.keys)]
+    if not curable:
+        # In a graph nobody knows the numbers, and so not whether the change alters any.
+        known = (one for one in changes if not _unknown(one.before))
+        return Trigger(changes=tuple(known))
     most = FEW if wall > SLOW else MOST_RUNS
     cures: list[Cure] = []
     for one in possible:
@@ -152,7 +160,12 @@ def find_trigger(again: Reruns, use: Invocation, api: Api, wall: float) -> Trigg
         cures = _together(again, use, possible, root_of(api.name), most + MINIMISING)
     preserving = {one.name for one in variations if one.preserves}
     cures.sort(key=lambda cure: cure.changes[0].variation not in preserving)
-    return Trigger(cures=tuple(cures), tried=len(again.runs))
+    return Trigger(cures=tuple(cures), changes=tuple(changes), tried=len(again.runs))
+
+
+def _unknown(value: Value | None) -> bool:
+    """Whether it is a tensor whose numbers nobody knows."""
+    return value is not None and value.is_shaped and value.numbers is None
 
 
 def _possible(
@@ -280,7 +293,7 @@ def _together(
 ) -> list[Cure]:
     """The cure by several changes at once, of which none can be spared; none where there are too
     many to tell."""
-    kept = [(one, (key,)) for one in possible for key in one.keys]
+    kept = [(one, (key,)) for one in possible for key in one.keys if not one.variation.apart]
     cured = _run(again, root, kept)
     if cured.outcome is not Under.CURED:
         return []
@@ -297,25 +310,26 @@ def _together(
 def _cure(
     use: Invocation, made: Sequence[tuple[_Possible, Sequence[str]]], job: Job | None
 ) -> Cure:
-    names = {value.key: value.name for value in (*use.values, *use.attributes)}
-    changes = []
-    for one, keys in made:
-        for key in keys:
-            own = plan_key(one.stage, key)
-            before, after = one.altered[key]
-            name = names.get(own, key.partition(":")[2])
-            changes.append(
-                Change(
-                    variation=one.variation.name,
-                    key=own,
-                    fact=f"`{name}` {_fact(one.variation, before)}",
-                    cured=_filled(one.variation.cured, after),
-                    name=name,
-                    before=_part(before),
-                    after=_part(after),
-                )
-            )
+    changes = [change for one, keys in made for change in _changed(use, one, keys)]
     return Cure(changes=tuple(changes), job=job)
+
+
+def _changed(use: Invocation, one: _Possible, keys: Iterable[str]) -> Iterator[Change]:
+    """A variation of each of some arguments."""
+    names = {value.key: value.name for value in (*use.values, *use.attributes)}
+    for key in keys:
+        own = plan_key(one.stage, key)
+        before, after = one.altered[key]
+        name = names.get(own, key.partition(":")[2])
+        yield Change(
+            variation=one.variation.name,
+            key=own,
+            fact=f"`{name}` {_fact(one.variation, before)}",
+            cured=_filled(one.variation.cured, after),
+            name=name,
+            before=_part(before),
+            after=_part(after),
+        )
 
 
 def plan_key(stage: str, key: str) -> str:

@@ -50,6 +50,8 @@ class Variation:
     """By framework: an argument, and what becomes of it; nothing else of it changes."""
     of_plain: str = "is {value}"
     preserves: bool = False
+    apart: bool = False
+    """Whether it is made alone: most other arguments would no longer fit."""
 
     def ways_in(self, root: str) -> list[list[str]]:
         """[condition, expression] for each way that this framework (`torch`, `tf`, `keras`) has."""
@@ -381,6 +383,37 @@ VARIATIONS: tuple[Variation, ...] = (
             "keras": ("keras.ops.arange(4)", "keras.ops.arange(2)"),
         },
         ways=(way("any(n > 2 for n in shape(x))", "x[tuple(slice(2) for _ in x.shape)]"),),
+    ),
+    Variation(
+        name="repeated",
+        apart=True,
+        fact="has shape {shape}",
+        cured="2 elements in place of one along each dimension",
+        examples={
+            "torch": ("torch.ones(1, 3)", "torch.ones(2, 3)"),
+            "tf": ("tf.ones([1, 3])", "tf.ones([2, 3])"),
+            "keras": ("keras.ops.ones([1, 3])", "keras.ops.ones([2, 3])"),
+        },
+        ways=(
+            way(
+                "1 in shape(x)",
+                torch="x.repeat([2 if size == 1 else 1 for size in x.shape])",
+                tf="tf.tile(x, [2 if size == 1 else 1 for size in x.shape])",
+                keras="keras.ops.tile(x, [2 if size == 1 else 1 for size in x.shape])",
+            ),
+        ),
+    ),
+    Variation(
+        name="batched",
+        apart=True,
+        fact="has shape {shape}",
+        cured="one dimension more in front",
+        examples={
+            "torch": ("torch.ones(2, 3)", "torch.ones(1, 2, 3)"),
+            "tf": ("tf.ones([2, 3])", "tf.ones([1, 2, 3])"),
+            "keras": ("keras.ops.ones([2, 3])", "keras.ops.ones([1, 2, 3])"),
+        },
+        ways=(way("shape(x)", "x[None]"),),
     ),
     Variation(
         name=DEFAULT,

@@ -234,8 +234,10 @@ class Propagation:
         session, limits = self.bench.replays[0], self.options.limits
         again = reruns_of(self.verified, self.use, session, self.bench.catalog, limits)
         if again is not None:
-            wall = self.verified.observation.wall
-            self.trigger = find_trigger(again, self.use, self.verified.api, wall)
+            case, wall = self.verified, self.verified.observation.wall
+            accepts = case.case.symptom.kind is SymptomKind.ACCEPTS
+            curable = case.contradiction is not None or not accepts
+            self.trigger = find_trigger(again, self.use, case.api, wall, curable=curable)
 
     @cached_property
     def _controls(self) -> Controls:

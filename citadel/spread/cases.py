@@ -16,7 +16,7 @@ from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.spread.fact import PLAIN
 from citadel.spread.relation import Relation
-from harvest.sources.eagle.finding import CRASH, STATUS, Finding
+from harvest.sources.eagle.finding import CRASH, DIFFERS, STATUS, Finding
 from harvest.sources.eagle.scripts import assignment, imports
 
 MARK = "  # the trigger"
@@ -99,7 +99,7 @@ def _written(
 ) -> tuple[str, str] | None:
     """The script and its control, which runs through; None where it does not. What is one tensor is
     rounded to the dtype of the other; several are compared as they are."""
-    for cast in (True, False) if finding.state == "differs" else (False,):
+    for cast in (True, False) if finding.state == DIFFERS else (False,):
         control = script(finding, relation, framework, bare=True, cast=cast)
         if session.run(control, limits=limits).outcome is Outcome.OK:
             return script(finding, relation, framework, cast=cast), control
@@ -132,6 +132,7 @@ def _one_sided(finding: Finding, relation: Relation) -> Symptom:
         other = relation.ways[not refuses]
         return Symptom(
             kind=SymptomKind.ACCEPTS,
+            pattern=status.raises(finding.types[0], finding.message).pattern,
             where=(finding.result, finding.reference)[not refuses],
             observed=f"a result ({other})",
             expected=f"{finding.types[0]}: {message}",
@@ -178,7 +179,7 @@ def _ways(
     # What writes to its inputs gets new ones.
     again = made if _writes(finding) else []
     lines += [] if alone else [*again, f"result = {one}"]
-    if finding.state != "differs" or alone:
+    if finding.state != DIFFERS or alone:
         return lines
     printed = ['print("expected:", expected)', 'print("result:  ", result)']
     return [*lines, *printed, *_comparison(finding, framework, cast=cast)]

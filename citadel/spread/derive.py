@@ -36,11 +36,15 @@ _RANGE = math.log10(3.4e38) / math.log10(1.7e308)
 
 def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[Relation]:
     """The ways to ask for the bug of a case: by each fact of its trigger alone, then by all; where
-    its code makes calls in a special way, by that first."""
+    its code makes calls in a special way, by that first. A failure may come of any other fact of
+    the call as well: of the API's own valid call, with that alone, runs tell."""
     changes = [change for cure in trigger.cures for change in cure.changes]
-    infections = list(dict.fromkeys(_infections(changes, use)))
-    sets: list[tuple[Infection, ...]] = [(one,) for one in infections]
-    sets += [tuple(infections)] if len(infections) > 1 else []
+    sets = _sets(changes, use)
+    if verified.witness is None or verified.case.symptom.kind is SymptomKind.ACCEPTS:
+        others = _infections(
+            [(one, given) for one in trigger.changes for given in _given(one)], use
+        )
+        sets += [(one,) for one in others]
     found: list[Relation] = []
     for kind, ways in _ways(verified, changes):
         sampled = ways == (Given(PLAIN), Given(PLAIN))
@@ -48,14 +52,30 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
         tried = sets if sampled or ways[1].fact.ways else [(), *sets]
         found += [
             Relation(infections=one, ways=ways, sampled=sampled, kind=None if sampled else kind)
-            for one in tried
+            for one in dict.fromkeys(tried)
         ]
     return found
 
 
+def _sets(changes: Sequence[Change], use: Invocation) -> list[tuple[Infection, ...]]:
+    """What is brought in at once: each fact alone, all, then in other manners."""
+    known = [(one, given) for one in changes if (given := list(_given(one)))]
+    first = [(one, given[0]) for one, given in known]
+    further = [(one, each) for one, given in known for each in given[1:]]
+    alone = [(one,) for one in _infections(first, use)]
+    both = [
+        tuple(_infections([one, other], use))
+        for other in further
+        for one in first
+        if one[0].variation != other[0].variation
+    ]
+    others = [(one,) for one in _infections(further, use)]
+    return [*alone, tuple(one for (one,) in alone), *both, *others] if first else []
+
+
 def _ways(
     verified: Verified, changes: Sequence[Change]
-) -> Iterator[tuple[SymptomKind, tuple[Given, Given]]]:
+) -> Iterator[tuple[SymptomKind | None, tuple[Given, Given]]]:
     """In which two ways a call is made: one that the report takes and refuses, or what is wrong and
     what is right; twice the plain one, where the call fails."""
     symptom, plain = verified.case.symptom.kind, Given(PLAIN)
@@ -70,10 +90,11 @@ def _ways(
     if verified.witness is None and symptom in STATUS_KINDS:
         yield from ((symptom, (Given(one), plain)) for one in modes)
         yield symptom, (plain, plain)
-    elif verified.witness is not None and symptom is not SymptomKind.ACCEPTS:
-        against = ((Given(one), Given(BY_NAME[one.against])) for one in modes)
-        for ways in (*against, (plain, _right(changes))):
-            yield SymptomKind.DISAGREES, ways
+    elif verified.witness is not None:
+        against = [(Given(one), Given(BY_NAME[one.against])) for one in modes]
+        accepts = symptom is SymptomKind.ACCEPTS
+        for ways in against if accepts else [*against, (plain, _right(changes))]:
+            yield (symptom if accepts else None), ways  # None: what its own calls show
 
 
 def _modes(verified: Verified, changes: Sequence[Change]) -> list[Fact]:
@@ -102,31 +123,33 @@ def _makes(verified: Verified, name: str, mode: Fact) -> bool:
     return False
 
 
-def _infections(changes: Sequence[Change], use: Invocation) -> Iterator[Infection]:
-    """The facts that cures take away, for the arguments of the same roles; one for all tensors
-    stands for those of single ones."""
-    pairs = [(one, given) for one in changes if (given := _brought_back(one)) is not None]
+def _infections(pairs: Sequence[tuple[Change, Given]], use: Invocation) -> list[Infection]:
+    """Facts, for the arguments of the same roles as those that had them; one for all tensors stands
+    for those of single ones."""
     alone = len(pairs) == 1
-    found = [Infection(_roles(one, use, alone=alone), given) for one, given in pairs]
+    found = [
+        Infection((given.fact.role,) if given.fact.role else _roles(one, use, alone=alone), given)
+        for one, given in pairs
+    ]
     of_all = {one.given.fact for one in found if one.roles == (TENSORS,)}
-    for one in found:
-        if one.roles == (TENSORS,) or TENSORS not in one.roles or one.given.fact not in of_all:
-            yield one
+    kept = (
+        one
+        for one in found
+        if one.roles == (TENSORS,) or TENSORS not in one.roles or one.given.fact not in of_all
+    )
+    return list(dict.fromkeys(kept))
 
 
-def _brought_back(change: Change) -> Given | None:
-    """The fact that a change has taken away; None where no fact brings it back."""
+def _given(change: Change) -> Iterator[Given]:
+    """The facts that a change has taken away, as far as they can be brought back."""
     value = change.before
-    if value is None:
-        return None
-    for fact in FACTS:
-        if fact.run or fact.only not in ("", change.name):
+    for fact in FACTS if value is not None else ():
+        if value is None or fact.only not in ("", change.name):
             continue
         taken = fact.brings_back if value.is_shaped else fact.of_numbers or fact.brings_back
         named = _value(fact.takes, value) if change.variation in taken else None
         if named is not None and fact.takes_value(named):
-            return Given(fact, named)
-    return None
+            yield Given(fact, named)
 
 
 def _roles(change: Change, use: Invocation, *, alone: bool) -> tuple[str, ...]:

@@ -38,7 +38,9 @@ class Fact:
     """One fact. `says` completes "`input` ..."; `examples` has per framework a value, an argument
     and what becomes of it. `elsewhere` are further ways, to another place of a tensor.
     `brings_back`: the variations that take it away, of plain numbers `of_numbers` if there are any;
-    `only` those of the parameter of that name.
+    `only` those of the parameter of that name; `role` is the one that it is brought to, where that
+    is no other's. `other` is an expression for the first input of the same dtype, which `ways` may
+    name so.
     `preserves`: the right result stays the same. `known_by`: the attribute of a `Value`, and what
     it is, by which a tensor of a call is known to be so.
 
@@ -55,6 +57,8 @@ class Fact:
     takes: Takes = Takes.NOTHING
     brings_back: tuple[str, ...] = ()
     only: str = ""
+    role: str = ""
+    other: Mapping[str, str] = field(default_factory=dict)
     of_numbers: tuple[str, ...] = ()
     known_by: tuple[str, str] = ("", "")
     preserves: bool = False

@@ -37,6 +37,14 @@ FACTS: tuple[Fact, ...] = (
         ),
     ),
     Fact(
+        name="overlapping",
+        says="shares a part of its memory with an input",
+        role="out",
+        brings_back=("alone",),
+        other={"torch": "torch.cat([x.flatten(), x.flatten()[:1]])[:-1].view(x.shape)"},
+        ways=(way("role == 'out'", torch="torch.as_strided(other, x.shape, x.stride(), 1)"),),
+    ),
+    Fact(
         name="dtype",
         says="has dtype {value}",
         takes=Takes.DTYPE,
@@ -70,6 +78,23 @@ FACTS: tuple[Fact, ...] = (
             way("dtype(x) == 'bool'", torch="x.to(torch.{value})", tf="tf.cast(x, tf.{value})"),
         ),
         layer={"torch": ".to(torch.{value})"},
+    ),
+    Fact(
+        name="far",
+        says="holds an index that is out of range",
+        brings_back=("first-index",),
+        examples={
+            "torch": ("", "torch.tensor([0, 2])", "torch.tensor([1000, 2])"),
+            "tf": ("", "tf.constant([0, 2])", "tf.constant([1000, 2])"),
+        },
+        ways=(
+            way(
+                "dtype(x) in ('int32', 'int64') and shape(x) and 0 not in shape(x)",
+                torch="x.flatten().index_fill(0, torch.tensor(0), 1000).reshape(x.shape)",
+                tf="tf.reshape(tf.concat([tf.constant([1000], x.dtype),"
+                " tf.reshape(x, [-1])[1:]], 0), x.shape)",
+            ),
+        ),
     ),
     Fact(
         name="holding",
@@ -125,7 +150,7 @@ FACTS: tuple[Fact, ...] = (
         name="full",
         says="holds {value} alone",
         takes=Takes.NUMBER,
-        brings_back=("nonzero",),
+        brings_back=("nonzero", "small"),
         examples={
             "torch": ("0", "torch.tensor([1.0, -2.0])", "torch.tensor([0.0, 0.0])"),
             "tf": ("0", "tf.constant([1, 2])", "tf.constant([0, 0])"),
@@ -136,6 +161,30 @@ FACTS: tuple[Fact, ...] = (
                 "dtype(x) and (dtype(x)[:1] in 'fbc' or '{value}'.lstrip('+-').isdigit())",
                 torch="torch.full_like(x, {number})",
                 tf="tf.fill(x.shape, tf.cast({number}, x.dtype))",
+            ),
+        ),
+    ),
+    Fact(
+        name="huge",
+        says="is as large as its dtype can hold",
+        brings_back=("small",),
+        examples={
+            "torch": (
+                "",
+                "torch.tensor([1.0, -2.0], dtype=torch.float16)",
+                "torch.tensor([16376.0, -32752.0], dtype=torch.float16)",
+            ),
+            "tf": (
+                "",
+                "tf.constant([1.0, -2.0], tf.float16)",
+                "tf.constant([16376.0, -32752.0], tf.float16)",
+            ),
+        },
+        ways=(
+            way(
+                "dtype(x).startswith(('float', 'bfloat')) and 0 not in shape(x)",
+                torch="x / x.abs().max() * (torch.finfo(x.dtype).max / 2)",
+                tf="x / tf.reduce_max(tf.abs(x)) * (x.dtype.max / 2)",
             ),
         ),
     ),
@@ -163,6 +212,28 @@ FACTS: tuple[Fact, ...] = (
             "tf": ("", "tf.ones([2, 3])", "tf.ones([0, 3])"),
         },
         ways=(way("shape(x) and shape(x)[0]", "x[:0]"),),
+        elsewhere=(way("len(shape(x)) > 1 and shape(x)[-1]", "x[..., :0]"),),
+    ),
+    Fact(
+        name="single",
+        says="has one element along a dimension",
+        brings_back=("repeated",),
+        examples={
+            "torch": ("", "torch.ones(2, 3)", "torch.ones(2, 1)"),
+            "tf": ("", "tf.ones([2, 3])", "tf.ones([2, 1])"),
+        },
+        ways=(way("shape(x) and shape(x)[-1] > 1", "x[..., :1]"),),
+        elsewhere=(way("len(shape(x)) > 1 and shape(x)[0] > 1", "x[:1]"),),
+    ),
+    Fact(
+        name="unbatched",
+        says="lacks its first dimension",
+        brings_back=("batched",),
+        examples={
+            "torch": ("", "torch.ones(2, 3)", "torch.ones(3)"),
+            "tf": ("", "tf.ones([2, 3])", "tf.ones([3])"),
+        },
+        ways=(way("shape(x) and shape(x)[0]", "x[0]"),),
     ),
     Fact(
         name="scalar",
@@ -227,6 +298,24 @@ FACTS: tuple[Fact, ...] = (
         ),
     ),
     Fact(
+        name="quantized",
+        says="is quantized",
+        brings_back=("dense",),
+        examples={
+            "torch": (
+                "",
+                "torch.ones(2)",
+                "torch.quantize_per_tensor(torch.ones(2), 0.1, 10, torch.quint8)",
+            )
+        },
+        ways=(
+            way(
+                f"{DENSE} and dtype(x) == 'float32'",
+                torch="torch.quantize_per_tensor(x, 0.1, 10, torch.quint8)",
+            ),
+        ),
+    ),
+    Fact(
         name="gradients",
         says="requires gradients",
         preserves=True,
@@ -274,6 +363,7 @@ class Given:
             "run": self.fact.run.get(root, ""),
             "setup": self.fact.setup.get(root, ""),
             "layer": with_value(self.fact.layer.get(root, ""), self.value),
+            "other": self.fact.other.get(root, ""),
         }
         # What is made by a function around the call needs no change of the arguments.
         ways = [] if whole["run"] else [self.fact.ways, self.fact.elsewhere]

@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from analysis.catalog.model import Api
@@ -20,7 +20,7 @@ from citadel.evidence.confidence import weighed
 from citadel.evidence.controls import FLOOD
 from citadel.experiment import Control, Evidence, Trigger, Under
 from citadel.match.rank import Candidate, rank
-from citadel.model import Finding, Road
+from citadel.model import Finding, Road, Symptom, SymptomKind
 from citadel.options import Options
 from citadel.oracle import status
 from citadel.plan.invocation import Invocation
@@ -31,6 +31,7 @@ from citadel.spread.derive import relations_of
 from citadel.spread.relation import Relation
 from citadel.spread.samples import by_operation, described
 from citadel.spread.search import SEARCHED, Tally, spread
+from citadel.traced import is_call_of
 from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
 from harvest.sources.eagle.finding import Finding as EagleFinding
@@ -41,8 +42,10 @@ NEAREST = 100
 """Operations that are tried of a limitation that unrelated ones share."""
 RUNS = 1
 """Runs of a case: what the search finds has been seen by then, in another process."""
+OF_VALUES = (SymptomKind.DISAGREES, SymptomKind.ACCEPTS)
+"""How a wrong value may show where a call is made in two ways."""
 MOST_COMPILED = 100
-"""Operations that are tried where each of them is compiled."""
+"""Operations that are compared where each of them is compiled, and as many are tried at once."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,10 +76,7 @@ class SecondRoad:
         if relation is None:
             return
         self.relation = relation
-        most = self.options.walk.siblings
-        if relation.compiles:
-            most = min(most or MOST_COMPILED, MOST_COMPILED)
-        ranked = rank(self.verified.api, self.bench.index)[:most]
+        ranked = rank(self.verified.api, self.bench.index)[: self.options.walk.siblings]
         candidates = {one.api.name: one for one in ranked if one.api.name not in self.known}
         operation = self.bench.operations.of
         ordered = by_operation((one.api for one in candidates.values()), operation)
@@ -93,7 +93,13 @@ class SecondRoad:
         self, relation: Relation, apis: Sequence[Api], candidates: Mapping[str, Candidate]
     ) -> Iterator[Sequence[Api]]:
         """What is tried at once. Where failing is the symptom, some unrelated operations come
-        first: if it is a limitation that they share, only the nearest ones follow."""
+        first: if it is a limitation that they share, only the nearest ones follow. Where each is
+        compiled, enough are compared at some time."""
+        if relation.compiles:
+            for start in range(0, len(apis), MOST_COMPILED):
+                if len(self.tally.valid) < MOST_COMPILED:
+                    yield apis[start : start + MOST_COMPILED]
+            return
         if not relation.fails:
             yield apis
             return
@@ -113,7 +119,7 @@ class SecondRoad:
 
     def _relation(self) -> Relation | None:
         """The simplest way to ask for the bug under which valid calls of the report's own API show
-        it; where no call of it is known, all facts together."""
+        it, and what these show; where no call of it is known, all facts together."""
         framework = self.bench.index.framework
         possible = [
             one
@@ -122,19 +128,44 @@ class SecondRoad:
         ]
         source = self.verified.api
         if possible and described(self.bench.index, source) is None:
-            return possible[-1]
+            told = [one for one in possible if self.trigger.cures or not one.sampled]
+            return max(told, key=lambda one: len(one.infections), default=None)
+        wanted = self._refusal()
         for one in possible:
-            if any(self._hits(one, [source], Tally())):
-                return one
+            for hit in self._hits(one, [source], Tally(), wanted):
+                shown = hit.verdict.symptom
+                if wanted is not None and shown is not None and shown.pattern != wanted.pattern:
+                    continue  # it refuses something else
+                return one if shown is None or one.sampled else replace(one, kind=shown.kind)
         return None
 
-    def _hits(self, relation: Relation, apis: Sequence[Api], tally: Tally) -> Iterator[Hit]:
-        """What goes wrong as the report's call does, replayed beside the search."""
+    def _refusal(self) -> Symptom | None:
+        """How the report's API refuses, in one way, what it takes in another."""
+        case = self.verified.case
+        if case.symptom.kind is not SymptomKind.ACCEPTS or self.verified.contradiction is not None:
+            return None
+        calls = self.verified.observation.calls
+        own = (
+            one
+            for one in calls
+            if one.raised and is_call_of(one, self.verified.api, self.bench.catalog)
+        )
+        return next((status.of_raised(one.raised) for one in own if one.raised), None)
+
+    def _hits(
+        self,
+        relation: Relation,
+        apis: Sequence[Api],
+        tally: Tally,
+        wanted: Symptom | None = None,
+    ) -> Iterator[Hit]:
+        """What goes wrong as the report's call does, or as `wanted`, replayed beside the search."""
         index, replays = self.bench.index, Pool(self.bench.replays)
         left = self._deadline - time.monotonic()
         work: deque[Future[Hit | None]] = deque()
         try:
-            for one in spread(relation, index, apis, self.bench.probes, left, tally):
+            wanted = wanted or self.verified.case.symptom
+            for one in spread(relation, index, apis, self.bench.probes, left, tally, wanted):
                 if not one.limit:
                     work.append(replays.submit(partial(self._replayed, one, relation)))
                 while work and work[0].done():
@@ -161,7 +192,8 @@ class SecondRoad:
         seen = hit.verdict.symptom
         if relation.fails:
             return status.matches(case.symptom, seen, names)
-        return seen is not None and seen.kind is relation.kind
+        kinds = OF_VALUES if relation.kind is None else (relation.kind,)
+        return seen is not None and seen.kind in kinds
 
     def _finding(self, hit: Hit, relation: Relation, candidate: Candidate) -> Finding:
         """A hit as a finding, which is kept."""

@@ -18,7 +18,9 @@ from analysis.dynamic.model import CallValues, Sample
 from analysis.index import ApiIndex
 from harvest.sources.eagle.records import Record, call_record
 
-FLOAT = "float32"
+FLOAT, WHOLE = "float32", "int32"
+OF_LISTS = ("tensorflow",)
+"""Frameworks that take a list of numbers for a tensor."""
 
 
 def described(index: ApiIndex, api: Api) -> Record | None:
@@ -31,6 +33,8 @@ def described(index: ApiIndex, api: Api) -> Record | None:
                 calls.append(made)
     if not calls:
         return None
+    if index.framework in OF_LISTS:
+        calls += [one for one in map(_with_tensors, calls) if one is not None]
     if not any(map(_has_floats, calls)):
         calls[:0] = [one for one in map(_floating, calls) if one is not None]
     method = api.kind is ApiKind.METHOD
@@ -96,6 +100,23 @@ def _floating(call: Record) -> Record | None:
         return {**call, "call": [[*made, *arguments[1:]], keywords]}
     name = next(iter(keywords))
     return {**call, "call": [[], {**keywords, name: made[0]}]}
+
+
+def _with_tensors(call: Record) -> Record | None:
+    """A call with tensors in the place of lists of whole numbers; None where it has none."""
+    arguments, keywords = call["call"]
+    made = [_as_wholes(one) for one in arguments]
+    named = {name: _as_wholes(one) for name, one in keywords.items()}
+    if made == arguments and named == keywords:
+        return None
+    return {**call, "call": [made, named]}
+
+
+def _as_wholes(value: Record) -> Record:
+    content = np.array(_numbers(value) if "l" in value else None)
+    if content.dtype.kind != "i":
+        return value
+    return {"t": [WHOLE, list(content.shape), content.tolist()]}
 
 
 def _as_floats(value: Record) -> Record | None:

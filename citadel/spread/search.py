@@ -15,11 +15,12 @@ from typing import Any
 from analysis.catalog.model import Api
 from analysis.index import ApiIndex
 from analysis.target.session import Session
+from citadel.model import Symptom, SymptomKind
 from citadel.spread.fact import FRAMEWORKS
 from citadel.spread.relation import Relation
 from citadel.spread.samples import described
 from harvest.sources.eagle.drive import Plan, run_plan
-from harvest.sources.eagle.finding import Finding
+from harvest.sources.eagle.finding import CRASH, DIFFERS, STATUS, Finding
 
 SEED = 1
 GRACE, COMPILER_GRACE = 15.0, 90.0
@@ -50,15 +51,18 @@ def spread(
     sessions: Sequence[Session],
     seconds: float,
     tally: Tally,
+    wanted: Symptom | None = None,
 ) -> Iterator[Finding]:
-    """Bring the trigger into the calls of these APIs; yields what goes wrong, as it is found."""
+    """Bring the trigger into the calls of these APIs; yields what goes wrong, as it is found: if
+    `wanted`, what is of the relation's kind, and where that is to raise may be the same exception
+    (of what one way takes: that of the other way)."""
     known = [(api.name, described(index, api)) for api in apis]
     calls = [[name, found] for name, found in known if found]
     tally.apis += len(calls)
     tally.lacking += len(known) - len(calls)
     if not calls:
         return
-    search = _Search(relation=relation, seconds=seconds, tally=tally)
+    search = _Search(relation=relation, seconds=seconds, tally=tally, wanted=wanted)
     given = search.given(FRAMEWORKS[index.framework])
     threads = [
         threading.Thread(
@@ -88,6 +92,7 @@ class _Search:
     relation: Relation
     seconds: float
     tally: Tally
+    wanted: Symptom | None
     queue: SimpleQueue[Finding | BaseException | None] = field(default_factory=SimpleQueue)
 
     def given(self, root: str) -> dict[str, Any]:
@@ -99,6 +104,7 @@ class _Search:
             "sampled": relation.sampled,
             # Another input may have another result.
             "ended": relation.sampled and not relation.preserves,
+            "wanted": None if self.wanted is None else _counted(relation, self.wanted),
         }
 
     def work(self, session: Session, given: dict[str, Any]) -> None:
@@ -144,3 +150,20 @@ class _Search:
                 threads -= 1
             elif not found.variant.startswith(CONTROL):
                 yield found
+
+
+def _counted(relation: Relation, wanted: Symptom) -> dict[str, Any]:
+    """What of a failure counts: its state, of an exception its type and message."""
+    states = {
+        SymptomKind.RAISES: [STATUS],
+        SymptomKind.ACCEPTS: [STATUS],
+        SymptomKind.DISAGREES: [DIFFERS],
+        None: [STATUS, DIFFERS],
+    }
+    kind = wanted.kind if relation.fails else relation.kind
+    raises = wanted.kind is SymptomKind.RAISES
+    return {
+        "states": states.get(kind, [CRASH]),
+        "type": (wanted.exception or "").rpartition(".")[2] if raises else "",
+        "message": (wanted.message or "") if raises else "",
+    }

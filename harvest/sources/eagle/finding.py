@@ -8,7 +8,7 @@ from typing import Any, Self
 from analysis.dynamic.run import HANG
 from harvest.sources.model import HitKind
 
-CRASH, STATUS = "crash", "status"
+CRASH, STATUS, DIFFERS = "crash", "status", "differs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class Finding:
     @property
     def measures(self) -> tuple[tuple[str, float], ...]:
         """The differences, and what each of the two tolerances says of them."""
-        if self.state != "differs":
+        if self.state != DIFFERS:
             return ()
         return (
             ("absolute", self.absolute),
