@@ -413,7 +413,7 @@ VARIATIONS: tuple[Variation, ...] = (
             "tf": ("tf.ones([2, 3])", "tf.ones([1, 2, 3])"),
             "keras": ("keras.ops.ones([2, 3])", "keras.ops.ones([1, 2, 3])"),
         },
-        ways=(way("shape(x)", "x[None]"),),
+        ways=(way("shape(x) and shape(x)[0] != 1", "x[None]"),),
     ),
     Variation(
         name=DEFAULT,
