@@ -8,8 +8,9 @@ from citadel.model import Road, SymptomKind, VerdictKind
 from citadel.options import Options
 from citadel.propagate.walk import Walk
 from citadel.triage import triage
+from citadel.workbench import Workbench
 
-pytestmark = [pytest.mark.torch, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 OVERFLOW = """
     import torch
@@ -53,6 +54,32 @@ GRADIENT = """
     assert torch.isfinite(x.grad).all(), x.grad
 """
 
+DIES = """
+    import torch
+    print(torch.lu_unpack(torch.eye(3), torch.empty(0, dtype=torch.int32)))
+"""
+OVERLAP = """
+    import torch
+    memory = torch.zeros(8)
+    x = memory[:6]
+    x.copy_(torch.tensor([3.0, 1.0, 4.0, 1.0, 5.0, 9.0]))
+    expected = torch.cummax(x.clone(), 0).values
+    out = (memory[1:7], torch.empty(6, dtype=torch.int64))
+    torch.cummax(x, 0, out=out)
+    assert torch.equal(out[0], expected), out[0]
+"""
+QUIET = """
+    import tensorflow as tf
+    def update(table, indices, updates):
+        return tf.tensor_scatter_nd_add(table, indices, updates)
+    given = tf.zeros([4]), tf.constant([[0], [4]]), tf.ones([2])
+    try:
+        update(*given)
+    except tf.errors.InvalidArgumentError as error:
+        print("eager:", error)
+    print("XLA:", tf.function(update, jit_compile=True)(*given))
+"""
+
 
 @pytest.fixture
 def triaged(bench):
@@ -69,6 +96,7 @@ def triaged(bench):
     return run
 
 
+@pytest.mark.torch
 def test_wrong_values_are_found_by_the_trigger(triaged, read):
     found = triaged(read("F.normalize gives zeros for large numbers", OVERFLOW))
     names = {one.api for one in found.bugs}
@@ -82,6 +110,7 @@ def test_wrong_values_are_found_by_the_trigger(triaged, read):
     assert told.evidence.control.code
 
 
+@pytest.mark.torch
 def test_what_the_report_contrasts_is_asked_of_others(triaged, read):
     text = "cpu RuntimeError: index_select(): self and result must have the same scalar type"
     found = triaged(read("index_select checks out= on the CPU, not on meta", OUT, text=text))
@@ -90,6 +119,7 @@ def test_what_the_report_contrasts_is_asked_of_others(triaged, read):
     assert not {"torch.sum", "torch.logsumexp"} & {one.api for one in found.bugs}
 
 
+@pytest.mark.torch
 def test_a_contradiction_is_not_carried_over_as_a_refusal(triaged, read):
     """That a sibling refuses a bad `out` on the CPU, as it should, is no finding."""
     text = "cpu RuntimeError: index_select(): self and result must have the same scalar type"
@@ -99,6 +129,7 @@ def test_a_contradiction_is_not_carried_over_as_a_refusal(triaged, read):
     assert {one.evidence.kind for one in found.bugs} == {Class.CONTRADICTION}
 
 
+@pytest.mark.torch
 def test_what_fails_in_forward_mode_alone_is_asked_of_others(triaged, read):
     text = "NotImplementedError: Trying to use forward AD with _cdist_forward"
     found = triaged(read("Forward-mode AD: no formula for cdist", DUAL, text=text))
@@ -107,6 +138,7 @@ def test_what_fails_in_forward_mode_alone_is_asked_of_others(triaged, read):
     assert "torch.sin" not in {one.api for one in found.bugs}
 
 
+@pytest.mark.torch
 def test_what_fails_when_it_is_mapped_is_asked_of_others(triaged, read):
     found = triaged(read("vmap of torch.equal fails", MAPPED))
     assert found.case.relation == "vmap against plain"
@@ -114,6 +146,7 @@ def test_what_fails_when_it_is_mapped_is_asked_of_others(triaged, read):
     assert not {"torch.sin", "torch.eq"} & {one.api for one in found.bugs}
 
 
+@pytest.mark.torch
 def test_a_wrong_gradient_is_asked_of_others(triaged, read):
     text = "The gradient is nan, it should be 0."
     found = triaged(read("torch.hypot has a NaN gradient at zero", GRADIENT, text=text))
@@ -122,6 +155,48 @@ def test_a_wrong_gradient_is_asked_of_others(triaged, read):
     assert not {"torch.abs", "torch.dropout"} & {one.api for one in found.bugs}
 
 
+@pytest.mark.torch
+def test_what_no_change_cures_is_a_fact_of_the_call(triaged, read):
+    """The API's own valid call dies with that fact alone: then it is the trigger."""
+    found = triaged(read("torch.lu_unpack crashes for empty pivots", DIES))
+    assert not found.case.trigger.cures
+    assert found.case.relation == "`LU_pivots` has no elements"
+    assert "torch.ops.aten.lu_unpack" in {one.api for one in found.bugs}
+
+
+@pytest.mark.torch
+def test_memory_that_is_shared_through_a_tuple_is_a_trigger(triaged, read):
+    found = triaged(
+        read("cummax: wrong values if out= overlaps with the input", OVERLAP), siblings=400
+    )
+    first = found.case.trigger.cures[0].changes[0]
+    assert (first.variation, first.name) == ("alone", "input")
+    assert found.case.relation.startswith("`out` shares a part of its memory with an input")
+    assert "torch.mm" in {one.api for one in found.bugs}
+    assert "torch.cumsum" not in {one.api for one in found.bugs}
+
+
+@pytest.mark.tf
+def test_what_a_compiler_takes_and_eager_code_refuses(tf_target, index_of, read):
+    text = "I expect an error in both modes."
+    reading = read("tensor_scatter_nd_add accepts indices out of range with XLA", QUIET, text=text)
+    options = Options(
+        walk=Walk(siblings=20, seconds=120.0),
+        runs=1,
+        limits=Limits(wall=60.0),
+        least_confidence=0.0,
+        road=Road.TRIGGER,
+    )
+    with Workbench(tf_target, index_of(tf_target), jobs=2) as bench:
+        found = triage(reading, bench, options)
+    assert found.case.symptom.kind is SymptomKind.ACCEPTS
+    assert (
+        found.case.relation == "`indices` holds an index that is out of range (xla against plain)"
+    )
+    assert "tf.tensor_scatter_nd_sub" in {one.api for one in found.bugs}
+
+
+@pytest.mark.torch
 def test_one_api_is_one_finding(triaged, read):
     found = triaged(read("F.normalize gives zeros for large numbers", OVERFLOW), Road.BOTH)
     names = [one.api for one in found.findings]

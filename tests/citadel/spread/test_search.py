@@ -9,6 +9,7 @@ from analysis.target.target import Interpreter
 from citadel.commands.progress import Progress
 from citadel.commands.spreading import SpreadRequest, run_spread
 from citadel.model import SymptomKind
+from citadel.oracle import status
 from citadel.selection import Wish
 from citadel.spread.cases import replayed, script
 from citadel.spread.relation import read
@@ -17,14 +18,15 @@ from citadel.spread.search import Tally, spread
 
 pytestmark = pytest.mark.slow
 LIMITS = Limits(wall=30.0)
+DISAGREES = SymptomKind.DISAGREES
 
 
 @pytest.fixture
 def spread_on(bench):
-    def run(relation, *names):
+    def run(relation, *names, wanted=None):
         apis = [bench.catalog.apis[name] for name in names]
         tally = Tally()
-        found = list(spread(relation, bench.index, apis, bench.probes, 60.0, tally))
+        found = list(spread(relation, bench.index, apis, bench.probes, 60.0, tally, wanted))
         hits = [
             replayed(one, relation, bench.replays[0], "torch", runs=1, limits=LIMITS)
             for one in found
@@ -119,6 +121,47 @@ def test_gradients_are_compared_with_differences_on_tensorflow(tf_target, index_
         found = list(spread(relation, index, apis, [one], 120.0, tally))
     assert {hit.api for hit in found if not hit.limit} == {"tf.norm"}
     assert tally.valid == {api.name for api in apis}
+
+
+@pytest.mark.torch
+def test_out_may_share_memory_with_an_input(spread_on):
+    relation = read("out: overlapping", "plain,alone")
+    hits, tally, found = spread_on(relation, "torch.cummax", "torch.mm", "torch.cumsum")
+    wrong = {name for name, hit in hits.items() if hit.verdict.symptom.kind is DISAGREES}
+    assert wrong == {"torch.cummax", "torch.mm"}, found
+    assert hits["torch.cumsum"].verdict.symptom.kind is SymptomKind.RAISES  # as it should
+    assert tally.valid >= wrong
+    assert "bad_out = torch.as_strided(bad_" in hits["torch.mm"].code
+
+
+@pytest.mark.torch
+def test_another_failure_does_not_stand_in_the_way(spread_on):
+    """Batch normalisation refuses an empty input, and dies of empty statistics."""
+    relation, names = read("inputs: empty"), ("torch.native_batch_norm", "torch._weight_norm")
+    _, _, found = spread_on(relation, *names)
+    assert {one.state for one in found} == {"status", "crash"}
+    _, _, found = spread_on(relation, *names, wanted=status.crashes("SIGSEGV"))
+    assert {(one.api, one.state) for one in found} == {("torch._weight_norm", "crash")}
+    text = "input tensor must have at least one element, but got input_sizes = [0, 3, 2]"
+    wanted = status.raises("RuntimeError", text)
+    _, _, found = spread_on(relation, "torch.native_batch_norm", "torch.mm", wanted=wanted)
+    assert {(one.api, one.state) for one in found} == {("torch.native_batch_norm", "status")}
+    wanted = status.raises("RuntimeError", "something else altogether")
+    _, _, found = spread_on(relation, "torch.native_batch_norm", wanted=wanted)
+    assert found == []
+
+
+@pytest.mark.tf
+def test_indices_out_of_range_are_refused_or_not(tf_target, index_of):
+    """Lists of whole numbers in a sample stand for tensors."""
+    index, relation = index_of(tf_target), read("indices|inputs: far", "xla,plain")
+    names = ("tf.tensor_scatter_nd_update", "tf.math.unsorted_segment_sum", "tf.sin")
+    apis = [index.catalog.apis[name] for name in names]
+    with tf_target.session() as one, tf_target.session() as replays:
+        found = list(spread(relation, index, apis, [one], 120.0, Tally()))
+        assert {hit.api for hit in found} == set(names[:2])
+        told = replayed(found[0], relation, replays, "tensorflow", runs=1, limits=LIMITS)
+    assert told.verdict.symptom.kind is SymptomKind.ACCEPTS
 
 
 @pytest.mark.torch
