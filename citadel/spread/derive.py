@@ -91,10 +91,11 @@ def _ways(
         yield from ((symptom, (Given(one), plain)) for one in modes)
         yield symptom, (plain, plain)
     elif verified.witness is not None:
-        against = [(Given(one), Given(BY_NAME[one.against])) for one in modes]
         accepts = symptom is SymptomKind.ACCEPTS
-        for ways in against if accepts else [*against, (plain, _right(changes))]:
-            yield (symptom if accepts else None), ways  # None: what its own calls show
+        for one in modes:  # None: what its own calls show, counts
+            yield (symptom if accepts else None), (Given(one), Given(BY_NAME[one.against]))
+        if not accepts:
+            yield SymptomKind.DISAGREES, (plain, _right(changes))
 
 
 def _modes(verified: Verified, changes: Sequence[Change]) -> list[Fact]:
