@@ -193,7 +193,8 @@ class Space:
     def ties(self, one, other):
         """Whether two arrays are indices that select equal elements of an input."""
         outs = self.pair.call.kwargs.get("out", ()) if self.pair.call else ()
-        written = {one.name for one in (outs if isinstance(outs, tuple) else (outs,))}
+        given = outs if isinstance(outs, tuple) else (outs,)
+        written = {getattr(one, "name", "") for one in given}  # an `out=None` has none
         for name, value in self.pair.inputs.items():
             if name in written:
                 continue

@@ -385,25 +385,6 @@ VARIATIONS: tuple[Variation, ...] = (
         ways=(way("any(n > 2 for n in shape(x))", "x[tuple(slice(2) for _ in x.shape)]"),),
     ),
     Variation(
-        name="repeated",
-        apart=True,
-        fact="has shape {shape}",
-        cured="2 elements in place of one along each dimension",
-        examples={
-            "torch": ("torch.ones(1, 3)", "torch.ones(2, 3)"),
-            "tf": ("tf.ones([1, 3])", "tf.ones([2, 3])"),
-            "keras": ("keras.ops.ones([1, 3])", "keras.ops.ones([2, 3])"),
-        },
-        ways=(
-            way(
-                "1 in shape(x)",
-                torch="x.repeat([2 if size == 1 else 1 for size in x.shape])",
-                tf="tf.tile(x, [2 if size == 1 else 1 for size in x.shape])",
-                keras="keras.ops.tile(x, [2 if size == 1 else 1 for size in x.shape])",
-            ),
-        ),
-    ),
-    Variation(
         name="batched",
         apart=True,
         fact="has shape {shape}",

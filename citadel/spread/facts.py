@@ -215,17 +215,6 @@ FACTS: tuple[Fact, ...] = (
         elsewhere=(way("len(shape(x)) > 1 and shape(x)[-1]", "x[..., :0]"),),
     ),
     Fact(
-        name="single",
-        says="has one element along a dimension",
-        brings_back=("repeated",),
-        examples={
-            "torch": ("", "torch.ones(2, 3)", "torch.ones(2, 1)"),
-            "tf": ("", "tf.ones([2, 3])", "tf.ones([2, 1])"),
-        },
-        ways=(way("shape(x) and shape(x)[-1] > 1", "x[..., :1]"),),
-        elsewhere=(way("len(shape(x)) > 1 and shape(x)[0] > 1", "x[:1]"),),
-    ),
-    Fact(
         name="unbatched",
         says="lacks its first dimension",
         brings_back=("batched",),
@@ -295,24 +284,6 @@ FACTS: tuple[Fact, ...] = (
                 torch="x.to_sparse_{value}()",
             ),
             way(f"{DENSE} and shape(x)", tf="tf.sparse.from_dense(x)"),
-        ),
-    ),
-    Fact(
-        name="quantized",
-        says="is quantized",
-        brings_back=("dense",),
-        examples={
-            "torch": (
-                "",
-                "torch.ones(2)",
-                "torch.quantize_per_tensor(torch.ones(2), 0.1, 10, torch.quint8)",
-            )
-        },
-        ways=(
-            way(
-                f"{DENSE} and dtype(x) == 'float32'",
-                torch="torch.quantize_per_tensor(x, 0.1, 10, torch.quint8)",
-            ),
         ),
     ),
     Fact(

@@ -19,8 +19,6 @@ CODE = {
             return [x.dtype, x.shape, x.requires_grad, x.device.type, x.layout, x.is_neg(), told(x)]
 
         def told(x):
-            if x.is_quantized:
-                return x.dequantize().tolist()
             return None if x.is_meta else x.detach().to_dense().tolist()
     """,
     "tf": """
