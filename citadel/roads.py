@@ -23,6 +23,9 @@ class Roads:
     def __init__(self, verified: Verified, bench: Workbench, options: Options, end: float) -> None:
         self.first = Propagation(verified, bench, options)
         self.second: SecondRoad | None = None
+        contrast = verified.contrast
+        self._told = self.first if contrast is None else Propagation(contrast, bench, options)
+        """The case as the second road asks for it."""
         self._verified, self._bench, self._options = verified, bench, options
         self._end = end
 
@@ -42,10 +45,12 @@ class Roads:
 
     def _second(self) -> SecondRoad:
         """What tries the APIs that the first road has not found."""
+        if self._told is not self.first:
+            self._told.find_trigger()
         return SecondRoad(
-            verified=self._verified,
-            trigger=self.first.trigger,
-            use=self.first.use,
+            verified=self._told.verified,
+            trigger=self._told.trigger,
+            use=self._told.use,
             bench=self._bench,
             options=self._options,
             seconds=self._end - time.monotonic(),
@@ -60,8 +65,10 @@ class Roads:
 
     def told(self, case: BugCase) -> BugCase:
         """The case with what has become known of it."""
-        relation = None if self.second is None else self.second.relation
-        return replace(case, trigger=self.first.trigger, relation=str(relation or ""))
+        if self.second is None:
+            return replace(case, trigger=self.first.trigger)
+        relation = str(self.second.relation or "")
+        return replace(case, trigger=self.second.trigger, relation=relation)
 
     @property
     def cut(self) -> Cut | None:

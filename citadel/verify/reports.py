@@ -123,7 +123,9 @@ def _reproduced(
     contradiction = contradicting(reading, attempts, catalog, info)
     if contradiction is not None:
         told = by_value(attempts)
-        return told if _accepts(told, contradiction.api) else contradiction
+        if isinstance(told, Verified) and _accepts(told, contradiction.api):
+            return replace(told, contrast=contradiction)
+        return contradiction
     best = max(attempts, key=partial(_promise, wanted))
     settled = _holding_by_now(reading, best, by_value)
     settled = settled or _accepting(reading, attempts, best, by_value)
@@ -154,11 +156,13 @@ def _reproduced(
     return _inside(reading, wanted, best, found, session, catalog, info, runs, limits)
 
 
-def _accepts(found: Verified | NotVerified, api: Api) -> bool:
+def _accepts(found: Verified, api: Api) -> bool:
     """Whether the report's own words tell what an API accepts: then that call is the case."""
-    if not isinstance(found, Verified) or found.api != api:
-        return False
-    return found.case.reproduces and found.case.symptom.kind is SymptomKind.ACCEPTS
+    return (
+        found.api == api
+        and found.case.reproduces
+        and found.case.symptom.kind is SymptomKind.ACCEPTS
+    )
 
 
 def _holding_by_now(

@@ -43,6 +43,8 @@ class Verified:
     """What shows a performance bug, where this is one."""
     contradiction: Contradiction | None = None
     """Where the bug is that `call` is refused, and in another way is not."""
+    contrast: Verified | None = None
+    """The same bug as such a contradiction, where the report's words tell it otherwise."""
 
     @property
     def late(self) -> bool:

@@ -29,7 +29,7 @@ OUT = """
 
     for dev in ["cpu", "meta"]:
         try:
-            print(dev, call(dev).dtype)
+            print(dev, call(dev).shape)
         except RuntimeError as err:
             print(dev, "RuntimeError:", err)
 """
@@ -111,8 +111,15 @@ def test_wrong_values_are_found_by_the_trigger(triaged, read):
 
 
 @pytest.mark.torch
-def test_what_the_report_contrasts_is_asked_of_others(triaged, read):
-    text = "cpu RuntimeError: index_select(): self and result must have the same scalar type"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cpu RuntimeError: index_select(): self and result must have the same scalar type",
+        "What I would like to get: the same `RuntimeError` twice.",
+    ],
+)
+def test_what_the_report_contrasts_is_asked_of_others(triaged, read, text):
+    """Also where its words tell what should be refused."""
     found = triaged(read("index_select checks out= on the CPU, not on meta", OUT, text=text))
     assert found.case.relation == "`out` has another dtype than the result (plain against meta)"
     assert {"torch.aminmax", "torch.take"} <= {one.api for one in found.bugs}
