@@ -211,7 +211,7 @@ format: setup ## format the code and mend what ruff can mend
 # $(call pytest,ARGUMENTS) runs tests; that PYTEST_ARGS leave none of them is no failure.
 pytest = $(BIN)/pytest $(1) $(PYTEST_ARGS) || [ $$? = 5 ]
 
-.PHONY: test test-keras test-fast bench clean
+.PHONY: test test-keras test-fast bench bench-families clean
 # Keras on its three backends would make that half as long again: its tests are a target of their own.
 test: setup cluster torch torch113 tensorflow tensorflow213 sources github-schema check ## run the checks and the tests, but for test-keras
 	$(call pytest,-n auto -m "not slow and not keras")
@@ -227,6 +227,10 @@ test-fast: setup ## run the tests that take no more than seconds
 
 bench: setup torch tensorflow keras sources ## run the benchmarks
 	$(BIN)/python -m benchmarks
+
+bench-families: setup torch tensorflow ## measure how many siblings of known families are found
+	$(BIN)/python -m benchmarks.families .targets/torch/bin/python
+	$(BIN)/python -m benchmarks.families .targets/tensorflow/bin/python
 
 clean: ## remove caches and generated cases; the environments stay
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

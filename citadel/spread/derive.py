@@ -58,7 +58,8 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
 
 
 def _sets(changes: Sequence[Change], use: Invocation) -> list[tuple[Infection, ...]]:
-    """What is brought in at once: each fact alone, all, then in other manners."""
+    """What is brought in at once: each fact alone, all, then in other manners, in pairs, alone and
+    all."""
     known = [(one, given) for one in changes if (given := list(_given(one)))]
     first = [(one, given[0]) for one, given in known]
     further = [(one, each) for one, given in known for each in given[1:]]
@@ -70,7 +71,12 @@ def _sets(changes: Sequence[Change], use: Invocation) -> list[tuple[Infection, .
         if one[0].variation != other[0].variation
     ]
     others = [(one,) for one in _infections(further, use)]
-    return [*alone, tuple(one for (one,) in alone), *both, *others] if first else []
+    manners = max((len(given) for _, given in known), default=0)
+    together = [
+        tuple(_infections([(one, given[number % len(given)]) for one, given in known], use))
+        for number in range(manners)
+    ]
+    return [*alone, *together[:1], *both, *others, *together[1:]]
 
 
 def _ways(
@@ -193,14 +199,14 @@ def _number(value: Value) -> str | None:
 
 
 def _in_single(number: float, dtype: str) -> str:
-    """A number of double precision as far into the range of single precision: samples have that.
+    """A number that single precision cannot hold as far into its range: samples have that.
 
     >>> _in_single(4e25, "float32"), _in_single(1e200, "float64"), _in_single(2.0**31, "int64")
     ('4e+25', '1e+25', '2147483648')
     """
     if not dtype.startswith(("float", "bfloat")):
         return str(int(number))
-    if dtype == FLOATS[-1] and abs(number) > 1:
+    if abs(number) > float(np.finfo(np.float32).max):
         number = math.copysign(10 ** (math.log10(abs(number)) * _RANGE), number)
         return f"{number:.0e}"
     texts = (f"{number:.{digits}g}" for digits in range(1, 10))

@@ -215,6 +215,29 @@ FACTS: tuple[Fact, ...] = (
         elsewhere=(way("len(shape(x)) > 1 and shape(x)[-1]", "x[..., :0]"),),
     ),
     Fact(
+        name="long",
+        says="has 64 times as many elements",
+        brings_back=("short",),
+        examples={
+            "torch": ("", "torch.ones(2, 3)", "torch.ones(128, 3)"),
+            "tf": ("", "tf.ones([2, 3])", "tf.ones([128, 3])"),
+        },
+        ways=(
+            way(
+                "shape(x) and 0 not in shape(x)",
+                torch="torch.cat([x] * 64)",
+                tf="tf.concat([x] * 64, 0)",
+            ),
+        ),
+        elsewhere=(
+            way(
+                "shape(x) and 0 not in shape(x)",
+                torch="torch.cat([x] * 64, -1)",
+                tf="tf.concat([x] * 64, -1)",
+            ),
+        ),
+    ),
+    Fact(
         name="unbatched",
         says="lacks its first dimension",
         brings_back=("batched",),

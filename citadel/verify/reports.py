@@ -122,10 +122,7 @@ def _reproduced(
         return NotVerified(reason=attempts)
     contradiction = contradicting(reading, attempts, catalog, info)
     if contradiction is not None:
-        told = by_value(attempts)
-        if isinstance(told, Verified) and _accepts(told, contradiction.api):
-            return replace(told, contrast=contradiction)
-        return contradiction
+        return _as_told(contradiction, by_value(attempts))
     best = max(attempts, key=partial(_promise, wanted))
     settled = _holding_by_now(reading, best, by_value)
     settled = settled or _accepting(reading, attempts, best, by_value)
@@ -156,13 +153,13 @@ def _reproduced(
     return _inside(reading, wanted, best, found, session, catalog, info, runs, limits)
 
 
-def _accepts(found: Verified, api: Api) -> bool:
-    """Whether the report's own words tell what an API accepts: then that call is the case."""
-    return (
-        found.api == api
-        and found.case.reproduces
-        and found.case.symptom.kind is SymptomKind.ACCEPTS
-    )
+def _as_told(contradiction: Verified, told: Verified | NotVerified) -> Verified:
+    """A contradiction; where the report's own words tell what the API accepts, that call is the
+    case."""
+    if isinstance(told, NotVerified) or told.api != contradiction.api or not told.case.reproduces:
+        return contradiction
+    accepts = told.case.symptom.kind is SymptomKind.ACCEPTS
+    return replace(told, contrast=contradiction) if accepts else contradiction
 
 
 def _holding_by_now(
