@@ -62,8 +62,10 @@ def spread(
     tally.lacking += len(known) - len(calls)
     if not calls:
         return
-    search = _Search(relation=relation, seconds=seconds, tally=tally, wanted=wanted)
-    given = search.given(FRAMEWORKS[index.framework])
+    search = _Search(
+        framework=index.framework, relation=relation, seconds=seconds, tally=tally, wanted=wanted
+    )
+    given, sessions = search.given(), sessions[: len(calls)]
     threads = [
         threading.Thread(
             target=search.work,
@@ -89,15 +91,16 @@ def spread(
 class _Search:
     """One search; its threads put what they find into the queue, and None at their end."""
 
+    framework: str
     relation: Relation
     seconds: float
     tally: Tally
     wanted: Symptom | None
     queue: SimpleQueue[Finding | BaseException | None] = field(default_factory=SimpleQueue)
 
-    def given(self, root: str) -> dict[str, Any]:
+    def given(self) -> dict[str, Any]:
         """What the processes are asked, for all APIs alike."""
-        relation = self.relation
+        relation, root = self.relation, FRAMEWORKS[self.framework]
         return {
             "infections": [one.given.record(root, one.roles) for one in relation.infections],
             "ways": [one.record(root) for one in relation.ways],
@@ -116,6 +119,7 @@ class _Search:
             grace=COMPILER_GRACE if compiles else GRACE,
             given={"names": given},
             once=True,
+            preload=(f"searching_{self.framework}",),
         )
         ended: list[str] = []
 

@@ -29,7 +29,8 @@ class Plan:
 
     `until` is the part of the whole budget that it may use up to, `grace` the seconds in which its
     last pair must end, `least` those that its start and a first pair take; `given` goes to the
-    task. Where `once`, an API that has killed its process is done.
+    task. Where `once`, an API that has killed its process is done. `preload` are modules that the
+    session imports once for all plans.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Plan:
     least: float = 0.0
     given: Record = field(default_factory=dict)
     once: bool = False
+    preload: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -99,7 +101,9 @@ def run_plan(
             **{"skip": state.skip, "told": state.told, "warm": warm},
         }
         wall = START_SECONDS + left + plan.grace
-        outcome = session.task("eagle_run:search", arguments, wall=wall, on_event=take)
+        outcome = session.task(
+            "eagle_run:search", arguments, wall=wall, on_event=take, preload=plan.preload
+        )
         if state.started is not None:
             worked = time.monotonic() - state.started
             state.spent += worked

@@ -56,6 +56,25 @@ def test_what_one_way_refuses_and_the_other_one_takes(spread_on, bench):
 
 
 @pytest.mark.torch
+def test_a_search_leaves_no_trace_in_what_runs_after_it(spread_on, bench):
+    """PyTorch's own tests, from which samples come, forbid to set the flags of backends."""
+    spread_on(read("inputs: scaled 2"), "torch.cosh")
+    code = "import os, torch\ntorch.backends.cudnn.benchmark = True\nprint(sorted(os.environ))"
+    after, before = bench.probes[0].run(code), bench.replays[0].run(code)
+    assert after.outcome is Outcome.OK
+    assert after.stdout == before.stdout
+
+
+@pytest.mark.torch
+def test_a_function_may_be_wrong_for_many_elements_alone(spread_on):
+    """`cosh` overflows where it is vectorised."""
+    ways = "plain,dtype float64"
+    short, _, _ = spread_on(read("inputs: full 89", ways), "torch.cosh")
+    long, _, _ = spread_on(read("inputs: full 89; inputs: long", ways), "torch.cosh")
+    assert (short.keys(), long.keys()) == (set(), {"torch.cosh"})
+
+
+@pytest.mark.torch
 def test_values_that_are_wrong_under_the_trigger_alone(spread_on):
     relation = read("inputs: scaled 1e30", "plain,dtype float64")
     right = ("torch.abs", "torch.std", "torch.hypot", "torch.ops.aten.new_empty_strided")
