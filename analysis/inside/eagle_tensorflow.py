@@ -16,6 +16,8 @@ from tested_tensorflow import prepare as quiet
 from unpickle import NoLiteral, literal
 
 MOST_ELEMENTS = 400
+FEW = 6
+"""Elements up to which a tensor is written number by number."""
 MODULES = {"tf": tf, "np": np, "math": math, "io": io, "__name__": "__main__"}
 NAMES = {"half": "float16"}
 
@@ -142,8 +144,13 @@ class World:
         return tf.identity(value[parts]) if parts else value
 
     def plainer(self, value, number):
-        """Numbers that are read more easily: ones, 1, 2, 3 ..., or one decimal."""
-        if not dense(value) or not value.dtype.is_floating:
+        """Numbers that are read more easily: ones, 1, 2, 3 ..., or one decimal; of many whole ones
+        the smallest."""
+        if not dense(value):
+            return value
+        if self.elements(value) > MOST_ELEMENTS and value.dtype in (tf.int32, tf.int64):
+            return tf.fill(value.shape, tf.reduce_min(value))
+        if not value.dtype.is_floating:
             return value
         if number == 0:
             return tf.ones_like(value)
@@ -165,12 +172,31 @@ def dense(value):
 
 def text(value):
     """An input as an expression."""
+    plain = regular(value) if dense(value) else ""
+    if plain:
+        return plain
     if dense(value) and value.shape.num_elements() > MOST_ELEMENTS:
         told = value.shape.num_elements()
         raise NoLiteral("an input of %d elements is too large for a script" % told)
     if dense(value) and value.dtype == tf.float32 and value.shape.num_elements():
         return "tf.constant(%s)" % digits(value.numpy())
     return literal(value)
+
+
+def regular(value):
+    """A tensor of equal numbers, or of numbers in a row, told by their bounds; else ""."""
+    count, shape = value.shape.num_elements(), tuple(value.shape)
+    if count <= FEW or not (value.dtype.is_floating or value.dtype.is_integer):
+        return ""
+    array, double = value.numpy(), value.dtype == tf.float64
+    if (array == array.flat[0]).all():
+        return literal(value)
+    if value.dtype not in (tf.float32, tf.float64):
+        return ""
+    if (array.ravel() == np.arange(1.0, count + 1)).all():
+        numbers = "tf.range(1.0, %d.0%s)" % (count + 1, ", dtype=tf.float64" if double else "")
+        return "tf.reshape(%s, %s)" % (numbers, list(shape)) if len(shape) > 1 else numbers
+    return ""
 
 
 def digits(array):

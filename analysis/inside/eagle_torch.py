@@ -163,10 +163,13 @@ class World:
         return value.clone()
 
     def plainer(self, value, number):
-        """Numbers that are read more easily: ones, 1, 2, 3 ..., or one decimal."""
-        if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+        """Numbers that are read more easily: ones, 1, 2, 3 ..., or one decimal; of many whole ones
+        the smallest."""
+        if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
             return value
-        if value.layout != torch.strided:
+        if value.numel() > MOST_ELEMENTS and value.dtype in (torch.int32, torch.int64):
+            return torch.full_like(value, int(value.min()))
+        if not value.is_floating_point():
             return value
         if number == 0:
             return torch.ones_like(value)
@@ -204,6 +207,9 @@ def text(value):
     """An input as an expression; a sparse one is made from its dense form."""
     if not isinstance(value, torch.Tensor):
         return literal(value)
+    plain = regular(value.detach()) if value.layout == torch.strided else ""
+    if plain:
+        return plain
     if value.numel() > MOST_ELEMENTS:
         raise NoLiteral("an input of %d elements is too large for a script" % value.numel())
     if value.layout == torch.sparse_coo:
@@ -214,16 +220,27 @@ def text(value):
     return short(value.detach())
 
 
-def short(value):
-    """A dense tensor; numbers in a row are told by their bounds."""
+def regular(value):
+    """A dense tensor of equal numbers, or of numbers in a row, told by their bounds; else ""."""
     count = value.numel()
-    if count > DIMENSIONS and value.is_floating_point():
-        row = torch.arange(1, count + 1).to(value.dtype)
-        if torch.equal(value.flatten(), row):
-            numbers = "torch.arange(1.0, %d.0%s)" % (count + 1, dtype_of(value))
-            return "%s.reshape(%s)" % (numbers, tuple(value.shape)) if value.dim() > 1 else numbers
-        if torch.equal(value, torch.ones_like(value)):
-            return "torch.ones(%s%s)" % (tuple(value.shape), dtype_of(value))
+    if count <= DIMENSIONS:
+        return ""
+    if torch.equal(value, value.flatten()[:1].expand(value.shape)):
+        one = value.is_floating_point() and value.flatten()[0] == 1
+        made = "torch.ones(%s%s)" % (tuple(value.shape), dtype_of(value))
+        return made if one else literal(value)
+    if not value.is_floating_point():
+        return ""
+    row = torch.arange(1, count + 1).to(value.dtype)
+    if torch.equal(value.flatten(), row):
+        numbers = "torch.arange(1.0, %d.0%s)" % (count + 1, dtype_of(value))
+        return "%s.reshape(%s)" % (numbers, tuple(value.shape)) if value.dim() > 1 else numbers
+    return ""
+
+
+def short(value):
+    """A dense tensor, number by number."""
+    count = value.numel()
     if value.dtype == torch.float32 and count and value.dim() < 8:
         return "torch.tensor(%s)" % digits(value.numpy())
     return literal(value)

@@ -8,10 +8,13 @@ from functools import partial
 from itertools import islice
 from time import process_time
 
+import operators_torch
 import torch
 from recorder_torch import Recorder, copied
 from tested_torch import MOST_SAMPLES, SECONDS_PER_ENTRY, Tested, prepare
 
+REACHING = 2
+"""Samples of an entry by which other operators are reached."""
 OPERATORS, LAYERS = "opinfo", "moduleinfo"
 """Providers of samples, as the records name them."""
 
@@ -21,7 +24,7 @@ def profile(part=0, parts=1, first=0, skip=()):
     prepare()
     skip, recorder = frozenset(skip), Recorder()
     try:
-        entries = operators() + layers()
+        entries, known = operators() + layers(), packets()
     except ImportError as problem:
         yield {"unavailable": str(problem)}
         return
@@ -30,7 +33,7 @@ def profile(part=0, parts=1, first=0, skip=()):
             continue
         yield {"entry": number, "of": len(entries)}
         torch.default_generator.manual_seed(0)
-        for record in entries[number](skip, recorder):
+        for record in entries[number](skip, recorder, known):
             yield record
 
 
@@ -41,6 +44,14 @@ def operators():
     return [partial(run_operator, info) for info in op_db]
 
 
+def packets():
+    """The operators that the database of operators has samples of."""
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    names = {name for info in op_db for name, _, _ in forms(info)}
+    return {name for name in names if name.startswith(operators_torch.PREFIX)}
+
+
 def layers():
     """One generator function per entry of the database of layers."""
     from torch.testing._internal.common_modules import module_db
@@ -48,8 +59,9 @@ def layers():
     return [partial(run_layer, info) for info in module_db]
 
 
-def run_operator(info, skip, recorder):
-    """Records of all forms of one operator: function, method, in place, operator, aliases."""
+def run_operator(info, skip, recorder, known):
+    """Records of all forms of one operator: function, method, in place, operator, aliases; and of
+    operators that it reaches, of which none is `known` yet."""
     try:
         samples = list(islice(sample_inputs(info), MOST_SAMPLES))
     except Exception as problem:
@@ -62,6 +74,25 @@ def run_operator(info, skip, recorder):
         tested = Tested(name, run, recorder, OPERATORS, in_place, deadline)
         for record in tested.run(calls, skip, wrapper=function):
             yield record
+    for sample in samples[:REACHING]:
+        run = partial(info.op, copied(sample.input), *copied(sample.args), **sample.kwargs)
+        for record in run_reached(info.name, run, OPERATORS, skip, recorder, known):
+            yield record
+
+
+def run_reached(name, run, provider, skip, recorder, known):
+    """Records of the operators that a call reaches, forward and backward."""
+    key = name + "#reaches"
+    if key in skip:
+        return
+    yield {"at": key}
+    for packet, calls in operators_torch.reached(run, known).items():
+        in_place = packet.endswith("_")
+        tested = Tested(packet, named(packet), recorder, provider, in_place)
+        for record in tested.run(calls, skip, label=name + " "):
+            yield record
+        if tested.worked:
+            known.add(packet)
 
 
 def form_calls(name, function, in_place, samples):
@@ -143,8 +174,9 @@ def captured(target, wrapper, call):
     return seen[0] if seen else None
 
 
-def run_layer(info, skip, recorder):
-    """The record of one layer class: constructed, called and differentiated."""
+def run_layer(info, skip, recorder, known):
+    """The record of one layer class: constructed, called and differentiated; and of operators that
+    it reaches, of which none is `known` yet."""
     kind = info.module_cls
     name = "{}.{}".format(kind.__module__, kind.__qualname__)
     try:
@@ -155,6 +187,15 @@ def run_layer(info, skip, recorder):
     tested = Tested(name, kind, recorder, LAYERS)
     for record in tested.run(calls, skip):
         yield record
+    for args, kwargs, built in calls[:REACHING]:
+        run = partial(used, kind, built, args, kwargs)
+        for record in run_reached(name, run, LAYERS, skip, recorder, known):
+            yield record
+
+
+def used(kind, built, args, kwargs):
+    """What a new layer gives."""
+    return kind(*built[0], **built[1])(*copied(args), **kwargs)
 
 
 def layer_calls(info):

@@ -22,9 +22,10 @@ from functools import partial
 from eagle_pairs import Call, Input, Pair, call_of
 from eagle_plans import most, share
 from eagle_samples import arguments
+from unpickle import NoLiteral
 from vary import FACTS, told
 
-RULE, OUT = "spread", "out"
+RULE, OUT, WRITTEN = "spread", "out", "written"
 PLACES = 8
 """Ways to place a trigger in one call, at most."""
 AGREED = ("equal", "incomparable")
@@ -86,7 +87,23 @@ class Spread:
         last = max(0, most(step) - count)
         more = self.tested(name, last) if last else []
         first = max(0, most(step - 1) - count) if step else 0
-        return [call for call in (*found, *more[first:last]) if call]
+        return [one for call in (*found, *more[first:last]) if call for one in self.writable(call)]
+
+    def writable(self, call):
+        """A call; what a script cannot hold is first replaced by numbers in a row, or ones."""
+        large = [name for name, value in call.inputs.items() if self.large(value)]
+        for number in (1, 0) if large else ():
+            plainer = {name: self.world.plainer(call.inputs[name], number) for name in large}
+            yield call.over(dict(call.inputs, **plainer))
+        yield call
+
+    def large(self, value):
+        """Whether a script cannot hold an input."""
+        try:
+            self.world.text(value)
+        except NoLiteral:
+            return True
+        return False
 
     def call(self, name, api, record):
         """A sample call; None where it cannot be made again."""
@@ -137,7 +154,7 @@ class Case:
         self.roles = {role for one in spread.infections for role in one["roles"]}
         self.outs = {}
         self.parameters = self.lifted(names)
-        if "out" in self.roles:
+        if OUT in self.roles or (WRITTEN in self.roles and not self.in_place):
             self.give_out()
         self.values = dict(self.call.inputs)
 
@@ -159,6 +176,11 @@ class Case:
         kwargs = {name: place(name, value) for name, value in self.call.kwargs.items()}
         self.call = Call(self.call.name, args, kwargs, inputs, self.call.method)
         return found
+
+    @property
+    def in_place(self):
+        """Whether the call changes its first input, by its name."""
+        return self.call.name.endswith("_") and not self.call.name.endswith("__")
 
     def give_out(self):
         """Have the call write to an `out` like its result, or to one for each of several."""
@@ -219,8 +241,10 @@ class Case:
             return [[name] for name in tensors]
         if role == "number":
             return [[n] for n in given if n not in tensors]
-        if role == OUT:
+        if role == OUT or (role == WRITTEN and self.outs):
             return [list(self.outs)]
+        if role == WRITTEN:
+            return [tensors[:1]]
         return [[self.parameters.get(role, role)]]
 
     def expression(self, name, each):

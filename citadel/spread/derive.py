@@ -30,23 +30,21 @@ from citadel.verify.verified import Verified
 WIDER = "wider"
 DOUBLE = Given(BY_NAME["dtype"], FLOATS[-1])
 _OUT, TENSORS = "out", "inputs"
+_NAN = "nan"
 _RANGE = math.log10(3.4e38) / math.log10(1.7e308)
 """Decimal digits of the range of single precision, as a part of those of double precision."""
 
 
 def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[Relation]:
     """The ways to ask for the bug of a case: by each fact of its trigger alone, then by all; where
-    its code makes calls in a special way, by that first. A failure may come of any other fact of
-    the call as well: of the API's own valid call, with that alone, runs tell."""
+    its code makes calls in a special way, by that first. The bug may come of any other fact of the
+    call as well: of the API's own valid call, with that alone, runs tell."""
     changes = [change for cure in trigger.cures for change in cure.changes]
-    sets = _sets(changes, use)
-    if verified.witness is None or verified.case.symptom.kind is SymptomKind.ACCEPTS:
-        others = _infections(
-            [(one, given) for one in trigger.changes for given in _given(one)], use
-        )
-        sets += [(one,) for one in others]
+    known = [(one, given) for one in trigger.changes for given in _given(one)]
+    sets = [*_sets(changes, use), *((one,) for one in _infections(known, use))]
+    nan = any(given.value == _NAN for _, given in known)
     found: list[Relation] = []
-    for kind, ways in _ways(verified, changes):
+    for kind, ways in _ways(verified, changes, nan=nan):
         sampled = ways == (Given(PLAIN), Given(PLAIN))
         # How a call is made as a whole may be the trigger; valid arguments alone are none.
         tried = sets if sampled or ways[1].fact.ways else [(), *sets]
@@ -58,8 +56,8 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
 
 
 def _sets(changes: Sequence[Change], use: Invocation) -> list[tuple[Infection, ...]]:
-    """What is brought in at once: each fact alone, all, then in other manners, in pairs, alone and
-    all."""
+    """What is brought in at once: each fact alone, in each manner; all; pairs; all in other
+    manners."""
     known = [(one, given) for one in changes if (given := list(_given(one)))]
     first = [(one, given[0]) for one, given in known]
     further = [(one, each) for one, given in known for each in given[1:]]
@@ -76,14 +74,14 @@ def _sets(changes: Sequence[Change], use: Invocation) -> list[tuple[Infection, .
         tuple(_infections([(one, given[number % len(given)]) for one, given in known], use))
         for number in range(manners)
     ]
-    return [*alone, *together[:1], *both, *others, *together[1:]]
+    return [*alone, *others, *together[:1], *both, *together[1:]]
 
 
 def _ways(
-    verified: Verified, changes: Sequence[Change]
+    verified: Verified, changes: Sequence[Change], *, nan: bool
 ) -> Iterator[tuple[SymptomKind | None, tuple[Given, Given]]]:
     """In which two ways a call is made: one that the report takes and refuses, or what is wrong and
-    what is right; twice the plain one, where the call fails."""
+    what is right; twice the plain one, where the call fails. `nan`: it was given NaN."""
     symptom, plain = verified.case.symptom.kind, Given(PLAIN)
     if verified.measured is not None:
         return
@@ -100,6 +98,8 @@ def _ways(
         accepts = symptom is SymptomKind.ACCEPTS
         for one in modes:  # None: what its own calls show, counts
             yield (symptom if accepts else None), (Given(one), Given(BY_NAME[one.against]))
+        if not accepts and nan:
+            yield SymptomKind.DISAGREES, (plain, Given(BY_NAME["nan-through"]))
         if not accepts:
             yield SymptomKind.DISAGREES, (plain, _right(changes))
 
@@ -138,11 +138,11 @@ def _infections(pairs: Sequence[tuple[Change, Given]], use: Invocation) -> list[
         Infection((given.fact.role,) if given.fact.role else _roles(one, use, alone=alone), given)
         for one, given in pairs
     ]
-    of_all = {one.given.fact for one in found if one.roles == (TENSORS,)}
+    of_all = {one.given for one in found if one.roles == (TENSORS,)}
     kept = (
         one
         for one in found
-        if one.roles == (TENSORS,) or TENSORS not in one.roles or one.given.fact not in of_all
+        if one.roles == (TENSORS,) or TENSORS not in one.roles or one.given not in of_all
     )
     return list(dict.fromkeys(kept))
 
@@ -193,7 +193,7 @@ def _number(value: Value) -> str | None:
     if numbers is None:
         return None
     if not numbers.finite:
-        return "nan" if numbers.nan else "inf" if numbers.inf else "-inf"
+        return _NAN if numbers.nan else "inf" if numbers.inf else "-inf"
     ends = [end for end in (numbers.low, numbers.high) if end is not None]
     return _in_single(max(ends, key=abs), value.dtype or "") if ends else None
 

@@ -47,7 +47,8 @@ class Fact:
     A fact about the call as a whole has `run`, which is put around a function of its inputs, behind
     the lines of `setup`; `layer` is put behind what constructs a layer. `called`: the APIs (and the
     `keyword` that is true) by which code makes a call so. `against`: the fact that such a call
-    should agree with.
+    should agree with. `documented`: the word by which documentation tells that an API treats it in
+    a way of its own.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Fact:
     called: tuple[str, ...] = ()
     keyword: str = ""
     against: str = "plain"
+    documented: str = ""
     layer: Mapping[str, str] = field(default_factory=dict)
     compiles: bool = False
 

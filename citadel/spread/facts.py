@@ -277,6 +277,20 @@ FACTS: tuple[Fact, ...] = (
         ),
     ),
     Fact(
+        name="expanded",
+        says="has elements that share their memory",
+        role="written",
+        preserves=True,
+        brings_back=("contiguous",),
+        examples={
+            "torch": ("", "torch.ones(2, 3)", "torch.ones(1, 3).expand(2, 3)"),
+        },
+        ways=(
+            way("role == 'out' and shape(x)", torch="x[:1].expand(x.shape)"),
+            way(f"{DENSE} and shape(x) and shape(x)[0] > 1", torch="x[:1].expand(x.shape)"),
+        ),
+    ),
+    Fact(
         name="negated",
         says="is a negative view",
         preserves=True,

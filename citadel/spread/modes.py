@@ -194,6 +194,83 @@ _MAPPED = {
     return call
 ''',
 }
+_UNRANKED = '''def unranked(function):
+    """The function as a graph that does not know how many dimensions its inputs have."""
+
+    def call(*given):
+        signature = [tf.TensorSpec(None, x.dtype) for x in given]
+        return tf.function(function, input_signature=signature, autograph=False)(*given)
+
+    return call
+'''
+# Large numbers of both signs decide what a maximum, a minimum, a limit or a sign is.
+_NAN_THROUGH = {
+    "torch": '''def is_real(x):
+    return isinstance(x, torch.Tensor) and x.is_floating_point()
+
+
+def has_nan(x):
+    return is_real(x) and bool(x.isnan().any())
+
+
+def results(function, given):
+    """All real results."""
+    return [x for x in torch.utils._pytree.tree_leaves(function(*given)) if is_real(x)]
+
+
+def nan_through(function):
+    """The function; NaN wherever it gives none at all, though one of its inputs matters and has."""
+
+    def call(*given):
+        result, found = function(*given), results(function, given)
+        if any(map(has_nan, found)) or not any(map(has_nan, given)):
+            return result
+        one, other = (
+            results(function, [x.nan_to_num(number) if is_real(x) else x for x in given])
+            for number in (1e4, -1e4)
+        )
+        if all(map(torch.equal, one, other)):
+            return result
+        nan = float("nan")
+        return torch.utils._pytree.tree_map(lambda x: x * nan if is_real(x) else x, result)
+
+    return call
+''',
+    "tf": '''def is_real(x):
+    return tf.is_tensor(x) and x.dtype.is_floating
+
+
+def has_nan(x):
+    return is_real(x) and bool(tf.reduce_any(x != x))
+
+
+def filled(x, number):
+    return tf.where(x != x, tf.cast(number, x.dtype), x)
+
+
+def results(function, given):
+    """All real results."""
+    return [x for x in tf.nest.flatten(function(*given)) if is_real(x)]
+
+
+def nan_through(function):
+    """The function; NaN wherever it gives none at all, though one of its inputs matters and has."""
+
+    def call(*given):
+        result, found = function(*given), results(function, given)
+        if any(map(has_nan, found)) or not any(map(has_nan, given)):
+            return result
+        one, other = (
+            results(function, [filled(x, number) if is_real(x) else x for x in given])
+            for number in (1e4, -1e4)
+        )
+        if all(bool(tf.reduce_all(a == b)) for a, b in zip(one, other)):
+            return result
+        return tf.nest.map_structure(lambda x: x * np.nan if is_real(x) else x, result)
+
+    return call
+''',
+}
 MODES: tuple[Fact, ...] = (
     Fact(
         name="forward-ad",
@@ -227,6 +304,13 @@ MODES: tuple[Fact, ...] = (
         setup=_GRADIENTS,
     ),
     Fact(
+        name="nan-through",
+        says="is NaN where a NaN that matters is lost",
+        run={"torch": "nan_through({})", "tf": "nan_through({})"},
+        setup=_NAN_THROUGH,
+        documented="nan",
+    ),
+    Fact(
         name="vmap",
         says="is mapped over a batch",
         run={"torch": "mapped({})", "tf": "mapped({})"},
@@ -257,6 +341,13 @@ MODES: tuple[Fact, ...] = (
         name="graph",
         says="is a graph",
         run={"tf": "tf.function({}, autograph=False)"},
+        called=("tf.function",),
+    ),
+    Fact(
+        name="unranked",
+        says="is a graph of inputs of unknown rank",
+        run={"tf": "unranked({})"},
+        setup={"tf": _UNRANKED},
         called=("tf.function",),
     ),
     Fact(

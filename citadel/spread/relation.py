@@ -15,9 +15,10 @@ from citadel.model import SymptomKind
 from citadel.spread.fact import FRAMEWORKS, PLAIN, Fact, Takes
 from citadel.spread.facts import BY_NAME, Given
 
-ROLES = ("inputs", "input", "out", "number")
-"""All tensors (together, then each alone), one tensor, what `out=` is given, a plain number; any
-other word is a parameter's name. `a|b`: the first that a call has."""
+ROLES = ("inputs", "input", "out", "written", "number")
+"""All tensors (together, then each alone), one tensor, what `out=` is given, what is written to (in
+place the first tensor, else `out=`), a plain number; any other word is a parameter's name.
+`a|b`: the first that a call has."""
 
 
 @dataclass(frozen=True, slots=True)

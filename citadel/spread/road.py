@@ -71,7 +71,7 @@ class SecondRoad:
 
     def findings(self) -> Iterator[Finding]:
         """The findings as they are found: first one form of each operation, then further forms of
-        those that go wrong."""
+        those that go wrong, and of those of which the first one could not be compared."""
         relation = self._relation()
         if relation is None:
             return
@@ -85,7 +85,9 @@ class SecondRoad:
             for hit in self._hits(relation, part, self.tally):
                 yield self._finding(hit, relation, candidates[hit.api])
         wrong = {operation(name) for name in self._found}
-        further = [api for api in ordered[first:] if operation(api.name) in wrong]
+        tried = self.tally.valid if not relation.compiles else {api.name for api in ordered[:first]}
+        done = {operation(name) for name in tried} - wrong
+        further = [api for api in ordered[first:] if operation(api.name) not in done]
         for hit in self._hits(relation, further, self.tally):
             yield self._finding(hit, relation, candidates[hit.api])
 
@@ -131,8 +133,9 @@ class SecondRoad:
             told = [one for one in possible if self.trigger.cures or not one.sampled]
             return max(told, key=lambda one: len(one.infections), default=None)
         wanted = self._refusal()
-        for one in possible:
-            for hit in self._hits(one, [source], Tally(), wanted):
+        # What explains a difference of any other API explains none that the report tells of.
+        for one, limits in ((one, limits) for limits in (False, True) for one in possible):
+            for hit in self._hits(one, [source], Tally(), wanted, limits=limits):
                 shown = hit.verdict.symptom
                 if wanted is not None and shown is not None and shown.pattern != wanted.pattern:
                     continue  # it refuses something else
@@ -142,7 +145,9 @@ class SecondRoad:
     def _refusal(self) -> Symptom | None:
         """How the report's API refuses, in one way, what it takes in another."""
         case = self.verified.case
-        if case.symptom.kind is not SymptomKind.ACCEPTS or self.verified.contradiction is not None:
+        if self.verified.contradiction is not None:
+            return self.verified.contradiction.refusal
+        if case.symptom.kind is not SymptomKind.ACCEPTS:
             return None
         calls = self.verified.observation.calls
         own = (
@@ -158,15 +163,18 @@ class SecondRoad:
         apis: Sequence[Api],
         tally: Tally,
         wanted: Symptom | None = None,
+        *,
+        limits: bool = False,
     ) -> Iterator[Hit]:
-        """What goes wrong as the report's call does, or as `wanted`, replayed beside the search."""
+        """What goes wrong as the report's call does, or as `wanted`, replayed beside the search;
+        with `limits` also what a known limit explains."""
         index, replays = self.bench.index, Pool(self.bench.replays)
         left = self._deadline - time.monotonic()
         work: deque[Future[Hit | None]] = deque()
         try:
             wanted = wanted or self.verified.case.symptom
             for one in spread(relation, index, apis, self.bench.probes, left, tally, wanted):
-                if not one.limit:
+                if limits or not one.limit:
                     work.append(replays.submit(partial(self._replayed, one, relation)))
                 while work and work[0].done():
                     yield from self._kept(work.popleft(), relation)

@@ -75,6 +75,41 @@ def test_a_function_may_be_wrong_for_many_elements_alone(spread_on):
 
 
 @pytest.mark.torch
+def test_nan_that_matters_comes_through(spread_on):
+    """What is documented to treat NaN in its own way, does so; an index is no number."""
+    relation = read("inputs: holding nan", "plain,nan-through")
+    names = ("torch.sign", "torch.add", "torch.nn.functional.relu", "torch.argmax", "torch.nansum")
+    hits, tally, _ = spread_on(relation, *names)
+    assert hits.keys() == {"torch.sign"}
+    assert tally.valid == set(names) - {"torch.nansum"}
+
+
+@pytest.mark.tf
+def test_nan_that_matters_comes_through_on_tensorflow(tf_target, index_of):
+    index = index_of(tf_target)
+    relation = read("inputs: holding nan", "plain,nan-through")
+    apis = [index.catalog.apis[name] for name in ("tf.nn.max_pool2d", "tf.nn.relu", "tf.abs")]
+    with tf_target.session() as session:
+        found = list(spread(relation, index, apis, [session], 60.0, Tally()))
+    assert {one.api for one in found} == {"tf.nn.max_pool2d"}
+
+
+@pytest.mark.torch
+def test_what_is_written_to_may_share_its_memory(spread_on):
+    relation = read("written: expanded", "plain,dtype float64")
+    hits, _, _ = spread_on(relation, "torch.Tensor.addmv_", "torch.mv", "torch.Tensor.add_")
+    wrong = {name for name, one in hits.items() if one.verdict.symptom.kind is DISAGREES}
+    assert wrong == {"torch.Tensor.addmv_", "torch.mv"}
+    assert "out=bad_out" in hits["torch.mv"].code
+
+
+@pytest.mark.torch
+def test_what_is_too_large_for_a_script_is_written_shorter(spread_on):
+    hits, _, _ = spread_on(read("", "forward-ad,plain"), "torch.nn.functional.ctc_loss")
+    assert "torch.full((" in hits["torch.nn.functional.ctc_loss"].code
+
+
+@pytest.mark.torch
 def test_values_that_are_wrong_under_the_trigger_alone(spread_on):
     relation = read("inputs: scaled 1e30", "plain,dtype float64")
     right = ("torch.abs", "torch.std", "torch.hypot", "torch.ops.aten.new_empty_strided")

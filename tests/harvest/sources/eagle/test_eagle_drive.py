@@ -20,7 +20,7 @@ class Scripted:
         self.outcomes = list(outcomes)
         self.asked = []
 
-    def task(self, name, arguments, *, wall, on_event=lambda _: None):
+    def task(self, name, arguments, *, wall, on_event=lambda _: None, preload=()):
         self.asked.append((name, arguments))
         records, died = self.outcomes.pop(0)
         for record in records:
