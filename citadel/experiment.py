@@ -69,7 +69,8 @@ class Cure:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigger:
     """What brings the bug about: the ways to take it away, preserving ones first. `tried` are the
-    runs that it took, `changes` what each variation would alter of the call, cure or not."""
+    runs that it took, `changes` what the variations alter of the call that may matter, cure or
+    not."""
 
     cures: tuple[Cure, ...] = ()
     changes: tuple[Change, ...] = ()

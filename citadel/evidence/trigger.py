@@ -142,17 +142,23 @@ def find_trigger(
     """
     variations = in_framework(root_of(api.name))
     possible = list(_possible(again, use, variations))
-    changes = [change for one in possible for change in _changed(use, one, one.keys)]
     if not curable:
         # In a graph nobody knows the numbers, and so not whether the change alters any.
-        known = (one for one in changes if not _unknown(one.before))
+        known = (one for one in _all_changes(use, possible) if not _unknown(one.before))
         return Trigger(changes=tuple(known))
     most = FEW if wall > SLOW else MOST_RUNS
     cures: list[Cure] = []
+    idle: list[_Possible] = []
     for one in possible:
         if len(again.runs) >= most:
             break
-        cures += _single(again, use, one, root_of(api.name), most)
+        found = _single(again, use, one, root_of(api.name), most)
+        if (
+            found is None and not again.oracle.of_values
+        ):  # a check of values may need what was given
+            idle.append(one)
+        cures += found or ()
+    changes = _all_changes(use, (one for one in possible if one not in idle))
     if again.oracle.of_same_input:
         cures += _by_relation(again, use, possible, cures, most)
         possible = [one for one in possible if one.variation.preserves]
@@ -161,6 +167,11 @@ def find_trigger(
     preserving = {one.name for one in variations if one.preserves}
     cures.sort(key=lambda cure: cure.changes[0].variation not in preserving)
     return Trigger(cures=tuple(cures), changes=tuple(changes), tried=len(again.runs))
+
+
+def _all_changes(use: Invocation, possible: Iterable[_Possible]) -> Iterator[Change]:
+    """Every change that could be made."""
+    return (change for one in possible for change in _changed(use, one, one.keys))
 
 
 def _unknown(value: Value | None) -> bool:
@@ -246,14 +257,19 @@ def _changes(
     return [(one.stage, key, one.variation) for one, keys in made for key in keys]
 
 
-def _single(again: Reruns, use: Invocation, one: _Possible, root: str, most: int) -> Iterator[Cure]:
-    """The cures by one variation: of one argument each, if that does, else of all that it alters.
+def _single(
+    again: Reruns, use: Invocation, one: _Possible, root: str, most: int
+) -> list[Cure] | None:
+    """The cures by one variation: of one argument each, if that does, else of all that it alters;
+    None where the bug shows all the same, which so does not need what is changed.
 
     What changes several arguments may break one of them: an index is to be whole.
     """
     whole = _run(again, root, [(one, one.keys)])
-    if whole.outcome is Under.SHOWN or (whole.outcome is not Under.CURED and len(one.keys) < 2):
-        return
+    if whole.outcome is Under.SHOWN:
+        return None
+    if whole.outcome is not Under.CURED and len(one.keys) < 2:
+        return []
     alone: list[Cure] = []
     for key in one.keys if len(one.keys) > 1 else ():
         if len(again.runs) >= most:
@@ -261,8 +277,9 @@ def _single(again: Reruns, use: Invocation, one: _Possible, root: str, most: int
         single = _run(again, root, [(one, [key])])
         if single.outcome is Under.CURED:
             alone.append(_cure(use, [(one, [key])], single.job))
-    if alone or whole.outcome is Under.CURED:
-        yield from alone or [_cure(use, [(one, one.keys)], whole.job)]
+    if alone or whole.outcome is not Under.CURED:
+        return alone
+    return [_cure(use, [(one, one.keys)], whole.job)]
 
 
 def _by_relation(

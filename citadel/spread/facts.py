@@ -147,10 +147,23 @@ FACTS: tuple[Fact, ...] = (
         ),
     ),
     Fact(
+        name="zero",
+        says="holds zeros",
+        brings_back=("nonzero",),
+        examples={
+            "torch": ("", "torch.tensor([1.0, -2.0])", "torch.tensor([0.0, 0.0])"),
+            "tf": ("", "tf.constant([1, 2])", "tf.constant([0, 0])"),
+        },
+        ways=(
+            way("number(x)", "0 * x"),
+            way("dtype(x)", torch="torch.zeros_like(x)", tf="tf.zeros_like(x)"),
+        ),
+    ),
+    Fact(
         name="full",
         says="holds {value} alone",
         takes=Takes.NUMBER,
-        brings_back=("nonzero", "small"),
+        brings_back=("small",),
         examples={
             "torch": ("0", "torch.tensor([1.0, -2.0])", "torch.tensor([0.0, 0.0])"),
             "tf": ("0", "tf.constant([1, 2])", "tf.constant([0, 0])"),

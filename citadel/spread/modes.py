@@ -40,9 +40,10 @@ def gradients(function):
     """The gradients of the sum of the results."""
 
     def call(*given):
-        given = [x.detach().requires_grad_() if is_real(x) else x for x in given]
+        given = [x.clone().requires_grad_() if is_real(x) else x for x in given]
         inputs = [x for x in given if is_real(x)]
-        return torch.autograd.grad(total(function, given), inputs, materialize_grads=True)
+        summed = total(function, given)
+        return torch.autograd.grad(summed, inputs, create_graph=True, materialize_grads=True)
 
     return call
 
@@ -60,7 +61,7 @@ def differences(function):
     """The gradients, within the bounds of one-sided differences in double precision."""
 
     def call(*given):
-        found = [x.clone() for x in gradients(function)(*given)]
+        found = [x.detach().clone() for x in gradients(function)(*given)]
         exact = [x.detach().double() if is_real(x) else x for x in given]
         try:
             noise = 1e-8 * abs(float(total(function, exact)))
@@ -73,7 +74,7 @@ def differences(function):
 
             x = exact[number]
             size = x.abs().clamp(min=1.0)
-            places = min(x.numel(), 12)
+            places = min(x.numel(), 6)
             bounds = []
             for place in range(places):
                 along = torch.zeros(x.numel(), dtype=x.dtype)
@@ -147,7 +148,7 @@ def differences(function):
 
             x = exact[number].numpy()
             size = np.maximum(abs(x), 1.0)
-            places = min(x.size, 12)
+            places = min(x.size, 6)
             bounds = []
             for place in range(places):
                 along = np.arange(x.size).reshape(x.shape) == place
@@ -301,6 +302,21 @@ MODES: tuple[Fact, ...] = (
         name="differences",
         says="is differentiated numerically",
         run={"torch": "differences({})", "tf": "differences({})"},
+        setup=_GRADIENTS,
+    ),
+    Fact(
+        name="backward-twice",
+        says="is differentiated twice",
+        run={"torch": "gradients(gradients({}))"},
+        setup=_GRADIENTS,
+        called=("torch.Tensor.backward", "torch.autograd.backward", "torch.autograd.grad"),
+        keyword="create_graph",
+        against="differences-of-gradients",
+    ),
+    Fact(
+        name="differences-of-gradients",
+        says="is differentiated, and its gradients numerically",
+        run={"torch": "differences(gradients({}))"},
         setup=_GRADIENTS,
     ),
     Fact(
