@@ -157,7 +157,7 @@ def test_what_fails_when_it_is_mapped_is_asked_of_others(triaged, read):
 def test_a_wrong_gradient_is_asked_of_others(triaged, read):
     text = "The gradient is nan, it should be 0."
     found = triaged(read("torch.hypot has a NaN gradient at zero", GRADIENT, text=text))
-    assert found.case.relation == "`inputs` holds 0 alone (backward against differences)"
+    assert found.case.relation == "`inputs` holds zeros (backward against differences)"
     assert "torch.xlogy" in {one.api for one in found.bugs}
     assert not {"torch.abs", "torch.dropout"} & {one.api for one in found.bugs}
 
