@@ -41,7 +41,9 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     call as well: of the API's own valid call, with that alone, runs tell."""
     changes = [change for cure in trigger.cures for change in cure.changes]
     known = [(one, given) for one in trigger.changes for given in _given(one)]
-    sets = [*_sets(changes, use), *((one,) for one in _infections(known, use))]
+    # A number may suit the report's API alone; "out of range" is said of any.
+    others = sorted(_infections(known, use), key=lambda one: one.given.fact.takes is Takes.NUMBER)
+    sets = [*_sets(changes, use), *((one,) for one in others)]
     nan = any(given.value == _NAN for _, given in known)
     found: list[Relation] = []
     for kind, ways in _ways(verified, changes, nan=nan):
