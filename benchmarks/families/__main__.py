@@ -116,7 +116,9 @@ def scored(
             command = [sys.executable, "-m", "citadel", "triage", str(report), "--python", python]
             command += ["--out", str(Path(folder, "cases")), "--json", str(out)]
             # Status 3 says that nothing was found.
-            subprocess.run(command, check=False, capture_output=True)
+            done = subprocess.run(command, check=False, capture_output=True, text=True)
+            if not out.exists():
+                raise SystemExit(f"{family.name}: {api}: {done.stderr.strip()}")
             yield score(family, truth, api, json.loads(out.read_text())["reports"][0])
 
 

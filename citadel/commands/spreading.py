@@ -79,7 +79,7 @@ def run_spread(
         index = find_index(target, progress)
         source = source_api(index, request.api, others(interpreter, target))
         operations = Operations(index)
-        apis = _ordered(source, index, operations)
+        apis = _ordered(source, request.relation, index, operations)
         started, tally = time.monotonic(), Tally()
         found, limits, lost, halted = list[Hit](), Counter[str](), 0, False
         told = Findings(progress)
@@ -129,7 +129,10 @@ def run_spread(
     return 0 if tally.pairs else NOTHING_RUN
 
 
-def _ordered(source: Api, index: ApiIndex, operations: Operations) -> Sequence[Api]:
+def _ordered(
+    source: Api, relation: Relation, index: ApiIndex, operations: Operations
+) -> Sequence[Api]:
     """The source, then all others, the nearest first; further forms of an operation at the end."""
-    near = [candidate.api for candidate in rank(source, index)]
+    ranked = (candidate.api for candidate in rank(source, index))
+    near = [api for api in ranked if not relation.documented(api)]
     return by_operation([source, *near], operations.of)

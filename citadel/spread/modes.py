@@ -195,15 +195,6 @@ _MAPPED = {
     return call
 ''',
 }
-_UNRANKED = '''def unranked(function):
-    """The function as a graph that does not know how many dimensions its inputs have."""
-
-    def call(*given):
-        signature = [tf.TensorSpec(None, x.dtype) for x in given]
-        return tf.function(function, input_signature=signature, autograph=False)(*given)
-
-    return call
-'''
 # Large numbers of both signs decide what a maximum, a minimum, a limit or a sign is.
 _NAN_THROUGH = {
     "torch": '''def is_real(x):
@@ -357,13 +348,6 @@ MODES: tuple[Fact, ...] = (
         name="graph",
         says="is a graph",
         run={"tf": "tf.function({}, autograph=False)"},
-        called=("tf.function",),
-    ),
-    Fact(
-        name="unranked",
-        says="is a graph of inputs of unknown rank",
-        run={"tf": "unranked({})"},
-        setup={"tf": _UNRANKED},
         called=("tf.function",),
     ),
     Fact(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from analysis.catalog.model import Api
 from analysis.errors import CitadelError
 from citadel.model import SymptomKind
 from citadel.spread.fact import FRAMEWORKS, PLAIN, Fact, Takes
@@ -64,6 +65,11 @@ class Relation:
     def preserves(self) -> bool:
         """Whether the right result is the same with the trigger as without it."""
         return all(one.given.fact.preserves for one in self.infections)
+
+    def documented(self, api: Api) -> bool:
+        """Whether an API is documented to do otherwise than it is asked to: then it is no bug."""
+        begins = tuple(one.fact.documented for one in self.ways if one.fact.documented)
+        return bool(begins) and any(word.startswith(begins) for word in api.words.split())
 
     def lacking(self, framework: str) -> str:
         """The first fact that a framework has not; "" where it has all."""

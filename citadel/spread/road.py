@@ -77,17 +77,23 @@ class SecondRoad:
             return
         self.relation = relation
         ranked = rank(self.verified.api, self.bench.index)[: self.options.walk.siblings]
-        candidates = {one.api.name: one for one in ranked if one.api.name not in self.known}
+        candidates = {
+            one.api.name: one
+            for one in ranked
+            if one.api.name not in self.known and not relation.documented(one.api)
+        }
         operation = self.bench.operations.of
         ordered = by_operation((one.api for one in candidates.values()), operation)
         first = len({operation(api.name) for api in ordered})
+        asked: set[str] = set()
         for part in self._parts(relation, ordered[:first], candidates):
+            asked |= {operation(api.name) for api in part}
             for hit in self._hits(relation, part, self.tally):
                 yield self._finding(hit, relation, candidates[hit.api])
-        wrong = {operation(name) for name in self._found}
-        tried = self.tally.valid if not relation.compiles else {api.name for api in ordered[:first]}
-        done = {operation(name) for name in tried} - wrong
-        further = [api for api in ordered[first:] if operation(api.name) not in done]
+        again = {operation(name) for name in self._found}
+        if not relation.compiles:
+            again |= asked - {operation(name) for name in self.tally.valid}
+        further = [api for api in ordered[first:] if operation(api.name) in again]
         for hit in self._hits(relation, further, self.tally):
             yield self._finding(hit, relation, candidates[hit.api])
 
