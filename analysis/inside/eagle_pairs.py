@@ -123,16 +123,18 @@ def smaller_seeded(smaller, lines, call):
 
 
 class Call:
-    """A call by name: `args` and `kwargs` hold `Input`s in the place of tensors."""
+    """A call by name: `args` and `kwargs` hold `Input`s in the place of tensors. Of a layer, the
+    name is the text of the call that has `built` it, if that is known."""
 
-    __slots__ = ("args", "inputs", "kwargs", "method", "name")
+    __slots__ = ("args", "built", "inputs", "kwargs", "method", "name")
 
-    def __init__(self, name, args, kwargs, inputs, method=False):
+    def __init__(self, name, args, kwargs, inputs, method=False, built=None):
         self.name = name
         self.args = args
         self.kwargs = kwargs
         self.inputs = inputs
         self.method = method
+        self.built = built
 
     def text(self, wrap=lambda name: name):
         """The call, with each input written as `wrap` says."""
@@ -145,11 +147,11 @@ class Call:
     def without(self, keyword):
         """The call without one of its keywords."""
         kwargs = {key: value for key, value in self.kwargs.items() if key != keyword}
-        return Call(self.name, self.args, kwargs, self.inputs, self.method)
+        return Call(self.name, self.args, kwargs, self.inputs, self.method, self.built)
 
     def over(self, inputs):
         """The call on other inputs of the same names."""
-        return Call(self.name, self.args, self.kwargs, inputs, self.method)
+        return Call(self.name, self.args, self.kwargs, inputs, self.method, self.built)
 
 
 def call_of(name, args, kwargs, is_input, method=False):

@@ -3,13 +3,14 @@
 In: `{"apis": [[name, api], ...], "infections": [...], "ways": [one, other], "sampled": truth,
 "ended": whether it only counts how calls end, "wanted": None or {"states": those that count,
 "type": an exception's or "", "message": its or ""}}`. An API is `{"names": parameters in order,
-"method": truth, "calls": [...]}`, a call `{"call": [arguments, keywords], "new": those of a layer's
-constructor or None}`, its values as `eagle_samples` reads them. An infection has `roles`, of which
+"defaults": their defaults as texts, "new": the same two of a layer's constructor, "method": truth,
+"calls": [...]}`, a call `{"call": [arguments, keywords], "new": those of a layer's constructor or
+None}`, its values as `eagle_samples` reads them. An infection has `roles`, of which
 the first that the call has counts, and `each`, a list of [condition, expression] as in `vary` for
 each place of a tensor that it may be brought to; `other` is an expression for the first input of
-the same dtype, which they may name so. A way has `each` for all inputs, and `run`,
-`setup` and `layer` for the call (`citadel.spread.facts`). Where `sampled`, the second way is made
-without the trigger.
+the same dtype, which they may name so. Where it is `fixed`, it does not depend on what was there.
+A way has `each` for all inputs, and `run`, `setup` and `layer` for the call
+(`citadel.spread.facts`). Where `sampled`, the second way is made without the trigger.
 
 Out: pairs for `eagle_run`. In front of each goes its control, the same pair without the trigger:
 only where both ways agree of that is the trigger brought in.
@@ -22,7 +23,7 @@ from functools import partial
 from eagle_pairs import Call, Input, Pair, call_of
 from eagle_plans import most, share
 from eagle_samples import arguments
-from unpickle import NoLiteral
+from unpickle import NoLiteral, literal
 from vary import FACTS, told
 
 RULE, OUT, WRITTEN = "spread", "out", "written"
@@ -69,7 +70,7 @@ class Spread:
         """The pairs of one API in one round, each behind its control."""
         for number, call in enumerate(self.calls(name, api, step)):
             for place in range(PLACES):
-                made = self.made(name, api["names"], place, call, number)
+                made = self.made(name, api, place, call, number)
                 if made is None:
                     break
                 control, pair = made
@@ -107,7 +108,7 @@ class Spread:
 
     def call(self, name, api, record):
         """A sample call; None where it cannot be made again."""
-        modules = self.world.modules
+        modules, built = self.world.modules, None
         try:
             if record["new"] is not None:
                 given = arguments(record["new"], self.tensor_of, modules)
@@ -116,27 +117,29 @@ class Spread:
                     return None
                 name = built.text()
             given = arguments(record["call"], self.tensor_of, modules)
-            return call_of(name, *given, is_input=self.is_tensor, method=api["method"])
+            made = call_of(name, *given, is_input=self.is_tensor, method=api["method"])
+            made.built = built
+            return made
         except Exception:  # no literal, or a value that this build cannot make
             return None
 
-    def made(self, name, names, place, call, number=0):
+    def made(self, name, api, place, call, number=0):
         """(control, pair) of a call with the trigger in its `place`-th position; None where it has
         none."""
         try:
-            case = Case(self, names, call)
+            case = Case(self, api, call)
             if self.infections and not case.infect(place):
                 return None
-            again = partial(self.smaller, name, names, place)
+            again = partial(self.smaller, name, api, place)
             key = "{}.{}".format(number, place)  # whatever became of those before it
             pairs = [case.pair(name, key, bare, call, again) for bare in (True, False)]
         except Exception:  # a change that these values do not allow
             return None
         return None if None in pairs else pairs
 
-    def smaller(self, name, names, place, call):
+    def smaller(self, name, api, place, call):
         """The pair over smaller inputs, if the ways still agree without the trigger."""
-        made = self.made(name, names, place, call)
+        made = self.made(name, api, place, call)
         if made is None or (self.infections and self.runner.run(made[0]).state not in AGREED):
             return None
         return made[1]
@@ -145,37 +148,61 @@ class Spread:
 class Case:
     """One call: its inputs, and the lines that bring the trigger into them."""
 
-    def __init__(self, spread, names, call):
+    def __init__(self, spread, api, call):
         self.spread, self.world = spread, spread.world
-        self.call = call
         self.lines = []
         self.bad = {}
         """The names of the inputs that hold the trigger."""
         self.roles = {role for one in spread.infections for role in one["roles"]}
+        self.fixed = {role for one in spread.infections if one["fixed"] for role in one["roles"]}
         self.outs = {}
-        self.parameters = self.lifted(names)
+        self.parameters = {}
+        """The input of each parameter."""
+        self.built, used = None, set()
+        call.text(lambda name: used.add(name) or name)  # smaller inputs come with plain ones
+        inputs = {name: value for name, value in call.inputs.items() if name in used}
+        self.built = call.built and self.lifted(call.built, api["new"], inputs)
+        self.call = self.lifted(call, api, inputs)
         if OUT in self.roles or (WRITTEN in self.roles and not self.in_place):
             self.give_out()
         self.values = dict(self.call.inputs)
 
-    def lifted(self, names):
-        """Make inputs of plain numbers that a role may mean; the input of each parameter."""
-        found, inputs = {}, dict(self.call.inputs)
+    def lifted(self, call, api, inputs):
+        """The call with plain arguments that a role may mean as `inputs`; those that it leaves out
+        have their defaults."""
 
         def place(name, value):
-            wanted = "number" in self.roles or name in self.roles
-            if type(value) in (int, float) and wanted:
+            if self.meant(name, value):
                 free = name if name not in inputs and name != OUT else name + "_value"
                 inputs[free], value = value, Input(free)
             if isinstance(value, Input):
-                found[name] = value.name
+                self.parameters[name] = value.name
             return value
 
-        names = [*names, *("given%d" % n for n in range(len(names), len(self.call.args)))]
-        args = [place(name, value) for name, value in zip(names, self.call.args)]
-        kwargs = {name: place(name, value) for name, value in self.call.kwargs.items()}
-        self.call = Call(self.call.name, args, kwargs, inputs, self.call.method)
-        return found
+        names, count = api["names"], len(call.args)
+        names = [*names, *("given%d" % n for n in range(len(names), count))]
+        args = [place(name, value) for name, value in zip(names, call.args)]
+        kwargs = {name: place(name, value) for name, value in call.kwargs.items()}
+        left_out = [one for one in names[count:] if one in self.roles and one not in kwargs]
+        for name in left_out:
+            value = self.default(api, name)
+            if self.meant(name, value):
+                kwargs[name] = place(name, value)
+        name = call.name if self.built is None else self.built.text()
+        return Call(name, args, kwargs, inputs, call.method)
+
+    def default(self, api, name):
+        """The default of a parameter; an `Input` of nobody where it has none that is known."""
+        try:
+            return eval(api["defaults"][name], dict(self.world.modules))
+        except Exception:
+            return Input("")
+
+    def meant(self, name, value):
+        """Whether a role means a plain argument: a number, or any that is to be another one."""
+        if name in self.fixed:
+            return not isinstance(value, Input) and written_down(value)
+        return type(value) in (int, float) and ("number" in self.roles or name in self.roles)
 
     @property
     def in_place(self):
@@ -205,6 +232,9 @@ class Case:
             last = last and place >= len(choices)
             names, each = choices[min(place, len(choices) - 1)] if choices else ((), [])
             for name in names:
+                if one["fixed"]:
+                    changed = self.put(name, each) or changed
+                    continue
                 other = self.other(name) if one["other"] else ""
                 if other is not None:
                     if other:
@@ -265,10 +295,22 @@ class Case:
         self.replace(name, _OTHER.sub(self.bad.get(other, other), text))
         return True
 
+    def put(self, name, each):
+        """Have an input be something else; whether it was not."""
+        text = self.expression(name, each)
+        new, old = eval(text, dict(self.world.modules)), self.values[self.bad.get(name, name)]
+        if told(self.spread.live, new) == told(self.spread.live, old):
+            return False
+        self.hold(name, text)
+        return True
+
     def replace(self, name, text):
         """Have an input hold what `text` makes of it."""
-        known, bad = self.bad.get(name, name), "bad_" + name
-        text = _X.sub(known, text)
+        self.hold(name, _X.sub(self.bad.get(name, name), text))
+
+    def hold(self, name, text):
+        """Have an input hold what `text` says."""
+        bad = "bad_" + name
         self.values[bad] = eval(text, dict(self.world.modules, **self.values))
         self.bad[name] = bad
         self.lines.append("{} = {}".format(bad, text))
@@ -280,8 +322,9 @@ class Case:
         sides = self.written(one, not bare), self.written(other, infected)
         setup = [way["setup"] for way in (one, other) if way["setup"]]
         if one["run"] or other["run"]:
-            given = ", ".join(self.call.inputs)
-            setup.append("def function({}):\n    return {}\n".format(given, self.call.text()))
+            text = self.text(lambda name: name if name in self.tensors else self.known(name, bare))
+            given = ", ".join(self.tensors)
+            setup.append("def function({}):\n    return {}\n".format(given, text))
         setup += () if bare else self.lines
         return Pair(
             RULE,
@@ -305,18 +348,43 @@ class Case:
         """The call made in a way, as text."""
 
         def wrap(name):
-            known = self.bad.get(name, name) if infected else name
+            known = self.known(name, not infected)
             text = expression(way["each"][0], self.values[known], self.world)
             return known if text is None else _X.sub(known, text)
 
         if way["run"]:
-            given = ", ".join(map(wrap, self.call.inputs))
+            given = ", ".join(map(wrap, self.tensors))
             return "({})({})".format(way["run"].format("function"), given)
+        layers = [one["layer"] for one in self.spread.infections if infected]
+        return self.text(wrap, "".join(layers) + way["layer"])
+
+    def text(self, wrap, layer=""):
+        """The call, with each input written as `wrap` says; `layer` is put behind the construction
+        of a layer."""
         call, name = self.call, self.call.name
-        if name.endswith(")"):  # a layer
-            name += "".join(one["layer"] for one in self.spread.infections if infected)
-            name += way["layer"]
+        if self.built is not None:
+            name = self.built.text(wrap)
+        if name.endswith(")"):
+            name += layer
         return Call(name, call.args, call.kwargs, call.inputs, call.method).text(wrap)
+
+    @property
+    def tensors(self):
+        """What a function around the call is given; all else it knows."""
+        return [n for n in self.call.inputs if self.spread.is_tensor(self.values[n])]
+
+    def known(self, name, bare):
+        """The name of an input, with the trigger or without."""
+        return name if bare else self.bad.get(name, name)
+
+
+def written_down(value):
+    """Whether a value has a literal."""
+    try:
+        literal(value)
+    except NoLiteral:
+        return False
+    return True
 
 
 def similar(one, other):

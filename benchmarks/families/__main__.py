@@ -129,7 +129,7 @@ def score(
     roads: dict[str, str] = {}
     unlisted = set()
     for one in report["siblings"]:
-        if one["verdict"] == "bug":
+        if one["verdict"] == "bug" and one["alias_of"] is None:
             names = [one["api"], *one["aliases"]]
             roads.update(dict.fromkeys(names, one["road"]))
             if not family.members.keys() & set(names):

@@ -40,6 +40,8 @@ class Hit:
     code: str
     control: str
     verdict: Verdict
+    limit: str
+    """The known limit that explains it; "" for none."""
 
 
 def script(
@@ -91,7 +93,7 @@ def replayed(
         confidence=1.0,
         symptom=symptom(finding, relation, seen[0]),
     )
-    return Hit(api=finding.api, code=code, control=control, verdict=verdict)
+    return Hit(api=finding.api, code=code, control=control, verdict=verdict, limit=finding.limit)
 
 
 def _written(

@@ -11,15 +11,16 @@ precision.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from analysis.values import Value
 from citadel.evidence.variations import BY_NAME as VARIATIONS
-from citadel.evidence.variations import FLOATS
 from citadel.experiment import Change, Trigger
 from citadel.model import STATUS_KINDS, SymptomKind
+from citadel.plan.frameworks import tensor_text
 from citadel.plan.invocation import Invocation
 from citadel.spread.fact import PLAIN, Fact, Takes
 from citadel.spread.facts import BY_NAME, FACTS, Given
@@ -28,7 +29,7 @@ from citadel.spread.relation import Infection, Relation
 from citadel.verify.verified import Verified
 
 WIDER = "wider"
-DOUBLE = Given(BY_NAME["dtype"], FLOATS[-1])
+IS = BY_NAME["is"]
 _OUT, TENSORS = "out", "inputs"
 _NAN = "nan"
 _RANGE = math.log10(3.4e38) / math.log10(1.7e308)
@@ -43,7 +44,8 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     known = [(one, given) for one in trigger.changes for given in _given(one)]
     # A number may suit the report's API alone; "out of range" is said of any.
     others = sorted(_infections(known, use), key=lambda one: one.given.fact.takes is Takes.NUMBER)
-    sets = [*_sets(changes, use), *((one,) for one in others)]
+    own = list(_own(trigger.changes, use))
+    sets = [*_sets(changes, use), *((one,) for one in (*others, *own)), tuple(own)]
     nan = any(given.value == _NAN for _, given in known)
     found: list[Relation] = []
     for kind, ways in _ways(verified, changes, nan=nan):
@@ -77,6 +79,37 @@ def _sets(changes: Sequence[Change], use: Invocation) -> list[tuple[Infection, .
         for number in range(manners)
     ]
     return [*alone, *others, *together[:1], *both, *together[1:]]
+
+
+def _own(changes: Sequence[Change], use: Invocation) -> Iterator[Infection]:
+    """The arguments of the call as they are: what is no tensor, and then small tensors."""
+    root = use.api.name.partition(".")[0]
+    plain = (one for one in use.values if not one.value.is_shaped and not one.inside)
+    for one in plain:
+        text = one.value.literal()
+        if text is not None and IS.takes_value(text):
+            yield Infection((one.name,), Given(IS, text))
+    main = use.main
+    tensors = {one.name: one.before for one in changes if one.before is not None}
+    for name, value in tensors.items():
+        made = _tensor(root, value)
+        if made is not None:
+            all_alike = main is not None and main.name == name
+            yield Infection((name, TENSORS) if all_alike else (name,), Given(IS, made))
+
+
+def _tensor(root: str, value: Value) -> str | None:
+    """A small dense tensor as an expression; None of all else."""
+    few = value.numbers.few if value.numbers is not None else None
+    if few is None or not value.is_tensor or value.shape is None or value.dtype is None:
+        return None
+    if value.layout not in (None, "strided") or math.prod(value.shape) != len(few):
+        return None
+    array = np.array(few).reshape(value.shape)
+    kind = "bool" if value.dtype == "bool" else "int" if "int" in value.dtype else None
+    text = repr((array if kind is None else array.real.astype(kind)).tolist())
+    text = re.sub(r"-?\b(nan|inf)\b", r"float('\g<0>')", text)
+    return tensor_text(root, None, text, value.dtype)
 
 
 def _ways(
@@ -116,10 +149,10 @@ def _modes(verified: Verified, changes: Sequence[Change]) -> list[Fact]:
 
 
 def _right(changes: Sequence[Change]) -> Given:
-    """The way that is compared with: under a cure that keeps the right result, else in double
-    precision."""
+    """The way that is compared with: under a cure that keeps the right result, else in a wider
+    dtype."""
     kept = [one.variation for one in changes if VARIATIONS[one.variation].preserves]
-    return Given(BY_NAME[kept[0]]) if kept and kept[0] != WIDER else DOUBLE
+    return Given(BY_NAME[kept[0] if kept else WIDER])
 
 
 def _makes(verified: Verified, name: str, mode: Fact) -> bool:
@@ -185,6 +218,8 @@ def _value(takes: Takes, value: Value) -> str | None:
             return (value.layout or "").removeprefix("sparse_") or None
         case Takes.NUMBER:
             return _number(value)
+        case Takes.VALUE:
+            return None  # see `_own`
 
 
 def _number(value: Value) -> str | None:

@@ -1,16 +1,19 @@
 """What a fact is: something that can be brought into a valid call, or how else it can be made.
 
 As in a variation, each way to bring a fact about has a condition and an expression per framework;
-`x` is the argument, and `{value}` what the fact names ("dtype float16").
+`x` is the argument, and `{value}` what the fact names ("dtype float16"), `{quoted}` the same as a
+text.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from analysis import parsing
 from citadel.evidence.variations import Way
 
 FRAMEWORKS = {"torch": "torch", "tensorflow": "tf", "keras": "keras"}
@@ -24,6 +27,7 @@ class Takes(StrEnum):
     DTYPE = "dtype"
     NUMBER = "number"
     LAYOUT = "layout"
+    VALUE = "value"
 
 
 _VALUES = {
@@ -39,8 +43,8 @@ class Fact:
     and what becomes of it. `elsewhere` are further ways, to another place of a tensor.
     `brings_back`: the variations that take it away, of plain numbers `of_numbers` if there are any;
     `only` those of the parameter of that name; `role` is the one that it is brought to, where that
-    is no other's. `other` is an expression for the first input of the same dtype, which `ways` may
-    name so.
+    is no other's. `fixed`: the argument becomes what the fact names, whatever it was. `other` is an
+    expression for the first input of the same dtype, which `ways` may name so.
     `preserves`: the right result stays the same. `known_by`: the attribute of a `Value`, and what
     it is, by which a tensor of a call is known to be so.
 
@@ -56,6 +60,7 @@ class Fact:
     ways: tuple[Way, ...] = ()
     elsewhere: tuple[Way, ...] = ()
     takes: Takes = Takes.NOTHING
+    fixed: bool = False
     brings_back: tuple[str, ...] = ()
     only: str = ""
     role: str = ""
@@ -81,7 +86,40 @@ class Fact:
         """Whether something may be named by it."""
         if self.takes is Takes.NOTHING:
             return not value
+        if self.takes is Takes.VALUE:
+            return _is_value(value)
         return _VALUES[self.takes].fullmatch(value) is not None
+
+
+_OF_VALUES = (
+    ast.Constant,
+    ast.List,
+    ast.Tuple,
+    ast.UnaryOp,
+    ast.USub,
+    ast.Load,
+    ast.Attribute,
+    ast.Name,
+    ast.Call,
+    ast.keyword,
+)
+_CALLS = ("float", "torch.tensor", "tf.constant")
+
+
+def _is_value(text: str) -> bool:
+    """Whether a text is a literal, a dtype or the like of a framework, or a small tensor.
+
+    >>> [_is_value(one) for one in ("'same'", "torch.int8", "tf.constant([1.0])", "f()", "x", "")]
+    [True, True, True, False, False, False]
+    """
+    try:
+        nodes = list(ast.walk(parsing.expression(text.strip()).body))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    calls = {ast.unparse(one.func) for one in nodes if isinstance(one, ast.Call)}
+    names = {one.id for one in nodes if isinstance(one, ast.Name)}
+    known = all(isinstance(one, _OF_VALUES) for one in nodes)
+    return known and calls <= {*_CALLS} and names <= {"torch", "tf", "float"}
 
 
 def expressions(ways: Sequence[Way], root: str, value: str) -> list[list[str]]:
@@ -93,6 +131,7 @@ def expressions(ways: Sequence[Way], root: str, value: str) -> list[list[str]]:
 def with_value(text: str, value: str) -> str:
     """A text with the value in the places for it."""
     number = f"float('{value}')" if value.lstrip("+-") in ("nan", "inf") else value
+    text = text.replace("{quoted}", repr(value))
     return text.replace("{value}", value).replace("{number}", number)
 
 

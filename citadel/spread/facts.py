@@ -13,8 +13,12 @@ from typing import Any
 from citadel.evidence.variations import VARIATIONS, way
 from citadel.spread.fact import PLAIN, Fact, Takes, expressions, with_value
 from citadel.spread.modes import MODES
+from harvest.report.text import shorten
 
+MOST_CHARACTERS = 60
+"""Of a value in a sentence."""
 NUMBERS = "dtype(x).startswith(('float', 'bfloat', 'complex'))"
+MAKES_TENSOR = "{quoted}.startswith(('torch.tensor', 'tf.constant'))"
 DENSE = "layout(x) == 'strided'"
 
 FACTS: tuple[Fact, ...] = (
@@ -353,6 +357,20 @@ FACTS: tuple[Fact, ...] = (
         ways=(way("dtype(x)", torch="x.to('meta')"),),
         layer={"torch": ".to('meta')"},
     ),
+    Fact(
+        name="is",
+        says="is {value}",
+        takes=Takes.VALUE,
+        fixed=True,
+        examples={
+            "torch": ("torch.tensor([True])", "torch.ones(2, 3)", "torch.tensor([True])"),
+            "tf": ("tf.constant([True])", "tf.ones([2, 3])", "tf.constant([True])"),
+        },
+        ways=(
+            way(f"{MAKES_TENSOR} and (dtype(x) or x is None)", "{value}"),
+            way(f"not {MAKES_TENSOR} and not dtype(x)", "{value}"),
+        ),
+    ),
 )
 TAKEN: tuple[Fact, ...] = tuple(
     Fact(name=one.name, says=f"is made so: {one.cured}", ways=one.ways, preserves=True)
@@ -376,7 +394,7 @@ class Given:
     @property
     def sentence(self) -> str:
         """Completes "`input` ..."."""
-        return self.fact.says.format(value=self.value)
+        return self.fact.says.format(value=shorten(self.value, MOST_CHARACTERS))
 
     def record(self, root: str, roles: Sequence[str] = ()) -> dict[str, Any]:
         """As `analysis/inside/spread.py` reads it."""
@@ -385,6 +403,7 @@ class Given:
             "setup": self.fact.setup.get(root, ""),
             "layer": with_value(self.fact.layer.get(root, ""), self.value),
             "other": self.fact.other.get(root, ""),
+            "fixed": self.fact.fixed,
         }
         # What is made by a function around the call needs no change of the arguments.
         ways = [] if whole["run"] else [self.fact.ways, self.fact.elsewhere]

@@ -44,8 +44,18 @@ RUNS = 1
 """Runs of a case: what the search finds has been seen by then, in another process."""
 OF_VALUES = (SymptomKind.DISAGREES, SymptomKind.ACCEPTS)
 """How a wrong value may show where a call is made in two ways."""
+MOST_TRIED = 2
+"""Facts at once of which fewer have been tried before."""
 MOST_COMPILED = 100
 """Operations that are compared where each of them is compiled, and as many are tried at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A relation that the report's own API shows, and the known limit that explains it."""
+
+    relation: Relation
+    limit: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -138,15 +148,39 @@ class SecondRoad:
         if possible and described(self.bench.index, source) is None:
             told = [one for one in possible if self.trigger.cures or not one.sampled]
             return max(told, key=lambda one: len(one.infections), default=None)
-        wanted = self._refusal()
         # What explains a difference of any other API explains none that the report tells of.
-        for one, limits in ((one, limits) for limits in (False, True) for one in possible):
-            for hit in self._hits(one, [source], Tally(), wanted, limits=limits):
-                shown = hit.verdict.symptom
-                if wanted is not None and shown is not None and shown.pattern != wanted.pattern:
-                    continue  # it refuses something else
-                return one if shown is None or one.sampled else replace(one, kind=shown.kind)
-        return None
+        explained = None
+        for one in possible:
+            found = self._shown(one)
+            if found is not None and not found.limit:
+                return self._simplest(found.relation)
+            explained = explained or found
+        return None if explained is None else explained.relation
+
+    def _shown(self, relation: Relation) -> _Shown | None:
+        """Whether calls of the report's own API show the bug; preferably one that no known limit
+        explains."""
+        wanted, found = self._refusal(), None
+        for hit in self._hits(relation, [self.verified.api], Tally(), wanted, limits=True):
+            shown = hit.verdict.symptom
+            if wanted is not None and shown is not None and shown.pattern != wanted.pattern:
+                continue  # it refuses something else
+            known = relation if shown is None or relation.sampled else None
+            kind = relation.kind if shown is None else shown.kind
+            told = _Shown(known or replace(relation, kind=kind), hit.limit)
+            if not told.limit:
+                return told
+            found = found or told
+        return found
+
+    def _simplest(self, relation: Relation) -> Relation:
+        """The relation without the facts that it does not need."""
+        for one in relation.infections if len(relation.infections) > MOST_TRIED else ():
+            fewer = tuple(other for other in relation.infections if other != one)
+            found = self._shown(replace(relation, infections=fewer)) if fewer else None
+            if found is not None and not found.limit:
+                relation = found.relation
+        return relation
 
     def _refusal(self) -> Symptom | None:
         """How the report's API refuses, in one way, what it takes in another."""

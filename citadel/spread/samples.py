@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from analysis import parsing
-from analysis.catalog.model import Api, ApiKind
+from analysis.catalog.model import Api, ApiKind, Parameter, Signature
 from analysis.dynamic.model import CallValues, Sample
 from analysis.index import ApiIndex
 from harvest.sources.eagle.records import Record, call_record
@@ -39,9 +39,10 @@ def described(index: ApiIndex, api: Api) -> Record | None:
         calls[:0] = [one for one in map(_floating, calls) if one is not None]
     method = api.kind is ApiKind.METHOD
     count = max(len(one["call"][0]) for one in calls)
-    layer = calls[0]["new"] is not None
-    names = _names(api.call_signatures if layer else api.signatures, count)
-    return {"names": names, "method": method, "calls": calls}
+    built = max((len(one["new"][0]) for one in calls if one["new"]), default=None)
+    of_call = api.signatures if built is None else api.call_signatures
+    of_layer = None if built is None else _parameters(api.signatures, built)
+    return {**_parameters(of_call, count), "new": of_layer, "method": method, "calls": calls}
 
 
 def by_operation(apis: Iterable[Api], operation: Callable[[str], str]) -> list[Api]:
@@ -59,7 +60,7 @@ def by_operation(apis: Iterable[Api], operation: Callable[[str], str]) -> list[A
 def _plain(sample: Sample, api: Api) -> Sample | None:
     """The call with what is required alone; None of a layer, or where nobody knows."""
     call = sample.call
-    names = _names(api.signatures, len(call.arguments))
+    names = [one.name for one in _fitting(api.signatures, len(call.arguments))]
     if sample.constructor is not None or not names:
         return None
     required = {one.name for sign in api.signatures for one in sign.parameters if one.required}
@@ -139,10 +140,13 @@ def _numbers(value: Record) -> Any:
     return found if type(found) in (int, float) else None
 
 
-def _names(signatures: Sequence[Any], count: int) -> list[str]:
-    """What the parameters are called that so many arguments are given to."""
-    for one in signatures:
-        names = [parameter.name for parameter in one.parameters]
-        if len(names) >= count:
-            return names
-    return []
+def _parameters(signatures: Sequence[Signature], count: int) -> Record:
+    """What the parameters are called that so many arguments are given to, and the defaults."""
+    found = _fitting(signatures, count)
+    defaults = {one.name: one.default for one in found if one.default is not None}
+    return {"names": [one.name for one in found], "defaults": defaults}
+
+
+def _fitting(signatures: Sequence[Signature], count: int) -> Sequence[Parameter]:
+    """The parameters of the first signature that takes so many arguments."""
+    return next((one.parameters for one in signatures if len(one.parameters) >= count), ())

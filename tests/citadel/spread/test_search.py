@@ -138,6 +138,24 @@ def test_out_of_another_dtype_than_the_result_is_refused_or_not(spread_on):
 
 
 @pytest.mark.torch
+def test_an_argument_may_be_what_a_report_has_given(spread_on):
+    """Also one that the sample has left out, or that a layer was built with."""
+    names = ("torch.sum", "torch.abs", "torch.nn.Conv1d", "torch.nn.functional.conv1d")
+    hits, tally, _ = spread_on(read("dim|stride: is 0; stride: is 0"), *names)
+    assert hits.keys() == {"torch.nn.Conv1d", "torch.nn.functional.conv1d"}
+    assert "torch.abs" not in tally.valid  # it has neither
+    layer = hits["torch.nn.Conv1d"]
+    assert "bad_stride = 0  # the trigger" in layer.code
+    assert "stride=bad_stride)" in layer.code
+    assert "non-positive stride" in layer.verdict.symptom.message
+    beyond, _, _ = spread_on(read("dim: is 7"), *names)
+    assert beyond.keys() == {"torch.sum"}
+    assert "dim = ()\nbad_dim = 7  # the trigger" in beyond["torch.sum"].code
+    modes, _, _ = spread_on(read("reduction: is 'mean'", "plain,wider"), "torch.nn.L1Loss")
+    assert not modes
+
+
+@pytest.mark.torch
 def test_a_crash_costs_one_api(spread_on):
     hits, tally, _ = spread_on(read("inputs: holding nan"), "torch.linalg.eigvals", "torch.abs")
     assert hits.keys() == {"torch.linalg.eigvals"}
