@@ -96,7 +96,6 @@ class Propagation:
         self._uses = Uses(verified, bench)
         self._judging = Judging(verified, bench, options, self._uses)
         self._progress = Progress((), walk)
-        self.trigger = Trigger()
         self._open: dict[str, Trial] = {}
         """Siblings with cases that are still to be replayed."""
 
@@ -104,7 +103,6 @@ class Propagation:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
         if not self.verified.tells:
             return
-        self.find_trigger()
         called = self._callees()
         self._uses.ran(called)
         entries = self._entries(called)
@@ -229,15 +227,17 @@ class Propagation:
         """The report's call."""
         return self._uses.invocation
 
-    def find_trigger(self) -> None:
-        """Find out what brings the report's bug about."""
+    @cached_property
+    def trigger(self) -> Trigger:
+        """What brings the report's bug about: found out where it is first asked for."""
         session, limits = self.bench.replays[0], self.options.limits
         again = reruns_of(self.verified, self.use, session, self.bench.catalog, limits)
-        if again is not None:
-            case, wall = self.verified, self.verified.observation.wall
-            accepts = case.case.symptom.kind is SymptomKind.ACCEPTS
-            curable = case.contradiction is not None or not accepts
-            self.trigger = find_trigger(again, self.use, case.api, wall, curable=curable)
+        if again is None:
+            return Trigger()
+        case, wall = self.verified, self.verified.observation.wall
+        accepts = case.case.symptom.kind is SymptomKind.ACCEPTS
+        curable = case.contradiction is not None or not accepts
+        return find_trigger(again, self.use, case.api, wall, curable=curable)
 
     @cached_property
     def _controls(self) -> Controls:

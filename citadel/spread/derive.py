@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -45,8 +46,11 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     # A number may suit the report's API alone; "out of range" is said of any.
     others = sorted(_infections(known, use), key=lambda one: one.given.fact.takes is Takes.NUMBER)
     own = list(_own(trigger.changes, use))
-    sets = [*_sets(changes, use), *((one,) for one in (*others, *own)), tuple(own)]
+    sets = [*_sets(changes, use), *((one,) for one in (*others, *own))]
+    given = {one.name for one in use.values if not one.inside}
+    complete = given <= {one.roles[0] for one in own}
     nan = any(given.value == _NAN for _, given in known)
+    altering = {change.variation for change in trigger.changes}
     found: list[Relation] = []
     for kind, ways in _ways(verified, changes, nan=nan):
         sampled = ways == (Given(PLAIN), Given(PLAIN))
@@ -56,7 +60,20 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
             Relation(infections=one, ways=ways, sampled=sampled, kind=None if sampled else kind)
             for one in dict.fromkeys(tried)
         ]
+        if own:
+            # Whether these are the ways at all is known where a call says in what it is right, and
+            # where it is not made in the second way itself.
+            differs = bool(ways[1].fact.run) or ways[1].fact.name in altering
+            whole = complete and differs and kind is SymptomKind.DISAGREES
+            last = Relation(infections=tuple(own), ways=ways, sampled=sampled, kind=kind)
+            found.append(replace(last, whole=whole))
     return found
+
+
+def compiles(verified: Verified, trigger: Trigger) -> bool:
+    """Whether a compiler runs in each of the two ways that are tried first."""
+    changes = [change for cure in trigger.cures for change in cure.changes]
+    return any(one.compiles for one in _modes(verified, changes)[:1])
 
 
 def _sets(changes: Sequence[Change], use: Invocation) -> list[tuple[Infection, ...]]:
@@ -122,7 +139,7 @@ def _ways(
         return
     if verified.contradiction is not None:
         way = verified.contradiction.way
-        contrast = (one for one in FACTS if one.known_by == way)
+        contrast = (one for one in (*FACTS, *MODES) if one.known_by == way)
         yield from ((symptom, (plain, Given(one))) for one in contrast)
         return
     modes = _modes(verified, changes)

@@ -263,6 +263,20 @@ def nan_through(function):
     return call
 ''',
 }
+_FAKE = """def on_fake_tensors(function):
+    \"\"\"The function on tensors without numbers; so is its result.\"\"\"
+
+    def emptied(x):
+        is_tensor = isinstance(x, torch.Tensor)
+        return torch.empty(x.shape, dtype=x.dtype, device='meta') if is_tensor else x
+
+    def call(*given):
+        with torch._subclasses.FakeTensorMode() as mode:
+            result = function(*map(mode.from_tensor, given))
+        return torch.utils._pytree.tree_map(emptied, result)
+
+    return call
+"""
 MODES: tuple[Fact, ...] = (
     Fact(
         name="forward-ad",
@@ -316,6 +330,13 @@ MODES: tuple[Fact, ...] = (
         run={"torch": "nan_through({})", "tf": "nan_through({})"},
         setup=_NAN_THROUGH,
         documented="nan",
+    ),
+    Fact(
+        name="fake",
+        says="is on fake tensors",
+        run={"torch": "on_fake_tensors({})"},
+        setup={"torch": _FAKE},
+        known_by=("text", "torch._subclasses.fake_tensor.FakeTensor"),
     ),
     Fact(
         name="vmap",

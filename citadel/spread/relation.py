@@ -44,6 +44,10 @@ class Relation:
     kind: SymptomKind | None = None
     """The symptom that counts; None where any does."""
 
+    whole: bool = False
+    """Whether it is all of the report's call that is brought in: if that does not show the bug,
+    these are not the two ways that the report is about."""
+
     def __str__(self) -> str:
         facts = " and ".join(map(str, self.infections))
         if self.sampled:

@@ -147,10 +147,12 @@ class SecondRoad:
         source = self.verified.api
         if possible and described(self.bench.index, source) is None:
             told = [one for one in possible if self.trigger.cures or not one.sampled]
+            told = [one for one in told if not any(i.given.fact.fixed for i in one.infections)]
             return max(told, key=lambda one: len(one.infections), default=None)
         # What explains a difference of any other API explains none that the report tells of.
         explained = None
-        for one in possible:
+        wrong = {one.ways for one in possible if one.whole and self._shown(one) is None}
+        for one in (one for one in possible if one.ways not in wrong):
             found = self._shown(one)
             if found is not None and not found.limit:
                 return self._simplest(found.relation)
@@ -261,6 +263,11 @@ class SecondRoad:
         )
         self._found[hit.api] = found
         return found
+
+    @property
+    def found(self) -> Collection[str]:
+        """The APIs that it has found."""
+        return self._found.keys()
 
     def done(self) -> tuple[Finding, ...]:
         """All findings, now that it is known how many operations go wrong."""

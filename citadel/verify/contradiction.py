@@ -20,8 +20,12 @@ from citadel.verify.suspects import named, spoken
 from citadel.verify.verified import Attempt, Contradiction, Verified, evidence
 from harvest.report.model import Reading
 
-WAYS = (("device", "meta"),)
-"""Attributes of tensors, and their values, with which a call should end as without."""
+WAYS = {
+    ("device", "meta"): "on the device meta",
+    ("text", "torch._subclasses.fake_tensor.FakeTensor"): "fake tensors",
+}
+"""Attributes of tensors, and their values, with which a call should end as without, and what people
+call that."""
 
 
 def contradicting(
@@ -69,7 +73,7 @@ def _case(
     symptom = Symptom(
         kind=SymptomKind.ACCEPTS,
         pattern=found.refusal.pattern,
-        observed=f"a result ({' '.join(found.way)})",
+        observed=f"a result ({WAYS[found.way]})",
         expected=found.refusal.headline(),
     )
     case = BugCase(

@@ -8,6 +8,7 @@ from citadel.model import BugKind, SymptomKind
 from citadel.plan.invocation import invocation
 from citadel.spread.derive import relations_of
 from citadel.spread.facts import FACTS
+from citadel.spread.modes import MODES
 from citadel.verify.contradiction import WAYS
 from citadel.verify.reports import verify
 from citadel.verify.verified import Verified
@@ -37,6 +38,23 @@ RETURNED = """
     print(outcome(lambda: torch.cross(a, b, dim=1, out=out)))
     ma, mb, mo = (t.to("meta") for t in (a, b, out))
     print(outcome(lambda: torch.cross(ma, mb, dim=1, out=mo)))
+"""
+ON_FAKE = """
+    import contextlib
+    import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    errors = []
+    for mode in (contextlib.nullcontext(), FakeTensorMode()):
+        with mode:
+            x, i = torch.ones(4, 4), torch.tensor([0, 2])
+            out = torch.empty(2, 4, dtype=torch.float64)
+            try:
+                torch.index_select(x, 0, i, out=out)
+                errors.append(None)
+            except RuntimeError as error:
+                errors.append(error)
+    assert bool(errors[0]) == bool(errors[1])
 """
 OTHERWISE = """
     import torch
@@ -72,7 +90,7 @@ def verified(bench, read):
 
 
 def test_every_way_is_a_fact_that_can_be_brought_into_other_calls():
-    assert set(WAYS) <= {one.known_by for one in FACTS}
+    assert set(WAYS) <= {one.known_by for one in (*FACTS, *MODES)}
 
 
 @pytest.mark.torch
@@ -92,6 +110,12 @@ def test_every_way_is_a_fact_that_can_be_brought_into_other_calls():
             "torch.cross",
             "`out` has another dtype than the result (plain against meta)",
         ),
+        (
+            "index_select(out=) checks the dtype in eager alone",
+            ON_FAKE,
+            "torch.index_select",
+            "`out` has another dtype than the result (plain against fake)",
+        ),
     ],
 )
 def test_two_ends_of_one_call_are_the_bug(verified, bench, title, code, api, asked):
@@ -100,7 +124,7 @@ def test_two_ends_of_one_call_are_the_bug(verified, bench, title, code, api, ask
     case = found.case
     assert (case.api, case.kind, case.reproduces) == (api, BugKind.STATUS, True)
     assert case.symptom.kind is SymptomKind.ACCEPTS
-    assert case.symptom.observed == "a result (device meta)"
+    assert case.symptom.observed in {f"a result ({told})" for told in WAYS.values()}
     assert "RuntimeError" in case.symptom.headline()
     assert found.call.raised is not None
     use = invocation(found.call, found.api, found.observation.calls)
