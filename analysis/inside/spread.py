@@ -173,10 +173,14 @@ class Case:
 
         def place(name, value):
             if self.meant(name, value):
-                free = name if name not in inputs and name != OUT else name + "_value"
+                free = name
+                while free in inputs or free == OUT:
+                    free += "_value"
                 inputs[free], value = value, Input(free)
+            elif type(value) in (list, tuple) and "number" in self.roles:  # sizes, for example
+                return type(value)(place(name, item) for item in value)
             if isinstance(value, Input):
-                self.parameters[name] = value.name
+                self.parameters.setdefault(name, value.name)
             return value
 
         names, count = api["names"], len(call.args)

@@ -39,11 +39,13 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raised:
-    """An exception: `types` is its class followed by its bases."""
+    """An exception: `types` is its class followed by its bases, `handling` the class of the one
+    that was being handled then, if any."""
 
     types: tuple[str, ...]
     message: str
     frames: tuple[Frame, ...] = ()
+    handling: str = ""
 
     @property
     def type(self) -> str:
@@ -61,7 +63,8 @@ class Raised:
             types = tuple(str(kind) for kind in event.get("types", ()))
         except (TypeError, ValueError, OverflowError):
             frames, types = (), ()
-        return cls(types=types, message=_cut(str(event.get("message", ""))), frames=frames)
+        message, cause = (str(event.get(name) or "") for name in ("message", "cause"))
+        return cls(types=types, message=_cut(message), frames=frames, handling=_cut(cause))
 
 
 NESTED = 3

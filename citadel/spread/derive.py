@@ -105,7 +105,9 @@ def _own(changes: Sequence[Change], use: Invocation) -> Iterator[Infection]:
     for one in plain:
         text = one.value.literal()
         if text is not None and IS.takes_value(text):
-            yield Infection((one.name,), Given(IS, text))
+            number = one.value.kind in ("int", "float")
+            roles = (one.name, "number") if number else (one.name,)
+            yield Infection(roles, Given(IS, text))
     main = use.main
     tensors = {one.name: one.before for one in changes if one.before is not None}
     for name, value in tensors.items():
@@ -144,7 +146,7 @@ def _ways(
         return
     modes = _modes(verified, changes)
     if verified.witness is None and symptom in STATUS_KINDS:
-        yield from ((symptom, (Given(one), plain)) for one in modes)
+        yield from ((symptom, (Given(one), Given(BY_NAME[one.beyond]))) for one in modes)
         yield symptom, (plain, plain)
     elif verified.witness is not None:
         accepts = symptom is SymptomKind.ACCEPTS
@@ -160,7 +162,7 @@ def _modes(verified: Verified, changes: Sequence[Change]) -> list[Fact]:
     """The ways in which a case makes calls as a whole, the mildest first; what a cure takes away
     comes before that."""
     taken = {change.variation for change in changes}
-    made = [one for one in MODES if any(_makes(verified, name, one) for name in one.called)]
+    made = [one for one in MODES if any(_makes(verified, *how.split()) for how in one.called)]
     first = [one for one in MODES if taken & set(one.brings_back)]
     return list(dict.fromkeys([*first, *made]))
 
@@ -172,12 +174,12 @@ def _right(changes: Sequence[Change]) -> Given:
     return Given(BY_NAME[kept[0] if kept else WIDER])
 
 
-def _makes(verified: Verified, name: str, mode: Fact) -> bool:
-    """Whether a case calls an API, with the keyword of the mode true, if it has one."""
+def _makes(verified: Verified, name: str, keyword: str = "") -> bool:
+    """Whether a case calls an API, with a keyword that is true, if one is asked for."""
     for call in verified.observation.calls:
         if call.name == name:
             given = {key: argument.value.text for key, argument in call.keywords}
-            if not mode.keyword or given.get(mode.keyword) == str(True):
+            if not keyword or given.get(keyword) == str(True):
                 return True
     return False
 

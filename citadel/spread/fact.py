@@ -49,10 +49,11 @@ class Fact:
     it is, by which a tensor of a call is known to be so.
 
     A fact about the call as a whole has `run`, which is put around a function of its inputs, behind
-    the lines of `setup`; `layer` is put behind what constructs a layer. `called`: the APIs (and the
-    `keyword` that is true) by which code makes a call so. `against`: the fact that such a call
-    should agree with. `documented`: the word by which documentation tells that an API treats it in
-    a way of its own.
+    the lines of `setup`; `layer` is put behind what constructs a layer. `called`: the APIs (and
+    behind a blank the keyword that is true) by which code makes a call so. `against`: the fact that
+    such a call should agree with, and `beyond` the one that must work if it is to fail by itself.
+    `documented`: the word by which documentation tells that an API
+    treats it in a way of its own.
     """
 
     name: str
@@ -72,8 +73,8 @@ class Fact:
     run: Mapping[str, str] = field(default_factory=dict)
     setup: Mapping[str, str] = field(default_factory=dict)
     called: tuple[str, ...] = ()
-    keyword: str = ""
     against: str = "plain"
+    beyond: str = "plain"
     documented: str = ""
     layer: Mapping[str, str] = field(default_factory=dict)
     compiles: bool = False

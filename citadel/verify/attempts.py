@@ -205,7 +205,9 @@ def _attempt(
     reason = _unusable(traced, symptom)
     if reason is not None:
         return reason
-    caught = caught_failure(traced, claims) if symptom is None else None
+    caught = None
+    if symptom is None or symptom.exception == "AssertionError":
+        caught = handled(traced) or caught_failure(traced, claims)
     if caught is not None and caught.raised is not None:
         return Attempt(
             snippet=snippet,
@@ -244,6 +246,15 @@ def caught_failure(observation: Observation, claims: tuple[Claim, ...]) -> Call 
         if len(line) > 8 and line in printed:
             return call
     return None
+
+
+def handled(observation: Observation) -> Call | None:
+    """The refusal that a case was handling when its own check failed: that is what it is about."""
+    raised = observation.exception
+    if raised is None or not raised.handling:
+        return None
+    calls = (c for c in caught_calls(observation) if c.raised)
+    return next((c for c in calls if c.raised and c.raised.type == raised.handling), None)
 
 
 def _same(one: Symptom | None, other: Symptom | None) -> bool:

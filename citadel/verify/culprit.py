@@ -98,10 +98,14 @@ class Chain:
 
 
 def culprit(
-    observation: Observation, catalog: Catalog, mentions: Sequence[Mention]
+    observation: Observation,
+    catalog: Catalog,
+    mentions: Sequence[Mention],
+    caught: Call | None = None,
 ) -> Suspect | None:
-    """The call to blame and its API, or None where the trace names no public API."""
-    failing, calls = failing_call(observation), observation.calls
+    """The call to blame and its API, or None where the trace names no public API. `caught`: the
+    failing call, where it is not the one that has ended the run."""
+    failing, calls = caught or failing_call(observation), observation.calls
     named = names_meant((m for m in mentions if m.title or m.body), calls, catalog)
     if failing is None:
         return maker_of_what_runs(observation, catalog, named)

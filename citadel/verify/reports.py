@@ -17,7 +17,6 @@ from analysis.target.session import Limits, Session
 from analysis.target.target import TargetInfo
 from citadel.model import BugCase, BugKind, Symptom, SymptomKind, content_id
 from citadel.oracle import status
-from citadel.traced import resolve
 from citadel.verify.attempts import attempts_of, inside_functions, lacks
 from citadel.verify.contradiction import contradicting
 from citadel.verify.contrast import refuses
@@ -311,9 +310,9 @@ def _blamed(
 ) -> tuple[Call, Api] | None:
     """The call and the API that a run's symptom is of; without one, those the report is about."""
     seen, again = attempt.symptom, reproduces(wanted, attempt.symptom)
-    blamed = culprit(attempt.traced, catalog, reading.mentions) if seen is not None else None
-    if attempt.caught is not None and (api := resolve(attempt.caught, catalog)) is not None:
-        blamed = attempt.caught, api
+    blamed = None
+    if seen is not None:
+        blamed = culprit(attempt.traced, catalog, reading.mentions, attempt.caught)
     if seen is None:
         blamed = meant(attempt.traced, catalog, reading)
     elif blamed is None and again and wanted is not None and wanted.message:
