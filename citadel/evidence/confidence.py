@@ -18,7 +18,7 @@ from pathlib import Path
 from citadel.evidence.controls import FLOOD, class_of, own_fault
 from citadel.experiment import Class, Evidence, Under
 from citadel.judge.verdicts import rate
-from citadel.model import Channels, Finding, SymptomKind, VerdictKind
+from citadel.model import Channels, Finding, Road, SymptomKind, VerdictKind
 from citadel.verify.verified import Verified
 
 FILE = Path(__file__).with_name("coefficients.json")
@@ -26,6 +26,7 @@ SIGNS: Mapping[str, int] = {
     "near": 1,
     "arguments": 1,
     "contradicts": 1,
+    "own_call": 1,
     "dropped": -1,
     "refuted": -1,
     "untested": -1,
@@ -83,15 +84,19 @@ def features(finding: Finding, evidence: Evidence, verified: Verified) -> dict[s
     outcomes = {one.outcome for one in evidence.controls}
     seen = finding.verdict.symptom or verified.case.symptom
     plain = seen.kind is SymptomKind.RAISES and not own_fault(seen)
+    shared = (evidence.base_rate or 0.0) >= FLOOD
+    own_call = finding.road is Road.TRIGGER and not evidence.contradicts
     return {
         "near": nearness(finding.channels),
         "arguments": finding.channels.arguments or 0.0,
         "contradicts": float(evidence.contradicts),
+        # Its own valid call fails under the trigger, which unrelated operations stand.
+        "own_call": float(own_call and not shared),
         "dropped": evidence.dropped,
         "refuted": float(Under.SHOWN in outcomes),
         # There are cures, and none says anything of this sibling.
         "untested": float(bool(outcomes) and not outcomes & {Under.CURED, Under.SHOWN}),
-        "shared": float((evidence.base_rate or 0.0) >= FLOOD),
+        "shared": float(shared),
         "plain_exception": float(plain),
         "drifted": float(verified.case.drifted),
     }

@@ -7,7 +7,7 @@ import pytest
 
 from citadel.evidence.confidence import SIGNS, Model, model, nearness, weighed
 from citadel.experiment import Class, Control, Evidence, Under
-from citadel.model import Channels, Finding, Symptom, SymptomKind, Verdict, VerdictKind
+from citadel.model import Channels, Finding, Road, Symptom, SymptomKind, Verdict, VerdictKind
 
 RAISED = Symptom(kind=SymptomKind.RAISES, exception="RuntimeError", message="no", pattern="no")
 CRASH = Symptom(kind=SymptomKind.CRASHES, signal="SIGSEGV")
@@ -53,6 +53,18 @@ def test_what_unrelated_operations_refuse_as_well_is_less_sure(source):
     alone = told(finding(Under.CURED), source, 0.0).verdict.confidence
     shared = told(finding(Under.CURED), source, 0.6).verdict.confidence
     assert shared < alone
+
+
+def test_a_valid_call_of_its_own_that_fails_under_the_trigger_alone_speaks_for_a_finding(source):
+    """However far it is from the report's API; not where unrelated ones fail as well."""
+    far = finding(Under.CURED, channels=FAR)
+    own = replace(far, road=Road.TRIGGER)
+    assert told(own, source).verdict.confidence > told(far, source).verdict.confidence
+    shared = told(own, source, 0.6).verdict
+    assert (shared.kind, shared.confidence) == (
+        VerdictKind.ALIKE,
+        told(far, source, 0.6).verdict.confidence,
+    )
 
 
 def test_what_is_too_unsure_is_alike_and_says_why(source):
