@@ -31,6 +31,8 @@ from citadel.verify.verified import Verified
 
 WIDER = "wider"
 IS = BY_NAME["is"]
+UNWRITTEN = {one.name for one in VARIATIONS.values() if one.preserves and one.name != WIDER}
+"""Variations of what the numbers of a tensor do not tell: its strides, memory, layout, graph."""
 _OUT, TENSORS = "out", "inputs"
 _NAN = "nan"
 _RANGE = math.log10(3.4e38) / math.log10(1.7e308)
@@ -48,9 +50,9 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     own = list(_own(trigger.changes, use))
     sets = [*_sets(changes, use), *((one,) for one in (*others, *own))]
     given = {one.name for one in use.values if not one.inside}
-    complete = given <= {one.roles[0] for one in own}
     nan = any(given.value == _NAN for _, given in known)
     altering = {change.variation for change in trigger.changes}
+    complete = given <= {one.roles[0] for one in own} and not altering & UNWRITTEN
     found: list[Relation] = []
     for kind, ways in _ways(verified, changes, nan=nan):
         sampled = ways == (Given(PLAIN), Given(PLAIN))
