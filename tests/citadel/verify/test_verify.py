@@ -156,6 +156,46 @@ def test_a_recorded_assertion_that_holds_by_now_tells_of_values_that_are_fixed(v
     assert found.case.kind is BugKind.VALUE
 
 
+HANDLED = """
+    import torch
+    try:
+        torch.ones(-2**63)
+    except RuntimeError as error:
+        print(error)
+        assert "SymInt" not in str(error)
+"""
+CAUGHT = """
+    import torch
+    x = torch.rand(3, dtype=torch.float64, requires_grad=True)
+    try:
+        fine = torch.autograd.gradgradcheck(lambda x: torch.nn.functional.hardsigmoid(x), (x,))
+    except RuntimeError as error:
+        print(type(error).__name__, error)
+        fine = False
+    assert fine
+"""
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("title", "code", "api", "message"),
+    [
+        ("torch.ones raises an internal error for -2**63", HANDLED, "torch.ones", "SymInt"),
+        (
+            "Double backward of torch.nn.functional.hardsigmoid is not implemented",
+            CAUGHT,
+            "torch.nn.functional.hardsigmoid",
+            "hardsigmoid_backward",
+        ),
+    ],
+)
+def test_a_check_fails_for_what_the_code_has_handled(verified, read, title, code, api, message):
+    found = verified(read(title, code, text="RuntimeError: it should be another one"))
+    assert isinstance(found, Verified), found
+    assert (found.api.name, found.case.kind, found.caught) == (api, BugKind.STATUS, True)
+    assert message in found.case.symptom.message
+
+
 @real
 def test_an_assertion_of_the_reports_own_tells_of_values(verified, read):
     found = verified(read("exp of ones", CALM + "assert x.sum() == 0"))
