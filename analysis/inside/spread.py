@@ -23,7 +23,7 @@ from functools import partial
 from eagle_pairs import Call, Input, Pair, call_of
 from eagle_plans import most, share
 from eagle_samples import arguments
-from unpickle import NoLiteral, literal
+from unpickle import NoLiteral
 from vary import FACTS, told
 
 RULE, OUT, WRITTEN = "spread", "out", "written"
@@ -205,7 +205,7 @@ class Case:
     def meant(self, name, value):
         """Whether a role means a plain argument: a number, or any that is to be another one."""
         if name in self.fixed:
-            return not isinstance(value, Input) and written_down(value)
+            return not isinstance(value, Input) and not self.spread.large(value)
         return type(value) in (int, float) and ("number" in self.roles or name in self.roles)
 
     @property
@@ -236,14 +236,11 @@ class Case:
             last = last and place >= len(choices)
             names, each = choices[min(place, len(choices) - 1)] if choices else ((), [])
             for name in names:
-                if one["fixed"]:
-                    changed = self.put(name, each) or changed
-                    continue
                 other = self.other(name) if one["other"] else ""
                 if other is not None:
                     if other:
                         self.replace(other, one["other"])
-                    changed = self.change(name, each, other) or changed
+                    changed = self.change(name, each, other, one["fixed"]) or changed
         return changed and not last
 
     def other(self, name):
@@ -288,7 +285,7 @@ class Case:
             return None
         return expression(each, self.values[known], self.world, OUT if name in self.outs else "")
 
-    def change(self, name, each, other=""):
+    def change(self, name, each, other="", fixed=False):
         """Change an input, where its expression may name another one; whether that alters it."""
         text, known = self.expression(name, each), self.bad.get(name, name)
         if not other:
@@ -296,16 +293,10 @@ class Case:
             new = eval(text, dict(self.world.modules, x=old))
             if told(self.spread.live, new) == told(self.spread.live, old):
                 return False
-        self.replace(name, _OTHER.sub(self.bad.get(other, other), text))
-        return True
-
-    def put(self, name, each):
-        """Have an input be something else; whether it was not."""
-        text = self.expression(name, each)
-        new, old = eval(text, dict(self.world.modules)), self.values[self.bad.get(name, name)]
-        if told(self.spread.live, new) == told(self.spread.live, old):
-            return False
-        self.hold(name, text)
+        if fixed:
+            self.hold(name, text)
+        else:
+            self.replace(name, _OTHER.sub(self.bad.get(other, other), text))
         return True
 
     def replace(self, name, text):
@@ -380,15 +371,6 @@ class Case:
     def known(self, name, bare):
         """The name of an input, with the trigger or without."""
         return name if bare else self.bad.get(name, name)
-
-
-def written_down(value):
-    """Whether a value has a literal."""
-    try:
-        literal(value)
-    except NoLiteral:
-        return False
-    return True
 
 
 def similar(one, other):

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -31,6 +30,8 @@ from citadel.verify.verified import Verified
 
 WIDER = "wider"
 IS = BY_NAME["is"]
+EXACT = 2**53
+"""Up to here each whole number is a number in double precision."""
 UNWRITTEN = {one.name for one in VARIATIONS.values() if one.preserves and one.name != WIDER}
 """Variations of what the numbers of a tensor do not tell: its strides, memory, layout, graph."""
 _OUT, TENSORS = "out", "inputs"
@@ -67,13 +68,15 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
             # where it is not made in the second way itself.
             differs = bool(ways[1].fact.run) or ways[1].fact.name in altering
             whole = complete and differs and kind is SymptomKind.DISAGREES
-            last = Relation(infections=tuple(own), ways=ways, sampled=sampled, kind=kind)
-            found.append(replace(last, whole=whole))
+            together = Relation(
+                infections=tuple(own), ways=ways, sampled=sampled, kind=kind, whole=whole
+            )
+            found.append(together)
     return found
 
 
 def compiles(verified: Verified, trigger: Trigger) -> bool:
-    """Whether a compiler runs in each of the two ways that are tried first."""
+    """Whether a compiler runs in the way that is asked for first."""
     changes = [change for cure in trigger.cures for change in cure.changes]
     return any(one.compiles for one in _modes(verified, changes)[:1])
 
@@ -126,8 +129,11 @@ def _tensor(root: str, value: Value) -> str | None:
         return None
     if value.layout not in (None, "strided") or math.prod(value.shape) != len(few):
         return None
+    whole = "int" in value.dtype
+    if whole and any(abs(one) > EXACT for one in few):
+        return None  # what was recorded is rounded
     array = np.array(few).reshape(value.shape)
-    kind = "bool" if value.dtype == "bool" else "int" if "int" in value.dtype else None
+    kind = "bool" if value.dtype == "bool" else "int" if whole else None
     text = repr((array if kind is None else array.real.astype(kind)).tolist())
     text = re.sub(r"-?\b(nan|inf)\b", r"float('\g<0>')", text)
     return tensor_text(root, None, text, value.dtype)

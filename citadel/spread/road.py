@@ -167,12 +167,12 @@ class SecondRoad:
             shown = hit.verdict.symptom
             if wanted is not None and shown is not None and shown.pattern != wanted.pattern:
                 continue  # it refuses something else
-            known = relation if shown is None or relation.sampled else None
-            kind = relation.kind if shown is None else shown.kind
-            told = _Shown(known or replace(relation, kind=kind), hit.limit)
-            if not told.limit:
-                return told
-            found = found or told
+            told = relation
+            if shown is not None and not relation.sampled:
+                told = replace(relation, kind=shown.kind)
+            if not hit.limit:
+                return _Shown(told, "")
+            found = found or _Shown(told, hit.limit)
         return found
 
     def _simplest(self, relation: Relation) -> Relation:

@@ -102,9 +102,9 @@ def _claims_of_values(reading: Reading, attempt: Attempt) -> bool | None:
 
 def _asserts(reading: Reading, attempt: Attempt) -> bool:
     """Whether an assertion fails that the report makes, rather than is about."""
-    raised, failing = attempt.traced.exception, failing_call(attempt.traced)
     if attempt.caught is not None:
         return False  # it is about what the code was handling
+    raised, failing = attempt.traced.exception, failing_call(attempt.traced)
     if raised is None and attempt.symptom is not None:
         return attempt.symptom.exception == "AssertionError"  # it is one where nothing is traced
     if raised is None or failing is None or "AssertionError" in raised.types:
