@@ -56,11 +56,15 @@ def test_what_one_way_refuses_and_the_other_one_takes(spread_on, bench):
 
 
 @pytest.mark.torch
-def test_a_search_leaves_no_trace_in_what_runs_after_it(spread_on, bench):
+def test_a_search_leaves_no_trace_in_what_runs_after_it(bench):
     """PyTorch's own tests, from which samples come, forbid to set the flags of backends."""
-    spread_on(read("inputs: scaled 2"), "torch.cosh")
+    relation, apis = read("inputs: scaled 2"), [bench.catalog.apis["torch.cosh"]]
     code = "import os, torch\ntorch.backends.cudnn.benchmark = True\nprint(sorted(os.environ))"
-    after, before = bench.probes[0].run(code), bench.replays[0].run(code)
+    with bench.target.session() as searched, bench.target.session() as fresh:
+        tally = Tally()
+        list(spread(relation, bench.index, apis, [searched], 60.0, tally))
+        after, before = searched.run(code), fresh.run(code)
+    assert tally.pairs
     assert after.outcome is Outcome.OK
     assert after.stdout == before.stdout
 
