@@ -12,13 +12,9 @@ from dataclasses import replace
 from citadel.model import BugCase, Cut, Finding, Road, VerdictKind
 from citadel.options import Options
 from citadel.propagate.propagation import Propagation
-from citadel.spread.derive import compiles
 from citadel.spread.road import SecondRoad
 from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
-
-SHARE = 0.5
-"""The part of the time that the second road has where it goes first."""
 
 
 class Roads:
@@ -38,21 +34,14 @@ class Roads:
         road = self._options.road
         if self._verified.contradiction is not None:
             road = Road.TRIGGER  # that a sibling refuses the report's call, too, says nothing
-        # Where a compiler runs, time is short, and the second road has its controls in passing.
-        before = road is Road.BOTH and compiles(self._told.verified, self._told.trigger)
-        if before:
-            self.second = self._second(SHARE * (self._end - time.monotonic()))
-            yield from self.second.findings()
         if road is not Road.TRIGGER:
-            names = set() if self.second is None else self.second.found
             found = self.first.findings(on_progress)
-            bugs = (one for one in found if one.verdict.kind is VerdictKind.BUG)
-            yield from (one for one in bugs if one.api not in names)
-        if road is not Road.CALL and not before:
-            self.second = self._second(self._end - time.monotonic())
+            yield from (one for one in found if one.verdict.kind is VerdictKind.BUG)
+        if road is not Road.CALL:
+            self.second = self._second()
             yield from self.second.findings()
 
-    def _second(self, seconds: float) -> SecondRoad:
+    def _second(self) -> SecondRoad:
         """What tries the APIs that the first road has not found."""
         return SecondRoad(
             verified=self._told.verified,
@@ -60,7 +49,7 @@ class Roads:
             use=self._told.use,
             bench=self._bench,
             options=self._options,
-            seconds=seconds,
+            seconds=self._end - time.monotonic(),
             known={one.api for one in self.first.done() if one.verdict.kind is VerdictKind.BUG},
         )
 

@@ -75,12 +75,6 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     return found
 
 
-def compiles(verified: Verified, trigger: Trigger) -> bool:
-    """Whether a compiler runs in the way that is asked for first."""
-    changes = [change for cure in trigger.cures for change in cure.changes]
-    return any(one.compiles for one in _modes(verified, changes)[:1])
-
-
 def _sets(changes: Sequence[Change], use: Invocation) -> list[tuple[Infection, ...]]:
     """What is brought in at once: each fact alone, in each manner; all; pairs; all in other
     manners."""

@@ -264,11 +264,6 @@ class SecondRoad:
         self._found[hit.api] = found
         return found
 
-    @property
-    def found(self) -> Collection[str]:
-        """The APIs that it has found."""
-        return self._found.keys()
-
     def done(self) -> tuple[Finding, ...]:
         """All findings, now that it is known how many operations go wrong."""
         if self.relation is None:
