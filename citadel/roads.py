@@ -12,6 +12,7 @@ from dataclasses import replace
 from citadel.model import BugCase, Cut, Finding, Road, VerdictKind
 from citadel.options import Options
 from citadel.propagate.propagation import Propagation
+from citadel.spread.derive import compares_two_ways
 from citadel.spread.road import SecondRoad
 from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
@@ -21,7 +22,8 @@ class Roads:
     """Goes the roads that were asked for; `end` (`time.monotonic()`) is a cap."""
 
     def __init__(self, verified: Verified, bench: Workbench, options: Options, end: float) -> None:
-        self.first = Propagation(verified, bench, options)
+        both = compares_two_ways(verified)
+        self.first = Propagation(verified, bench, options, two_ways=both)
         self.second: SecondRoad | None = None
         contrast = verified.contrast
         self._told = self.first if contrast is None else Propagation(contrast, bench, options)

@@ -1,14 +1,16 @@
 """Bring a trigger into valid calls of other APIs, and make each call in two ways that should agree.
 
 In: `{"apis": [[name, api], ...], "infections": [...], "ways": [one, other], "sampled": truth,
-"ended": whether it only counts how calls end, "wanted": None or {"states": those that count,
+"ended": whether it only counts how calls end, "milder": whether a trigger of a lesser size must
+change nothing, "wanted": None or {"states": those that count,
 "type": an exception's or "", "message": its or ""}}`. An API is `{"names": parameters in order,
 "defaults": their defaults as texts, "new": the same two of a layer's constructor, "method": truth,
 "calls": [...]}`, a call `{"call": [arguments, keywords], "new": those of a layer's constructor or
 None}`, its values as `eagle_samples` reads them. An infection has `roles`, of which
 the first that the call has counts, and `each`, a list of [condition, expression] as in `vary` for
 each place of a tensor that it may be brought to; `other` is an expression for the first input of
-the same dtype, which they may name so. Where it is `fixed`, it does not depend on what was there.
+the same dtype, which they may name so. Where it is `fixed`, it does not depend on what was there,
+and `milder` is what it is of a lesser size, if it has any.
 A way has `each` for all inputs, and `run`, `setup` and `layer` for the call
 (`citadel.spread.facts`). Where `sampled`, the second way is made without the trigger.
 
@@ -48,6 +50,7 @@ class Spread:
         self.tensor_of, self.is_tensor, self.tested = tensor_of, is_tensor, tested
         self.apis, self.infections = given["apis"], given["infections"]
         self.ways, self.sampled, self.ended = given["ways"], given["sampled"], given["ended"]
+        self.milder = given["milder"]
         self.wanted = given["wanted"]
 
     def counts(self, seen):
@@ -73,12 +76,15 @@ class Spread:
                 made = self.made(name, api, place, call, number)
                 if made is None:
                     break
-                control, pair = made
+                *controls, pair = made
                 if not self.infections:  # the second way is the control
                     yield pair
                     break
-                yield control
-                if control.seen is None or control.seen.state in AGREED:  # none: nothing is run
+                for control in controls:
+                    yield control
+                    if control.seen is not None and control.seen.state not in AGREED:
+                        break
+                else:  # all agree, or nothing is run
                     yield pair
 
     def calls(self, name, api, step):
@@ -124,15 +130,19 @@ class Spread:
             return None
 
     def made(self, name, api, place, call, number=0):
-        """(control, pair) of a call with the trigger in its `place`-th position; None where it has
-        none."""
+        """Controls of a call, and behind them the call with the trigger in its `place`-th position;
+        None where it has none."""
+        again = partial(self.smaller, name, api, place)
+        key = "{}.{}".format(number, place)  # whatever became of those before it
         try:
             case = Case(self, api, call)
             if self.infections and not case.infect(place):
                 return None
-            again = partial(self.smaller, name, api, place)
-            key = "{}.{}".format(number, place)  # whatever became of those before it
             pairs = [case.pair(name, key, bare, call, again) for bare in (True, False)]
+            milder = Case(self, api, call, milder=True)
+            if self.milder and milder.infect(place):
+                lesser = milder.pair(name, "milder " + key, False, call, again, control=True)
+                pairs.insert(1, lesser)
         except Exception:  # a change that these values do not allow
             return None
         return None if None in pairs else pairs
@@ -140,16 +150,17 @@ class Spread:
     def smaller(self, name, api, place, call):
         """The pair over smaller inputs, if the ways still agree without the trigger."""
         made = self.made(name, api, place, call)
-        if made is None or (self.infections and self.runner.run(made[0]).state not in AGREED):
+        controls = made[:-1] if made and self.infections else ()
+        if made is None or any(self.runner.run(one).state not in AGREED for one in controls):
             return None
-        return made[1]
+        return made[-1]
 
 
 class Case:
-    """One call: its inputs, and the lines that bring the trigger into them."""
+    """One call: its inputs, and the lines that bring the trigger, or a `milder` one, into them."""
 
-    def __init__(self, spread, api, call):
-        self.spread, self.world = spread, spread.world
+    def __init__(self, spread, api, call, milder=False):
+        self.spread, self.world, self.milder = spread, spread.world, milder
         self.lines = []
         self.bad = {}
         """The names of the inputs that hold the trigger."""
@@ -232,7 +243,8 @@ class Case:
         """Change the inputs at one place; whether that changes any."""
         changed, last = False, True
         for one in self.spread.infections:
-            choices = [(names, each) for each in one["each"] for names in self.choices(one, each)]
+            ways = one["milder"] if self.milder and one["milder"] else one["each"]
+            choices = [(names, each) for each in ways for names in self.choices(one, each)]
             last = last and place >= len(choices)
             names, each = choices[min(place, len(choices) - 1)] if choices else ((), [])
             for name in names:
@@ -310,8 +322,8 @@ class Case:
         self.bad[name] = bad
         self.lines.append("{} = {}".format(bad, text))
 
-    def pair(self, name, key, bare, call, smaller):
-        """The two ways of the call; its control where `bare`."""
+    def pair(self, name, key, bare, call, smaller, control=False):
+        """The two ways of the call; without the trigger where `bare`."""
         one, other = self.spread.ways
         infected = not bare and not self.spread.sampled
         sides = self.written(one, not bare), self.written(other, infected)
@@ -323,7 +335,7 @@ class Case:
         setup += () if bare else self.lines
         return Pair(
             RULE,
-            ("without " if bare else "with ") + key,
+            ("without " if bare or control else "with ") + key,
             name,
             self.call.inputs,
             sides[1],
@@ -334,7 +346,7 @@ class Case:
             apart=True,
             ended=self.spread.ended,
             counts=self.spread.counts,
-            control=bare,
+            control=bare or control,
             call=call,
             smaller=smaller,
         )

@@ -1,6 +1,7 @@
 """How many siblings of a bug does a triage find, of families whose members all have code?
 
 usage: python -m benchmarks.families PYTHON [FAMILY.toml...] [--every | --truth] [--json FILE]
+                                      [--keep FOLDER]
 
 PYTHON is an interpreter under test; by default, all families of its framework are measured. First
 the code of every member is run, with the trigger and without: on another build than the family's
@@ -61,6 +62,7 @@ def main() -> None:
     what.add_argument("--every", action="store_true", help="a report per member")
     what.add_argument("--truth", action="store_true", help="run the members alone")
     parser.add_argument("--json", type=Path, help="write the scores as JSON, too")
+    parser.add_argument("--keep", type=Path, help="a folder for reports, triages and cases")
     given = parser.parse_args()
     target = probe(given.python)
     try:
@@ -82,9 +84,11 @@ def main() -> None:
         apis = [family.of] if truth.get(family.of) else []
         if given.every:
             apis = [api for api, bug in truth.items() if bug]
-        for score in scored(family, truth, apis, given.python):
-            scores.append(score)
-            print(_line(score), flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            kept = Path(folder) if given.keep is None else Path(given.keep, family.name)
+            for score in scored(family, truth, apis, given.python, kept):
+                scores.append(score)
+                print(_line(score), flush=True)
     print(_total(scores))
     if given.json:
         given.json.write_text(json.dumps([_record(one) for one in scores], indent=1) + "\n")
@@ -104,22 +108,27 @@ def run(family: Family, target: Target) -> dict[str, bool | None]:
 
 
 def scored(
-    family: Family, truth: Mapping[str, bool | None], apis: Sequence[str], python: str
+    family: Family,
+    truth: Mapping[str, bool | None],
+    apis: Sequence[str],
+    python: str,
+    folder: Path,
 ) -> Iterator[Score]:
-    """The triages of the reports of these members."""
-    with tempfile.TemporaryDirectory() as folder:
-        for api in apis:
-            report = Path(folder, f"{family.name}.md")
-            report.write_text(family.report(api), encoding="utf-8")
-            out = Path(folder, "triage.json")
-            out.unlink(missing_ok=True)
-            command = [sys.executable, "-m", "citadel", "triage", str(report), "--python", python]
-            command += ["--out", str(Path(folder, "cases")), "--json", str(out)]
-            # Status 3 says that nothing was found.
-            done = subprocess.run(command, check=False, capture_output=True, text=True)
-            if not out.exists():
-                raise SystemExit(f"{family.name}: {api}: {done.stderr.strip()}")
-            yield score(family, truth, api, json.loads(out.read_text())["reports"][0])
+    """The triages of the reports of these members, which are left in a folder."""
+    for api in apis:
+        # The report is called after the family where it is about the member that stands for it.
+        name = family.name if api == family.of else f"{family.name}-{api}"
+        report, out = folder / f"{name}.md", folder / f"{name}.json"
+        folder.mkdir(parents=True, exist_ok=True)
+        report.write_text(family.report(api), encoding="utf-8")
+        out.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "citadel", "triage", str(report), "--python", python]
+        command += ["--out", str(folder / "cases"), "--json", str(out)]
+        # Status 3 says that nothing was found.
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if not out.exists():
+            raise SystemExit(f"{family.name}: {api}: {done.stderr.strip()}")
+        yield score(family, truth, api, json.loads(out.read_text())["reports"][0])
 
 
 def score(

@@ -68,7 +68,9 @@ def weighed(
     threshold). What is no bug stays what it is."""
     if finding.verdict.kind is not VerdictKind.BUG:
         return finding
-    evidence = replace(finding.evidence or Evidence(), base_rate=base_rate)
+    evidence = finding.evidence or Evidence()
+    # That two ways disagree is no limitation, however many operations do.
+    evidence = replace(evidence, base_rate=None if evidence.contradicts else base_rate)
     evidence = replace(evidence, kind=class_of(evidence, finding.verdict.symptom))
     told = features(finding, evidence, verified)
     evidence = replace(evidence, features=tuple(told.items()))

@@ -54,6 +54,17 @@ ABSTRACTIONS: tuple[tuple[Phrase, str], ...] = (
         ),
         "ADDRESS",
     ),
+    # A source line in front of a message tells where it was made, which generated code does anew
+    # for each operator and device.
+    (
+        Phrase(
+            "message/source-prefix",
+            r"^(?:[\w.+-]*/)*[\w.+-]+\.(?:cpp|cc|cu|cuh|h|hpp):\d+ ?[:\]] ?(?=\w+ \w+ \w)",
+            finds=("/a/RegisterCPU_1.cpp:31: sizes must be concrete",),
+            spares=("pool.cpp:31: false", "at pool.cpp:31: sizes must be concrete"),
+        ),
+        "",
+    ),
     # The assertion's file tells where it is; its line moves with every release.
     (
         Phrase(

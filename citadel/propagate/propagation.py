@@ -77,10 +77,14 @@ MOST_REPLAYED = 600
 
 
 class Propagation:
-    """Carries one case over to its siblings; `findings` does the work, once."""
+    """Carries one case over to its siblings; `findings` does the work, once. `two_ways`: the case
+    compares two ways to make a call, which should agree."""
 
-    def __init__(self, verified: Verified, bench: Workbench, options: Options) -> None:
+    def __init__(
+        self, verified: Verified, bench: Workbench, options: Options, *, two_ways: bool = False
+    ) -> None:
         self.verified = verified
+        self.two_ways = two_ways
         self.bench = bench
         walk = options.walk.among(measured=verified.measured is not None)
         self.options = replace(options, walk=walk)
@@ -334,7 +338,7 @@ class Propagation:
             found = trial.note(verdict, written)
             if verdict.kind is VerdictKind.BUG:
                 evidence = self._controls.of(written, plan, trial.candidate.api, session)
-                found = replace(found, evidence=evidence)
+                found = replace(found, evidence=replace(evidence, contradicts=self.two_ways))
                 return self._judging.everywhere(found, plan, trial.candidate, session)
             if verdict.rule == GIVES_NOTHING:
                 trial.next(plan.for_effect())

@@ -57,7 +57,7 @@ def script(
     if bare:
         made = [_untouched(line) for line in _TRIGGER.finditer(finding.setup)]
     given = [assignment(name, text) for name, text in finding.inputs]
-    functions = _TRIGGER.sub("", finding.setup).strip()
+    functions = "" if relation.asked else _TRIGGER.sub("", finding.setup).strip()
     ways = _ways(finding, relation, framework, [*given, *made], bare=bare, cast=cast)
     statements = "\n".join((*given, *made, "", *ways))
     parts = [part for part in (functions, _OUTCOME if "outcome(" in statements else "") if part]
@@ -114,6 +114,8 @@ def symptom(finding: Finding, relation: Relation, seen: Observation) -> Symptom:
         found = status.capture(seen)
         if found is not None:
             return found
+    if relation.asked and finding.state == STATUS:
+        return Symptom(kind=SymptomKind.FALSE, where=relation.asked, observed="False")
     if finding.state == STATUS:
         return _one_sided(finding, relation)
     shown = finding.shown or ("", "")
@@ -166,6 +168,8 @@ def _ways(
     ways, the control has the other one alone."""
     one, other = finding.result, finding.reference
     alone = bare and not relation.infections
+    if relation.asked and finding.state == STATUS:
+        return [f"result = {one}", 'print("result:", result)', f"assert {relation.asked}"]
     if finding.state == STATUS and not relation.sampled:
         if alone:
             return [one if finding.side == "reference" else other]

@@ -22,6 +22,7 @@ from citadel.experiment import Change, Trigger
 from citadel.model import STATUS_KINDS, SymptomKind
 from citadel.plan.frameworks import tensor_text
 from citadel.plan.invocation import Invocation
+from citadel.spread.checked import condition
 from citadel.spread.fact import PLAIN, Fact, Takes
 from citadel.spread.facts import BY_NAME, FACTS, Given
 from citadel.spread.modes import MODES
@@ -107,6 +108,10 @@ def _own(changes: Sequence[Change], use: Invocation) -> Iterator[Infection]:
             number = one.value.kind in ("int", "float")
             roles = (one.name, "number") if number else (one.name,)
             yield Infection(roles, Given(IS, text))
+        if one.value.kind == "dtype" and one.value.text:
+            # It says what the results hold: so do the tensors of what takes no dtype.
+            name = one.value.text.rpartition(".")[2]
+            yield Infection((TENSORS,), Given(BY_NAME["dtype"], name))
     main = use.main
     tensors = {one.name: one.before for one in changes if one.before is not None}
     for name, value in tensors.items():
@@ -158,6 +163,15 @@ def _ways(
             yield SymptomKind.DISAGREES, (plain, Given(BY_NAME["nan-through"]))
         if not accepts:
             yield SymptomKind.DISAGREES, (plain, _right(changes))
+        asked = condition(verified)
+        if asked is not None:
+            yield SymptomKind.FALSE, (plain, Given(BY_NAME["checked"], asked))
+
+
+def compares_two_ways(verified: Verified) -> bool:
+    """Whether a case compares values of calls that it also makes in a special way, compiled or
+    differentiated: the two should agree, whatever is computed."""
+    return verified.witness is not None and bool(_modes(verified, ()))
 
 
 def _modes(verified: Verified, changes: Sequence[Change]) -> list[Fact]:
@@ -239,8 +253,8 @@ def _value(takes: Takes, value: Value) -> str | None:
             return (value.layout or "").removeprefix("sparse_") or None
         case Takes.NUMBER:
             return _number(value)
-        case Takes.VALUE:
-            return None  # see `_own`
+        case Takes.VALUE | Takes.CONDITION:
+            return None  # see `_own` and `_ways`
 
 
 def _number(value: Value) -> str | None:

@@ -28,6 +28,7 @@ class Takes(StrEnum):
     NUMBER = "number"
     LAYOUT = "layout"
     VALUE = "value"
+    CONDITION = "condition"
 
 
 _VALUES = {
@@ -89,6 +90,8 @@ class Fact:
             return not value
         if self.takes is Takes.VALUE:
             return _is_value(value)
+        if self.takes is Takes.CONDITION:
+            return is_condition(value)
         return _VALUES[self.takes].fullmatch(value) is not None
 
 
@@ -105,6 +108,27 @@ _OF_VALUES = (
     ast.keyword,
 )
 _CALLS = ("float", "torch.tensor", "tf.constant")
+RESULT = "result"
+"""What a condition calls the result of a call."""
+_IN_CONDITIONS = {
+    *("torch", "tf", "np", "math"),
+    *("abs", "all", "any", "bool", "float", "int", "isinstance", "len", "list", "max", "min"),
+    *("round", "set", "str", "sum", "tuple", "type"),
+}
+
+
+def is_condition(text: str) -> bool:
+    """Whether a text is an expression of a result and of nothing else but modules and built-ins.
+
+    >>> [is_condition(one) for one in ("(result >= 0).all()", "result == x", "True", "result =")]
+    [True, False, False, False]
+    """
+    try:
+        nodes = list(ast.walk(parsing.expression(text.strip()).body))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    names = {one.id for one in nodes if isinstance(one, ast.Name)}
+    return RESULT in names and names <= {RESULT, *_IN_CONDITIONS}
 
 
 def _is_value(text: str) -> bool:

@@ -10,11 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from analysis import parsing
 from citadel.evidence.variations import VARIATIONS, way
 from citadel.spread.fact import PLAIN, Fact, Takes, expressions, with_value
 from citadel.spread.modes import MODES
 from harvest.report.text import shorten
 
+LESS = 4
+"""How much less a milder number is: it is in range where one is just beyond."""
 MOST_CHARACTERS = 60
 """Of a value in a sentence."""
 NUMBERS = "dtype(x).startswith(('float', 'bfloat', 'complex'))"
@@ -396,16 +399,29 @@ class Given:
         """Completes "`input` ..."."""
         return self.fact.says.format(value=shorten(self.value, MOST_CHARACTERS))
 
+    @property
+    def milder(self) -> str:
+        """A number of a quarter of the size, where the fact names one; else ""."""
+        try:
+            number = parsing.literal(self.value) if self.fact.fixed else None
+        except ValueError:
+            return ""
+        if type(number) is int:
+            return str(number // LESS if number > 0 else -(-number // LESS))
+        return repr(number / LESS) if type(number) is float else ""
+
     def record(self, root: str, roles: Sequence[str] = ()) -> dict[str, Any]:
         """As `analysis/inside/spread.py` reads it."""
         whole = {
             "run": self.fact.run.get(root, ""),
-            "setup": self.fact.setup.get(root, ""),
+            "setup": with_value(self.fact.setup.get(root, ""), self.value),
             "layer": with_value(self.fact.layer.get(root, ""), self.value),
             "other": self.fact.other.get(root, ""),
             "fixed": self.fact.fixed,
         }
+        milder = expressions(self.fact.ways, root, self.milder) if self.milder else []
         # What is made by a function around the call needs no change of the arguments.
         ways = [] if whole["run"] else [self.fact.ways, self.fact.elsewhere]
         each = [expressions(one, root, self.value) for one in ways if one]
-        return {"roles": list(roles), "each": each or [[]], **whole}
+        told = {"each": each or [[]], "milder": [milder] if milder else []}
+        return {"roles": list(roles), **told, **whole}

@@ -5,7 +5,7 @@ The code that they put around a call is part of the cases that people read.
 
 from __future__ import annotations
 
-from citadel.spread.fact import Fact
+from citadel.spread.fact import Fact, Takes
 
 _FORWARD_MODE = '''def in_forward_mode(function):
     """The function, differentiated in forward mode."""
@@ -17,6 +17,16 @@ _FORWARD_MODE = '''def in_forward_mode(function):
     def call(*given):
         with torch.autograd.forward_ad.dual_level():
             result = function(*map(dual, given))
+        return result
+
+    return call
+'''
+_CHECKED = '''def checked(function):
+    """The function, with an assertion about its result."""
+
+    def call(*given):
+        result = function(*given)
+        assert {value}
         return result
 
     return call
@@ -337,6 +347,13 @@ MODES: tuple[Fact, ...] = (
         run={"torch": "nan_through({})", "tf": "nan_through({})"},
         setup=_NAN_THROUGH,
         documented="nan",
+    ),
+    Fact(
+        name="checked",
+        says="has a result with {value}",
+        takes=Takes.CONDITION,
+        run={"torch": "checked({})", "tf": "checked({})"},
+        setup={"torch": _CHECKED, "tf": _CHECKED},
     ),
     Fact(
         name="fake",

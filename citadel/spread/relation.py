@@ -58,7 +58,12 @@ class Relation:
     @property
     def fails(self) -> bool:
         """Whether it is a failure that is asked for, which the report tells of."""
-        return self.sampled or self.kind is SymptomKind.RAISES
+        return self.sampled or self.kind in (SymptomKind.RAISES, SymptomKind.FALSE)
+
+    @property
+    def asked(self) -> str:
+        """What a result should be, as an expression; "" where two results are compared."""
+        return self.ways[1].value if self.ways[1].fact.name == "checked" else ""
 
     @property
     def compiles(self) -> bool:
@@ -105,7 +110,8 @@ def read(trigger: str, ways: str = "") -> Relation:
                 f"for example --ways plain,{named.fact.name}",
             )
         infections.append(Infection(names or ROLES[:1], named))
-    both = [given(one) for one in ways.split(",")] if ways.strip() else [Given(PLAIN), Given(PLAIN)]
+    # A condition may have commas.
+    both = [*map(given, ways.split(",", 1))] if ways.strip() else [Given(PLAIN), Given(PLAIN)]
     if len(both) != 2:
         raise CitadelError("--ways takes two ways, parted by a comma", "for example plain,meta")
     if not infections and not ways.strip():
@@ -133,5 +139,7 @@ def _wanted(fact: Fact) -> str:
 
 
 def _example(fact: Fact) -> str:
+    if fact.takes is Takes.CONDITION:
+        return f"{fact.name} (result >= 0).all()"
     values = [value for value, _, _ in fact.examples.values()]
     return f"{fact.name} {values[0] if values else ''}".strip()

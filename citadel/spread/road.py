@@ -162,7 +162,7 @@ class SecondRoad:
     def _shown(self, relation: Relation) -> _Shown | None:
         """Whether calls of the report's own API show the bug; preferably one that no known limit
         explains."""
-        wanted, found = self._refusal(), None
+        wanted, found = None if relation.asked else self._refusal(), None
         for hit in self._hits(relation, [self.verified.api], Tally(), wanted, limits=True):
             shown = hit.verdict.symptom
             if wanted is not None and shown is not None and shown.pattern != wanted.pattern:
@@ -176,13 +176,22 @@ class SecondRoad:
         return found
 
     def _simplest(self, relation: Relation) -> Relation:
-        """The relation without the facts that it does not need."""
+        """The relation without the facts that it does not need; of those that the report's API has
+        no argument for, nobody knows."""
         for one in relation.infections if len(relation.infections) > MOST_TRIED else ():
             fewer = tuple(other for other in relation.infections if other != one)
-            found = self._shown(replace(relation, infections=fewer)) if fewer else None
+            if not fewer or not self._meets(replace(relation, infections=(one,))):
+                continue
+            found = self._shown(replace(relation, infections=fewer))
             if found is not None and not found.limit:
                 relation = found.relation
         return relation
+
+    def _meets(self, relation: Relation) -> bool:
+        """Whether the report's API has a call that a trigger can be brought into."""
+        tally = Tally()
+        deque(self._hits(relation, [self.verified.api], tally), maxlen=0)
+        return tally.pairs > 0
 
     def _refusal(self) -> Symptom | None:
         """How the report's API refuses, in one way, what it takes in another."""
@@ -240,7 +249,7 @@ class SecondRoad:
         case = self.verified.case
         names = (case.api, hit.api)
         seen = hit.verdict.symptom
-        if relation.fails:
+        if relation.fails and not relation.asked:
             return status.matches(case.symptom, seen, names)
         kinds = OF_VALUES if relation.kind is None else (relation.kind,)
         return seen is not None and seen.kind in kinds
@@ -269,7 +278,5 @@ class SecondRoad:
         if self.relation is None:
             return ()
         ranked = {one.api.name: one for one in rank(self.verified.api, self.bench.index)}
-        # Where two ways disagree, that many do is no limitation, but a wide bug.
-        share = self._base_rate(ranked) if self.relation.fails else None
-        least = self.options.least_confidence
+        share, least = self._base_rate(ranked), self.options.least_confidence
         return tuple(weighed(one, self.verified, share, least) for one in self._found.values())

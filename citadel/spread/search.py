@@ -107,6 +107,8 @@ class _Search:
             "sampled": relation.sampled,
             # Another input may have another result.
             "ended": relation.sampled and not relation.preserves,
+            # What is asked of a result may be too much to ask of other APIs.
+            "milder": bool(relation.asked),
             "wanted": None if self.wanted is None else _counted(relation, self.wanted),
         }
 
@@ -161,10 +163,11 @@ def _counted(relation: Relation, wanted: Symptom) -> dict[str, Any]:
     states = {
         SymptomKind.RAISES: [STATUS],
         SymptomKind.ACCEPTS: [STATUS],
+        SymptomKind.FALSE: [STATUS],
         SymptomKind.DISAGREES: [DIFFERS],
         None: [STATUS, DIFFERS],
     }
-    kind = wanted.kind if relation.fails else relation.kind
+    kind = wanted.kind if relation.fails and not relation.asked else relation.kind
     raises = wanted.kind is SymptomKind.RAISES
     return {
         "states": states.get(kind, [CRASH]),

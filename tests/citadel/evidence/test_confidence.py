@@ -55,6 +55,14 @@ def test_what_unrelated_operations_refuse_as_well_is_less_sure(source):
     assert shared < alone
 
 
+def test_however_many_disagree_with_themselves_it_is_no_limitation(source):
+    one = finding(Under.CURED)
+    both = replace(one, evidence=replace(one.evidence, contradicts=True))
+    found = told(both, source, 0.9)
+    assert (found.evidence.kind, found.evidence.base_rate) == (Class.CONTRADICTION, None)
+    assert found.verdict.confidence > told(one, source, 0.9).verdict.confidence
+
+
 def test_a_valid_call_of_its_own_that_fails_under_the_trigger_alone_speaks_for_a_finding(source):
     """However far it is from the report's API; not where unrelated ones fail as well."""
     far = finding(Under.CURED, channels=FAR)

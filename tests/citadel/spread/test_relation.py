@@ -16,6 +16,12 @@ def test_a_trigger_and_two_ways_are_read():
     assert not found.sampled
 
 
+def test_a_condition_may_have_commas():
+    found = read("dim: is 0", "plain, checked result.shape == (2, 3)")
+    assert found.asked == "result.shape == (2, 3)"
+    assert not read("dim: is 0", "plain,meta").asked
+
+
 def test_without_ways_the_call_without_the_trigger_is_the_other_one():
     assert read("input: holding nan").sampled
 
@@ -34,6 +40,9 @@ def test_without_ways_the_call_without_the_trigger_is_the_other_one():
         ("dim: is print(1)", "", "is takes a value"),
         ("dim: is torch.load('f')", "", "is takes a value"),
         ("out: empty", "plain", "--ways takes two ways"),
+        ("out: empty", "plain,checked", "checked takes a condition"),
+        ("out: empty", "plain,checked result == x", "checked takes a condition"),
+        ("out: empty", "plain,checked open('f', result)", "checked takes a condition"),
         ("inputs: compiled", "", "compiled is a way to make a call"),
         ("", "", "there is nothing to spread"),
     ],

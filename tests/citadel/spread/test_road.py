@@ -81,6 +81,15 @@ QUIET = """
 """
 
 
+WRAPS = """
+    import torch
+    fours = torch.full((2,), 2.0**63, dtype=torch.int64)
+    lowest = fours.min()
+    print(lowest)
+    assert lowest >= 0, "wrapped around"
+"""
+
+
 @pytest.fixture
 def triaged(bench):
     def run(reading, road=Road.TRIGGER, siblings=60):
@@ -181,6 +190,20 @@ def test_any_argument_may_be_the_trigger(triaged, read):
     found = triaged(read("torch.unsqueeze raises an IndexError", code))
     assert found.case.relation == "`dim` is 5"
     assert "torch.Tensor.unsqueeze" in {one.api for one in found.bugs}
+
+
+@pytest.mark.torch
+def test_what_the_report_asserts_of_a_result_is_asked_of_others(triaged, read):
+    """Whatever the right result is: its own calls keep what is asserted, but for the trigger."""
+    text = "An overflow error is expected."
+    found = triaged(read("torch.full takes 2**63 for int64", WRAPS, text=text), siblings=400)
+    told = " (plain against checked result.min() >= 0)"
+    # `full` has no tensors: of others these may be what has the dtype.
+    facts = ("`fill_value` is 9.223372036854776e+18", "`dtype` is torch.int64")
+    assert found.case.relation == " and ".join((*facts, "`inputs` has dtype int64")) + told
+    assert {"torch.masked_fill", "torch.Tensor.new_full"} <= {one.api for one in found.bugs}
+    filled = next(one for one in found.bugs if one.api == "torch.masked_fill")
+    assert filled.code.endswith("assert result.min() >= 0\n")
 
 
 @pytest.mark.torch

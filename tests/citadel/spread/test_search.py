@@ -160,6 +160,23 @@ def test_an_argument_may_be_what_a_report_has_given(spread_on):
 
 
 @pytest.mark.torch
+def test_a_condition_is_asked_of_results(spread_on):
+    """Not where a number of a lesser size breaks it as well."""
+    # What a window of such a shape holds is less than zero for a quarter of it, too.
+    names = ("torch.fill_", "torch.masked_fill", "torch.signal.windows.kaiser", "torch.ones")
+    relation = read(
+        "number: is 9.223372036854775808e18; inputs: dtype int64",
+        "plain,checked (result >= 0).all()",
+    )
+    hits, _, _ = spread_on(relation, *names)
+    assert hits.keys() == {"torch.fill_", "torch.masked_fill"}
+    code = hits["torch.masked_fill"].code
+    assert "assert (result >= 0).all()\n" in code
+    assert "def " not in code
+    assert hits["torch.fill_"].verdict.symptom.kind is SymptomKind.FALSE
+
+
+@pytest.mark.torch
 def test_a_crash_costs_one_api(spread_on):
     hits, tally, _ = spread_on(read("inputs: holding nan"), "torch.linalg.eigvals", "torch.abs")
     assert hits.keys() == {"torch.linalg.eigvals"}
