@@ -231,8 +231,11 @@ FACTS: tuple[Fact, ...] = (
             "torch": ("", "torch.ones(2, 3)", "torch.ones(0, 3)"),
             "tf": ("", "tf.ones([2, 3])", "tf.ones([0, 3])"),
         },
-        ways=(way("shape(x) and shape(x)[0]", "x[:0]"),),
-        elsewhere=(way("len(shape(x)) > 1 and shape(x)[-1]", "x[..., :0]"),),
+        # A view would leave the elements where they are: what reads them finds them.
+        ways=(way("shape(x) and shape(x)[0]", torch="x[:0].clone()", tf="x[:0]"),),
+        elsewhere=(
+            way("len(shape(x)) > 1 and shape(x)[-1]", torch="x[..., :0].clone()", tf="x[..., :0]"),
+        ),
     ),
     Fact(
         name="long",

@@ -45,6 +45,26 @@ def described(index: ApiIndex, api: Api) -> Record | None:
     return {**_parameters(of_call, count), "new": of_layer, "method": method, "calls": calls}
 
 
+def unsigned(described: Record) -> Record:
+    """An API with its calls, and these with the size of each number in its place: what is asserted
+    of results is often that they are not negative."""
+    calls = described["calls"]
+    further = [{**one, "call": _sizes(one["call"])} for one in calls]
+    return {**described, "calls": [*calls, *(one for one in further if one not in calls)]}
+
+
+def _sizes(value: Any) -> Any:
+    """A record, or what holds any, with the size of each number that it has."""
+    if isinstance(value, list):
+        return [_sizes(one) for one in value]
+    if not isinstance(value, dict):
+        return abs(value) if type(value) in (int, float) else value
+    if "e" in value:
+        number = _numbers(value)
+        return value if number is None else {"e": repr(abs(number))}
+    return {name: _sizes(one) for name, one in value.items()}
+
+
 def by_operation(apis: Iterable[Api], operation: Callable[[str], str]) -> list[Api]:
     """The APIs in their order, with the first form of each operation in front."""
     first: list[Api] = []

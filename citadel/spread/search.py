@@ -18,7 +18,7 @@ from analysis.target.session import Session
 from citadel.model import Symptom, SymptomKind
 from citadel.spread.fact import FRAMEWORKS
 from citadel.spread.relation import Relation
-from citadel.spread.samples import described
+from citadel.spread.samples import described, unsigned
 from harvest.sources.eagle.drive import Plan, run_plan
 from harvest.sources.eagle.finding import CRASH, DIFFERS, STATUS, Finding
 
@@ -57,7 +57,8 @@ def spread(
     `wanted`, what is of the relation's kind, and where that is to raise may be the same exception
     (of what one way takes: that of the other way)."""
     known = [(api.name, described(index, api)) for api in apis]
-    calls = [[name, found] for name, found in known if found]
+    more = unsigned if relation.asked else lambda one: one
+    calls = [[name, more(found)] for name, found in known if found]
     tally.apis += len(calls)
     tally.lacking += len(known) - len(calls)
     if not calls:

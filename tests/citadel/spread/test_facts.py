@@ -16,7 +16,12 @@ CODE = {
         from spread import expression
 
         def facts(x):
-            return [x.dtype, x.shape, x.requires_grad, x.device.type, x.layout, x.is_neg(), told(x)]
+            kept = [x.requires_grad, x.device.type, x.layout, x.is_neg(), behind(x)]
+            return [x.dtype, x.shape, *kept, told(x)]
+
+        def behind(x):
+            "Memory behind a tensor without elements."
+            return 0 if x.numel() else x.untyped_storage().nbytes()
 
         def told(x):
             return None if x.is_meta else x.detach().to_dense().tolist()

@@ -13,7 +13,7 @@ from citadel.oracle import status
 from citadel.selection import Wish
 from citadel.spread.cases import replayed, script
 from citadel.spread.relation import read
-from citadel.spread.samples import by_operation, described
+from citadel.spread.samples import by_operation, described, unsigned
 from citadel.spread.search import Tally, spread
 
 pytestmark = pytest.mark.slow
@@ -346,3 +346,11 @@ def test_a_framework_whose_calls_cannot_be_compared_is_told(tf_target, tmp_path)
     with pytest.raises(CitadelError, match="calls of keras cannot be compared"):
         run_spread(request, lambda: Interpreter(tf_target.info.python), Wish(), Progress())
     assert not list(tmp_path.iterdir())
+
+
+def test_what_a_condition_is_asked_of_is_tried_without_signs():
+    call = [[{"t": ["float32", [2], [-1.5, 2]]}, {"u": [{"e": "-3"}, {"e": "'max'"}]}], {}]
+    more = unsigned({"names": ["x"], "calls": [{"call": call, "new": None}]})
+    sizes = [[{"t": ["float32", [2], [1.5, 2]]}, {"u": [{"e": "3"}, {"e": "'max'"}]}], {}]
+    assert [one["call"] for one in more["calls"]] == [call, sizes]
+    assert unsigned(more) == more
