@@ -10,7 +10,8 @@ None}`, its values as `eagle_samples` reads them. An infection has `roles`, of w
 the first that the call has counts, and `each`, a list of [condition, expression] as in `vary` for
 each place of a tensor that it may be brought to; `other` is an expression for the first input of
 the same dtype, which they may name so. Where it is `fixed`, it does not depend on what was there,
-and `milder` is what it is of a lesser size, if it has any.
+and `milder` is what it is of a lesser size, if it has any. `together`: all tensors have it, or
+none.
 A way has `each` for all inputs, and `run`, `setup` and `layer` for the call
 (`citadel.spread.facts`). Where `sampled`, the second way is made without the trigger.
 
@@ -267,7 +268,7 @@ class Case:
         for role in infection["roles"]:
             found = [
                 [name for name in names if self.expression(name, each) is not None]
-                for names in self.of_role(role)
+                for names in self.of_role(role)[: 1 if infection["together"] else None]
             ]
             found = [names for number, names in enumerate(found) if names not in found[:number]]
             if any(found):

@@ -52,6 +52,25 @@ FACTS: tuple[Fact, ...] = (
         ways=(way("role == 'out'", torch="torch.as_strided(other, x.shape, x.stride(), 1)"),),
     ),
     Fact(
+        name="whole",
+        says="holds whole numbers of dtype {value}",
+        takes=Takes.DTYPE,
+        brings_back=("wider", "int64"),
+        preserves=True,
+        together=True,
+        examples={
+            "torch": ("int32", "torch.tensor([0, 2])", "torch.tensor([0, 2], dtype=torch.int32)"),
+            "tf": ("int64", "tf.constant([0, 2])", "tf.constant([0, 2], tf.int64)"),
+        },
+        ways=(
+            way(
+                "dtype(x).startswith(('int', 'uint')) and 'int' in '{value}'",
+                torch="x.to(torch.{value})",
+                tf="tf.cast(x, tf.{value})",
+            ),
+        ),
+    ),
+    Fact(
         name="dtype",
         says="has dtype {value}",
         takes=Takes.DTYPE,
@@ -421,6 +440,7 @@ class Given:
             "layer": with_value(self.fact.layer.get(root, ""), self.value),
             "other": self.fact.other.get(root, ""),
             "fixed": self.fact.fixed,
+            "together": self.fact.together,
         }
         milder = expressions(self.fact.ways, root, self.milder) if self.milder else []
         # What is made by a function around the call needs no change of the arguments.

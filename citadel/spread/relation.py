@@ -75,6 +75,11 @@ class Relation:
         """Whether the right result is the same with the trigger as without it."""
         return all(one.given.fact.preserves for one in self.infections)
 
+    @property
+    def lossless(self) -> bool:
+        """Whether a call fails for a trigger under which it has the same right result."""
+        return self.sampled and bool(self.infections) and self.preserves
+
     def documented(self, api: Api) -> bool:
         """Whether an API is documented to do otherwise than it is asked to: then it is no bug."""
         begins = tuple(one.fact.documented for one in self.ways if one.fact.documented)

@@ -181,6 +181,22 @@ def test_what_no_change_cures_is_a_fact_of_the_call(triaged, read):
 
 
 @pytest.mark.torch
+def test_what_has_a_right_result_may_be_refused_in_any_words(triaged, read):
+    code = """
+        import torch
+        print(torch.take(torch.ones(4), torch.tensor([0, 3], dtype=torch.int32)))
+    """
+    text = "RuntimeError, it wants a long tensor. Indices of int32 should do."
+    found = triaged(read("torch.take dies for int32 indices", code, text=text), siblings=1000)
+    assert found.case.relation == "`index` holds whole numbers of dtype int32"
+    told = {one.api: one.verdict.symptom.message for one in found.bugs}
+    assert told["torch.index_fill"] == "index_fill_(): Expected dtype int64 for index."
+    assert told["torch.nn.functional.one_hot"].startswith("one_hot is only applicable to")
+    # It takes whole numbers of any dtype, but not of several.
+    assert not {"torch.mm", "torch._addmm_activation"} & told.keys()
+
+
+@pytest.mark.torch
 def test_any_argument_may_be_the_trigger(triaged, read):
     """Of all that the call is given, what it needs to fail is kept."""
     code = """

@@ -160,6 +160,14 @@ def test_an_argument_may_be_what_a_report_has_given(spread_on):
 
 
 @pytest.mark.torch
+def test_what_is_empty_has_nothing_behind_it(spread_on):
+    """Its means are read, whether there are any or not."""
+    norm = "torch.ops.aten.native_layer_norm_backward"
+    _, _, found = spread_on(read("inputs: empty"), norm, wanted=status.crashes("SIGSEGV"))
+    assert [one.state for one in found] == ["crash"]
+
+
+@pytest.mark.torch
 def test_a_condition_is_asked_of_results(spread_on):
     """Not where a number of a lesser size breaks it as well."""
     # What a window of such a shape holds is less than zero for a quarter of it, too.
@@ -231,18 +239,19 @@ def test_out_may_share_memory_with_an_input(spread_on):
 
 @pytest.mark.torch
 def test_another_failure_does_not_stand_in_the_way(spread_on):
-    """Batch normalisation refuses an empty input, and dies of empty statistics."""
-    relation, names = read("inputs: empty"), ("torch.native_batch_norm", "torch._weight_norm")
+    """The one refuses an empty input, and the other one dies of empty norms."""
+    distances = "torch.ops.aten._cdist_backward"
+    relation, names = read("inputs: empty"), (distances, "torch._weight_norm")
     _, _, found = spread_on(relation, *names)
     assert {one.state for one in found} == {"status", "crash"}
     _, _, found = spread_on(relation, *names, wanted=status.crashes("SIGSEGV"))
     assert {(one.api, one.state) for one in found} == {("torch._weight_norm", "crash")}
-    text = "input tensor must have at least one element, but got input_sizes = [0, 3, 2]"
+    text = "The size of tensor a (0) must match the size of tensor b (3) at dimension 1"
     wanted = status.raises("RuntimeError", text)
-    _, _, found = spread_on(relation, "torch.native_batch_norm", "torch.mm", wanted=wanted)
-    assert {(one.api, one.state) for one in found} == {("torch.native_batch_norm", "status")}
+    _, _, found = spread_on(relation, distances, "torch.mm", wanted=wanted)
+    assert {(one.api, one.state) for one in found} == {(distances, "status")}
     wanted = status.raises("RuntimeError", "something else altogether")
-    _, _, found = spread_on(relation, "torch.native_batch_norm", wanted=wanted)
+    _, _, found = spread_on(relation, distances, wanted=wanted)
     assert found == []
 
 
