@@ -206,6 +206,50 @@ _MAPPED = {
 ''',
 }
 # Large numbers of both signs decide what a maximum, a minimum, a limit or a sign is.
+_SLOPED = {
+    "torch": '''def is_real(x):
+    return isinstance(x, torch.Tensor) and x.is_floating_point()
+
+
+def summed(function, given):
+    """The sum of all real results, with the same random numbers each time."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        found = torch.utils._pytree.tree_leaves(function(*given))
+    return sum(x.double().sum() for x in found if is_real(x))
+
+
+def sloped(function):
+    """The function, if its real results change with its inputs: then it has a gradient."""
+
+    def call(*given):
+        near = [x + 0.001 * (x.abs() + 1.0) if is_real(x) else x for x in given]
+        assert summed(function, given) != summed(function, near)
+        return function(*given)
+
+    return call
+''',
+    "tf": '''def is_real(x):
+    return tf.is_tensor(x) and x.dtype.is_floating
+
+
+def summed(function, given):
+    """The sum of all real results."""
+    found = tf.nest.flatten(function(*given))
+    return sum(float(tf.reduce_sum(tf.cast(x, tf.float64))) for x in found if is_real(x))
+
+
+def sloped(function):
+    """The function, if its real results change with its inputs: then it has a gradient."""
+
+    def call(*given):
+        near = [x + 0.001 * (tf.abs(x) + 1.0) if is_real(x) else x for x in given]
+        assert summed(function, given) != summed(function, near)
+        return function(*given)
+
+    return call
+''',
+}
 _NAN_THROUGH = {
     "torch": '''def is_real(x):
     return isinstance(x, torch.Tensor) and x.is_floating_point()
@@ -313,6 +357,7 @@ MODES: tuple[Fact, ...] = (
             "tf.gradients",
         ),
         against="differences",
+        beyond="sloped",
     ),
     Fact(
         name="differences",
@@ -340,6 +385,12 @@ MODES: tuple[Fact, ...] = (
         says="is differentiated, and its gradients numerically",
         run={"torch": "differences(gradients({}))", "tf": "differences(gradients({}))"},
         setup=_GRADIENTS,
+    ),
+    Fact(
+        name="sloped",
+        says="is made where its results change with its inputs",
+        run={"torch": "sloped({})", "tf": "sloped({})"},
+        setup=_SLOPED,
     ),
     Fact(
         name="nan-through",

@@ -1,5 +1,7 @@
 """Triggers in the valid calls of real APIs: who goes wrong, who does not, and the scripts."""
 
+from dataclasses import replace
+
 import pytest
 
 from analysis.errors import CitadelError
@@ -200,6 +202,15 @@ def test_the_whole_call_may_be_made_otherwise(spread_on):
     assert hits.keys() == {"torch.cdist", "torch.igamma"}
     assert hits["torch.cdist"].verdict.symptom.kind is SymptomKind.RAISES
     assert "forward AD" in hits["torch.cdist"].verdict.symptom.message
+
+
+@pytest.mark.torch
+def test_only_what_changes_with_its_inputs_has_a_gradient(spread_on):
+    relation = read("", "backward,sloped")
+    names = ("torch.special.bessel_y0", "torch.argmax", "torch.zeros_like", "torch.exp")
+    wanted = status.raises("RuntimeError", "element 0 of tensors does not require grad")
+    hits, _, _ = spread_on(replace(relation, kind=SymptomKind.RAISES), *names, wanted=wanted)
+    assert hits.keys() == {"torch.special.bessel_y0"}
 
 
 @pytest.mark.torch
