@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -49,12 +49,18 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     known = [(one, given) for one in trigger.changes for given in _given(one)]
     # A number may suit the report's API alone; "out of range" is said of any.
     others = sorted(_infections(known, use), key=lambda one: one.given.fact.takes is Takes.NUMBER)
-    own = list(_own(trigger.changes, use))
+    # A place may be called several times: what a cure changes is of the call that fails.
+    tensors: dict[str, list[Value]] = {}
+    for one in (*changes, *trigger.changes):
+        if one.before is not None:
+            tensors.setdefault(one.name, []).append(one.before)
+    once = all(len(set(befores)) == 1 for befores in tensors.values())
+    own = list(_own({name: befores[0] for name, befores in tensors.items()}, use))
     sets = [*_sets(changes, use), *((one,) for one in (*others, *own))]
     given = {one.name for one in use.values if not one.inside}
     nan = any(given.value == _NAN for _, given in known)
     altering = {change.variation for change in trigger.changes}
-    complete = given <= {one.roles[0] for one in own} and not altering & UNWRITTEN
+    complete = given <= {one.roles[0] for one in own} and once and not altering & UNWRITTEN
     found: list[Relation] = []
     for kind, ways in _ways(verified, changes, nan=nan):
         sampled = ways == (Given(PLAIN), Given(PLAIN))
@@ -98,7 +104,7 @@ def _sets(changes: Sequence[Change], use: Invocation) -> list[tuple[Infection, .
     return [*alone, *others, *together[:1], *both, *together[1:]]
 
 
-def _own(changes: Sequence[Change], use: Invocation) -> Iterator[Infection]:
+def _own(tensors: Mapping[str, Value], use: Invocation) -> Iterator[Infection]:
     """The arguments of the call as they are: what is no tensor, and then small tensors."""
     root = use.api.name.partition(".")[0]
     plain = (one for one in use.values if not one.value.is_shaped and not one.inside)
@@ -113,7 +119,6 @@ def _own(changes: Sequence[Change], use: Invocation) -> Iterator[Infection]:
             name = one.value.text.rpartition(".")[2]
             yield Infection((TENSORS,), Given(BY_NAME["dtype"], name))
     main = use.main
-    tensors = {one.name: one.before for one in changes if one.before is not None}
     for name, value in tensors.items():
         made = _tensor(root, value)
         if made is not None:

@@ -209,6 +209,21 @@ def test_any_argument_may_be_the_trigger(triaged, read):
 
 
 @pytest.mark.torch
+def test_of_several_calls_at_one_place_the_one_that_fails_is_meant(triaged, read):
+    """The last call is right: that says nothing against the two ways."""
+    code = """
+        import torch
+        found = []
+        for dtype in (torch.float32, torch.float64):
+            found.append(torch.cosh(torch.full((64,), 89.0, dtype=dtype)).double())
+        torch.testing.assert_close(*found, rtol=1e-3, atol=0.0)
+    """
+    found = triaged(read("torch.cosh overflows too early in float32", code), siblings=20)
+    assert found.case.relation.endswith("`inputs` holds 89 alone (plain against wider)")
+    assert "torch.sinh" in {one.api for one in found.bugs}
+
+
+@pytest.mark.torch
 def test_what_the_report_asserts_of_a_result_is_asked_of_others(triaged, read):
     """Whatever the right result is: its own calls keep what is asserted, but for the trigger."""
     text = "An overflow error is expected."
