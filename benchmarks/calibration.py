@@ -1,6 +1,6 @@
 """Calibrate the confidence of findings on those that people have judged.
 
-usage: python -m benchmarks.calibration [--write] [--prior WEIGHT] LABELS... TRIAGE.json...
+usage: python -m benchmarks.calibration [--write] LABELS... TRIAGE.json...
 
 LABELS are `labels.json` files (see `benchmarks.precision`), TRIAGE.json what
 `citadel triage --min-confidence 0 --json` wrote. An operation is one finding, with the form of it
@@ -10,9 +10,7 @@ the square root of n, so that a flood does not decide everything.
 Each report is judged by a model that has not seen it (leave one report out), and each framework by
 one that has seen only the others. Printed are the AUC, the Brier score, how often findings of each
 confidence are true, and precision and the kept share of the true ones at several thresholds.
-`--write` replaces the committed coefficients, if the new ones are no worse. With `--prior` the
-committed coefficients are where training begins, and what the squares count from: the more the
-WEIGHT, the more findings it takes to change them. Without, nothing is known before.
+`--write` replaces the committed coefficients, if the new ones are no worse.
 """
 
 from __future__ import annotations
@@ -92,41 +90,20 @@ def judged(
                     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prior:
-    """What is believed before any finding is seen, and by how much (0: not at all)."""
-
-    model: Model
-    weight: float
-
-    @property
-    def centre(self) -> Floats:
-        """The intercept and the weights."""
-        weights = (self.model.weights.get(name, 0.0) for name in NAMES)
-        return np.array([self.model.intercept, *weights])
-
-
-NOTHING = Prior(model=Model(intercept=0.0, weights={}, threshold=0.5), weight=RIDGE)
-
-
-def train(found: Sequence[Judged], prior: Prior = NOTHING) -> Model:
+def train(found: Sequence[Judged]) -> Model:
     """The coefficients that fit best, each of the sign that it may have."""
     x, y, weight = _arrays(found)
-    centre = prior.centre
-    ridge = np.full(len(centre), prior.weight)
-    if prior is NOTHING:
-        ridge[0] = 0.0  # how many are true is left to the findings
 
     def loss(theta: Floats) -> tuple[float, Floats]:
         odds = theta[0] + x @ theta[1:]
         likely = 1 / (1 + np.exp(-odds))
         value = -(weight * np.where(y, np.log(likely + 1e-12), np.log(1 - likely + 1e-12))).sum()
         error = weight * (likely - y)
-        slope = np.concatenate(([error.sum()], x.T @ error)) + ridge * (theta - centre)
-        return float(value + (ridge * (theta - centre) ** 2).sum() / 2), slope
+        slope = np.concatenate(([error.sum()], x.T @ error + RIDGE * theta[1:]))
+        return float(value + RIDGE / 2 * (theta[1:] ** 2).sum()), slope
 
     bounds = [(None, None), *((0, None) if SIGNS[n] > 0 else (None, 0) for n in NAMES)]
-    done = minimize(loss, centre, jac=True, bounds=bounds, method="L-BFGS-B")
+    done = minimize(loss, np.zeros(len(NAMES) + 1), jac=True, bounds=bounds, method="L-BFGS-B")
     weights = {name: round(float(w), 3) for name, w in zip(NAMES, done.x[1:], strict=True)}
     return Model(intercept=round(float(done.x[0]), 3), weights=weights, threshold=STEPS[0])
 
@@ -140,14 +117,12 @@ def _arrays(found: Sequence[Judged]) -> tuple[Floats, Floats, Floats]:
     return x, y, np.array([counts[one.report] ** -0.5 for one in found])
 
 
-def unseen(
-    found: Sequence[Judged], part: Callable[[Judged], str], prior: Prior = NOTHING
-) -> Floats:
+def unseen(found: Sequence[Judged], part: Callable[[Judged], str]) -> Floats:
     """The confidence of each finding by a model that was trained without its part of them."""
     sure = np.zeros(len(found))
     for name in {part(one) for one in found}:
         rest = [one for one in found if part(one) != name]
-        trained = train(rest, prior)
+        trained = train(rest)
         for place, one in enumerate(found):
             if part(one) == name:
                 sure[place] = trained.confidence(one.features)
@@ -231,16 +206,14 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--write", action="store_true", help=f"replace {FILE.name}")
-    parser.add_argument("--prior", type=float, metavar="WEIGHT", help="begin where it stands")
     given = parser.parse_args(arguments)
-    prior = NOTHING if given.prior is None else Prior(model=model(), weight=given.prior)
     read = {file: json.loads(file.read_text()) for file in given.files}
     documents = [one for one in read.values() if "reports" in one]
     labels = read_labels(file for file, one in read.items() if "reports" not in one)
     found = list(judged(documents, labels))
     if len({one.report for one in found}) < 2:
         parser.error("fewer than two of these reports have findings with labels")
-    sure = unseen(found, lambda one: one.report, prior)
+    sure = unseen(found, lambda one: one.report)
     print("each report by a model that has not seen it:")
     print("\n".join(table(found, sure)))
     sizes = Counter(one.report for one in found)
@@ -249,8 +222,8 @@ def main(arguments: Sequence[str]) -> int:
     print("\n".join(table([found[place] for place in few], sure[few])))
     if len({one.framework for one in found}) > 1:
         print("\neach framework by a model that has seen only the others:")
-        print("\n".join(table(found, unseen(found, lambda one: one.framework, prior))))
-    trained = replace(train(found, prior), threshold=best(found, sure))
+        print("\n".join(table(found, unseen(found, lambda one: one.framework))))
+    trained = replace(train(found), threshold=best(found, sure))
     print(f"\nweights: {trained.intercept} {dict(trained.weights)}, threshold {trained.threshold}")
     return _written(found, trained) if given.write else 0
 
