@@ -46,9 +46,9 @@ class Fact:
     `only` those of the parameter of that name; `role` is the one that it is brought to, where that
     is no other's. `fixed`: the argument becomes what the fact names, whatever it was. `other` is an
     expression for the first input of the same dtype, which `ways` may name so.
-    `preserves`: the right result stays the same. `together`: one tensor alone would be unlike the
-    others. `known_by`: the attribute of a `Value`, and what
-    it is, by which a tensor of a call is known to be so.
+    `preserves`: the right result stays the same; `harmless`: nor is there another reason to refuse
+    the call. `together`: one tensor alone would be unlike the others. `known_by`: the attribute of
+    a `Value`, and what it is, by which a tensor of a call is known to be so.
 
     A fact about the call as a whole has `run`, which is put around a function of its inputs, behind
     the lines of `setup`; `layer` is put behind what constructs a layer. `called`: the APIs (and
@@ -71,6 +71,7 @@ class Fact:
     of_numbers: tuple[str, ...] = ()
     known_by: tuple[str, str] = ("", "")
     preserves: bool = False
+    harmless: bool = False
     together: bool = False
     examples: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     run: Mapping[str, str] = field(default_factory=dict)

@@ -76,9 +76,11 @@ class Relation:
         return all(one.given.fact.preserves for one in self.infections)
 
     @property
-    def lossless(self) -> bool:
-        """Whether a call fails for a trigger under which it has the same right result."""
-        return self.sampled and bool(self.infections) and self.preserves
+    def harmless(self) -> bool:
+        """Whether a call fails for a trigger that is no reason to refuse it: in whichever words it
+        does is then no matter."""
+        facts = [one.given.fact.harmless for one in self.infections]
+        return self.sampled and bool(facts) and all(facts)
 
     def documented(self, api: Api) -> bool:
         """Whether an API is documented to do otherwise than it is asked to: then it is no bug."""

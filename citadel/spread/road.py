@@ -249,7 +249,8 @@ class SecondRoad:
         case = self.verified.case
         names = (case.api, hit.api)
         seen = hit.verdict.symptom
-        if relation.lossless and case.symptom.kind is SymptomKind.RAISES:
+        other = hit.api != self.verified.api.name
+        if other and relation.harmless and case.symptom.kind is SymptomKind.RAISES:
             return seen is not None and seen.kind is SymptomKind.RAISES
         if relation.fails and not relation.asked:
             return status.matches(case.symptom, seen, names)

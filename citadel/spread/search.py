@@ -169,8 +169,7 @@ def _counted(relation: Relation, wanted: Symptom) -> dict[str, Any]:
         None: [STATUS, DIFFERS],
     }
     kind = wanted.kind if relation.fails and not relation.asked else relation.kind
-    # What the API takes otherwise it need not refuse, in whichever words.
-    raises = wanted.kind is SymptomKind.RAISES and not relation.lossless
+    raises = wanted.kind is SymptomKind.RAISES and not relation.harmless
     return {
         "states": states.get(kind, [CRASH]),
         "type": (wanted.exception or "").rpartition(".")[2] if raises else "",
