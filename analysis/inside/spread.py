@@ -51,7 +51,7 @@ class Spread:
         self.tensor_of, self.is_tensor, self.tested = tensor_of, is_tensor, tested
         self.apis, self.infections = given["apis"], given["infections"]
         self.ways, self.sampled, self.ended = given["ways"], given["sampled"], given["ended"]
-        self.milder = given["milder"]
+        self.milder = given["milder"] and any(one["milder"] for one in self.infections)
         self.wanted = given["wanted"]
 
     def counts(self, seen):
@@ -140,8 +140,8 @@ class Spread:
             if self.infections and not case.infect(place):
                 return None
             pairs = [case.pair(name, key, bare, call, again) for bare in (True, False)]
-            milder = Case(self, api, call, milder=True)
-            if self.milder and milder.infect(place):
+            milder = Case(self, api, call, milder=True) if self.milder else None
+            if milder is not None and milder.infect(place):
                 lesser = milder.pair(name, "milder " + key, False, call, again, control=True)
                 pairs.insert(1, lesser)
         except Exception:  # a change that these values do not allow

@@ -15,12 +15,10 @@ from citadel.judge.verdicts import made_up, mostly_filled, shaping, verdict
 from citadel.model import Symptom, SymptomKind, Verdict, VerdictKind
 from citadel.oracle import status
 from citadel.plan.model import Adaptation
-from citadel.traced import is_call_of, leaf
+from citadel.traced import leaf
 from citadel.verify.identify import GRADIENTS, failing_call
 from citadel.verify.verified import Verified
 
-REAL = ("float", "bfloat", "complex")
-"""How the dtypes begin that have gradients."""
 OF_FILLED = "the complaint may be about what was filled in"
 
 
@@ -161,18 +159,6 @@ def _fails_at_once(match: StatusMatch) -> str | None:
     other = match.stranger or (changed and _of_gradients(source))
     if source.deferred and other and fails_itself(match.observation, match.target, match.catalog):
         return "no relation, and fails at once, where the report's call returns"
-    return None
-
-
-@ARTEFACTS.doubt("nothing-to-differentiate")
-def _nothing_to_differentiate(match: StatusMatch) -> str | None:
-    """Whole numbers and truth values have no gradient, whatever they are computed of."""
-    calls = match.observation.calls
-    own = [one for one in calls if is_call_of(one, match.target, match.catalog)]
-    given = [one.result.value.dtype for one in own if one.result and one.result.value.is_tensor]
-    real = any((dtype or "").startswith(REAL) for dtype in given)
-    if given and not real and _of_gradients(match.source):
-        return f"gives {given[0]}, which has no gradient"
     return None
 
 

@@ -21,7 +21,9 @@ from citadel.verify.verified import Verified
 from citadel.verify.witness import Witness
 
 MOST_STEPS = 20
-"""Names that are replaced by what they stand for."""
+"""How often names are replaced by what they stand for."""
+MOST_NODES = 200
+"""Parts of an expression: a name that stands for twice itself would grow without end."""
 
 
 def condition(verified: Verified) -> str | None:
@@ -77,6 +79,8 @@ def of_result(code: str, text: str, blamed: str) -> str | None:
         found = cast(ast.expr, inlined.visit(found))
         if not inlined.changed:
             return ast.unparse(found) if all(map(_about_result, ast.walk(found))) else None
+        if sum(1 for _ in ast.walk(found)) > MOST_NODES:
+            return None
     return None
 
 

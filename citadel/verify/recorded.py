@@ -26,17 +26,13 @@ def recorded(claims: tuple[Claim, ...]) -> Symptom | None:
 def as_told(
     claims: tuple[Claim, ...], wanted: Symptom | None, seen: Symptom | None
 ) -> Symptom | None:
-    """The very exception of a run, if the report tells of it beside the plain one that it records,
-    or names it where it calls it a crash.
+    """The very exception of a run, if the report tells of it beside the plain one that it records.
 
     In words (where wishes are no claims), or pasted, if it is one that the framework calls its own
     fault: what else is pasted may be what should be raised.
     """
-    if seen is None or seen.kind is not SymptomKind.RAISES or wanted is None:
-        return None
-    if crashes_in_words(wanted):
-        return seen if _named(claims, seen) else None
-    if wanted.kind is not SymptomKind.RAISES or _internal(wanted):
+    plain = wanted is not None and wanted.kind is SymptomKind.RAISES
+    if seen is None or seen.kind is not SymptomKind.RAISES or not plain or _internal(wanted):
         return None
     raised = (one for one in claims if one.kind is ClaimKind.RAISES and one.exception)
     told = (one for one in raised if one.message and not ELSEWHERE.search(one.text))
@@ -78,12 +74,6 @@ def bug_kind(claims: tuple[Claim, ...], symptom: Symptom | None) -> BugKind:
     return BugKind.STATUS if symptom is not None else BugKind.VALUE
 
 
-def crashes_in_words(wanted: Symptom) -> bool:
-    """Whether a report says "crash" or "dies", which people also say of exceptions, and no more."""
-    crashes = wanted.kind is SymptomKind.CRASHES
-    return crashes and wanted.signal is None and wanted.message is None
-
-
 def _named(claims: tuple[Claim, ...], symptom: Symptom) -> bool:
     """Whether the report names the very exception that the run raised, be it beside the title."""
     return any(
@@ -119,7 +109,9 @@ SAME_BUG: Registry[[Symptom, Symptom], bool] = Registry("reproduces")
 @SAME_BUG.rule("crash-in-words")
 def _crash_in_words(wanted: Symptom, seen: Symptom) -> bool | None:
     """The report calls a missing kernel a crash."""
-    return True if crashes_in_words(wanted) and status.without_kernel(seen) else None
+    in_words = wanted.signal is None and wanted.message is None
+    crash = wanted.kind is SymptomKind.CRASHES and in_words
+    return True if crash and status.without_kernel(seen) else None
 
 
 @SAME_BUG.rule("crash")

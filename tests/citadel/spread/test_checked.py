@@ -35,3 +35,4 @@ def test_names_become_what_they_stand_for(check, told):
 
 def test_what_stands_for_itself_ends():
     assert of_result("y = y + f()", "y > 0", "f()") is None
+    assert of_result("y = " + " + ".join(["y"] * 100), "y > 0", "f()") is None

@@ -162,6 +162,14 @@ def test_an_argument_may_be_what_a_report_has_given(spread_on):
 
 
 @pytest.mark.torch
+def test_a_condition_may_break_where_no_number_is_the_trigger(spread_on):
+    """Then there is nothing milder to ask for first."""
+    relation = read("dtype: is torch.int64", "plain,checked result.is_floating_point()")
+    hits, _, _ = spread_on(relation, "torch.sum", "torch.abs")
+    assert hits.keys() == {"torch.sum"}
+
+
+@pytest.mark.torch
 def test_what_is_empty_has_nothing_behind_it(spread_on):
     """Its means are read, whether there are any or not."""
     norm = "torch.ops.aten.native_layer_norm_backward"

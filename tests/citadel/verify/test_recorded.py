@@ -184,15 +184,6 @@ def test_what_the_framework_calls_its_own_fault_counts_where_it_shows():
     assert as_told((OTHER,), SEGV, plain) is None
 
 
-def test_people_say_crash_of_the_exception_that_they_name():
-    crash = claim(ClaimKind.CRASHES, text="take still dies")
-    named = claim(ClaimKind.RAISES, exception="RuntimeError", text="RuntimeError, it wants a long")
-    assert as_told((crash, named), recorded((crash, named)), PLAIN) == PLAIN
-    assert as_told((crash, named), recorded((crash, named)), NO_CUDA) is None
-    assert as_told((crash, named), SEGV, PLAIN) is None  # a signal is no exception
-    assert as_told((crash,), recorded((crash,)), PLAIN) is None
-
-
 def test_another_release_may_raise_what_is_told_besides():
     pasted = claim(ClaimKind.RAISES, exception="ValueError", message="no room", text="with Keras 3")
     newer = replace(pasted, source=ClaimSource.BODY)
