@@ -107,6 +107,12 @@ class Pair:
         sides = self.inputs, reference, result
         return Pair(self.rule, self.variant, self.api, *sides, drawn=True, **others)
 
+    def refusal(self, variant, side):
+        """Whether one side is refused, as a control."""
+        sides = self.inputs, side, "None"
+        others = {"setup": self.setup, "told": True, "apart": self.apart, "ended": True}
+        return Pair(self.rule, variant, self.api, *sides, control=True, **others)
+
 
 def any_failure(seen):
     """Whatever fails counts."""
@@ -124,9 +130,10 @@ def smaller_seeded(smaller, lines, call):
 
 class Call:
     """A call by name: `args` and `kwargs` hold `Input`s in the place of tensors. Of a layer, the
-    name is the text of the call that has `built` it, if that is known."""
+    name is the text of the call that has `built` it, if that is known. One that is `silent` gives
+    nothing back."""
 
-    __slots__ = ("args", "built", "inputs", "kwargs", "method", "name")
+    __slots__ = ("args", "built", "inputs", "kwargs", "method", "name", "silent")
 
     def __init__(self, name, args, kwargs, inputs, method=False, built=None):
         self.name = name
@@ -135,6 +142,7 @@ class Call:
         self.inputs = inputs
         self.method = method
         self.built = built
+        self.silent = False
 
     def text(self, wrap=lambda name: name):
         """The call, with each input written as `wrap` says."""
@@ -151,7 +159,9 @@ class Call:
 
     def over(self, inputs):
         """The call on other inputs of the same names."""
-        return Call(self.name, self.args, self.kwargs, inputs, self.method, self.built)
+        made = Call(self.name, self.args, self.kwargs, inputs, self.method, self.built)
+        made.silent = self.silent
+        return made
 
 
 def call_of(name, args, kwargs, is_input, method=False):

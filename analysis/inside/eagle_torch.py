@@ -82,7 +82,7 @@ class World:
         elif isinstance(value, dict):
             for key in sorted(value, key=str):
                 self.collect(value[key], found)
-        elif isinstance(value, (bool, int, float, complex)):
+        elif isinstance(value, (bool, int, float, complex, str)):
             array = np.asarray(value)
             found.append((array.dtype.name, array))
         elif value is not None:

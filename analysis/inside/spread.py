@@ -11,7 +11,8 @@ the first that the call has counts, and `each`, a list of [condition, expression
 each place of a tensor that it may be brought to; `other` is an expression for the first input of
 the same dtype, which they may name so. Where it is `fixed`, it does not depend on what was there,
 and `milder` is what it is of a lesser size, if it has any. `together`: all tensors have it, or
-none.
+none. Where it is `refused`, only those places count that the plain way refuses; the role `any`
+is one argument, also one that the call leaves out.
 A way has `each` for all inputs, and `run`, `setup` and `layer` for the call
 (`citadel.spread.facts`). Where `sampled`, the second way is made without the trigger.
 
@@ -29,9 +30,11 @@ from eagle_samples import arguments
 from unpickle import NoLiteral
 from vary import FACTS, told
 
-RULE, OUT, WRITTEN = "spread", "out", "written"
+RULE, OUT, WRITTEN, ANY = "spread", "out", "written", "any"
 PLACES = 8
 """Ways to place a trigger in one call, at most."""
+REFUSED_PLACES = 40
+"""The same where plain calls decide."""
 AGREED = ("equal", "incomparable")
 TELLS = ("incomparable", "status")
 """States of a pair that tell, besides equal and different results: of tensors without elements
@@ -52,6 +55,7 @@ class Spread:
         self.apis, self.infections = given["apis"], given["infections"]
         self.ways, self.sampled, self.ended = given["ways"], given["sampled"], given["ended"]
         self.milder = given["milder"] and any(one["milder"] for one in self.infections)
+        self.refused = any(one["refused"] for one in self.infections)
         self.wanted = given["wanted"]
 
     def counts(self, seen):
@@ -73,10 +77,17 @@ class Spread:
     def pairs(self, name, api, step, rng):
         """The pairs of one API in one round, each behind its control."""
         for number, call in enumerate(self.calls(name, api, step)):
-            for place in range(PLACES):
+            if any(way["run"] for way in self.ways):
+                asked = self.asks_silence(name, call, number)
+                yield asked
+                call.silent = asked.seen is not None and asked.seen.state == "equal"
+            if self.refused:
+                yield from self.lost(name, api, call, number)
+                continue
+            for place in range(self.places(api, call, PLACES)):
                 made = self.made(name, api, place, call, number)
                 if made is None:
-                    break
+                    continue
                 *controls, pair = made
                 if not self.infections:  # the second way is the control
                     yield pair
@@ -87,6 +98,42 @@ class Spread:
                         break
                 else:  # all agree, or nothing is run
                     yield pair
+
+    def asks_silence(self, name, call, number):
+        """A control that tells whether a call gives nothing back."""
+        sides = "({}) is None".format(call.text()), "True"
+        variant = "without {} result".format(number)
+        return Pair(RULE, variant, name, call.inputs, *sides, told=True, apart=True, control=True)
+
+    def lost(self, name, api, call, number):
+        """Pairs of a call until a refusal of the plain way is lost in the other one."""
+        for left_out in (False, True):
+            agreed = None
+            for place in range(self.places(api, call, REFUSED_PLACES, left_out)):
+                made = self.made(name, api, place, call, number, left_out)
+                if made is None:
+                    continue
+                control, pair = made
+                plain = pair.reference if self.ways[0]["run"] else pair.result
+                refusal = pair.refusal("without {}.{} but plain".format(number, place), plain)
+                yield refusal
+                if refusal.seen is None or refusal.seen.state != "status":
+                    continue
+                if agreed is None:
+                    yield control
+                    agreed = control.seen is None or control.seen.state in AGREED
+                if not agreed:
+                    break
+                yield pair
+                if pair.seen is not None and pair.seen.failed():
+                    return
+
+    def places(self, api, call, most, left_out=False):
+        """How many places of a call the trigger can be brought to, at most so many."""
+        try:
+            return min(most, Case(self, api, call, left_out=left_out).places)
+        except Exception:  # it takes no `out`, or has no value that this build can make
+            return 0
 
     def calls(self, name, api, step):
         """The calls that one round is about."""
@@ -130,13 +177,13 @@ class Spread:
         except Exception:  # no literal, or a value that this build cannot make
             return None
 
-    def made(self, name, api, place, call, number=0):
-        """Controls of a call, and behind them the call with the trigger in its `place`-th position;
-        None where it has none."""
-        again = partial(self.smaller, name, api, place)
+    def made(self, name, api, place, call, number=0, left_out=False):
+        """Controls of a call, and behind them the call with the trigger in its `place`-th position
+        (`left_out`: of arguments that it leaves out); None where it has none."""
+        again = partial(self.smaller, name, api, place, left_out=left_out)
         key = "{}.{}".format(number, place)  # whatever became of those before it
         try:
-            case = Case(self, api, call)
+            case = Case(self, api, call, left_out=left_out)
             if self.infections and not case.infect(place):
                 return None
             pairs = [case.pair(name, key, bare, call, again) for bare in (True, False)]
@@ -148,9 +195,9 @@ class Spread:
             return None
         return None if None in pairs else pairs
 
-    def smaller(self, name, api, place, call):
+    def smaller(self, name, api, place, call, left_out=False):
         """The pair over smaller inputs, if the ways still agree without the trigger."""
-        made = self.made(name, api, place, call)
+        made = self.made(name, api, place, call, left_out=left_out)
         controls = made[:-1] if made and self.infections else ()
         if made is None or any(self.runner.run(one).state not in AGREED for one in controls):
             return None
@@ -158,10 +205,12 @@ class Spread:
 
 
 class Case:
-    """One call: its inputs, and the lines that bring the trigger, or a `milder` one, into them."""
+    """One call: its inputs, and the lines that bring the trigger, or a `milder` one, into them;
+    where `left_out`, into arguments that it leaves out alone."""
 
-    def __init__(self, spread, api, call, milder=False):
+    def __init__(self, spread, api, call, milder=False, left_out=False):
         self.spread, self.world, self.milder = spread, spread.world, milder
+        self.left_out = left_out
         self.lines = []
         self.bad = {}
         """The names of the inputs that hold the trigger."""
@@ -170,11 +219,14 @@ class Case:
         self.outs = {}
         self.parameters = {}
         """The input of each parameter."""
+        self.added = []
+        """The inputs that the call has left out."""
         self.built, used = None, set()
         call.text(lambda name: used.add(name) or name)  # smaller inputs come with plain ones
         inputs = {name: value for name, value in call.inputs.items() if name in used}
         self.built = call.built and self.lifted(call.built, api["new"], inputs)
         self.call = self.lifted(call, api, inputs)
+        self.silent = call.silent
         if OUT in self.roles or (WRITTEN in self.roles and not self.in_place):
             self.give_out()
         self.values = dict(self.call.inputs)
@@ -199,11 +251,12 @@ class Case:
         names = [*names, *("given%d" % n for n in range(len(names), count))]
         args = [place(name, value) for name, value in zip(names, call.args)]
         kwargs = {name: place(name, value) for name, value in call.kwargs.items()}
-        left_out = [one for one in names[count:] if one in self.roles and one not in kwargs]
-        for name in left_out:
+        wanted = names if self.left_out else self.roles
+        for name in (one for one in names[count:] if one in wanted and one not in kwargs):
             value = self.default(api, name)
             if self.meant(name, value):
                 kwargs[name] = place(name, value)
+                self.added.append(kwargs[name].name)
         name = call.name if self.built is None else self.built.text()
         return Call(name, args, kwargs, inputs, call.method)
 
@@ -218,7 +271,8 @@ class Case:
         """Whether a role means a plain argument: a number, or any that is to be another one."""
         if name in self.fixed:
             return not isinstance(value, Input) and not self.spread.large(value)
-        return type(value) in (int, float) and ("number" in self.roles or name in self.roles)
+        meant = {"number", ANY, name} & self.roles
+        return type(value) in (int, float) and bool(meant)
 
     @property
     def in_place(self):
@@ -240,13 +294,22 @@ class Case:
         kwargs = dict(call.kwargs, out=given[0] if self.spread.is_tensor(result) else given)
         self.call = Call(call.name, call.args, kwargs, dict(call.inputs, **self.outs), call.method)
 
+    @property
+    def places(self):
+        """How many places the trigger has; one where there is none to bring in."""
+        return max((len(self.all_choices(one)) for one in self.spread.infections), default=1)
+
+    def all_choices(self, infection):
+        """(names, expressions) for each place that a fact can be brought to."""
+        mild = self.milder and infection["milder"]
+        ways = infection["milder"] if mild else infection["each"]
+        return [(names, each) for each in ways for names in self.choices(infection, each)]
+
     def infect(self, place):
         """Change the inputs at one place; whether that changes any."""
-        changed, last = False, True
+        changed = False
         for one in self.spread.infections:
-            ways = one["milder"] if self.milder and one["milder"] else one["each"]
-            choices = [(names, each) for each in ways for names in self.choices(one, each)]
-            last = last and place >= len(choices)
+            choices = self.all_choices(one)
             names, each = choices[min(place, len(choices) - 1)] if choices else ((), [])
             for name in names:
                 other = self.other(name) if one["other"] else ""
@@ -254,7 +317,7 @@ class Case:
                     if other:
                         self.replace(other, one["other"])
                     changed = self.change(name, each, other, one["fixed"]) or changed
-        return changed and not last
+        return changed
 
     def other(self, name):
         """The first input with the dtype of an `out`; None where there is none."""
@@ -285,6 +348,8 @@ class Case:
             return [[name] for name in tensors]
         if role == "number":
             return [[n] for n in given if n not in tensors]
+        if role == ANY:
+            return [[n] for n in (self.added if self.left_out else given)]
         if role == OUT or (role == WRITTEN and self.outs):
             return [list(self.outs)]
         if role == WRITTEN:
@@ -332,7 +397,9 @@ class Case:
         if one["run"] or other["run"]:
             text = self.text(lambda name: name if name in self.tensors else self.known(name, bare))
             given = ", ".join(self.tensors)
-            setup.append("def function({}):\n    return {}\n".format(given, text))
+            # What gives nothing back gives an operation in a graph, which no function may return.
+            gives = "" if self.silent else "return "
+            setup.append("def function({}):\n    {}{}\n".format(given, gives, text))
         setup += () if bare else self.lines
         return Pair(
             RULE,
@@ -345,7 +412,7 @@ class Case:
             told=True,
             rounded=True,
             apart=True,
-            ended=self.spread.ended,
+            ended=self.spread.ended or self.spread.refused,
             counts=self.spread.counts,
             control=bare or control,
             call=call,

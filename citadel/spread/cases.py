@@ -188,6 +188,8 @@ def _ways(
     if finding.state != DIFFERS or alone:
         return lines
     printed = ['print("expected:", expected)', 'print("result:  ", result)']
+    if relation.described:
+        return [*lines, *printed, "assert result == expected"]
     return [*lines, *printed, *_comparison(finding, framework, cast=cast)]
 
 

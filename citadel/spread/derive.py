@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,11 +26,11 @@ from citadel.plan.invocation import Invocation
 from citadel.spread.checked import condition
 from citadel.spread.fact import PLAIN, Fact, Takes
 from citadel.spread.facts import BY_NAME, FACTS, Given
-from citadel.spread.modes import MODES
+from citadel.spread.modes import DESCRIBED, MODES
 from citadel.spread.relation import Infection, Relation
 from citadel.verify.verified import Verified
 
-WIDER = "wider"
+WIDER, DIFFERS = "wider", SymptomKind.DISAGREES
 IS = BY_NAME["is"]
 EXACT = 2**53
 """Up to here each whole number is a number in double precision."""
@@ -74,7 +75,7 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
             # Whether these are the ways at all is known where a call says in what it is right, and
             # where it is not made in the second way itself.
             differs = bool(ways[1].fact.run) or ways[1].fact.name in altering
-            whole = complete and differs and kind is SymptomKind.DISAGREES
+            whole = complete and differs and kind is DIFFERS
             together = Relation(
                 infections=tuple(own), ways=ways, sampled=sampled, kind=kind, whole=whole
             )
@@ -162,15 +163,30 @@ def _ways(
         yield symptom, (plain, plain)
     elif verified.witness is not None:
         accepts = symptom is SymptomKind.ACCEPTS
+        differs = None if any(one.raised for one in verified.observation.calls) else DIFFERS
         for one in modes:  # None: what its own calls show, counts
-            yield (symptom if accepts else None), (Given(one), Given(BY_NAME[one.against]))
+            yield (symptom if accepts else differs), (Given(one), Given(BY_NAME[one.against]))
+        for one in modes if not accepts else ():
+            if one.name in DESCRIBED:
+                told = DESCRIBED[one.name]
+                yield DIFFERS, (Given(told), Given(BY_NAME[told.against]))
         if not accepts and nan:
-            yield SymptomKind.DISAGREES, (plain, Given(BY_NAME["nan-through"]))
+            yield DIFFERS, (plain, Given(BY_NAME["nan-through"]))
         if not accepts:
-            yield SymptomKind.DISAGREES, (plain, _right(changes))
+            yield DIFFERS, (plain, _right(changes))
         asked = condition(verified)
         if asked is not None:
             yield SymptomKind.FALSE, (plain, Given(BY_NAME["checked"], asked))
+
+
+def wider_than(relation: Relation) -> Relation | None:
+    """Where a way to make calls loses a refusal: any refusal that it loses. None where no way does,
+    or one that sees no numbers."""
+    lost = relation.kind is SymptomKind.ACCEPTS and any(one.fact.called for one in relation.ways)
+    if not lost or Given(PLAIN) not in relation.ways:
+        return None
+    refused = Given(BY_NAME["refused"])
+    return replace(relation, infections=(Infection((refused.fact.role,), refused),))
 
 
 def compares_two_ways(verified: Verified) -> bool:
@@ -183,7 +199,11 @@ def _modes(verified: Verified, changes: Sequence[Change]) -> list[Fact]:
     """The ways in which a case makes calls as a whole, the mildest first; what a cure takes away
     comes before that."""
     taken = {change.variation for change in changes}
-    made = [one for one in MODES if any(_makes(verified, *how.split()) for how in one.called)]
+    made = [
+        one
+        for one in MODES
+        if any(_makes(verified, *how.split()) for how in one.called) or _gets(verified, one)
+    ]
     first = [one for one in MODES if taken & set(one.brings_back)]
     return list(dict.fromkeys([*first, *made]))
 
@@ -193,6 +213,14 @@ def _right(changes: Sequence[Change]) -> Given:
     dtype."""
     kept = [one.variation for one in changes if VARIATIONS[one.variation].preserves]
     return Given(BY_NAME[kept[0] if kept else WIDER])
+
+
+def _gets(verified: Verified, mode: Fact) -> bool:
+    """Whether a case calls its API with tensors by which a mode is known."""
+    name, known = mode.known_by
+    calls = (one for one in verified.observation.calls if one.name == verified.case.api)
+    given = (argument.value for call in calls for argument in call.inputs())
+    return bool(name) and any(getattr(value, name) == known for value in given)
 
 
 def _makes(verified: Verified, name: str, keyword: str = "") -> bool:

@@ -41,10 +41,11 @@ _VALUES = {
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fact:
     """One fact. `says` completes "`input` ..."; `examples` has per framework a value, an argument
-    and what becomes of it. `elsewhere` are further ways, to another place of a tensor.
+    and what becomes of it. `elsewhere` are further ways, each list to another place of a tensor.
     `brings_back`: the variations that take it away, of plain numbers `of_numbers` if there are any;
     `only` those of the parameter of that name; `role` is the one that it is brought to, where that
-    is no other's. `fixed`: the argument becomes what the fact names, whatever it was. `other` is an
+    is no other's. `fixed`: the argument becomes what the fact names, whatever it was. `refused`: of
+    all ways that which the plain call refuses. `other` is an
     expression for the first input of the same dtype, which `ways` may name so.
     `preserves`: the right result stays the same; `harmless`: nor is there another reason to refuse
     the call. `together`: one tensor alone would be unlike the others. `known_by`: the attribute of
@@ -61,9 +62,10 @@ class Fact:
     name: str
     says: str
     ways: tuple[Way, ...] = ()
-    elsewhere: tuple[Way, ...] = ()
+    elsewhere: tuple[tuple[Way, ...], ...] = ()
     takes: Takes = Takes.NOTHING
     fixed: bool = False
+    refused: bool = False
     brings_back: tuple[str, ...] = ()
     only: str = ""
     role: str = ""

@@ -23,6 +23,8 @@ MOST_CHARACTERS = 60
 NUMBERS = "dtype(x).startswith(('float', 'bfloat', 'complex'))"
 MAKES_TENSOR = "{quoted}.startswith(('torch.tensor', 'tf.constant'))"
 DENSE = "layout(x) == 'strided'"
+FLOATING = "dtype(x).startswith(('float', 'bfloat'))"
+SIGNED = "dtype(x).startswith(('float', 'bfloat', 'int'))"
 
 FACTS: tuple[Fact, ...] = (
     Fact(
@@ -37,9 +39,11 @@ FACTS: tuple[Fact, ...] = (
             ),
         ),
         elsewhere=(
-            way(
-                "role == 'out'",
-                torch="x.to(torch.int64 if x.dtype != torch.int64 else torch.bool)",
+            (
+                way(
+                    "role == 'out'",
+                    torch="x.to(torch.int64 if x.dtype != torch.int64 else torch.bool)",
+                ),
             ),
         ),
     ),
@@ -148,14 +152,16 @@ FACTS: tuple[Fact, ...] = (
             ),
         ),
         elsewhere=(
-            way("number(x)", "{number}"),
-            way(
-                f"{DENSE} and dtype(x) and 0 not in shape(x) and"
-                " (dtype(x)[:1] in 'fbc' or '{value}'.lstrip('+-').isdigit())",
-                torch="x.flatten().index_fill(0, torch.tensor(x.numel() - 1), {number})"
-                ".reshape(x.shape)",
-                tf="tf.reshape(tf.concat([tf.reshape(x, [-1])[:-1],"
-                " tf.cast([{number}], x.dtype)], 0), x.shape)",
+            (
+                way("number(x)", "{number}"),
+                way(
+                    f"{DENSE} and dtype(x) and 0 not in shape(x) and"
+                    " (dtype(x)[:1] in 'fbc' or '{value}'.lstrip('+-').isdigit())",
+                    torch="x.flatten().index_fill(0, torch.tensor(x.numel() - 1), {number})"
+                    ".reshape(x.shape)",
+                    tf="tf.reshape(tf.concat([tf.reshape(x, [-1])[:-1],"
+                    " tf.cast([{number}], x.dtype)], 0), x.shape)",
+                ),
             ),
         ),
     ),
@@ -254,7 +260,13 @@ FACTS: tuple[Fact, ...] = (
         # A view would leave the elements where they are: what reads them finds them.
         ways=(way("shape(x) and shape(x)[0]", torch="x[:0].clone()", tf="x[:0]"),),
         elsewhere=(
-            way("len(shape(x)) > 1 and shape(x)[-1]", torch="x[..., :0].clone()", tf="x[..., :0]"),
+            (
+                way(
+                    "len(shape(x)) > 1 and shape(x)[-1]",
+                    torch="x[..., :0].clone()",
+                    tf="x[..., :0]",
+                ),
+            ),
         ),
     ),
     Fact(
@@ -273,10 +285,12 @@ FACTS: tuple[Fact, ...] = (
             ),
         ),
         elsewhere=(
-            way(
-                "shape(x) and 0 not in shape(x)",
-                torch="torch.cat([x] * 64, -1)",
-                tf="tf.concat([x] * 64, -1)",
+            (
+                way(
+                    "shape(x) and 0 not in shape(x)",
+                    torch="torch.cat([x] * 64, -1)",
+                    tf="tf.concat([x] * 64, -1)",
+                ),
             ),
         ),
     ),
@@ -318,6 +332,18 @@ FACTS: tuple[Fact, ...] = (
         ways=(
             way(f"{DENSE} and len(shape(x)) > 1", torch="x.mT.contiguous().mT"),
             way(f"{DENSE} and shape(x)", torch="torch.stack([x, x], -1)[..., 0]"),
+        ),
+        elsewhere=(
+            (
+                way(
+                    f"{DENSE} and len(shape(x)) == 4",
+                    torch="x.contiguous(memory_format=torch.channels_last)",
+                ),
+                way(
+                    f"{DENSE} and len(shape(x)) == 5",
+                    torch="x.contiguous(memory_format=torch.channels_last_3d)",
+                ),
+            ),
         ),
     ),
     Fact(
@@ -399,6 +425,38 @@ FACTS: tuple[Fact, ...] = (
             way(f"not {MAKES_TENSOR} and not dtype(x)", "{value}"),
         ),
     ),
+    Fact(
+        name="refused",
+        says="holds what the plain call refuses",
+        role="any",
+        refused=True,
+        examples={
+            "torch": ("", "torch.tensor([1.0, -2.0])", "torch.tensor([-2.0, -3.0])"),
+            "tf": ("", "tf.constant([1, -2])", "tf.constant([-2, -3])"),
+        },
+        ways=(
+            way("number(x)", "-abs(x) - 1"),
+            way(SIGNED, torch="-x.abs() - 1", tf="-tf.abs(x) - 1"),
+        ),
+        elsewhere=(
+            (
+                way("number(x)", "0 * x"),
+                way("dtype(x)", torch="torch.zeros_like(x)", tf="tf.zeros_like(x)"),
+            ),
+            (
+                way("number(x)", "abs(x) + 2"),
+                way(SIGNED, torch="x.abs() + 2", tf="tf.abs(x) + 2"),
+            ),
+            (
+                way("number(x)", "abs(x) + 1000"),
+                way(SIGNED, torch="x.abs() + 1000", tf="tf.abs(x) + 1000"),
+            ),
+            (
+                way("number(x)", "float('nan')"),
+                way(FLOATING, "x * float('nan')"),
+            ),
+        ),
+    ),
 )
 TAKEN: tuple[Fact, ...] = tuple(
     Fact(name=one.name, says=f"is made so: {one.cured}", ways=one.ways, preserves=True)
@@ -443,11 +501,12 @@ class Given:
             "layer": with_value(self.fact.layer.get(root, ""), self.value),
             "other": self.fact.other.get(root, ""),
             "fixed": self.fact.fixed,
+            "refused": self.fact.refused,
             "together": self.fact.together,
         }
         milder = expressions(self.fact.ways, root, self.milder) if self.milder else []
         # What is made by a function around the call needs no change of the arguments.
-        ways = [] if whole["run"] else [self.fact.ways, self.fact.elsewhere]
+        ways = [] if whole["run"] else [self.fact.ways, *self.fact.elsewhere]
         each = [expressions(one, root, self.value) for one in ways if one]
         told = {"each": each or [[]], "milder": [milder] if milder else []}
         return {"roles": list(roles), **told, **whole}

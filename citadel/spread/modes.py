@@ -321,8 +321,11 @@ _FAKE = """def on_fake_tensors(function):
     \"\"\"The function on tensors without numbers; so is its result.\"\"\"
 
     def emptied(x):
-        is_tensor = isinstance(x, torch.Tensor)
-        return torch.empty(x.shape, dtype=x.dtype, device='meta') if is_tensor else x
+        if not isinstance(x, torch.Tensor):
+            return x
+        if x.layout != torch.strided:
+            return torch.empty(x.shape, dtype=x.dtype, device='meta')
+        return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device='meta')
 
     def call(*given):
         with torch._subclasses.FakeTensorMode() as mode:
@@ -331,7 +334,53 @@ _FAKE = """def on_fake_tensors(function):
 
     return call
 """
-MODES: tuple[Fact, ...] = (
+# How a dimension of one element or none is stepped through says nothing.
+_DESCRIBED = {
+    "torch": '''def described(function):
+    """The dtype, shape and strides of each result, in place of its numbers."""
+
+    def told(x):
+        if not isinstance(x, torch.Tensor) or x.layout != torch.strided:
+            return x
+        strides = [n for n, size in zip(x.stride(), x.shape) if size > 1 and x.numel()]
+        return (str(x.dtype), *x.shape, *strides)
+
+    def call(*given):
+        return torch.utils._pytree.tree_map(told, function(*given))
+
+    return call
+''',
+    "tf": '''def described(function):
+    """The dtype and shape of each result, in place of its numbers."""
+
+    def told(x):
+        return (x.dtype.name, *x.shape) if isinstance(x, tf.Tensor) else x
+
+    def call(*given):
+        return tf.nest.map_structure(told, function(*given))
+
+    return call
+''',
+}
+
+
+def _described(mode: Fact) -> Fact:
+    """The dtypes, shapes and strides of what a mode gives."""
+    setup = {
+        root: "\n\n".join(filter(None, (mode.setup.get(root), _DESCRIBED[root])))
+        for root in mode.run
+    }
+    return Fact(
+        name=f"{mode.name}-described",
+        says=f"{mode.says}, and its results are described",
+        run={root: f"described({run})" for root, run in mode.run.items()},
+        setup=setup,
+        against="plain-described",
+        compiles=mode.compiles,
+    )
+
+
+_MODES: tuple[Fact, ...] = (
     Fact(
         name="forward-ad",
         says="is a dual tensor of forward-mode differentiation",
@@ -455,3 +504,11 @@ MODES: tuple[Fact, ...] = (
         compiles=True,
     ),
 )
+_AS_IT_IS = Fact(name="plain", says="is made as it is", run={"torch": "{}", "tf": "{}"})
+DESCRIBED: dict[str, Fact] = {
+    one.name: _described(one)
+    for one in (_AS_IT_IS, *_MODES)
+    if one.name in ("plain", "fake", "compiled", "inductor", "graph", "xla")
+}
+"""By the mode whose results they describe."""
+MODES: tuple[Fact, ...] = (*_MODES, *DESCRIBED.values())

@@ -15,10 +15,12 @@ from analysis.errors import CitadelError
 from citadel.model import SymptomKind
 from citadel.spread.fact import FRAMEWORKS, PLAIN, Fact, Takes
 from citadel.spread.facts import BY_NAME, Given
+from citadel.spread.modes import DESCRIBED
 
-ROLES = ("inputs", "input", "out", "written", "number")
+ROLES = ("inputs", "input", "out", "written", "number", "any")
 """All tensors (together, then each alone), one tensor, what `out=` is given, what is written to (in
-place the first tensor, else `out=`), a plain number; any other word is a parameter's name.
+place the first tensor, else `out=`), a plain number, any one of all these; any other word is a
+parameter's name.
 `a|b`: the first that a call has."""
 
 
@@ -64,6 +66,11 @@ class Relation:
     def asked(self) -> str:
         """What a result should be, as an expression; "" where two results are compared."""
         return self.ways[1].value if self.ways[1].fact.name == "checked" else ""
+
+    @property
+    def described(self) -> bool:
+        """Whether dtypes, shapes and strides are compared, and no numbers."""
+        return self.ways[0].fact in DESCRIBED.values()
 
     @property
     def compiles(self) -> bool:
@@ -121,6 +128,12 @@ def read(trigger: str, ways: str = "") -> Relation:
     both = [*map(given, ways.split(",", 1))] if ways.strip() else [Given(PLAIN), Given(PLAIN)]
     if len(both) != 2:
         raise CitadelError("--ways takes two ways, parted by a comma", "for example plain,meta")
+    refused = any(one.given.fact.refused for one in infections)
+    if refused and [one.fact for one in both].count(PLAIN) != 1:
+        raise CitadelError(
+            "what is refused is asked of the plain call and another way",
+            "for example --ways plain,inductor",
+        )
     if not infections and not ways.strip():
         raise CitadelError("there is nothing to spread", "give --trigger, --ways or both")
     return Relation(infections=tuple(infections), ways=(both[0], both[1]), sampled=not ways.strip())

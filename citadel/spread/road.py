@@ -12,9 +12,10 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 from analysis.catalog.model import Api
+from analysis.dynamic.model import Sample
 from analysis.target.session import Session
 from citadel.evidence.confidence import weighed
 from citadel.evidence.controls import FLOOD
@@ -27,9 +28,9 @@ from citadel.plan.invocation import Invocation
 from citadel.propagate.base_rate import BaseRate, unrelated
 from citadel.propagate.pool import Pool
 from citadel.spread.cases import Hit, replayed
-from citadel.spread.derive import relations_of
+from citadel.spread.derive import relations_of, wider_than
 from citadel.spread.relation import Relation
-from citadel.spread.samples import by_operation, described
+from citadel.spread.samples import by_operation, described, reported
 from citadel.spread.search import SEARCHED, Tally, spread
 from citadel.traced import is_call_of
 from citadel.verify.verified import Verified
@@ -58,7 +59,7 @@ class _Shown:
     limit: str
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class SecondRoad:
     """Carries one trigger over; `findings` does the work, once. `seconds` are a cap."""
 
@@ -80,42 +81,61 @@ class SecondRoad:
         self._deadline = time.monotonic() + self.seconds
 
     def findings(self) -> Iterator[Finding]:
-        """The findings as they are found: first one form of each operation, then further forms of
-        those that go wrong, and of those of which the first one could not be compared."""
-        relation = self._relation()
-        if relation is None:
+        """The findings as they are found; those of a wider relation, if there is one, come first,
+        as most plain calls are quick to tell that they have none."""
+        self.relation = self._relation()
+        if self.relation is None:
             return
-        self.relation = relation
+        wider = wider_than(self.relation)
+        if wider is not None and self._shown(wider) is not None:
+            yield from self._asked(wider)
+        yield from self._asked(self.relation)
+
+    def _asked(self, relation: Relation) -> Iterator[Finding]:
+        """What one relation finds."""
+        tally = Tally()
+        try:
+            yield from self._tried(relation, tally)
+        finally:
+            self.tally.add(tally)
+
+    def _tried(self, relation: Relation, tally: Tally) -> Iterator[Finding]:
+        """First one form of each operation, then further forms of those that go wrong, and of those
+        of which the first one could not be compared."""
         ranked = rank(self.verified.api, self.bench.index)[: self.options.walk.siblings]
         candidates = {
             one.api.name: one
             for one in ranked
-            if one.api.name not in self.known and not relation.documented(one.api)
+            if one.api.name not in {*self.known, *self._found} and not relation.documented(one.api)
         }
         operation = self.bench.operations.of
         ordered = by_operation((one.api for one in candidates.values()), operation)
         first = len({operation(api.name) for api in ordered})
         asked: set[str] = set()
-        for part in self._parts(relation, ordered[:first], candidates):
+        for part in self._parts(relation, ordered[:first], candidates, tally):
             asked |= {operation(api.name) for api in part}
-            for hit in self._hits(relation, part, self.tally):
+            for hit in self._hits(relation, part, tally):
                 yield self._finding(hit, relation, candidates[hit.api])
         again = {operation(name) for name in self._found}
         if not relation.compiles:
-            again |= asked - {operation(name) for name in self.tally.valid}
+            again |= asked - {operation(name) for name in tally.valid}
         further = [api for api in ordered[first:] if operation(api.name) in again]
-        for hit in self._hits(relation, further, self.tally):
+        for hit in self._hits(relation, further, tally):
             yield self._finding(hit, relation, candidates[hit.api])
 
     def _parts(
-        self, relation: Relation, apis: Sequence[Api], candidates: Mapping[str, Candidate]
+        self,
+        relation: Relation,
+        apis: Sequence[Api],
+        candidates: Mapping[str, Candidate],
+        tally: Tally,
     ) -> Iterator[Sequence[Api]]:
         """What is tried at once. Where failing is the symptom, some unrelated operations come
         first: if it is a limitation that they share, only the nearest ones follow. Where each is
         compiled, enough are compared at some time."""
         if relation.compiles:
             for start in range(0, len(apis), MOST_COMPILED):
-                if len(self.tally.valid) < MOST_COMPILED:
+                if len(tally.valid) < MOST_COMPILED:
                     yield apis[start : start + MOST_COMPILED]
             return
         if not relation.fails:
@@ -125,13 +145,13 @@ class SecondRoad:
         yield far
         known = {api.name for api in far}
         rest = [api for api in apis if api.name not in known]
-        shared = self._base_rate(candidates) >= FLOOD
+        shared = self._base_rate(candidates, tally) >= FLOOD
         yield rest[:NEAREST] if shared else rest
 
-    def _base_rate(self, candidates: Mapping[str, Candidate]) -> float:
+    def _base_rate(self, candidates: Mapping[str, Candidate], tally: Tally) -> float:
         """The share of unrelated operations that fail under the trigger; 0 where too few did it."""
         rate = BaseRate(self.bench.operations.of)
-        for name in self.tally.valid | self._found.keys():
+        for name in tally.valid | (self._found.keys() & candidates.keys()):
             rate.note(name, candidates[name].channels, shows=name in self._found)
         return rate.rate or 0.0
 
@@ -145,7 +165,7 @@ class SecondRoad:
             if framework in SEARCHED and not one.lacking(framework)
         ]
         source = self.verified.api
-        if possible and described(self.bench.index, source) is None:
+        if possible and described(self.bench.index, source, self._reported) is None:
             told = [one for one in possible if self.trigger.cures or not one.sampled]
             told = [one for one in told if not any(i.given.fact.fixed for i in one.infections)]
             return max(told, key=lambda one: len(one.infections), default=None)
@@ -158,6 +178,11 @@ class SecondRoad:
                 return self._simplest(found.relation)
             explained = explained or found
         return None if explained is None else explained.relation
+
+    @cached_property
+    def _reported(self) -> Sample | None:
+        """The report's own call, cured."""
+        return reported(self.use, self.trigger.cures)
 
     def _shown(self, relation: Relation) -> _Shown | None:
         """Whether calls of the report's own API show the bug; preferably one that no known limit
@@ -224,7 +249,8 @@ class SecondRoad:
         work: deque[Future[Hit | None]] = deque()
         try:
             wanted = wanted or self.verified.case.symptom
-            for one in spread(relation, index, apis, self.bench.probes, left, tally, wanted):
+            own = self._reported if apis == [self.verified.api] else None
+            for one in spread(relation, index, apis, self.bench.probes, left, tally, wanted, own):
                 if limits or not one.limit:
                     work.append(replays.submit(partial(self._replayed, one, relation)))
                 while work and work[0].done():
@@ -281,5 +307,5 @@ class SecondRoad:
         if self.relation is None:
             return ()
         ranked = {one.api.name: one for one in rank(self.verified.api, self.bench.index)}
-        share, least = self._base_rate(ranked), self.options.least_confidence
+        share, least = self._base_rate(ranked, self.tally), self.options.least_confidence
         return tuple(weighed(one, self.verified, share, least) for one in self._found.values())

@@ -6,6 +6,7 @@ form of each operation comes before the second form of any.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,8 +15,11 @@ import numpy as np
 
 from analysis import parsing
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
-from analysis.dynamic.model import CallValues, Sample
+from analysis.dynamic.model import CallValues, Provider, Sample
 from analysis.index import ApiIndex
+from analysis.values import Value
+from citadel.experiment import Cure
+from citadel.plan.invocation import Invocation
 from harvest.sources.eagle.records import Record, call_record
 
 FLOAT, WHOLE = "float32", "int32"
@@ -23,10 +27,11 @@ OF_LISTS = ("tensorflow",)
 """Frameworks that take a list of numbers for a tensor."""
 
 
-def described(index: ApiIndex, api: Api) -> Record | None:
-    """An API with its calls; None where none of these can be made again."""
+def described(index: ApiIndex, api: Api, reported: Sample | None = None) -> Record | None:
+    """An API with its calls, the `reported` one first; None where none of these can be made
+    again."""
     calls: list[Record] = []
-    for sample in index.samples.get(api.name, ()):
+    for sample in (*filter(None, [reported]), *index.samples.get(api.name, ())):
         for one in (_plain(sample, api), sample):
             made = None if one is None else _call(one)
             if made is not None and made not in calls:
@@ -43,6 +48,52 @@ def described(index: ApiIndex, api: Api) -> Record | None:
     of_call = api.signatures if built is None else api.call_signatures
     of_layer = None if built is None else _parameters(api.signatures, built)
     return {**_parameters(of_call, count), "new": of_layer, "method": method, "calls": calls}
+
+
+def reported(use: Invocation, cures: Sequence[Cure]) -> Sample | None:
+    """The report's call under the first of its cures: a call of its API that is known to work. None
+    without a cure, or where nobody knows what a cure makes of an argument."""
+    after = next((_after(one) for one in cures), None)
+    if not after:
+        return None
+    call = use.call
+    receiver = (call.receiver,) if use.api.kind is ApiKind.METHOD else ()
+    values = {f"arg:{number}": one.value for number, one in enumerate(call.arguments)}
+    keywords = {name: _written(after.get(f"kw:{name}", one.value)) for name, one in call.keywords}
+    arguments = [_written(after.get("recv", one.value)) for one in receiver if one is not None]
+    arguments += [_written(after.get(key, value)) for key, value in values.items()]
+    made = CallValues(arguments=tuple(arguments), keywords=keywords)
+    if use.constructor is None:
+        return Sample(provider=Provider.EXAMPLE, call=made)
+    if use.constructing:
+        return None
+    built = use.constructor
+    constructor = CallValues(
+        arguments=tuple(
+            after.get(f"new:{number}", one.value) for number, one in enumerate(built.arguments)
+        ),
+        keywords={name: after.get(f"newkw:{name}", one.value) for name, one in built.keywords},
+    )
+    return Sample(provider=Provider.EXAMPLE, call=made, constructor=constructor)
+
+
+def _after(cure: Cure) -> dict[str, Value]:
+    """What a cure makes of arguments, by their keys; nothing where that is not known of all."""
+    found = {one.key: one.after for one in cure.changes if one.after is not None}
+    return found if len(found) == len({one.key for one in cure.changes}) else {}
+
+
+def _written(value: Value) -> Value:
+    """A value with the elements of a small tensor as they were seen."""
+    few = value.numbers.few if value.numbers is not None else None
+    if few is None or value.shape is None or math.prod(value.shape) != len(few):
+        return value
+    array = np.array(few).reshape(value.shape)
+    if not str(value.dtype).startswith("complex"):
+        array = array.real
+    if "int" in str(value.dtype):
+        array = array.astype("int64")
+    return replace(value, content=repr(array.tolist())) if np.isfinite(array).all() else value
 
 
 def unsigned(described: Record) -> Record:

@@ -13,6 +13,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from analysis.catalog.model import Api
+from analysis.dynamic.model import Sample
 from analysis.index import ApiIndex
 from analysis.target.session import Session
 from citadel.model import Symptom, SymptomKind
@@ -43,6 +44,14 @@ class Tally:
     valid: set[str] = field(default_factory=set)
     cut: bool = False
 
+    def add(self, other: Tally) -> None:
+        """Count what another search has tried, too."""
+        self.apis += other.apis
+        self.lacking += other.lacking
+        self.pairs += other.pairs
+        self.valid |= other.valid
+        self.cut = self.cut or other.cut
+
 
 def spread(
     relation: Relation,
@@ -52,11 +61,12 @@ def spread(
     seconds: float,
     tally: Tally,
     wanted: Symptom | None = None,
+    reported: Sample | None = None,
 ) -> Iterator[Finding]:
     """Bring the trigger into the calls of these APIs; yields what goes wrong, as it is found: if
     `wanted`, what is of the relation's kind, and where that is to raise may be the same exception
-    (of what one way takes: that of the other way)."""
-    known = [(api.name, described(index, api)) for api in apis]
+    (of what one way takes: that of the other way). `reported` is a further call of each."""
+    known = [(api.name, described(index, api, reported)) for api in apis]
     more = unsigned if relation.asked else lambda one: one
     calls = [[name, more(found)] for name, found in known if found]
     tally.apis += len(calls)

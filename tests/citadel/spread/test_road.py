@@ -7,6 +7,7 @@ from citadel.experiment import Class
 from citadel.model import Road, SymptomKind, VerdictKind
 from citadel.options import Options
 from citadel.propagate.walk import Walk
+from citadel.spread.samples import described
 from citadel.triage import triage
 from citadel.workbench import Workbench
 
@@ -87,6 +88,23 @@ WRAPS = """
     lowest = fours.min()
     print(lowest)
     assert lowest >= 0, "wrapped around"
+"""
+
+
+FAKE = """
+    import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    x = torch.rand(3, 4).t()
+    strides = torch.poisson(x).stride()
+    with FakeTensorMode() as mode:
+        fake = torch.poisson(mode.from_tensor(x))
+    assert fake.stride() == strides, (fake.stride(), strides)
+"""
+FAR = """
+    import torch
+    grad, x = torch.ones(1, 1, 1), torch.ones(1, 2, 2)
+    i = torch.full((1, 1, 1), 10_000_000_000)
+    torch.ops.aten.adaptive_max_pool2d_backward(grad, x, i)
 """
 
 
@@ -250,6 +268,26 @@ def test_memory_that_is_shared_through_a_tuple_is_a_trigger(triaged, read):
     assert found.case.relation.startswith("`out` shares a part of its memory with an input")
     assert "torch.amax" in {one.api for one in found.bugs}
     assert "torch.cumsum" not in {one.api for one in found.bugs}
+
+
+@pytest.mark.torch
+def test_wrong_strides_are_asked_of_others(triaged, read):
+    found = triaged(read("torch.poisson: the strides of FakeTensor are wrong", FAKE), siblings=200)
+    told = "`inputs` is not contiguous (fake-described against plain-described)"
+    assert found.case.relation == told
+    names = {one.api for one in found.bugs}
+    assert names
+    assert not names & {"torch.exp", "torch.abs", "torch.mul"}
+
+
+@pytest.mark.torch
+def test_the_reports_own_call_under_a_cure_is_a_sample(triaged, read, bench):
+    name = "torch.ops.aten.adaptive_max_pool2d_backward"
+    assert described(bench.index, bench.catalog.apis[name]) is None
+    found = triaged(read(f"{name} dies for indices that are out of range", FAR))
+    assert found.case.relation == "`indices` holds 10000000000 alone"
+    names = {one.api for one in found.bugs}
+    assert "torch.ops.aten.max_pool3d_with_indices_backward" in names
 
 
 @pytest.mark.tf

@@ -274,6 +274,34 @@ def test_another_failure_does_not_stand_in_the_way(spread_on):
     assert found == []
 
 
+@pytest.mark.torch
+def test_dtypes_shapes_and_strides_may_be_told_wrong(spread_on, bench):
+    relation = read("inputs: strided", "fake-described,plain-described")
+    hits, tally, _ = spread_on(relation, "torch.poisson", "torch.abs")
+    assert hits.keys() == {"torch.poisson"}
+    assert "torch.abs" in tally.valid
+    assert hits["torch.poisson"].code.endswith("assert result == expected\n")
+    assert bench.replays[0].run(hits["torch.poisson"].code).exception.type == "AssertionError"
+
+
+@pytest.mark.tf
+def test_any_refusal_may_be_lost(tf_target, index_of):
+    index, names = index_of(tf_target), ("tf.scatter_nd", "tf.abs")
+    apis = [index.catalog.apis[name] for name in names]
+    relation, tally = read("any: refused", "plain,xla"), Tally()
+    with tf_target.session() as session:
+        found = list(spread(relation, index, apis, [session], 90.0, tally))
+        assert {one.api for one in found} == {"tf.scatter_nd"}
+        hit = replayed(found[0], relation, session, "tensorflow", runs=1, limits=LIMITS)
+    assert hit.verdict.symptom.kind is SymptomKind.ACCEPTS
+    assert hit.verdict.symptom.expected.startswith("InvalidArgumentError")
+
+
+def test_what_is_refused_needs_the_plain_call():
+    with pytest.raises(CitadelError, match="plain call and another"):
+        read("any: refused", "graph,xla")
+
+
 @pytest.mark.tf
 def test_indices_out_of_range_are_refused_or_not(tf_target, index_of):
     """Lists of whole numbers in a sample stand for tensors."""
