@@ -14,6 +14,7 @@ from citadel.options import Options
 from citadel.propagate.propagation import Propagation
 from citadel.spread.derive import compares_two_ways
 from citadel.spread.road import SecondRoad
+from citadel.spread.search import SEARCHED
 from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
 
@@ -23,13 +24,20 @@ class Roads:
 
     def __init__(self, verified: Verified, bench: Workbench, options: Options, end: float) -> None:
         both = compares_two_ways(verified)
-        self.first = Propagation(verified, bench, options, two_ways=both)
+        self._verified, self._bench, self._options = verified, bench, options
+        self.first = Propagation(verified, bench, self._of_first(), two_ways=both)
         self.second: SecondRoad | None = None
         contrast = verified.contrast
         self._told = self.first if contrast is None else Propagation(contrast, bench, options)
         """The case as the second road asks for it."""
-        self._verified, self._bench, self._options = verified, bench, options
         self._end = end
+
+    def _of_first(self) -> Options:
+        """What the first road may take: half of the time, if there is a second one."""
+        options = self._options
+        if options.road is not Road.BOTH or self._bench.index.framework not in SEARCHED:
+            return options
+        return replace(options, walk=replace(options.walk, seconds=options.walk.seconds / 2))
 
     def bugs(self, on_progress: Callable[[str, int, int], None] | None) -> Iterator[Finding]:
         """What shows the bug, as it is found."""

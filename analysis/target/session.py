@@ -6,8 +6,10 @@ session runs one job at a time; open several for more cores.
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -65,6 +67,7 @@ class Baseline:
 class Session:
     """A context manager around one fork server; it starts with the first job.
 
+    One thread at a time may use it: answers to others would be lost.
     `baseline` is the other build's session, where measurements are compared with one; `beside` that
     of another backend, where values are.
     """
@@ -87,6 +90,7 @@ class Session:
         self._wanted: frozenset[str] = frozenset()
         self._loaded: dict[str, None] = {}
         self._number = 0
+        self._in_use = threading.Lock()
         self.baseline: Baseline | None = None
         self.beside: Baseline | None = None
 
@@ -193,18 +197,19 @@ class Session:
         Raises:
             CitadelError: when the interpreter cannot be started at all, or the run was stopped.
         """
-        if "entry" in record:
-            self.start()
-            self._number += 1
 
         def replied(event: Event) -> bool:
             return "reply" in event and "leave" not in record
 
         events: list[Event] = []
-        end = self._converse(record, wall + GRACE_SECONDS, events, replied)
-        if end is None and events and "reply" in events[-1]:
-            return events, None
-        return events, self._ended(end)
+        with self._alone():
+            if "entry" in record:
+                self.start()
+                self._number += 1
+            end = self._converse(record, wall + GRACE_SECONDS, events, replied)
+            if end is None and events and "reply" in events[-1]:
+                return events, None
+            return events, self._ended(end)
 
     def _job(
         self,
@@ -214,8 +219,6 @@ class Session:
         on_event: Callable[[Event], None] | None,
         preload: Sequence[str] = (),
     ) -> tuple[list[Event], Event]:
-        self.start()
-        self._number += 1
         job = {
             "entry": entry,
             "arguments": arguments,
@@ -229,8 +232,25 @@ class Session:
             return False
 
         events: list[Event] = []
-        end = self._converse(job, limits.wall + GRACE_SECONDS, events, told)
-        return events, self._ended(end)
+        with self._alone():
+            self.start()
+            self._number += 1
+            end = self._converse(job, limits.wall + GRACE_SECONDS, events, told)
+            return events, self._ended(end)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other threads out.
+
+        Raises:
+            RuntimeError: when one of them uses the session.
+        """
+        if not self._in_use.acquire(blocking=False):
+            raise RuntimeError("two threads use one session")
+        try:
+            yield
+        finally:
+            self._in_use.release()
 
     def _converse(
         self,

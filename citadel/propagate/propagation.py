@@ -99,6 +99,7 @@ class Propagation:
         self._deadline = math.inf
         self._uses = Uses(verified, bench)
         self._judging = Judging(verified, bench, options, self._uses)
+        self._controls = self._controls_of(Trigger())
         self._progress = Progress((), walk)
         self._open: dict[str, Trial] = {}
         """Siblings with cases that are still to be replayed."""
@@ -107,6 +108,8 @@ class Propagation:
         """Probe, and replay what hits beside it; yields each finding when its verdict stands."""
         if not self.verified.tells:
             return
+        # Found out before threads share the sessions.
+        self._controls = self._controls_of(self.trigger)
         called = self._callees()
         self._uses.ran(called)
         entries = self._entries(called)
@@ -233,7 +236,8 @@ class Propagation:
 
     @cached_property
     def trigger(self) -> Trigger:
-        """What brings the report's bug about: found out where it is first asked for."""
+        """What brings the report's bug about: found out in the first session where it is first
+        asked for."""
         session, limits = self.bench.replays[0], self.options.limits
         again = reruns_of(self.verified, self.use, session, self.bench.catalog, limits)
         if again is None:
@@ -243,11 +247,10 @@ class Propagation:
         curable = case.contradiction is not None or not accepts
         return find_trigger(again, self.use, case.api, wall, curable=curable)
 
-    @cached_property
-    def _controls(self) -> Controls:
+    def _controls_of(self, trigger: Trigger) -> Controls:
         return Controls(
             verified=self.verified,
-            trigger=self.trigger,
+            trigger=trigger,
             invocation=self._uses.invocation,
             catalog=self.bench.catalog,
             limits=self.options.limits,

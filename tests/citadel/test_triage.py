@@ -1,12 +1,15 @@
 """Whole triages on a real build."""
 
+import threading
 import time
 
 import pytest
 
 from analysis.target.session import Limits
+from citadel.evidence.trigger import find_trigger
 from citadel.model import VerdictKind
 from citadel.options import Options
+from citadel.propagate import propagation
 from citadel.propagate.walk import Walk
 from citadel.triage import triage
 
@@ -29,6 +32,18 @@ def triaged(bench):
         return triage(reading, bench, options, **callbacks)
 
     return run
+
+
+def test_the_trigger_is_found_before_threads_share_the_sessions(triaged, read, monkeypatch):
+    where = []
+
+    def noted(*given, **named):
+        where.append(threading.current_thread())
+        return find_trigger(*given, **named)
+
+    monkeypatch.setattr(propagation, "find_trigger", noted)
+    triaged(read("conv2d", CONV, text=GROUPS), siblings=12)
+    assert where == [threading.main_thread()]
 
 
 def test_a_family_is_found_and_told_as_it_grows(triaged, read):

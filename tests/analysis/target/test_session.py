@@ -96,6 +96,24 @@ def test_sessions_run_side_by_side(bare):
     assert seen == {m: [f"{m} {n}\n" for n in range(10)] for m in range(2)}
 
 
+def test_two_threads_cannot_use_one_session(bare_session):
+    """The answers of one would be lost to the other."""
+    began, ended = threading.Event(), []
+    code = "import os, time; os.write(3, b'{\"e\": 1}\\n'); time.sleep(1); print('done')"
+
+    def run():
+        ended.append(bare_session.run(code, on_event=lambda _: began.set()))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert began.wait(30)
+    with pytest.raises(RuntimeError, match="two threads"):
+        bare_session.run("print(2)")
+    thread.join()
+    assert ended[0].stdout == "done\n"
+    assert bare_session.run("print(3)").stdout == "3\n"
+
+
 def broken(python, framework=""):
     readable = ("/bin",)
     sandbox = Sandbox(kind=SandboxKind.NONE, readable=readable)
