@@ -115,9 +115,10 @@ class Spread:
                     continue
                 control, pair = made
                 plain = pair.reference if self.ways[0]["run"] else pair.result
-                refusal = pair.refusal("without {}.{} but plain".format(number, place), plain)
+                key = self.key(number, place, left_out)
+                refusal = pair.refusal("without {} but plain".format(key), plain)
                 yield refusal
-                if refusal.seen is None or refusal.seen.state != "status":
+                if refusal.seen is not None and refusal.seen.state != "status":
                     continue
                 if agreed is None:
                     yield control
@@ -181,7 +182,7 @@ class Spread:
         """Controls of a call, and behind them the call with the trigger in its `place`-th position
         (`left_out`: of arguments that it leaves out); None where it has none."""
         again = partial(self.smaller, name, api, place, left_out=left_out)
-        key = "{}.{}".format(number, place)  # whatever became of those before it
+        key = self.key(number, place, left_out)
         try:
             case = Case(self, api, call, left_out=left_out)
             if self.infections and not case.infect(place):
@@ -194,6 +195,11 @@ class Spread:
         except Exception:  # a change that these values do not allow
             return None
         return None if None in pairs else pairs
+
+    @staticmethod
+    def key(number, place, left_out):
+        """The name of a place, whatever became of those before it."""
+        return "{}.{}{}".format(number, place, " left out" if left_out else "")
 
     def smaller(self, name, api, place, call, left_out=False):
         """The pair over smaller inputs, if the ways still agree without the trigger."""
