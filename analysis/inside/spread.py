@@ -77,6 +77,9 @@ class Spread:
     def pairs(self, name, api, step, rng):
         """The pairs of one API in one round, each behind its control."""
         for number, call in enumerate(self.calls(name, api, step)):
+            places = self.places(api, call, PLACES)
+            if not places and not self.refused:
+                continue
             if any(way["run"] for way in self.ways):
                 asked = self.asks_silence(name, call, number)
                 yield asked
@@ -84,7 +87,7 @@ class Spread:
             if self.refused:
                 yield from self.lost(name, api, call, number)
                 continue
-            for place in range(self.places(api, call, PLACES)):
+            for place in range(places):
                 made = self.made(name, api, place, call, number)
                 if made is None:
                     continue

@@ -181,7 +181,10 @@ class SecondRoad:
 
     @cached_property
     def _reported(self) -> Sample | None:
-        """The report's own call, cured."""
+        """The report's own call, cured, if no other one of its API is known: what else of its
+        trigger it still has would count for nothing there."""
+        if described(self.bench.index, self.verified.api) is not None:
+            return None
         return reported(self.use, self.trigger.cures)
 
     def _shown(self, relation: Relation) -> _Shown | None:
