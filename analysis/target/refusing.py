@@ -30,26 +30,9 @@ def wanted_to_raise(node: cst.With | cst.Try) -> cst.BaseExpression | None:
         return _made(body) if any(map(_awaits, node.items)) else None
     if not node.handlers:
         return None
-    if node.orelse is not None and _complains_of(body, node.orelse):
+    if node.orelse is not None and _complains(_lines(node.orelse.body)):
         return _made(body)
     return _made(body[:-1]) if _complains(body) else None
-
-
-def _complains_of(body: Sequence[cst.CSTNode], otherwise: cst.Else) -> bool:
-    """Whether what follows a block that returns fails, or asserts something that is not about what
-    its last line gives: about what that was given, then."""
-    lines = _lines(otherwise.body)
-    if _complains(lines):
-        return True
-    last = body[-1] if body else None
-    targets = [one.target for one in last.targets] if isinstance(last, cst.Assign) else []
-    given = set().union(*map(_names, targets))
-    about_it = bool(given & _names(otherwise))
-    return bool(lines) and isinstance(lines[-1], cst.Assert) and not about_it
-
-
-def _names(node: cst.CSTNode) -> set[str]:
-    return {name.value for name in m.findall(node, m.Name()) if isinstance(name, cst.Name)}
 
 
 def _awaits(item: cst.WithItem) -> bool:

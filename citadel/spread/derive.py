@@ -28,12 +28,11 @@ from citadel.spread.fact import PLAIN, Fact, Takes
 from citadel.spread.facts import BY_NAME, FACTS, Given
 from citadel.spread.modes import DESCRIBED, MODES
 from citadel.spread.relation import Infection, Relation
+from citadel.spread.samples import elements
 from citadel.verify.verified import Verified
 
 WIDER, DIFFERS = "wider", SymptomKind.DISAGREES
 IS = BY_NAME["is"]
-EXACT = 2**53
-"""Up to here each whole number is a number in double precision."""
 UNWRITTEN = {one.name for one in VARIATIONS.values() if one.preserves and one.name != WIDER}
 """Variations of what the numbers of a tensor do not tell: its strides, memory, layout, graph."""
 _OUT, TENSORS = "out", "inputs"
@@ -129,18 +128,10 @@ def _own(tensors: Mapping[str, Value], use: Invocation) -> Iterator[Infection]:
 
 def _tensor(root: str, value: Value) -> str | None:
     """A small dense tensor as an expression; None of all else."""
-    few = value.numbers.few if value.numbers is not None else None
-    if few is None or not value.is_tensor or value.shape is None or value.dtype is None:
+    found = elements(value)
+    if found is None or value.dtype is None:
         return None
-    if value.layout not in (None, "strided") or math.prod(value.shape) != len(few):
-        return None
-    whole = "int" in value.dtype
-    if whole and any(abs(one) > EXACT for one in few):
-        return None  # what was recorded is rounded
-    array = np.array(few).reshape(value.shape)
-    kind = "bool" if value.dtype == "bool" else "int" if whole else None
-    text = repr((array if kind is None else array.real.astype(kind)).tolist())
-    text = re.sub(r"-?\b(nan|inf)\b", r"float('\g<0>')", text)
+    text = re.sub(r"-?\b(nan|inf)\b", r"float('\g<0>')", repr(found))
     return tensor_text(root, None, text, value.dtype)
 
 

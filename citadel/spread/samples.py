@@ -17,12 +17,15 @@ from analysis import parsing
 from analysis.catalog.model import Api, ApiKind, Parameter, Signature
 from analysis.dynamic.model import CallValues, Provider, Sample
 from analysis.index import ApiIndex
+from analysis.target.observation import Argument, Call
 from analysis.values import Value
 from citadel.experiment import Cure
 from citadel.plan.invocation import Invocation
 from harvest.sources.eagle.records import Record, call_record
 
 FLOAT, WHOLE = "float32", "int32"
+EXACT = 2**53
+"""Up to here each whole number is a number in double precision."""
 OF_LISTS = ("tensorflow",)
 """Frameworks that take a list of numbers for a tensor."""
 
@@ -54,27 +57,25 @@ def reported(use: Invocation, cures: Sequence[Cure]) -> Sample | None:
     """The report's call under the first of its cures: a call of its API that is known to work. None
     without a cure, or where nobody knows what a cure makes of an argument."""
     after = next((_after(one) for one in cures), None)
-    if not after:
+    if not after or use.constructing:
         return None
-    call = use.call
-    receiver = (call.receiver,) if use.api.kind is ApiKind.METHOD else ()
-    values = {f"arg:{number}": one.value for number, one in enumerate(call.arguments)}
-    keywords = {name: _written(after.get(f"kw:{name}", one.value)) for name, one in call.keywords}
-    arguments = [_written(after.get("recv", one.value)) for one in receiver if one is not None]
-    arguments += [_written(after.get(key, value)) for key, value in values.items()]
-    made = CallValues(arguments=tuple(arguments), keywords=keywords)
-    if use.constructor is None:
-        return Sample(provider=Provider.EXAMPLE, call=made)
-    if use.constructing:
-        return None
-    built = use.constructor
-    constructor = CallValues(
-        arguments=tuple(
-            after.get(f"new:{number}", one.value) for number, one in enumerate(built.arguments)
-        ),
-        keywords={name: after.get(f"newkw:{name}", one.value) for name, one in built.keywords},
+
+    def cured(call: Call, prefix: str, receiver: Sequence[Argument] = ()) -> CallValues:
+        given = [("recv", one) for one in receiver]
+        given += [(f"{prefix}:{number}", one) for number, one in enumerate(call.arguments)]
+        named = {
+            name: (f"{prefix.replace('arg', '')}kw:{name}", one) for name, one in call.keywords
+        }
+        values = [_written(after.get(key, one.value)) for key, one in given]
+        keywords = {name: _written(after.get(key, one.value)) for name, (key, one) in named.items()}
+        return CallValues(arguments=tuple(values), keywords=keywords)
+
+    receiver = [use.call.receiver] if use.call.receiver and use.api.kind is ApiKind.METHOD else []
+    return Sample(
+        provider=Provider.EXAMPLE,
+        call=cured(use.call, "arg", receiver),
+        constructor=None if use.constructor is None else cured(use.constructor, "new"),
     )
-    return Sample(provider=Provider.EXAMPLE, call=made, constructor=constructor)
 
 
 def _after(cure: Cure) -> dict[str, Value]:
@@ -85,15 +86,24 @@ def _after(cure: Cure) -> dict[str, Value]:
 
 def _written(value: Value) -> Value:
     """A value with the elements of a small tensor as they were seen."""
+    found = elements(value)
+    finite = found is not None and np.isfinite(found).all()
+    return replace(value, content=repr(found)) if finite else value
+
+
+def elements(value: Value) -> Any:
+    """The elements of a small dense tensor as nested lists; None of all else."""
     few = value.numbers.few if value.numbers is not None else None
-    if few is None or value.shape is None or math.prod(value.shape) != len(few):
-        return value
+    if few is None or not value.is_tensor or value.shape is None or value.dtype is None:
+        return None
+    if value.layout not in (None, "strided") or math.prod(value.shape) != len(few):
+        return None
+    whole = "int" in value.dtype
+    if whole and any(abs(one) > EXACT for one in few):
+        return None  # what was recorded is rounded
     array = np.array(few).reshape(value.shape)
-    if not str(value.dtype).startswith("complex"):
-        array = array.real
-    if "int" in str(value.dtype):
-        array = array.astype("int64")
-    return replace(value, content=repr(array.tolist())) if np.isfinite(array).all() else value
+    kind = "bool" if value.dtype == "bool" else "int" if whole else None
+    return (array if kind is None else array.real.astype(kind)).tolist()
 
 
 def unsigned(described: Record) -> Record:
