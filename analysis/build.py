@@ -207,12 +207,22 @@ def _walk(target: Target, session: Session, log: Journal) -> list[Stored]:
     if past and past[-1].get("done"):
         return past[:-1]
     log.forget(CATALOG)
+    records = walked(target, session)
+    for record in (*records, {"done": True}):
+        log.add(CATALOG, 0, record)
+    return records
+
+
+def walked(target: Target, session: Session) -> list[Stored]:
+    """The records of the public names of a build, which takes some seconds.
+
+    Raises:
+        CitadelError: when it has none.
+    """
     outcome = session.task(f"catalog_{target.info.framework}:walk", {}, wall=CATALOG_SECONDS)
     if outcome.died or not outcome.records:
         raise CitadelError(
             f"cannot list the APIs of {target.info.framework}: {outcome.died or 'it has none'}",
             f"see: citadel doctor --python {target.info.python}",
         )
-    for record in (*outcome.records, {"done": True}):
-        log.add(CATALOG, 0, record)
     return list(outcome.records)

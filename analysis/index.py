@@ -19,7 +19,7 @@ from typing import Any
 
 from analysis import cache
 from analysis.analogues import analogues, collapsed, disjoint
-from analysis.build import build
+from analysis.build import build, walked
 from analysis.catalog.model import Catalog
 from analysis.catalog.records import read_catalog
 from analysis.dynamic.context import contexts
@@ -29,6 +29,7 @@ from analysis.errors import CitadelError
 from analysis.sources import SourceRequest, installed, stored_sources
 from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.sandbox import INSIDE
+from analysis.target.session import Session
 from analysis.target.target import Target
 
 FORMAT = 6
@@ -120,6 +121,21 @@ def load_or_build(
     if problem and warn is not None:
         warn(f"the index is not kept: {problem}")
     return read_index(stored)
+
+
+def is_kept(target: Target) -> bool:
+    """Whether the cache has the index of a build, as far as one sees from outside."""
+    info = target.info
+    return cache_path(info.framework, info.version, info.key).exists()
+
+
+def names_of(target: Target, session: Session) -> Catalog:
+    """The catalog of a build alone, which takes seconds where the index takes minutes.
+
+    Raises:
+        CitadelError: when the build has no API to speak of.
+    """
+    return read_catalog(walked(target, session))
 
 
 def add_sources(

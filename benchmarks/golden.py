@@ -1,6 +1,6 @@
 """Golden record: what Citadel answers on a folder of reports, for comparing two versions of it.
 
-usage: python -m benchmarks.golden record FOLDER... PYTHON FILE [--attempts N] [--replays N] ...
+usage: python -m benchmarks.golden record FOLDER... PYTHON FILE [--keep FOLDER] [--attempts N] ...
        python -m benchmarks.golden compare FILE FILE
 
 `record` triages every report of the folders on the interpreter PYTHON, and keeps per report the
@@ -86,8 +86,15 @@ def triage(
         return found
 
 
-def record(folders: Sequence[Path], python: str, file: Path, options: Sequence[str]) -> None:
-    """Triage what `file` has not got yet, and write it after each batch."""
+def record(
+    folders: Sequence[Path],
+    python: str,
+    file: Path,
+    options: Sequence[str],
+    keep: Path | None = None,
+) -> None:
+    """Triage what `file` has not got yet, and write it after each batch; the JSON of each triage
+    goes to the folder `keep`."""
     kept: dict[str, Any] = {"options": list(options), "target": None, "reports": {}}
     if file.exists():
         kept = json.loads(file.read_text())
@@ -102,6 +109,10 @@ def record(folders: Sequence[Path], python: str, file: Path, options: Sequence[s
         target = {name: found["target"][name] for name in ("framework", "version")}
         kept["target"] = kept["target"] or target
         kept["reports"] |= {name_of(one): record_of(one) for one in found["reports"]}
+        if keep is not None:
+            keep.mkdir(parents=True, exist_ok=True)
+            name = name_of({"input": left[start]}).replace("/", "-")
+            Path(keep, f"{name}.json").write_text(json.dumps(found), encoding="utf-8")
         new = file.with_suffix(".new")
         new.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
         new.replace(file)
@@ -152,6 +163,9 @@ def main(arguments: Sequence[str]) -> int:
     recording.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
     recording.add_argument("python", metavar="PYTHON")
     recording.add_argument("file", type=Path, metavar="FILE")
+    recording.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="write the JSON of the triages there, too"
+    )
     for option in OPTIONS:
         recording.add_argument(option, metavar="N", help="as of `citadel triage`")
     comparing = commands.add_parser("compare", help="say what differs between two records")
@@ -162,7 +176,7 @@ def main(arguments: Sequence[str]) -> int:
         return compare(given.first, given.second)
     values = {option: getattr(given, option.lstrip("-")) for option in OPTIONS}
     options = [word for option, value in values.items() if value for word in (option, value)]
-    record(given.folders, given.python, given.file, options)
+    record(given.folders, given.python, given.file, options, given.keep)
     return 0
 
 

@@ -266,6 +266,8 @@ class Cut(StrEnum):
     REPLAYS = "replays"
     SECONDS = "seconds"
     INTERRUPTED = "interrupted"
+    ONLY_REPRODUCE = "only-reproduce"
+    """None were asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,6 +296,8 @@ class Triage:
     """A warning when an unrelated API shows the same symptom."""
     files: tuple[str, ...] = ()
     """What lies beside the harvest that the report is of: where a search says the bug is."""
+    unsure: tuple[str, ...] = ()
+    """What the reading leaves open, with the options that settle it (`harvest.report.unsure`)."""
     rules: tuple[str, ...] = ()
     """The ids of the rules that decided something, from reading to verdicts (`analysis.rules`)."""
 

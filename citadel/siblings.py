@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from functools import partial
 
-from analysis.catalog.model import Api
+from analysis.catalog.model import Api, Catalog
 from analysis.errors import CitadelError
 from analysis.index import ApiIndex
 from citadel.match.channels import rawness
@@ -38,7 +38,7 @@ class Sibling:
     obstacle: Obstacle | None = None
 
 
-def source_api(index: ApiIndex, name: str, others: Sequence[str] = ()) -> Api:
+def source_api(catalog: Catalog, framework: str, name: str, others: Sequence[str] = ()) -> Api:
     """The API of a name, an alias, or the end of a name that only one API has (`nn.Conv2d`).
 
     `others` are further frameworks of the interpreter that may have meant to be asked.
@@ -46,17 +46,17 @@ def source_api(index: ApiIndex, name: str, others: Sequence[str] = ()) -> Api:
     Raises:
         CitadelError: when the build has no such API in its catalog.
     """
-    found = index.catalog.resolve(name)
+    found = catalog.resolve(name)
     if found is not None:
         return found
-    ends = [known for known in index.catalog.apis if name and known.endswith("." + name)]
+    ends = [known for known in catalog.apis if name and known.endswith("." + name)]
     if len(ends) == 1:
-        return index.catalog.apis[ends[0]]
-    near = sorted(ends, key=len)[:3] or _near(index, name)
+        return catalog.apis[ends[0]]
+    near = sorted(ends, key=len)[:3] or _near(catalog, name)
     hint = f"perhaps {', '.join(near)}" if near else "give the full dotted name"
     if others:
         hint += f"; or ask another framework: --framework {' or '.join(others)}"
-    raise CitadelError(f"{name or 'nothing'} is no API in this {index.framework} build", hint)
+    raise CitadelError(f"{name or 'nothing'} is no API in this {framework} build", hint)
 
 
 def siblings(
@@ -97,16 +97,14 @@ def _sibling(
     return Sibling(candidate=candidate, shared=shared, takes=found[0].plausibility)
 
 
-def _near(index: ApiIndex, name: str) -> list[str]:
+def _near(catalog: Catalog, name: str) -> list[str]:
     """Names with the same last part, or one that begins like it; else those that look alike."""
     leaf = name.rpartition(".")[2].lower()
-    begun = [known for known in index.catalog.apis if _leaf(known).startswith(leaf)]
+    begun = [known for known in catalog.apis if _leaf(known).startswith(leaf)]
     if len(leaf) > 2 and begun:
-        order = {
-            known: (_leaf(known) != leaf, rawness(index.catalog.apis[known])) for known in begun
-        }
+        order = {known: (_leaf(known) != leaf, rawness(catalog.apis[known])) for known in begun}
         return sorted(begun, key=lambda known: (order[known], len(known), known))[:3]
-    return get_close_matches(name, list(index.catalog.apis), n=3, cutoff=0.75)
+    return get_close_matches(name, list(catalog.apis), n=3, cutoff=0.75)
 
 
 def _leaf(name: str) -> str:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from analysis.errors import CitadelError
 from analysis.target.frameworks import FRAMEWORKS
 from citadel.family.group import families
 from citadel.members import failing_member, member, of_member, with_member
@@ -18,9 +19,12 @@ from citadel.options import Options
 from citadel.propagate.methods import other_methods
 from citadel.roads import Roads
 from citadel.selection import used_late, variables
+from citadel.siblings import source_api
+from citadel.traced import resolve
 from citadel.verify.reports import verify
 from citadel.verify.verified import NotVerified, Verified
-from citadel.workbench import Workbench
+from citadel.workbench import Stand, Workbench
+from harvest.report.correction import BadCorrection
 from harvest.report.model import Reading, Report
 
 
@@ -114,8 +118,12 @@ def untried(report: Report) -> Triage:
     )
 
 
-def verify_on(reading: Reading, bench: Workbench, options: Options) -> Verified | NotVerified:
-    """Reproduce a report on a build, with the environment that its code asks for."""
+def verify_on(reading: Reading, bench: Stand, options: Options) -> Verified | NotVerified:
+    """Reproduce a report on a build, with the environment that its code asks for.
+
+    Raises:
+        BadCorrection: when the build has no such API as a person says is to blame.
+    """
     framework = FRAMEWORKS[bench.target.info.framework]
     late = used_late(reading, framework)
     own = {name: value for one in late for name, value in one.variables.items()}
@@ -124,10 +132,32 @@ def verify_on(reading: Reading, bench: Workbench, options: Options) -> Verified 
     verified = verify(
         reading,
         bench.replays[0],
-        bench.index.catalog,
+        bench.catalog,
         bench.target.info,
         runs=options.runs,
         limits=options.limits,
     )
     bench.share_imports()
-    return verified
+    return _as_corrected(reading, verified, bench)
+
+
+def _as_corrected(
+    reading: Reading, verified: Verified | NotVerified, bench: Stand
+) -> Verified | NotVerified:
+    """The case, if its API is the one that a person says is to blame; else why it is not.
+
+    Raises:
+        BadCorrection: when the build has no such API.
+    """
+    if not reading.api or isinstance(verified, NotVerified):
+        return verified
+    try:
+        wanted = source_api(bench.catalog, bench.target.info.framework, reading.api)
+    except CitadelError as problem:
+        raise BadCorrection(problem.message, problem.hint) from None
+    if wanted.name == verified.api.name:
+        return verified
+    called = any(resolve(call, bench.catalog) == wanted for call in verified.observation.calls)
+    told = "is called, but does not show it" if called else "is not called in the code that ran"
+    shown = f"{verified.api.name} shows {verified.case.symptom.headline()}"
+    return NotVerified(reason=f"{wanted.name} {told}: {shown}")

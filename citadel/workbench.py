@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from analysis.catalog.model import Api, Catalog
-from analysis.index import ApiIndex
+from analysis.index import ApiIndex, names_of
 from analysis.target.frameworks import FRAMEWORKS
 from analysis.target.session import Baseline, Session
 from analysis.target.target import Interpreter, Target
@@ -18,30 +18,25 @@ from citadel.plan.lexicon import learnt
 from citadel.plan.samples import SampleBook
 
 
-class Workbench:
-    """Context manager: `jobs` sessions that replay cases, and as many that try plans.
+class Stand:
+    """Context manager: what it takes to reproduce a report, `jobs` sessions and a catalog.
 
     `baseline` is another build of the framework, with which measurements are compared; `beside` the
-    same on another backend, with which values are.
+    same on another backend, with which values are. Without a `catalog` the build is asked for it.
     """
 
     def __init__(
         self,
         target: Target,
-        index: ApiIndex,
+        catalog: Catalog | None = None,
         *,
-        jobs: int = 2,
+        jobs: int = 1,
         baseline: Target | None = None,
         beside: Target | None = None,
     ) -> None:
         self.target = target
-        self.index = index
-        self.catalog = index.catalog
-        self.samples = SampleBook(index)
-        self.lexicon = learnt(index.catalog.apis.values())
-        self.operations = Operations(index)
         self.replays: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))
-        self.probes: tuple[Session, ...] = tuple(target.session() for _ in range(max(1, jobs)))
+        self.probes: tuple[Session, ...] = ()
         if baseline is not None:
             name = f"{baseline.info.framework} {baseline.info.version}"
             for session in self.replays:
@@ -49,6 +44,7 @@ class Workbench:
         if beside is not None:
             for session in self.replays:
                 session.beside = Baseline(session=beside.session(), name=beside.info.backend)
+        self.catalog = names_of(target, self.replays[0]) if catalog is None else catalog
 
     def __enter__(self) -> Self:
         return self
@@ -60,13 +56,6 @@ class Workbench:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-    def knowing(self, apis: Sequence[Api]) -> Self:
-        """The same bench with further APIs in its catalog; it closes nothing."""
-        found = copy(self)
-        known = {**self.catalog.apis, **{api.name: api for api in apis}}
-        found.catalog = Catalog(apis=known, runs=self.catalog.runs)
-        return found
 
     def ask_for(self, variables: Mapping[str, str], modules: Sequence[str] = ()) -> None:
         """Have these environment variables, and modules imported, in all fork servers."""
@@ -96,6 +85,33 @@ class Workbench:
     def summary(self) -> TargetSummary:
         """The build under test, for outputs."""
         return summary(self.target)
+
+
+class Workbench(Stand):
+    """A stand with the index of its build, and as many sessions that try plans as it has jobs."""
+
+    def __init__(
+        self,
+        target: Target,
+        index: ApiIndex,
+        *,
+        jobs: int = 2,
+        baseline: Target | None = None,
+        beside: Target | None = None,
+    ) -> None:
+        super().__init__(target, index.catalog, jobs=jobs, baseline=baseline, beside=beside)
+        self.index = index
+        self.samples = SampleBook(index)
+        self.lexicon = learnt(index.catalog.apis.values())
+        self.operations = Operations(index)
+        self.probes = tuple(target.session() for _ in range(max(1, jobs)))
+
+    def knowing(self, apis: Sequence[Api]) -> Self:
+        """The same bench with further APIs in its catalog; it closes nothing."""
+        found = copy(self)
+        known = {**self.catalog.apis, **{api.name: api for api in apis}}
+        found.catalog = Catalog(apis=known, runs=self.catalog.runs)
+        return found
 
 
 def summary(target: Target) -> TargetSummary:

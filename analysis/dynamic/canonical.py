@@ -15,6 +15,7 @@ _BACKEND = re.compile(r"^(?:mkldnn|native|slow|thnn|cudnn|miopen|xnnpack)_+")
 _BACKWARD = re.compile(r"Backward(?:Autograd\w*)?\d*$")
 _DIMENSION = re.compile(r"[123][dD](?![a-z])")
 _VERSION = re.compile(r"(?<=[a-zA-Z])V\d+$")
+_TRACED = re.compile(r"^__\w+_\d+$")
 _INNER = ("Resource", "_Mkl", "_Fused")
 
 
@@ -37,9 +38,15 @@ def canonical_torch(name: str) -> str:
 def canonical_tensorflow(name: str) -> str:
     """One canonical name of an operation type: without version, resource form and dimension.
 
+    A traced function is called by a name with a running number: that is no operator.
+
     >>> canonical_tensorflow("ResourceGatherV2"), canonical_tensorflow("Conv3DBackpropFilterV2")
     ('Gather', 'ConvNdBackpropFilter')
+    >>> canonical_tensorflow("__inference_f_17")
+    ''
     """
+    if _TRACED.match(name):
+        return ""
     bare = name
     for inner in _INNER:
         bare = bare.removeprefix(inner)

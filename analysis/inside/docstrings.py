@@ -27,8 +27,8 @@ class Examples:
     run, `tested` makes a `tested.Tested` from name, object and provider.
     """
 
-    seconds_per_example = 4.0
-    seconds_per_statement = 1.5
+    seconds_per_example = 12.0
+    seconds_per_statement = 4.0
     most_samples = 4
 
     def profile(self, names, part, parts, first, skip):

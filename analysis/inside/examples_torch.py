@@ -9,12 +9,12 @@ import contextlib
 import doctest
 import io
 import math
-import signal
+from unittest.mock import patch
 
 import torch
 from public_torch import is_called
 from recorder_torch import Recorder, copied
-from tested_torch import MOST_SAMPLES, Tested, prepare
+from tested_torch import MOST_SAMPLES, Tested, alarm, prepare
 
 PROVIDER = "example"
 SECONDS_PER_EXAMPLE = 5.0
@@ -38,9 +38,9 @@ def profile(names, part=0, parts=1, first=0, skip=()):
             continue
         yield {"at": key}
         torch.default_generator.manual_seed(0)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_EXAMPLE)
+        alarm(SECONDS_PER_EXAMPLE)
         calls = recorded(thing, places, examples)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        alarm(0)
         if not calls:
             yield {"n": name, "f": "example without a call", "v": PROVIDER}
             continue
@@ -69,9 +69,10 @@ def statements(doc):
 def recorded(thing, places, examples):
     """The calls of an API that its examples make: (arguments, keywords, constructor's)."""
     calls = []
-    patch = patched_class if isinstance(thing, type) else patched_function
+    recording = patched_class if isinstance(thing, type) else patched_function
     scope = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math}
-    with contextlib.redirect_stdout(io.StringIO()), patch(thing, places, calls):
+    quiet = contextlib.redirect_stdout(io.StringIO())
+    with quiet, patch.object(torch, "empty", empty), recording(thing, places, calls):
         # Examples name what lies beside the API, and the API itself, without their namespace.
         scope.update((name, item) for name, item in vars(places[0][0]).items() if name[0] != "_")
         for source in examples:
@@ -80,6 +81,12 @@ def recorded(thing, places, examples):
             except Exception:
                 continue  # examples refer to files and devices that are not here
     return calls
+
+
+def empty(*args, make=torch.empty, **kwargs):
+    """What `torch.empty` makes, but zero: what memory holds by chance differs from run to run."""
+    with torch.no_grad():
+        return make(*args, **kwargs).zero_()
 
 
 @contextlib.contextmanager

@@ -8,8 +8,9 @@ inside has no more time than what is left outside.
 import contextlib
 import signal
 
-BLOCKED = 2
-"""How many times as long a call may be idle as it may compute."""
+BLOCKED = 3
+"""How many times as long a call may take as it may compute: it may block, or others may keep the
+processors from it."""
 SOON = 0.001
 
 

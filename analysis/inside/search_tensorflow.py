@@ -35,6 +35,9 @@ BLOCK = 64
 """Attempts are told to the host in blocks after the first few. A block in which the process died is
 told attempt by attempt when it is run again, so that the culprit is known."""
 SECONDS_PER_ATTEMPT = 0.6
+SECONDS_PER_SEARCH = 6.0
+"""Of CPU. Caps for the few that are slow; else counts end a search, so that what is learnt depends
+on no machine's speed."""
 MOST_LATE = 2
 MOST_STALE = 60, 40
 """Attempts without a refusal not seen before until a search is given up: so many, and so many more
@@ -91,12 +94,11 @@ class Search:
     """One search; `graph` tells whether calls are put into a graph instead of being run. It begins
     with genes that are `lent`, where there are some."""
 
-    def __init__(self, subject, maker, recorder, budget, seconds, lent=()):
+    def __init__(self, subject, maker, recorder, budget, lent=()):
         self.subject = subject
         self.maker = maker
         self.recorder = recorder
         self.budget = budget
-        self.seconds = seconds
         self.lent = lent
         self.mark = "n" if lent else ""  # keys tell a second search of one API from the first
         self.start = time.process_time() - maker.spent
@@ -133,7 +135,7 @@ class Search:
 
     def is_late(self):
         """Whether the time is up; that of searches for handles, which others use too, is free."""
-        return time.process_time() - self.maker.spent - self.start > self.seconds
+        return time.process_time() - self.maker.spent - self.start > SECONDS_PER_SEARCH
 
     def is_stale(self):
         """Whether nothing new has come of many attempts."""

@@ -28,10 +28,11 @@ from tested_tensorflow import TensorFlowTested, prepare
 
 PROVIDER = "synthesis"
 RAW = "tf.raw_ops."
-OPERATOR_BUDGET = 1200, 0.25
-FUNCTION_BUDGET = 500, 0.2
-HANDLE_BUDGET = 300, 0.2
-BORROWED_BUDGET = 120, 0.1
+OPERATOR_BUDGET = 500
+FUNCTION_BUDGET = 250
+HANDLE_BUDGET = 200
+BORROWED_BUDGET = 60
+"""Calls that one search tries."""
 VARIATIONS = 6
 MOST_WORKING = 4
 SECONDS_PER_VARIATION = 2.0
@@ -89,7 +90,7 @@ def synthesised(subject, maker, recorder, skip, lent=()):
     """Keys before calls, then the record of one API."""
     budget = OPERATOR_BUDGET if subject.name.startswith(RAW) else FUNCTION_BUDGET
     budget = BORROWED_BUDGET if lent else budget
-    search = Search(subject, maker, recorder, *budget, lent)
+    search = Search(subject, maker, recorder, budget, lent)
     steps = search.run(skip)
     while True:
         try:
@@ -153,7 +154,7 @@ class Recipes:
         """The same, by a search of its own, which is not recorded."""
         maker, recorder = self.maker, self.recorder
         subject = operator_subject(RAW + operator, maker, fixed)
-        search = Search(subject, maker, recorder, *HANDLE_BUDGET)
+        search = Search(subject, maker, recorder, HANDLE_BUDGET)
         steps = search.run()
         outer, recorder.names = recorder.names, None
         began, spent = time.process_time(), maker.spent

@@ -26,7 +26,7 @@ MOST_ATTEMPTS = 28
 MOST_WORKING = 3
 MOST_DEATHS = 2
 """After so many attempts that ended the process, an API is left alone."""
-SECONDS_PER_API = 1.0
+SECONDS_PER_API = 4.0
 UNKNOWN = [[["input", "Tensor", None, ""]], [["input", "Tensor", None, ""]] * 2]
 """Signatures to try where none is known."""
 

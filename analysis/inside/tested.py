@@ -35,7 +35,7 @@ class Tested:
     """
 
     seconds_per_call = 3.0
-    seconds_per_entry = 3.0
+    seconds_per_entry = 9.0
 
     def __init__(self, name, function, recorder, provider):
         self.name = name

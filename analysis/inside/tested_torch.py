@@ -20,8 +20,11 @@ from recorder_torch import copied, framework_frames
 
 MOST_SAMPLES = 6
 SECONDS_PER_CALL = 5.0
-SECONDS_PER_ENTRY = 3.0
-"""Of this process's CPU, as all budgets of samples: a machine under load must not learn less."""
+SECONDS_PER_ENTRY = 9.0
+"""Of this process's CPU, as all budgets of samples: a machine under load must not learn less. They
+are caps for what is slow; counts end the rest."""
+BLOCKED = 3
+"""How many times as long a call may take as it may compute, since it may block."""
 PARTS = ("forward", "backward", "constructor", "frames")
 
 
@@ -35,6 +38,13 @@ def prepare():
     torch.set_num_threads(1)
     torch.Tensor.__repr__ = lambda self, **_: "tensor"
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+
+
+def alarm(seconds):
+    """End this process when it has computed for so long, or waits for longer; 0: let it live."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, BLOCKED * seconds)
 
 
 class Tested:
@@ -79,14 +89,14 @@ class Tested:
 
         A function instead of a call makes the call first.
         """
-        signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_CALL)
+        alarm(SECONDS_PER_CALL)
         try:
             self.learn(call() if callable(call) else call, wrapper)
         except (Exception, SystemExit) as problem:
             self.problem = type(problem).__name__
             return False
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            alarm(0)
         return True
 
     def learn(self, call, wrapper):

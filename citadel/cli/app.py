@@ -28,6 +28,12 @@ from citadel.cli.options import (
     Attempts,
     BackendOfReport,
     Baseline,
+    CorrectedApi,
+    CorrectedBlock,
+    CorrectedExpect,
+    CorrectedKind,
+    CorrectedLine,
+    CorrectedSymptom,
     FrameworkOfReport,
     Json,
     MatchesFile,
@@ -37,9 +43,11 @@ from citadel.cli.options import (
     Replays,
     Siblings,
     given_matches,
+    read_correction,
     read_siblings,
     read_wish,
 )
+from citadel.cli.read import read
 from citadel.cli.spread import spread
 from citadel.commands.progress import Interrupted, Progress
 from citadel.limits import ATTEMPTS, SECONDS
@@ -129,11 +137,25 @@ def triage(
     ] = Road.BOTH,
     matches: MatchesFile = None,
     baseline: Baseline = None,
+    api: CorrectedApi = "",
+    kind: CorrectedKind = "",
+    symptom: CorrectedSymptom = "",
+    block: CorrectedBlock = "",
+    line: CorrectedLine = "",
+    expect: CorrectedExpect = "",
     fail_on: Annotated[
         str | None, typer.Option("--fail-on", metavar="bug", help="Exit with 1 on a finding.")
     ] = None,
     show_all: Annotated[
         bool, typer.Option("--all", metavar="", help="Show every finding in the terminal.")
+    ] = False,
+    only_reproduce: Annotated[
+        bool,
+        typer.Option(
+            "--only-reproduce",
+            metavar="",
+            help="Stop where it is known whether the report reproduces: no siblings, no index.",
+        ),
     ] = False,
     no_sandbox: NoSandbox = False,
 ) -> None:
@@ -152,6 +174,8 @@ def triage(
         citadel triage harvests/deeprel/expr.jsonl --matches pairs.jsonl --python python3
 
         citadel triage slower.md --python ~/venvs/torch2.13/bin/python --baseline /usr/bin/python3
+
+        citadel triage issue.md --api torch.matmul --symptom nonfinite --block 2 --python python3
     """
     from analysis.target.session import Limits
     from analysis.target.target import Interpreter
@@ -177,7 +201,14 @@ def triage(
         matches=given_matches(matches),
     )
     request = TriageRequest(
-        inputs=tuple(reports), options=options, json=json, out=out, jobs=jobs, show_all=show_all
+        inputs=tuple(reports),
+        options=options,
+        json=json,
+        out=out,
+        jobs=jobs,
+        show_all=show_all,
+        correction=read_correction(api, kind, symptom, block, line, expect),
+        only_reproduce=only_reproduce,
     )
 
     done = run_triage(
@@ -192,6 +223,7 @@ def triage(
     raise typer.Exit(1 if done.status == 0 and fail_on and done.bugs else done.status)
 
 
+app.command(no_args_is_help=True)(read)
 app.command(no_args_is_help=True)(mine)
 app.command("import", no_args_is_help=True)(import_)
 app.command(no_args_is_help=True)(fuzz)

@@ -15,6 +15,7 @@ from analysis.target.frameworks import FRAMEWORKS
 from citadel.limits import MEASURED_REPLAYS, REPLAYS
 from citadel.match.matches import Matches, read_matches
 from citadel.selection import Wish
+from harvest.report.correction import Correction, Shows, correction
 from harvest.tracker.names import SUFFIX
 
 _BACKENDS = tuple(name for one in FRAMEWORKS.values() for name in one.backends)
@@ -95,6 +96,36 @@ Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help='Write JSON to FILE ("-": stdout).')
 ]
 
+_READ = "Where a report is read wrong"
+
+
+def _correction(name: str, metavar: str, text: str) -> Any:
+    """An option by which a person says what a report says."""
+    return typer.Option(
+        f"--{name}", metavar=metavar, show_default=False, help=text, rich_help_panel=_READ
+    )
+
+
+CorrectedApi = Annotated[str, _correction("api", "NAME", "The API that is to blame.")]
+CorrectedKind = Annotated[str, _correction("kind", "KIND", "status, value or performance.")]
+CorrectedSymptom = Annotated[
+    str,
+    _correction(
+        "symptom",
+        "WORDS",
+        f"How the bug shows: 'raises RuntimeError: its message', 'crashes SIGSEGV', or one of"
+        f" {', '.join(Shows)}.",
+    ),
+]
+CorrectedBlock = Annotated[
+    str, _correction("block", "N[,N]", "The code to run, by the numbers of `citadel read`.")
+]
+CorrectedLine = Annotated[
+    str, _correction("line", "N", "The line of this code that shows it; the rest is left out.")
+]
+CorrectedExpect = Annotated[
+    str, _correction("expect", "EXPR", "What should be true at the end: 'y.isfinite().all()'.")
+]
 Baseline = Annotated[
     str | None,
     typer.Option(
@@ -202,3 +233,23 @@ def read_wish(framework: str | None, backend: str | None) -> Wish:
     switches = [one.switch for one in FRAMEWORKS.values() if one.switch]
     given = tuple((name, os.environ[name]) for name in switches if name in os.environ)
     return Wish(framework=framework, backend=backend, environment=given)
+
+
+def read_correction(
+    api: str, kind: str, symptom: str, block: str, line: str, expect: str
+) -> Correction:
+    """What is said of a report.
+
+    Raises:
+        BadCorrection: when it makes no sense.
+    """
+    return correction(
+        {
+            "api": api,
+            "kind": kind,
+            "symptom": symptom,
+            "block": block,
+            "line": line,
+            "expect": expect,
+        }
+    )

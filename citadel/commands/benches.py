@@ -11,11 +11,12 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
-from analysis.index import ApiIndex
+from analysis.errors import CitadelError
+from analysis.index import ApiIndex, is_kept
 from analysis.target.target import Interpreter, Target
 from citadel.model import Triage
 from citadel.selection import Choice, Unavailable, Wish, choose, with_installed
-from citadel.workbench import Workbench, baseline_of
+from citadel.workbench import Stand, Workbench, baseline_of
 from harvest.report.model import Reading
 
 
@@ -42,6 +43,7 @@ class Benches:
         self._opened = opened
         self._jobs = jobs
         self._open: dict[Choice, Workbench] = {}
+        self._stands: dict[Choice, Stand] = {}
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -55,26 +57,53 @@ class Benches:
     ) -> None:
         self._stack.close()
 
-    def of(self, reading: Reading) -> Workbench | Unavailable:
-        """The bench of the build that a report is about.
+    def stand(self, reading: Reading) -> Stand | Unavailable:
+        """What reproduces a report on the build that it is about, at once: the bench of that build,
+        or a stand where the bench would have to wait for an index.
+
+        Raises:
+            CitadelError: when that build does not work.
+        """
+        choice = self._choice(reading)
+        if isinstance(choice, Unavailable):
+            return choice
+        if choice in self._open or is_kept(self._target(choice)):
+            return self._bench(choice)
+        if choice not in self._stands:
+            target, baseline, beside = self._builds(choice)
+            stand = Stand(target, baseline=baseline, beside=beside)
+            self._stands[choice] = self._stack.enter_context(stand)
+        return self._stands[choice]
+
+    def of(self, reading: Reading) -> Workbench:
+        """The bench of the build that a report is about, where it is available.
 
         Raises:
             CitadelError: when that build does not work, or cannot be indexed.
         """
-        known = self._interpreter
-        choice = choose(reading, self._wish, known.frameworks, known.installed)
+        choice = self._choice(reading)
         if isinstance(choice, Unavailable):
-            return choice
+            raise CitadelError(choice.reason)
+        return self._bench(choice)
+
+    def _choice(self, reading: Reading) -> Choice | Unavailable:
+        known = self._interpreter
+        return choose(reading, self._wish, known.frameworks, known.installed)
+
+    def _target(self, choice: Choice) -> Target:
+        return self._interpreter.target(choice.framework, choice.backend or None)
+
+    def _builds(self, choice: Choice) -> tuple[Target, Target | None, Target | None]:
+        """The build, the one that measurements are compared with, and the other backend."""
+        target = self._target(choice)
+        other = choice.beside and self._interpreter.target(choice.framework, choice.beside)
+        return target, baseline_of(target, self._baseline), other or None
+
+    def _bench(self, choice: Choice) -> Workbench:
         if choice not in self._open:
-            target = known.target(choice.framework, choice.backend or None)
+            target, baseline, beside = self._builds(choice)
             index = self._find_index(target)
-            bench = Workbench(
-                target,
-                index,
-                jobs=self._jobs,
-                baseline=baseline_of(target, self._baseline),
-                beside=known.target(choice.framework, choice.beside) if choice.beside else None,
-            )
+            bench = Workbench(target, index, jobs=self._jobs, baseline=baseline, beside=beside)
             self._open[choice] = self._stack.enter_context(bench)
             self._opened(bench)
         return self._open[choice]
@@ -86,22 +115,22 @@ class Benches:
     @property
     def unusable(self) -> bool:
         """Whether no build has worked yet."""
-        return not self._open
+        return not self._open and not self._stands
 
     def target(self, triage: Triage) -> Target:
         """The build that a report was run on."""
         build = triage.case.build if triage.case is not None else ""
-        found = (bench.target for bench in self._open.values())
+        found = (stand.target for stand in (*self._open.values(), *self._stands.values()))
         return next((one for one in found if one.info.key == build), self.any())
 
     def any(self) -> Target:
         """The target of the first bench, the usual one where there is none: for outputs."""
-        for bench in self._open.values():
-            return bench.target
+        for stand in (*self._open.values(), *self._stands.values()):
+            return stand.target
         framework = self._wish.framework
         return self._interpreter.target(framework, self._wish.backend)
 
     def abort(self) -> None:
         """End all fork servers for good, whatever other threads do with them."""
-        for bench in self._open.values():
-            bench.abort()
+        for stand in (*self._open.values(), *self._stands.values()):
+            stand.abort()

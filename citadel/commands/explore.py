@@ -68,7 +68,7 @@ def run_siblings(
     target = target_for(request.api, interpreter, wish)
     with progress:
         index = find_index(target, progress)
-    source = source_api(index, request.api, others(interpreter, target))
+    source = source_api(index.catalog, index.framework, request.api, others(interpreter, target))
     if request.stacks:
         render_stacks(wide_console(), source.name, stacks(target, source.name))
         return

@@ -77,7 +77,9 @@ def run_spread(
         )
     with progress:
         index = find_index(target, progress)
-        source = source_api(index, request.api, others(interpreter, target))
+        source = source_api(
+            index.catalog, index.framework, request.api, others(interpreter, target)
+        )
         operations = Operations(index)
         apis = _ordered(source, request.relation, index, operations)
         started, tally = time.monotonic(), Tally()

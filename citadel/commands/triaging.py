@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,8 +16,9 @@ from analysis.index import ApiIndex, load_or_build
 from analysis.sources import SourceRequest
 from analysis.target.target import Interpreter, Target
 from citadel.commands.benches import Benches
+from citadel.commands.inputs import loaded
 from citadel.commands.progress import Findings, Interrupted, Progress
-from citadel.model import Finding, Triage
+from citadel.model import Cut, Finding, Triage
 from citadel.options import Options
 from citadel.report.cases import write_cases
 from citadel.report.document import document, write_json
@@ -26,13 +27,13 @@ from citadel.report.named import as_reported
 from citadel.report.terminal import render_summary, render_target, render_triage
 from citadel.report.text import plain
 from citadel.selection import Unavailable, Wish
-from citadel.triage import Halted, triage, untried
+from citadel.triage import Halted, triage, untried, verify_on
+from citadel.verify.verified import NotVerified
 from citadel.workbench import Workbench, summary
-from harvest.report.inputs import load
-from harvest.report.model import BadInput, Report
+from harvest.report.correction import NO_CORRECTION, BadCorrection, Correction
+from harvest.report.model import BadInput, Reading, Report
 from harvest.report.understand import understand
-from harvest.tracker.kept import is_harvest, kept_reports, without_parts
-from harvest.tracker.numbered import is_numbered, numbered_reports
+from harvest.report.unsure import unsure
 
 NOTHING_RUN = 3
 
@@ -47,6 +48,9 @@ class TriageRequest:
     out: Path
     jobs: int
     show_all: bool
+    correction: Correction = NO_CORRECTION
+    """What a person says of the one report that is given."""
+    only_reproduce: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,16 +80,7 @@ def run_triage(
         Interrupted: after Ctrl-C, once the finished part has been written.
     """
     _check_places(request)
-    loaded = list(_loaded(request.inputs))
-    if not loaded:
-        places = ", ".join(map(plain, request.inputs))
-        raise CitadelError(
-            f"no reports in {places}", "reports are .json, .md and .py files, and lines of a .jsonl"
-        )
-    if all(isinstance(entry, BadInput) for entry in loaded):
-        first = loaded[0]
-        assert isinstance(first, BadInput)  # noqa: S101
-        raise CitadelError(f"{plain(first.source)}: {first.error}", first.hint)
+    entries = loaded(request.inputs, request.correction)
     interpreter, baseline = find_interpreter(), find_baseline()
     console = Console(
         file=sys.stderr if request.json == "-" else sys.stdout,
@@ -104,7 +99,7 @@ def run_triage(
     benches = Benches(interpreter, wish, found, opened, jobs=request.jobs, baseline=baseline)
     with progress, benches:
         try:
-            for entry in loaded:
+            for entry in entries:
                 done, stopped = _written(_one(entry, benches, request, progress), benches, request)
                 triages.append(done)
                 render_triage(console, done, show_all=request.show_all)
@@ -131,23 +126,6 @@ def run_triage(
     return Done(status=0 if ran else NOTHING_RUN, bugs=sum(len(t.bugs) for t in triages))
 
 
-def _loaded(inputs: Sequence[str]) -> Iterator[Report | BadInput]:
-    """The reports that arguments name, a harvest's among them."""
-    for given in without_parts(inputs):
-        if is_numbered(given):
-            yield from numbered_reports(given)
-        elif is_harvest(given):
-            yield from kept_reports(Path(given))
-        else:
-            yield from load([given], stdin=sys.stdin.buffer, fetch=_from_tracker)
-
-
-def _from_tracker(repository: str, number: int) -> Report | BadInput:
-    from harvest.tracker.single import fetch_issue  # GitHub's client is large
-
-    return fetch_issue(repository, number)
-
-
 def _check_places(request: TriageRequest) -> None:
     """Notice before the work what would spoil its results."""
     creatable(request.out)
@@ -172,23 +150,14 @@ def _one(
 ) -> Triage:
     if isinstance(entry, BadInput):
         return Triage(input=entry.source, error=entry.error)
-
-    findings, before = Findings(progress), rules.counts()
-
-    def found(finding: Finding) -> None:
-        findings.found(plain(finding.api))
-
+    before = rules.counts()
     try:
-        reading = benches.readable(understand(entry))
-        bench = benches.of(reading)
-        if isinstance(bench, Unavailable):
-            return replace(untried(entry), skipped=bench.reason)
-        done = triage(
-            reading, bench, request.options, on_finding=found, on_progress=progress.update
-        )
-        return as_reported(replace(done, rules=rules.deciding(before)))
+        reading = benches.readable(understand(entry, request.correction))
+        done = _done(reading, benches, request, progress)
+        decided, open_ = rules.deciding(before), unsure(reading)
+        return as_reported(replace(done, title=entry.title, rules=decided, unsure=open_))
     except CitadelError as problem:
-        if benches.unusable:
+        if benches.unusable or (request.correction and isinstance(problem, BadCorrection)):
             raise  # the first build does not work at all: nothing will
         error = problem.message
     except Exception as problem:  # a bug of ours costs one row, not the night's other reports
@@ -198,6 +167,27 @@ def _one(
     finally:
         progress.finish("siblings")
     return replace(untried(entry), error=error)
+
+
+def _done(reading: Reading, benches: Benches, request: TriageRequest, progress: Progress) -> Triage:
+    """One report, run: where its build has no index so far, it has to reproduce before it gets one,
+    as that takes minutes."""
+    findings, result = Findings(progress), untried(reading.report)
+
+    def found(finding: Finding) -> None:
+        findings.found(plain(finding.api))
+
+    stand = benches.stand(reading)
+    if isinstance(stand, Unavailable):
+        return replace(result, skipped=stand.reason)
+    if request.only_reproduce or not isinstance(stand, Workbench):
+        seen = verify_on(reading, stand, request.options)
+        if isinstance(seen, NotVerified):
+            return replace(result, skipped=seen.reason)
+        if request.only_reproduce:
+            return replace(result, case=seen.case, cut=Cut.ONLY_REPRODUCE)
+        stand = benches.of(reading)
+    return triage(reading, stand, request.options, on_finding=found, on_progress=progress.update)
 
 
 def find_index(

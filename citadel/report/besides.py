@@ -44,6 +44,8 @@ def cut_told(cut: Cut | None) -> str:
         return ""
     if cut is Cut.INTERRUPTED:
         return "cut short by Ctrl-C"
+    if cut is Cut.ONLY_REPRODUCE:
+        return "not searched"
     depends = ": another run may find others" if cut is Cut.SECONDS else ""
     return f"cut short by {_OPTIONS[cut]}{depends}"
 

@@ -4,10 +4,10 @@ In: the build under test and the triages. Out: a dictionary of plain JSON values
 contract are additive: `files` of a report, `case.observed`, `case.runs`, `case.samples`,
 `case.evidence`, `case.doubts`, `case.file`, `case.aliases`, `tried`, `control`, and per sibling
 `aliases`; `operation`, in the case and per sibling, is the same for the forms of one operation
-(function, method, layer); `rules` of a report are the ids of the rules that decided in it, and
-those of the document tell how often each rule was asked, answered and was followed. An API with
-several public names has an entry for each of them, so that one looks up whatever name one has;
-`alias_of` tells the name under which it was judged.
+(function, method, layer); `unsure` is what the reading leaves open; `rules` of a report are the ids
+of the rules that decided in it, and those of the document tell how often each rule was asked,
+answered and was followed. An API with several public names has an entry for each of them, so that
+one looks up whatever name one has; `alias_of` tells the name under which it was judged.
 """
 
 from __future__ import annotations
@@ -176,6 +176,7 @@ def _report_record(triage: Triage) -> dict[str, Any]:
         "files": list(triage.files),
         "error": triage.error,
         "skipped": triage.skipped,
+        "unsure": list(triage.unsure),
         "case": None if triage.case is None else _case_record(triage.case),
         "siblings": [
             *map(sibling_record, ranked(triage.findings)),

@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from citadel.model import Finding, TargetSummary, Triage, Verdict
+from citadel.model import Cut, Finding, TargetSummary, Triage, Verdict
 from citadel.report.besides import first_names, none_found, render_different, render_rest
 from citadel.report.headline import (
     complaint,
@@ -67,10 +67,13 @@ def render_triage(console: Console, triage: Triage, *, show_all: bool = False) -
         say(console, f"skipped: {triage.skipped}", style="yellow")
     elif triage.case is not None:
         _render_case(console, triage)
-        _render_bugs(console, triage, show_all=show_all)
-        render_rest(console, triage)
-        render_different(console, triage, show_all=show_all)
-        _render_close(console, triage)
+        if triage.cut is not Cut.ONLY_REPRODUCE:
+            _render_bugs(console, triage, show_all=show_all)
+            render_rest(console, triage)
+            render_different(console, triage, show_all=show_all)
+            _render_close(console, triage)
+    for question in triage.unsure:
+        say(console, f"unsure: {question}", style="yellow")
 
 
 def render_summary(console: Console, triages: Sequence[Triage]) -> None:

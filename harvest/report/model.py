@@ -202,5 +202,7 @@ class Reading:
     """Lines of pasted output, with single blanks."""
     prose: str = ""
     """The body's words, without code and version dumps."""
+    api: str = ""
+    """The API to blame, where a person has said so."""
     unmeasured: str = ""
     """What is missing for a comparison in words alone to be measured, if it is one."""
