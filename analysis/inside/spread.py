@@ -13,7 +13,8 @@ the same dtype, which they may name so. Where it is `fixed`, it does not depend 
 and `milder` is what it is of a lesser size, if it has any. `together`: all tensors have it, or
 none. Where it is `refused`, only those places count that the plain way refuses; the role `any`
 is one argument, also one that the call leaves out.
-A way has `each` for all inputs, and `run`, `setup` and `layer` for the call
+A way has `each` for all inputs, of which those that hold the trigger have the role `bad`; where
+it `refuses`, only that counts. It has `run`, `setup` and `layer` for the call
 (`citadel.spread.facts`). Where `sampled`, the second way is made without the trigger.
 
 Out: pairs for `eagle_run`. In front of each goes its control, the same pair without the trigger:
@@ -30,7 +31,7 @@ from eagle_samples import arguments
 from unpickle import NoLiteral
 from vary import FACTS, told
 
-RULE, OUT, WRITTEN, ANY = "spread", "out", "written", "any"
+RULE, OUT, WRITTEN, ANY, BAD = "spread", "out", "written", "any", "bad"
 PLACES = 8
 """Ways to place a trigger in one call, at most."""
 REFUSED_PLACES = 40
@@ -56,11 +57,14 @@ class Spread:
         self.ways, self.sampled, self.ended = given["ways"], given["sampled"], given["ended"]
         self.milder = given["milder"] and any(one["milder"] for one in self.infections)
         self.refused = any(one["refused"] for one in self.infections)
+        self.refuses = any(way["refuses"] for way in self.ways)
         self.wanted = given["wanted"]
 
     def counts(self, seen):
         """Whether a failure may be one that is asked for: another one must not stand in its way."""
         wanted = self.wanted
+        if self.refuses and (seen.state, seen.side) != ("status", "reference"):
+            return False
         if wanted is None:
             return seen.failed()
         if seen.state not in wanted["states"]:
@@ -76,31 +80,46 @@ class Spread:
 
     def pairs(self, name, api, step, rng):
         """The pairs of one API in one round, each behind its control."""
+        if self.refuses and api["new"]:
+            # What an object is made with may be refused when it is made, or when it is used.
+            new = dict(api["new"], new=None, method=False)
+            for number, record in enumerate(share(api["calls"], step)):
+                made = record["new"] and self.call(name, new, {"call": record["new"], "new": None})
+                if made:
+                    yield from self.of_call(name, new, made, "new {}".format(number))
         for number, call in enumerate(self.calls(name, api, step)):
-            places = self.places(api, call, PLACES)
-            if not places and not self.refused:
+            yield from self.of_call(name, api, call, number)
+
+    def of_call(self, name, api, call, number):
+        """The pairs of one call; `number` tells it from others of the API."""
+        places = self.places(api, call, PLACES)
+        if not places and not self.refused and not self.refuses:
+            return
+        if any(way["run"] for way in self.ways):
+            asked = self.asks_silence(name, call, number)
+            yield asked
+            call.silent = asked.seen is not None and asked.seen.state == "equal"
+        if self.refused:
+            yield from self.lost(name, api, call, number)
+            return
+        all_places = [(place, False) for place in range(places)]
+        if self.refuses:
+            left = self.places(api, call, PLACES, left_out=True)
+            all_places += [(place, True) for place in range(left)]
+        for place, left_out in all_places:
+            made = self.made(name, api, place, call, number, left_out)
+            if made is None:
                 continue
-            if any(way["run"] for way in self.ways):
-                asked = self.asks_silence(name, call, number)
-                yield asked
-                call.silent = asked.seen is not None and asked.seen.state == "equal"
-            if self.refused:
-                yield from self.lost(name, api, call, number)
-                continue
-            for place in range(places):
-                made = self.made(name, api, place, call, number)
-                if made is None:
-                    continue
-                *controls, pair = made
-                if not self.infections:  # the second way is the control
-                    yield pair
+            *controls, pair = made
+            if not self.infections:  # the second way is the control
+                yield pair
+                break
+            for control in controls:
+                yield control
+                if control.seen is not None and control.seen.state not in AGREED:
                     break
-                for control in controls:
-                    yield control
-                    if control.seen is not None and control.seen.state not in AGREED:
-                        break
-                else:  # all agree, or nothing is run
-                    yield pair
+            else:  # all agree, or nothing is run
+                yield pair
 
     def asks_silence(self, name, call, number):
         """A control that tells whether a call gives nothing back."""
@@ -356,7 +375,8 @@ class Case:
         if role == "input":
             return [[name] for name in tensors]
         if role == "number":
-            return [[n] for n in given if n not in tensors]
+            numbers = self.added if self.left_out else given
+            return [[n] for n in numbers if n not in tensors]
         if role == ANY:
             return [[n] for n in (self.added if self.left_out else given)]
         if role == OUT or (role == WRITTEN and self.outs):
@@ -421,7 +441,7 @@ class Case:
             told=True,
             rounded=True,
             apart=True,
-            ended=self.spread.ended or self.spread.refused,
+            ended=self.spread.ended or self.spread.refused or self.spread.refuses,
             counts=self.spread.counts,
             control=bare or control,
             call=call,
@@ -433,7 +453,8 @@ class Case:
 
         def wrap(name):
             known = self.known(name, not infected)
-            text = expression(way["each"][0], self.values[known], self.world)
+            role = BAD if known != name else ""
+            text = expression(way["each"][0], self.values[known], self.world, role)
             return known if text is None else _X.sub(known, text)
 
         if way["run"]:

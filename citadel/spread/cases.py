@@ -128,11 +128,12 @@ def symptom(finding: Finding, relation: Relation, seen: Observation) -> Symptom:
 
 
 def _one_sided(finding: Finding, relation: Relation) -> Symptom:
-    """One way refuses what the other one takes: where the plain one refuses, that is right."""
+    """One way refuses what the other one takes: where the plain one refuses, or a way that should,
+    that is right."""
     refuses = finding.side == "reference"
     way, text = relation.ways[refuses], (finding.result, finding.reference)[refuses]
     message = finding.message.splitlines()[0] if finding.message else ""
-    if way.fact is PLAIN:
+    if way.fact is PLAIN or way.fact.refuses:
         other = relation.ways[not refuses]
         return Symptom(
             kind=SymptomKind.ACCEPTS,
@@ -167,11 +168,11 @@ def _ways(
     """The lines that make the call in both ways, and the check; where the trigger is one of the
     ways, the control has the other one alone."""
     one, other = finding.result, finding.reference
-    alone = bare and not relation.infections
+    alone = bare and (not relation.infections or any(way.fact.refuses for way in relation.ways))
     if relation.asked and finding.state == STATUS:
         return [f"result = {one}", 'print("result:", result)', f"assert {relation.asked}"]
     if finding.state == STATUS and not relation.sampled:
-        if alone:
+        if alone:  # of the two, the one that returns
             return [one if finding.side == "reference" else other]
         names = [_name(str(way)) for way in relation.ways]
         calls = zip(names, (one, other), strict=True)

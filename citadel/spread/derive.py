@@ -63,6 +63,13 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     complete = given <= {one.roles[0] for one in own} and once and not altering & UNWRITTEN
     found: list[Relation] = []
     for kind, ways in _ways(verified, changes, nan=nan):
+        if ways[1].fact.refuses:
+            # Whichever number of another API it checks: its names are its own.
+            found += [
+                Relation(infections=one, ways=ways, sampled=False, kind=kind)
+                for one in _numbers(own)
+            ]
+            continue
         sampled = ways == (Given(PLAIN), Given(PLAIN))
         # How a call is made as a whole may be the trigger; valid arguments alone are none.
         tried = sets if sampled or ways[1].fact.ways else [(), *sets]
@@ -80,6 +87,13 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
             )
             found.append(together)
     return found
+
+
+def _numbers(own: Sequence[Infection]) -> Iterator[tuple[Infection, ...]]:
+    """Each number of the call as it is, for any number of another one."""
+    for one in own:
+        if "number" in one.roles:
+            yield (Infection(("number",), one.given),)
 
 
 def _sets(changes: Sequence[Change], use: Invocation) -> list[tuple[Infection, ...]]:
@@ -154,6 +168,8 @@ def _ways(
         yield symptom, (plain, plain)
     elif verified.witness is not None:
         accepts = symptom is SymptomKind.ACCEPTS
+        if accepts and not modes:
+            yield symptom, (plain, Given(BY_NAME["negative"]))
         differs = None if any(one.raised for one in verified.observation.calls) else DIFFERS
         for one in modes:  # None: what its own calls show, counts
             yield (symptom if accepts else differs), (Given(one), Given(BY_NAME[one.against]))

@@ -45,8 +45,8 @@ class Fact:
     `brings_back`: the variations that take it away, of plain numbers `of_numbers` if there are any;
     `only` those of the parameter of that name; `role` is the one that it is brought to, where that
     is no other's. `fixed`: the argument becomes what the fact names, whatever it was. `refused`: of
-    all ways that which the plain call refuses. `other` is an
-    expression for the first input of the same dtype, which `ways` may name so.
+    all ways that which the plain call refuses; `refuses`: as a way, one that is right to refuse.
+    `other` is an expression for the first input of the same dtype, which `ways` may name so.
     `preserves`: the right result stays the same; `harmless`: nor is there another reason to refuse
     the call. `together`: one tensor alone would be unlike the others. `known_by`: the attribute of
     a `Value`, and what it is, by which a tensor of a call is known to be so.
@@ -66,6 +66,7 @@ class Fact:
     takes: Takes = Takes.NOTHING
     fixed: bool = False
     refused: bool = False
+    refuses: bool = False
     brings_back: tuple[str, ...] = ()
     only: str = ""
     role: str = ""

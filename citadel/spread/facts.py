@@ -426,6 +426,15 @@ FACTS: tuple[Fact, ...] = (
         ),
     ),
     Fact(
+        name="negative",
+        says="is -1 where the trigger is: out of range for what checks its range at all",
+        refuses=True,
+        ways=(
+            way("role == 'bad' and type(x) is int", "-1"),
+            way("role == 'bad' and type(x) is float", "-1.0"),
+        ),
+    ),
+    Fact(
         name="refused",
         says="holds what the plain call refuses",
         role="any",
@@ -502,6 +511,7 @@ class Given:
             "other": self.fact.other.get(root, ""),
             "fixed": self.fact.fixed,
             "refused": self.fact.refused,
+            "refuses": self.fact.refuses,
             "together": self.fact.together,
         }
         milder = expressions(self.fact.ways, root, self.milder) if self.milder else []

@@ -153,6 +153,29 @@ def test_what_the_report_contrasts_is_asked_of_others(triaged, read, text):
     assert not {"torch.sum", "torch.logsumexp"} & {one.api for one in found.bugs}
 
 
+NAN = """
+import torch
+
+try:
+    torch.nn.Dropout(p=float("nan"))
+except ValueError as error:
+    print("refused:", error)
+else:
+    raise AssertionError("the value was accepted")
+"""
+
+
+@pytest.mark.torch
+def test_what_is_accepted_is_asked_of_whoever_refuses_another_number(triaged, read):
+    found = triaged(
+        read("torch.nn.Dropout accepts NaN for p", NAN, text="I would expect an error.")
+    )
+    assert found.case.relation.endswith("(plain against negative)")
+    bugs = {one.api for one in found.bugs}
+    assert {"torch.nn.AlphaDropout", "torch.nn.BatchNorm1d", "torch.optim.SGD"} <= bugs
+    assert not {"torch.optim.Adam", "torch.nn.functional.dropout", "torch.clamp"} & bugs
+
+
 @pytest.mark.torch
 def test_a_contradiction_is_not_carried_over_as_a_refusal(triaged, read):
     """That a sibling refuses a bad `out` on the CPU, as it should, is no finding."""

@@ -297,6 +297,40 @@ def test_any_refusal_may_be_lost(tf_target, index_of):
     assert hit.verdict.symptom.expected.startswith("InvalidArgumentError")
 
 
+@pytest.mark.torch
+def test_what_passes_a_check_that_another_number_does_not(spread_on, bench):
+    """`x < 0` lets NaN pass, `not x >= 0` does not, and `clamp` takes any number."""
+    relation = read("number: is float('nan')", "plain,negative")
+    names = ("torch.nn.BatchNorm1d", "torch.optim.SGD", "torch.nn.Dropout2d", "torch.optim.Adam")
+    hits, tally, _ = spread_on(relation, *names, "torch.clamp")
+    assert hits.keys() == set(names[:3])
+    assert not tally.cut
+    hit = hits["torch.optim.SGD"]
+    assert hit.verdict.symptom.kind is SymptomKind.ACCEPTS
+    assert hit.verdict.symptom.expected == "ValueError: Invalid learning rate: -1.0"
+    assert "bad_lr = float('nan')  # the trigger" in hit.code
+    run = bench.replays[0].run(hit.code)
+    assert "plain: returns\nnegative: ValueError" in run.stdout
+    assert run.exception.type == "AssertionError"
+    # Where nothing is refused, the control is the valid call alone.
+    assert "bad_lr = lr\n" in hit.control
+    assert "-1.0" not in hit.control
+    # What an object cannot be made with, it need not be called for.
+    assert "torch.nn.Dropout2d(p=bad_p))" in hits["torch.nn.Dropout2d"].code
+
+
+@pytest.mark.tf
+def test_numbers_that_pass_a_check_of_tensorflow(tf_target, index_of):
+    index, relation = index_of(tf_target), read("number: is float('nan')", "plain,negative")
+    apis = [index.catalog.apis[name] for name in ("tf.nn.dropout", "tf.keras.layers.Dropout")]
+    with tf_target.session() as session:
+        found = list(spread(relation, index, apis, [session], 90.0, Tally()))
+        hits = [
+            replayed(one, relation, session, "tensorflow", runs=1, limits=LIMITS) for one in found
+        ]
+    assert {hit.verdict.symptom.kind for hit in hits} == {SymptomKind.ACCEPTS}
+
+
 def test_what_is_refused_needs_the_plain_call():
     with pytest.raises(CitadelError, match="plain call and another"):
         read("any: refused", "graph,xla")
