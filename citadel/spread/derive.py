@@ -33,9 +33,11 @@ from citadel.verify.verified import Verified
 
 WIDER, DIFFERS = "wider", SymptomKind.DISAGREES
 IS = BY_NAME["is"]
+CHECKED = tuple(one for one in FACTS if one.refuses)
+"""Numbers that a check of a range refuses."""
 UNWRITTEN = {one.name for one in VARIATIONS.values() if one.preserves and one.name != WIDER}
 """Variations of what the numbers of a tensor do not tell: its strides, memory, layout, graph."""
-_OUT, TENSORS = "out", "inputs"
+_OUT, TENSORS, NUMBER = "out", "inputs", "number"
 _NAN = "nan"
 _RANGE = math.log10(3.4e38) / math.log10(1.7e308)
 """Decimal digits of the range of single precision, as a part of those of double precision."""
@@ -64,10 +66,9 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     found: list[Relation] = []
     for kind, ways in _ways(verified, changes, nan=nan):
         if ways[1].fact.refuses:
-            # Whichever number of another API it checks: its names are its own.
             found += [
-                Relation(infections=one, ways=ways, sampled=False, kind=kind)
-                for one in _numbers(own)
+                Relation(infections=(one,), ways=ways, sampled=False, kind=kind)
+                for one in _in_no_range(own)
             ]
             continue
         sampled = ways == (Given(PLAIN), Given(PLAIN))
@@ -89,11 +90,12 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     return found
 
 
-def _numbers(own: Sequence[Infection]) -> Iterator[tuple[Infection, ...]]:
-    """Each number of the call as it is, for any number of another one."""
+def _in_no_range(own: Sequence[Infection]) -> Iterator[Infection]:
+    """NaN as a number of the call, for any number of another one: a check that refuses other
+    numbers cannot be meant to let it pass."""
     for one in own:
-        if "number" in one.roles:
-            yield (Infection(("number",), one.given),)
+        if NUMBER in one.roles and _NAN in one.given.value:
+            yield Infection((NUMBER,), one.given)
 
 
 def _sets(changes: Sequence[Change], use: Invocation) -> list[tuple[Infection, ...]]:
@@ -126,7 +128,7 @@ def _own(tensors: Mapping[str, Value], use: Invocation) -> Iterator[Infection]:
         text = one.value.literal()
         if text is not None and IS.takes_value(text):
             number = one.value.kind in ("int", "float")
-            roles = (one.name, "number") if number else (one.name,)
+            roles = (one.name, NUMBER) if number else (one.name,)
             yield Infection(roles, Given(IS, text))
         if one.value.kind == "dtype" and one.value.text:
             # It says what the results hold: so do the tensors of what takes no dtype.
@@ -168,8 +170,8 @@ def _ways(
         yield symptom, (plain, plain)
     elif verified.witness is not None:
         accepts = symptom is SymptomKind.ACCEPTS
-        if accepts and not modes:
-            yield symptom, (plain, Given(BY_NAME["negative"]))
+        for one in CHECKED if accepts and not modes else ():
+            yield symptom, (plain, Given(one))
         differs = None if any(one.raised for one in verified.observation.calls) else DIFFERS
         for one in modes:  # None: what its own calls show, counts
             yield (symptom if accepts else differs), (Given(one), Given(BY_NAME[one.against]))
@@ -186,14 +188,18 @@ def _ways(
             yield SymptomKind.FALSE, (plain, Given(BY_NAME["checked"], asked))
 
 
-def wider_than(relation: Relation) -> Relation | None:
-    """Where a way to make calls loses a refusal: any refusal that it loses. None where no way does,
-    or one that sees no numbers."""
+def besides(relation: Relation) -> list[Relation]:
+    """What else may be asked where a refusal is lost: in a way to make calls, any refusal that it
+    loses, if it sees numbers; by a check of a range, those of the other end."""
+    plain, other = Given(PLAIN), relation.ways[1]
+    if other.fact.refuses:
+        ends = (Given(one) for one in CHECKED if one is not other.fact)
+        return [replace(relation, ways=(plain, end)) for end in ends]
     lost = relation.kind is SymptomKind.ACCEPTS and any(one.fact.called for one in relation.ways)
-    if not lost or Given(PLAIN) not in relation.ways:
-        return None
+    if not lost or plain not in relation.ways:
+        return []
     refused = Given(BY_NAME["refused"])
-    return replace(relation, infections=(Infection((refused.fact.role,), refused),))
+    return [replace(relation, infections=(Infection((refused.fact.role,), refused),))]
 
 
 def compares_two_ways(verified: Verified) -> bool:
@@ -276,7 +282,7 @@ def _roles(change: Change, use: Invocation, *, alone: bool) -> tuple[str, ...]:
         return (_OUT,)
     value = change.before
     if value is None or not value.is_shaped:
-        return (change.name, "number") if alone else (change.name,)
+        return (change.name, NUMBER) if alone else (change.name,)
     main = use.main
     first = main is not None and main.name == change.name
     return (TENSORS,) if first else (change.name, TENSORS)

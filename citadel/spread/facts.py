@@ -426,13 +426,16 @@ FACTS: tuple[Fact, ...] = (
         ),
     ),
     Fact(
-        name="negative",
-        says="is -1 where the trigger is: out of range for what checks its range at all",
+        name="minus-one",
+        says="is -1 where the trigger is, which a check from below refuses",
         refuses=True,
-        ways=(
-            way("role == 'bad' and type(x) is int", "-1"),
-            way("role == 'bad' and type(x) is float", "-1.0"),
-        ),
+        ways=(way("role == 'bad' and number(x)", "-1.0"),),
+    ),
+    Fact(
+        name="thousand",
+        says="is 1000 where the trigger is, which a check from above refuses",
+        refuses=True,
+        ways=(way("role == 'bad' and number(x)", "1000.0"),),
     ),
     Fact(
         name="refused",

@@ -28,7 +28,7 @@ from citadel.plan.invocation import Invocation
 from citadel.propagate.base_rate import BaseRate, unrelated
 from citadel.propagate.pool import Pool
 from citadel.spread.cases import Hit, replayed
-from citadel.spread.derive import relations_of, wider_than
+from citadel.spread.derive import besides, relations_of
 from citadel.spread.relation import Relation
 from citadel.spread.samples import by_operation, described, reported
 from citadel.spread.search import SEARCHED, Tally, spread
@@ -81,14 +81,14 @@ class SecondRoad:
         self._deadline = time.monotonic() + self.seconds
 
     def findings(self) -> Iterator[Finding]:
-        """The findings as they are found; those of a wider relation, if there is one, come first,
-        as most plain calls are quick to tell that they have none."""
+        """The findings as they are found; those of what else may be asked come first, as most plain
+        calls are quick to tell that they have none."""
         self.relation = self._relation()
         if self.relation is None:
             return
-        wider = wider_than(self.relation)
-        if wider is not None and self._shown(wider) is not None:
-            yield from self._asked(wider)
+        for one in besides(self.relation):
+            if self._shown(one) is not None:
+                yield from self._asked(one)
         yield from self._asked(self.relation)
 
     def _asked(self, relation: Relation) -> Iterator[Finding]:

@@ -170,7 +170,7 @@ def test_what_is_accepted_is_asked_of_whoever_refuses_another_number(triaged, re
     found = triaged(
         read("torch.nn.Dropout accepts NaN for p", NAN, text="I would expect an error.")
     )
-    assert found.case.relation.endswith("(plain against negative)")
+    assert found.case.relation.endswith("(plain against minus-one)")
     bugs = {one.api for one in found.bugs}
     assert {"torch.nn.AlphaDropout", "torch.nn.BatchNorm1d", "torch.optim.SGD"} <= bugs
     assert not {"torch.optim.Adam", "torch.nn.functional.dropout", "torch.clamp"} & bugs

@@ -300,7 +300,7 @@ def test_any_refusal_may_be_lost(tf_target, index_of):
 @pytest.mark.torch
 def test_what_passes_a_check_that_another_number_does_not(spread_on, bench):
     """`x < 0` lets NaN pass, `not x >= 0` does not, and `clamp` takes any number."""
-    relation = read("number: is float('nan')", "plain,negative")
+    relation = read("number: is float('nan')", "plain,minus-one")
     names = ("torch.nn.BatchNorm1d", "torch.optim.SGD", "torch.nn.Dropout2d", "torch.optim.Adam")
     hits, tally, _ = spread_on(relation, *names, "torch.clamp")
     assert hits.keys() == set(names[:3])
@@ -310,7 +310,7 @@ def test_what_passes_a_check_that_another_number_does_not(spread_on, bench):
     assert hit.verdict.symptom.expected == "ValueError: Invalid learning rate: -1.0"
     assert "bad_lr = float('nan')  # the trigger" in hit.code
     run = bench.replays[0].run(hit.code)
-    assert "plain: returns\nnegative: ValueError" in run.stdout
+    assert "plain: returns\nminus-one: ValueError" in run.stdout
     assert run.exception.type == "AssertionError"
     # Where nothing is refused, the control is the valid call alone.
     assert "bad_lr = lr\n" in hit.control
@@ -321,7 +321,7 @@ def test_what_passes_a_check_that_another_number_does_not(spread_on, bench):
 
 @pytest.mark.tf
 def test_numbers_that_pass_a_check_of_tensorflow(tf_target, index_of):
-    index, relation = index_of(tf_target), read("number: is float('nan')", "plain,negative")
+    index, relation = index_of(tf_target), read("number: is float('nan')", "plain,minus-one")
     apis = [index.catalog.apis[name] for name in ("tf.nn.dropout", "tf.keras.layers.Dropout")]
     with tf_target.session() as session:
         found = list(spread(relation, index, apis, [session], 90.0, Tally()))
