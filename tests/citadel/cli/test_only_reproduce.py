@@ -58,7 +58,7 @@ def test_a_misread_report_is_corrected_by_its_line_and_symptom(cold, tmp_path):
     told = only(report, "--line", "4", "--symptom", "nonfinite", "--out", tmp_path / "out")
     assert "API: torch.nn.functional.softsign" in told.out
     assert "reproduces: 3 of 3 runs" in told.out
-    asserted = only(report, "--api", "torch.nn.functional.softsign", "--expect", "(y == 1).all()")
+    asserted = only(report, "--line", "4", "--expect", "(y == 1).all()")
     assert "API: torch.nn.functional.softsign" in asserted.out
     assert "reproduces: 3 of 3 runs" in asserted.out
 
