@@ -103,6 +103,8 @@ class Benches:
         if choice not in self._open:
             target, baseline, beside = self._builds(choice)
             index = self._find_index(target)
+            if choice in self._stands:  # its fork servers are not needed any more
+                self._stands.pop(choice).close()
             bench = Workbench(target, index, jobs=self._jobs, baseline=baseline, beside=beside)
             self._open[choice] = self._stack.enter_context(bench)
             self._opened(bench)

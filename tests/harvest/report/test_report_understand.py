@@ -17,7 +17,8 @@ PIECES = [
     *("During handling of the above exception", "Aborted", "exit code 139", "`f`", "`", "a.b"),
     *("\0", "\ud800", "\u2028", "\x0c", "é", "…", "\u00a0", "(" * 300, "[" * 90, "a." * 50, "*"),
     *("should", "instead of", "crash", "{", "tensor(", "EOF", "<<EOF", "-c '", "@", "### A", "\\"),
-    *("http://a/b.py", "torch.f()", "x", "=", ":"),
+    *("http://a/b.py", "torch.f()", "x", "=", ":", "<!-- citadel: block=1,2 line=1 -->"),
+    *("<!-- citadel: symptom='raises E: ```' expect='(y' -->", "<!-- citadel: expect='y > 1' -->"),
 ]
 TEXTS = st.one_of(
     st.text(max_size=200),
