@@ -135,9 +135,11 @@ def _one_sided(finding: Finding, relation: Relation) -> Symptom:
     message = finding.message.splitlines()[0] if finding.message else ""
     if way.fact is PLAIN or way.fact.refuses:
         other = relation.ways[not refuses]
+        # A check of a range is told in the API's own words, which tell no cause apart.
+        words = status.raises(finding.types[0], finding.message).pattern
         return Symptom(
             kind=SymptomKind.ACCEPTS,
-            pattern=status.raises(finding.types[0], finding.message).pattern,
+            pattern=None if way.fact.refuses else words,
             where=(finding.result, finding.reference)[not refuses],
             observed=f"a result ({other})",
             expected=f"{finding.types[0]}: {message}",

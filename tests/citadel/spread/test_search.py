@@ -308,6 +308,7 @@ def test_what_passes_a_check_that_another_number_does_not(spread_on, bench):
     hit = hits["torch.optim.SGD"]
     assert hit.verdict.symptom.kind is SymptomKind.ACCEPTS
     assert hit.verdict.symptom.expected == "ValueError: Invalid learning rate: -1.0"
+    assert hit.verdict.symptom.pattern is None  # each checks in words of its own: one family
     assert "bad_lr = float('nan')  # the trigger" in hit.code
     run = bench.replays[0].run(hit.code)
     assert "plain: returns\nminus-one: ValueError" in run.stdout
