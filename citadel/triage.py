@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from analysis.catalog.model import Api
 from analysis.errors import CitadelError
 from analysis.target.frameworks import FRAMEWORKS
 from citadel.family.group import families
@@ -129,6 +130,7 @@ def verify_on(reading: Reading, bench: Stand, options: Options) -> Verified | No
     own = {name: value for one in late for name, value in one.variables.items()}
     modules = [module for one in late for module in one.modules]
     bench.ask_for({**own, **variables(reading, framework)}, modules)
+    wanted = _wanted(reading, bench)
     verified = verify(
         reading,
         bench.replays[0],
@@ -138,24 +140,28 @@ def verify_on(reading: Reading, bench: Stand, options: Options) -> Verified | No
         limits=options.limits,
     )
     bench.share_imports()
-    return _as_corrected(reading, verified, bench)
+    return verified if wanted is None else _as_corrected(wanted, verified, bench)
 
 
-def _as_corrected(
-    reading: Reading, verified: Verified | NotVerified, bench: Stand
-) -> Verified | NotVerified:
-    """The case, if its API is the one that a person says is to blame; else why it is not.
+def _wanted(reading: Reading, bench: Stand) -> Api | None:
+    """The API that a person says is to blame.
 
     Raises:
         BadCorrection: when the build has no such API.
     """
-    if not reading.api or isinstance(verified, NotVerified):
-        return verified
+    if not reading.api:
+        return None
     try:
-        wanted = source_api(bench.catalog, bench.target.info.framework, reading.api)
+        return source_api(bench.catalog, bench.target.info.framework, reading.api)
     except CitadelError as problem:
         raise BadCorrection(problem.message, problem.hint) from None
-    if wanted.name == verified.api.name:
+
+
+def _as_corrected(
+    wanted: Api, verified: Verified | NotVerified, bench: Stand
+) -> Verified | NotVerified:
+    """The case, if its API is the one that a person says is to blame; else why it is not."""
+    if isinstance(verified, NotVerified) or wanted.name == verified.api.name:
         return verified
     called = any(resolve(call, bench.catalog) == wanted for call in verified.observation.calls)
     told = "is called, but does not show it" if called else "is not called in the code that ran"

@@ -44,7 +44,11 @@ class Stand:
         if beside is not None:
             for session in self.replays:
                 session.beside = Baseline(session=beside.session(), name=beside.info.backend)
-        self.catalog = names_of(target, self.replays[0]) if catalog is None else catalog
+        try:
+            self.catalog = names_of(target, self.replays[0]) if catalog is None else catalog
+        except BaseException:
+            self.close()  # nobody else knows of its fork server
+            raise
 
     def __enter__(self) -> Self:
         return self

@@ -44,6 +44,7 @@ class Benches:
         self._jobs = jobs
         self._open: dict[Choice, Workbench] = {}
         self._stands: dict[Choice, Stand] = {}
+        self._failed: dict[Choice, CitadelError] = {}
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -102,7 +103,13 @@ class Benches:
     def _bench(self, choice: Choice) -> Workbench:
         if choice not in self._open:
             target, baseline, beside = self._builds(choice)
-            index = self._find_index(target)
+            if choice in self._failed:
+                raise self._failed[choice]
+            try:
+                index = self._find_index(target)
+            except CitadelError as problem:
+                self._failed[choice] = problem  # it takes minutes to fail again
+                raise
             if choice in self._stands:  # its fork servers are not needed any more
                 self._stands.pop(choice).close()
             bench = Workbench(target, index, jobs=self._jobs, baseline=baseline, beside=beside)

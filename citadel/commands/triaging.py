@@ -157,7 +157,9 @@ def _one(
         decided, open_ = rules.deciding(before), unsure(reading)
         return as_reported(replace(done, title=entry.title, rules=decided, unsure=open_))
     except CitadelError as problem:
-        if benches.unusable or (request.correction and isinstance(problem, BadCorrection)):
+        if isinstance(problem, BadCorrection) and not request.correction:
+            return replace(untried(entry), skipped=f"{problem.message}: {problem.hint}")
+        if benches.unusable or isinstance(problem, BadCorrection):
             raise  # the first build does not work at all: nothing will
         error = problem.message
     except Exception as problem:  # a bug of ours costs one row, not the night's other reports

@@ -26,6 +26,7 @@ from citadel.store.items import Stage
 from citadel.triage import triage, untried, verify_on
 from citadel.verify.verified import NotVerified
 from citadel.workbench import Workbench, baseline_of
+from harvest.report.correction import BadCorrection
 from harvest.report.model import Reading
 from harvest.report.understand import understand
 
@@ -55,6 +56,9 @@ class Worker:
             reading = with_installed(understand(job.report), interpreter.installed)
             place = self._place(job.where, _beside(reading, job.where, interpreter))
             done = _STAGES[job.stage](reading, place.bench, job)
+        except BadCorrection as problem:
+            reason = f"{problem.message}: {problem.hint}"
+            return Answer(triage=replace(untried(job.report), skipped=reason), kin=Kin(marks={}))
         except CitadelError as problem:
             return _failed(job, problem.message)
         except Exception as problem:  # a bug of ours costs one item, not the night

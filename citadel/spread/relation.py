@@ -134,6 +134,13 @@ def read(trigger: str, ways: str = "") -> Relation:
             "what is refused is asked of the plain call and another way",
             "for example --ways plain,inductor",
         )
+    checks = [one.fact.refuses for one in both]
+    numbers = any(set(one.roles) - {"inputs", "input", "out", "written"} for one in infections)
+    if any(checks) and (checks != [False, True] or both[0].fact is not PLAIN or not numbers):
+        raise CitadelError(
+            f"{both[checks.index(True)].fact.name} is asked of a number that passes plainly",
+            "for example --trigger \"number: is float('nan')\" --ways plain,minus-one",
+        )
     if not infections and not ways.strip():
         raise CitadelError("there is nothing to spread", "give --trigger, --ways or both")
     return Relation(infections=tuple(infections), ways=(both[0], both[1]), sampled=not ways.strip())

@@ -9,23 +9,27 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 from analysis.errors import CitadelError
-from harvest.report.markdown import Block, read_markdown
+from harvest.report.fences import scan_fences
+from harvest.report.markdown import Block, Document
 from harvest.report.mentions import find_mentions
 from harvest.report.model import Mention, Report, Snippet
+from harvest.report.snippets import is_code
 from harvest.report.syntax import Refusal, dotted, nodes, parse
 
-_COMMENT = re.compile(r"<!--\s*citadel:\s*(?P<said>.{0,2000}?)\s*-->", re.DOTALL)
+_OPENS, _CLOSES, _MARK = "<!--", "-->", "citadel:"
+_INLINE = re.compile(r"`[^`\n]*`")
+MOST_WORDS = 2000
+"""Characters of a comment."""
 _EXAMPLE = "it is written like <!-- citadel: api=torch.matmul block=2 -->"
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _NUMBER = re.compile(r"[1-9]\d{0,5}")
 _NUMBERS = re.compile(r"[1-9]\d{0,3}(?:,[1-9]\d{0,3})*")
 _SYMPTOM = re.compile(r"(?P<word>\w+)(?:\s+(?P<what>[\w.]+))?(?::\s*(?P<message>.*))?", re.DOTALL)
-_TICKS = re.compile(r"`+")
 _TOLD_BY_SHELL = {
     "SIGSEGV": "Segmentation fault (core dumped)",
     "SIGABRT": "Aborted (core dumped)",
@@ -85,9 +89,18 @@ class Correction:
         return self != NO_CORRECTION
 
     def over(self, other: Correction) -> Correction:
-        """This one, and what only the other says."""
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
-        return replace(other, **{name: value for name, value in own.items() if value})
+        """This one, and what only the other says: how it shows is one thing to say, and where it
+        stands another one."""
+        shown = self if self.kind or self.symptom else other
+        place = self if self.block or self.line else other
+        return Correction(
+            api=self.api or other.api,
+            kind=shown.kind,
+            symptom=shown.symptom,
+            block=place.block,
+            line=place.line,
+            expect=self.expect or other.expect,
+        )
 
     @property
     def shows(self) -> Shows | None:
@@ -106,41 +119,43 @@ class Correction:
         return f"{self.api or next(named, 'it')} {words}"
 
     def report(self, report: Report) -> Report:
-        """The report as it should have been written: with the blocks and the symptom that are said.
+        """The report with the title that says this; where it says how the bug shows, none of the
+        report's own words count."""
+        if self.shows is None:
+            return report
+        return replace(report, title=self.title(report.title), body="")
 
-        Where a symptom is said, none of the report's own words count.
+    def document(self, document: Document) -> Document:
+        """What is read of the report: of its code the blocks that are said, and its words, unless
+        it is said how the bug shows.
 
         Raises:
             BadCorrection: when there is no such block.
         """
-        if self.shows is None and not self.block:
-            return report
-        document = read_markdown(report.body)
         count = len(document.blocks)
         missing = [number for number in self.block if number > count]
         if missing:
-            blocks_told = "1 block" if count == 1 else f"{count or 'no'} blocks"
-            told = f"--block {missing[0]}: the report has {blocks_told}"
-            raise BadCorrection(told, "`citadel read` shows them with their numbers")
-        blocks = document.blocks
+            told = "1 block" if count == 1 else f"{count or 'no'} blocks"
+            hint = "`citadel read` shows them with their numbers; a script has none"
+            raise BadCorrection(f"block {missing[0]}: the report has {told}", hint)
+        code = [one for one in document.blocks if is_code(one)]
+        others = [one for one in document.blocks if one not in code]
         if self.block:
             chosen = [document.blocks[number - 1] for number in self.block]
             text = "\n".join(one.text.strip("\n") for one in chosen)
-            blocks = (replace(chosen[0], text=text),)
-        parts = [document.prose]
-        if self.shows is not None:
-            parts, blocks = [], tuple(replace(one, lead="") for one in blocks)
-        parts += [_fenced(one) for one in blocks]
-        if log := self._log():
-            parts.append(_fenced(Block(text=log, language="text", number=0, lead="")))
-        return replace(report, title=self.title(report.title), body="\n\n".join(parts))
+            code = [replace(chosen[0], text=text)]
+            others = [one for one in others if one not in chosen]
+        if self.shows is None:
+            return replace(document, blocks=(*code, *others)) if self.block else document
+        told_by = [Block(text=text, language="text", number=0, lead="") for text in self._log()]
+        return Document(blocks=(*(replace(one, lead="") for one in code), *told_by), prose="")
 
-    def _log(self) -> str:
-        """What the report would paste of such a failure."""
+    def _log(self) -> list[str]:
+        """What the report would paste of such a failure, if anything."""
         _, what, message = _parts(self.symptom)
-        if self.shows is Shows.CRASHES:
-            return _TOLD_BY_SHELL.get(what.upper(), "")
-        return f"{what}: {message}" if self.shows is Shows.RAISES and message else ""
+        if self.shows is Shows.CRASHES and what:
+            return [_TOLD_BY_SHELL[what]]
+        return [f"{what}: {message}"] if self.shows is Shows.RAISES and message else []
 
     def snippets(self, own: tuple[Snippet, ...]) -> tuple[Snippet, ...]:
         """The code to run.
@@ -148,10 +163,16 @@ class Correction:
         Raises:
             BadCorrection: when the code has no such line.
         """
-        found = tuple(_cut(one, self.line) for one in own[:1]) if self.line else own
+        found = own
+        if len(self.block) > 1:
+            origin = "fences " + "+".join(map(str, self.block))
+            found = tuple(replace(one, origin=origin) for one in own)
+        if self.line:
+            found = tuple(_cut(one, self.line) for one in found[:1])
         if not self.expect:
             return found
-        return tuple(replace(one, code=f"{one.code}assert {self.expect}\n") for one in found)
+        wanted = ast.unparse(ast.parse(self.expect.strip(), mode="eval"))
+        return tuple(replace(one, code=f"{one.code}assert {wanted}\n") for one in found)
 
     def mentions(
         self, own: tuple[Mention, ...], snippets: tuple[Snippet, ...]
@@ -164,13 +185,6 @@ class Correction:
 
 
 NO_CORRECTION = Correction()
-
-
-def _fenced(block: Block) -> str:
-    """A block below the line of text above it."""
-    longest = max(map(len, _TICKS.findall(block.text)), default=2)
-    fence = "`" * max(3, longest + 1)
-    return f"{block.lead}\n\n{fence}{block.language}\n{block.text}\n{fence}"
 
 
 def correction(said: Mapping[str, str]) -> Correction:
@@ -189,6 +203,8 @@ def correction(said: Mapping[str, str]) -> Correction:
     for name, check in _CHECKS.items():
         if said.get(name):
             check(said[name])
+    if said.get("kind") and said.get("symptom"):
+        raise BadCorrection("a symptom has its kind", "leave out the kind")
     return Correction(
         api=said.get("api", ""),
         kind=said.get("kind", ""),
@@ -209,9 +225,11 @@ def written(body: str) -> Correction:
         BadCorrection: as `correction`, or when a comment is no list of `name=words`.
     """
     found = NO_CORRECTION
-    for comment in _COMMENT.finditer(body):
+    for said in _comments(body):
+        if len(said) > MOST_WORDS:
+            raise BadCorrection("the comment for citadel is too long", _EXAMPLE)
         try:
-            words = shlex.split(comment["said"])
+            words = shlex.split(said)
         except ValueError as problem:
             raise BadCorrection(f"the comment for citadel: {problem}", _EXAMPLE) from None
         if not all("=" in word for word in words):
@@ -219,6 +237,20 @@ def written(body: str) -> Correction:
         pairs = (word.partition("=") for word in words)
         found = correction({name: text for name, _, text in pairs}).over(found)
     return found
+
+
+def _comments(body: str) -> Iterator[str]:
+    """What comments for Citadel hold, outside of code."""
+    if _OPENS not in body or _MARK not in body:
+        return
+    _, lines = scan_fences(body)
+    text = _INLINE.sub("", "\n".join(lines))
+    start = text.find(_OPENS)
+    while start >= 0 and (end := text.find(_CLOSES, start)) >= 0:
+        inside = text[start + len(_OPENS) : end].strip()
+        if inside.startswith(_MARK):
+            yield inside.removeprefix(_MARK).strip()
+        start = text.find(_OPENS, end)
 
 
 def _all(words: Iterable[str]) -> str:
@@ -236,14 +268,19 @@ def _kind(text: str) -> None:
 
 
 def _symptom(text: str) -> None:
-    word = _parts(text)[0]
+    word, what, message = _parts(text)
+    hint = f"say 'raises RuntimeError: its message', or one of {_all(Shows)}"
     if word not in list(Shows):
-        hint = f"say 'raises RuntimeError: its message', or one of {_all(Shows)}"
         raise BadCorrection(f"no symptom is called {word!r}", hint)
+    if word == Shows.CRASHES and (message or what not in ("", *_TOLD_BY_SHELL)):
+        raise BadCorrection(f"no crash is called {text!r}", f"they are {_all(_TOLD_BY_SHELL)}")
+    if word not in (Shows.RAISES, Shows.CRASHES) and (what or message):
+        raise BadCorrection(f"{word} is all that is said of it, not {text!r}", hint)
 
 
 def _block(text: str) -> None:
-    if not _NUMBERS.fullmatch(text):
+    numbers = text.split(",")
+    if not _NUMBERS.fullmatch(text) or len(numbers) > len(set(numbers)):
         raise BadCorrection(f"{text!r} are no numbers of blocks", "say them as 2 or 2,3")
 
 
@@ -253,11 +290,13 @@ def _line(text: str) -> None:
 
 
 def _expect(text: str) -> None:
+    hint = "say what should be true at the end, as y.isfinite().all()"
     try:
-        ast.parse(text, mode="eval")
+        wanted = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        hint = "say what should be true at the end, as y.isfinite().all()"
         raise BadCorrection(f"{text!r} is no expression of Python", hint) from None
+    if isinstance(wanted, ast.Tuple):
+        raise BadCorrection(f"{text!r} are several expressions", hint)
 
 
 _CHECKS = {
@@ -279,15 +318,18 @@ def _parts(symptom: str) -> tuple[str, str, str]:
 
 
 def _cut(snippet: Snippet, line: int) -> Snippet:
-    """The code up to the end of the statement in that line."""
+    """The code up to the end of the statement in that line; all of it, where that stands in a
+    function or a class, which is called further down."""
     tree = parse(snippet.code)
     body = [] if isinstance(tree, Refusal) else tree.body
-    ends = [one.end_lineno or one.lineno for one in body if one.lineno <= line]
-    if not ends or ends[-1] < line:
+    before = [one for one in body if one.lineno <= line]
+    end = (before[-1].end_lineno or before[-1].lineno) if before else 0
+    if end < line:
         hint = "`citadel read` shows it with the numbers of its lines"
-        raise BadCorrection(f"--line {line}: no statement of the code is there", hint)
-    lines = snippet.code.split("\n")
-    return replace(snippet, code="\n".join(lines[: ends[-1]]) + "\n")
+        raise BadCorrection(f"line {line}: no statement of the code is there", hint)
+    if isinstance(before[-1], ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return snippet
+    return replace(snippet, code="\n".join(snippet.code.split("\n")[:end]) + "\n")
 
 
 def _called(code: str, line: int) -> str:

@@ -174,6 +174,11 @@ def _read_block(block: Block) -> Repaired | Refusal | None:
     return found if _does_something(found.tree) or imported_roots(found.tree) else None
 
 
+def is_code(block: Block) -> bool:
+    """Whether a block is read as code, rather than as what was printed."""
+    return isinstance(_read_block(block), Repaired)
+
+
 def _is_log(text: str) -> bool:
     """Tell whether most lines are output; interactive sessions are code with output."""
     lines = [line for line in text.split("\n")[:400] if line.strip()]

@@ -40,8 +40,8 @@ def understand(report: Report, correction: Correction = NO_CORRECTION) -> Readin
 
 
 def _read(report: Report, said: Correction) -> Reading:
-    report, code = said.report(report), report.code
-    document = read_markdown(report.body)
+    document, code = said.document(read_markdown(report.body)), report.code
+    report = said.report(report)
     mentions = find_mentions(report.title, document.prose)
     claims = chosen(report.body, find_claims(report.title, document, code=code))
     own = find_snippets(document, title=report.title, code=code)
@@ -52,7 +52,7 @@ def _read(report: Report, said: Correction) -> Reading:
     if not isinstance(own, str):
         own, claims = needing_device(own, report.title, report.body, document.prose, claims)
         own, missing = with_clocks(own, document, claims)
-    found = with_thread(report, own, mentions)
+    found = own if said.block else with_thread(report, own, mentions)
     if not isinstance(found, str):
         found = said.snippets(found)
         mentions = said.mentions(mentions, found)

@@ -38,8 +38,14 @@ def unsure(reading: Reading) -> tuple[str, ...]:
 @UNSURE.rule("symptom", examples=[("torch.ones", _CODE)])
 def _no_symptom(reading: Reading) -> str | None:
     """Nothing says what goes wrong."""
-    said = reading.claims or reading.refusal or reading.expectations
+    said = reading.claims or reading.refusal or reading.expectations or _asserts(reading)
     return None if said else "nothing in it says what goes wrong: --symptom"
+
+
+def _asserts(reading: Reading) -> bool:
+    trees = (parse(one.code) for one in reading.candidates)
+    found = (node for tree in trees if not isinstance(tree, Refusal) for node in nodes(tree))
+    return any(isinstance(node, ast.Assert) for node in found)
 
 
 @UNSURE.rule("kind", examples=[("torch.ones crashes and returns nan", _CODE)])

@@ -337,6 +337,20 @@ def test_what_is_refused_needs_the_plain_call():
         read("any: refused", "graph,xla")
 
 
+@pytest.mark.parametrize(
+    ("trigger", "ways"),
+    [
+        ("number: is float('nan')", "minus-one,plain"),
+        ("number: is float('nan')", "minus-one,thousand"),
+        ("inputs: holding nan", "plain,minus-one"),
+        ("", "plain,thousand"),
+    ],
+)
+def test_another_number_is_asked_of_one_that_passes(trigger, ways):
+    with pytest.raises(CitadelError, match="asked of a number that passes plainly"):
+        read(trigger, ways)
+
+
 @pytest.mark.tf
 def test_indices_out_of_range_are_refused_or_not(tf_target, index_of):
     """Lists of whole numbers in a sample stand for tensors."""

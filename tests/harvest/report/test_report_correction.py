@@ -3,7 +3,7 @@
 import pytest
 
 from harvest.report.correction import BadCorrection, correction, written
-from harvest.report.model import ClaimKind, Report
+from harvest.report.model import ClaimKind, Comment, Report
 from harvest.report.understand import understand
 from harvest.report.unsure import UNSURE, unsure
 
@@ -106,6 +106,7 @@ def test_a_line_names_what_it_calls_and_ends_the_code():
 
 
 def test_what_should_be_true_is_asserted_at_the_end():
+    assert read(block="1", expect="\n y ==\t3").candidates[0].code.endswith("\nassert y == 3\n")
     assert read(block="1", expect="y == 3").candidates[0].code.endswith("\nassert y == 3\n")
 
 
@@ -130,12 +131,67 @@ def test_comments_in_a_report_say_the_same_and_options_come_first():
         ({"expect": "y\nimport os"}, "no expression of Python"),
         ({"api": "torch matmul"}, "no name of an API"),
         ({"colour": "red"}, "no correction is called 'colour'"),
+        ({"block": "1,1"}, "no numbers of blocks"),
+        ({"expect": "y, z"}, "several expressions"),
+        ({"symptom": "crashes SIGBUS"}, "no crash is called 'crashes SIGBUS'"),
+        ({"symptom": "nonfinite banana"}, "nonfinite is all that is said"),
+        ({"symptom": "crashes", "kind": "value"}, "a symptom has its kind"),
     ],
 )
 def test_what_cannot_hold_is_refused_with_a_hint(said, told):
     with pytest.raises(BadCorrection, match=told) as caught:
         read(**said)
     assert caught.value.hint
+
+
+LOGGED = (
+    BODY
+    + """
+```
+Traceback (most recent call last):
+  File "a.py", line 5, in <module>
+RuntimeError: batch1 must be a 3D tensor
+```
+"""
+)
+
+
+def test_pasted_logs_count_until_somebody_says_otherwise():
+    assert read(LOGGED, block="1").claims[0].exception == "RuntimeError"
+    assert [one.kind for one in read(LOGGED, symptom="nonfinite").claims] == [ClaimKind.VALUE]
+
+
+def test_a_block_that_is_said_is_all_the_code_there_is():
+    thread = (Comment(key="1", author="b", body="```python\nimport torch\ntorch.add(1, 2)\n```"),)
+    report = Report(source="a", title="torch.bmm fails", body=BODY, thread=thread)
+    found = understand(report, correction({"block": "1,3", "line": "3"})).candidates
+    assert [one.origin for one in found] == ["fences 1+3"]
+    assert found[0].code.endswith("y = torch.matmul(x, x)\n")
+
+
+def test_options_come_before_comments_as_a_whole():
+    body = BODY + "<!-- citadel: symptom=crashes block=3 -->"
+    assert read(body, kind="performance").claims[0].kind is ClaimKind.PERFORMANCE
+    assert read(body, line="3").candidates[0].code.endswith("y = torch.matmul(x, x)\n")
+
+
+def test_a_line_within_a_function_leaves_its_call():
+    body = "```python\nimport torch\ndef f(x):\n    return torch.bmm(x, x)\nf(torch.ones(2))\n```"
+    reading = read(body, line="3")
+    assert reading.candidates[0].code.endswith("f(torch.ones(2))\n")
+    assert [one.name for one in reading.mentions] == ["torch.bmm"]
+
+
+def test_code_is_no_comment():
+    body = BODY.replace("import torch", "import torch  # <!-- citadel: api=torch.zeros -->")
+    assert read(body + "and `<!-- citadel: colour=red -->`").api == ""
+
+
+def test_endless_comments_hang_nobody():
+    for text in ("<!-- citadel:" + " " * 2_000_000, "<!-- citadel: " * 100_000):
+        assert not written(text)
+    with pytest.raises(BadCorrection, match="too long"):
+        written("<!-- citadel: api=" + "a" * 3000 + " -->")
 
 
 @pytest.mark.parametrize(
