@@ -6,7 +6,6 @@ values. Everything in it is the report's own text, and is shown as text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -25,7 +24,6 @@ from harvest.report.text import shorten
 from harvest.report.unsure import names_in_code, unsure
 
 _LONGEST = 200
-_NUMBERS = re.compile(r"\d+")
 
 
 def render_reading(console: Console, reading: Reading, blocks: Sequence[Block]) -> None:
@@ -108,7 +106,7 @@ def _used(block: Block, snippets: Sequence[Snippet]) -> str:
     """What a block is taken for: code, with what was changed to make it run, or output."""
     beginning = block.text.strip().split("\n")[0]
     for place, snippet in enumerate(snippets, 1):
-        if str(block.number) not in _NUMBERS.findall(snippet.origin):
+        if block.number not in snippet.blocks:
             continue
         changes = [f"repaired: {', '.join(snippet.repairs)}"] if snippet.repairs else []
         changes += [f"needs {what} {detail}".rstrip() for what, detail in snippet.needs]

@@ -26,9 +26,7 @@ _INLINE = re.compile(r"`[^`\n]*`")
 MOST_WORDS = 2000
 """Characters of a comment."""
 _EXAMPLE = "it is written like <!-- citadel: api=torch.matmul block=2 -->"
-_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_NUMBER = re.compile(r"[1-9]\d{0,5}")
-_NUMBERS = re.compile(r"[1-9]\d{0,3}(?:,[1-9]\d{0,3})*")
+MOST_DIGITS = 6
 _SYMPTOM = re.compile(r"(?P<word>\w+)(?:\s+(?P<what>[\w.]+))?(?::\s*(?P<message>.*))?", re.DOTALL)
 _TOLD_BY_SHELL = {
     "SIGSEGV": "Segmentation fault (core dumped)",
@@ -166,7 +164,7 @@ class Correction:
         found = own
         if len(self.block) > 1:
             origin = "fences " + "+".join(map(str, self.block))
-            found = tuple(replace(one, origin=origin) for one in own)
+            found = tuple(replace(one, origin=origin, blocks=self.block) for one in own)
         if self.line:
             found = tuple(_cut(one, self.line) for one in found[:1])
         if not self.expect:
@@ -257,8 +255,13 @@ def _all(words: Iterable[str]) -> str:
     return ", ".join(words)
 
 
+def _counts(text: str) -> bool:
+    """Whether it is a number from 1 on."""
+    return text.isdecimal() and len(text) <= MOST_DIGITS and int(text) > 0
+
+
 def _api(text: str) -> None:
-    if not _NAME.fullmatch(text):
+    if not all(part.isidentifier() for part in text.split(".")):
         raise BadCorrection(f"{text!r} is no name of an API", "say it as torch.matmul")
 
 
@@ -280,12 +283,12 @@ def _symptom(text: str) -> None:
 
 def _block(text: str) -> None:
     numbers = text.split(",")
-    if not _NUMBERS.fullmatch(text) or len(numbers) > len(set(numbers)):
+    if not all(map(_counts, numbers)) or len(numbers) > len(set(numbers)):
         raise BadCorrection(f"{text!r} are no numbers of blocks", "say them as 2 or 2,3")
 
 
 def _line(text: str) -> None:
-    if not _NUMBER.fullmatch(text):
+    if not _counts(text):
         raise BadCorrection(f"{text!r} is no number of a line", "lines count from 1")
 
 

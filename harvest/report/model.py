@@ -129,6 +129,8 @@ class Snippet:
     """(what, detail), e.g. (Need.PACKAGE, "torchvision")."""
     missing: tuple[str, ...] = ()
     """Names that nothing in the report binds: the code may end in a NameError of its own."""
+    blocks: tuple[int, ...] = ()
+    """The numbers of the blocks of the report's own text that it is made of."""
     guess: str = ""
     """What the report's own code needs (`needs cuda`), if this is not what the report is about: it
     counts only if it shows the bug."""

@@ -149,7 +149,7 @@ def _entered(found: Repaired) -> Repaired:
     return revised(found, _ENTERING)
 
 
-def _snippet(found: Repaired, origin: str) -> Snippet:
+def _snippet(found: Repaired, origin: str, blocks: tuple[int, ...] = ()) -> Snippet:
     found = revised(found, _REVISIONS)
     return Snippet(
         code=found.code.strip("\n") + "\n",
@@ -157,6 +157,7 @@ def _snippet(found: Repaired, origin: str) -> Snippet:
         repairs=found.repairs,
         needs=find_needs(found.tree),
         missing=tuple(sorted(open_names(found.tree))),
+        blocks=blocks,
     )
 
 
@@ -304,10 +305,9 @@ def _complete(pieces: list[_Piece], index: int, known: Mapping[str, str]) -> tup
             missing = (missing - given) | (open_names(tree) - known.keys() - IMPORTS.keys())
     joined = _join([pieces[n].code for n in chosen]) if len(chosen) > 1 else None
     found = _entered(add_imports(joined or piece.code, known=known))
-    origin = f"fence {piece.block.number}"
-    if joined:
-        origin = "fences " + "+".join(str(pieces[n].block.number) for n in chosen)
-    return _rank(found, joined=joined is not None), _snippet(found, origin)
+    blocks = tuple(pieces[n].block.number for n in (chosen if joined else [index]))
+    origin = f"{'fences' if joined else 'fence'} {'+'.join(map(str, blocks))}"
+    return _rank(found, joined=joined is not None), _snippet(found, origin, blocks)
 
 
 def _rank(found: Repaired, *, joined: bool) -> int:

@@ -67,7 +67,7 @@ def _linked(report: Report) -> tuple[Snippet, ...] | None:
     )
     return (
         tuple(
-            replace(snippet, origin=f"link {number}")
+            replace(snippet, origin=f"link {number}", blocks=())
             for number, found in read
             if not isinstance(found, str)
             for snippet in found
@@ -98,7 +98,7 @@ def _answers(thread: Iterable[Comment], subject: frozenset[str]) -> Iterator[Sni
         for snippet in () if isinstance(found, str) else found:
             about = not subject or called_names([snippet]) & subject
             if about and not snippet.missing and not snippet.origin.startswith("inline"):
-                yield replace(snippet, origin=f"comment {number}, {snippet.origin}")
+                yield replace(snippet, origin=f"comment {number}, {snippet.origin}", blocks=())
 
 
 def _unlike(known: Iterable[Snippet], found: Iterable[Snippet]) -> list[Snippet]:

@@ -6,13 +6,13 @@ In: a `Reading`. Out: a line for people each, which ends with the option to give
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from analysis.rules import Registry
 from harvest.report.model import ClaimKind, Mention, Reading
 from harvest.report.syntax import Refusal, dotted, nodes, parse
 
-_COSTS = (ClaimKind.PERFORMANCE,)
-_VALUES = (ClaimKind.VALUE,)
+_TELL_OF = {ClaimKind.PERFORMANCE: "costs", ClaimKind.VALUE: "values"}
 _CODE = "```python\nimport torch\ny = torch.ones(3)\n```\n"
 UNSURE: Registry[[Reading], str] = Registry("unsure")
 """Questions about a report; each example is a title and a body of which it is asked."""
@@ -20,10 +20,16 @@ UNSURE: Registry[[Reading], str] = Registry("unsure")
 
 def names_in_code(reading: Reading) -> tuple[Mention, ...]:
     """The names of the report that its code calls, and dotted ones."""
-    trees = (parse(one.code) for one in reading.candidates)
-    calls = (node for tree in trees if not isinstance(tree, Refusal) for node in nodes(tree))
-    called = {_leaf(dotted(one.func)) for one in calls if isinstance(one, ast.Call)}
+    calls = (node for node in _nodes(reading) if isinstance(node, ast.Call))
+    called = {_leaf(dotted(one.func)) for one in calls}
     return tuple(m for m in reading.mentions if "." in m.name or _leaf(m.name) in called)
+
+
+def _nodes(reading: Reading) -> Iterator[ast.AST]:
+    """The nodes of all code that may be run."""
+    for one in reading.candidates:
+        tree = parse(one.code)
+        yield from () if isinstance(tree, Refusal) else nodes(tree)
 
 
 def _leaf(name: str) -> str:
@@ -38,23 +44,16 @@ def unsure(reading: Reading) -> tuple[str, ...]:
 @UNSURE.rule("symptom", examples=[("torch.ones", _CODE)])
 def _no_symptom(reading: Reading) -> str | None:
     """Nothing says what goes wrong."""
-    said = reading.claims or reading.refusal or reading.expectations or _asserts(reading)
-    return None if said else "nothing in it says what goes wrong: --symptom"
-
-
-def _asserts(reading: Reading) -> bool:
-    trees = (parse(one.code) for one in reading.candidates)
-    found = (node for tree in trees if not isinstance(tree, Refusal) for node in nodes(tree))
-    return any(isinstance(node, ast.Assert) for node in found)
+    said = reading.claims or reading.refusal or reading.expectations
+    asserts = any(isinstance(node, ast.Assert) for node in _nodes(reading))
+    return None if said or asserts else "nothing in it says what goes wrong: --symptom"
 
 
 @UNSURE.rule("kind", examples=[("torch.ones crashes and returns nan", _CODE)])
 def _several_kinds(reading: Reading) -> str | None:
     """What counts most in it tells of bugs of several kinds."""
     first = [one.kind for one in reading.claims if one.source is reading.claims[0].source]
-    kinds = {
-        "costs" if kind in _COSTS else "values" if kind in _VALUES else "failures" for kind in first
-    }
+    kinds = {_TELL_OF.get(kind, "failures") for kind in first}
     return f"it tells of {' and '.join(sorted(kinds))}: --kind" if len(kinds) > 1 else None
 
 

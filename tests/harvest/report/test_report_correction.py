@@ -162,10 +162,13 @@ def test_pasted_logs_count_until_somebody_says_otherwise():
 
 
 def test_a_block_that_is_said_is_all_the_code_there_is():
-    thread = (Comment(key="1", author="b", body="```python\nimport torch\ntorch.add(1, 2)\n```"),)
+    code = "```python\nimport torch\nx = torch.ones(2, 2)\ntorch.bmm(x, x)\n```"
+    thread = (Comment(key="1", author="b", body=code),)
     report = Report(source="a", title="torch.bmm fails", body=BODY, thread=thread)
     found = understand(report, correction({"block": "1,3", "line": "3"})).candidates
-    assert [one.origin for one in found] == ["fences 1+3"]
+    assert [(one.origin, one.blocks) for one in found] == [("fences 1+3", (1, 3))]
+    alone = understand(report).candidates
+    assert {one.origin: one.blocks for one in alone}["comment 1, fence 1"] == ()
     assert found[0].code.endswith("y = torch.matmul(x, x)\n")
 
 
