@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from eagle_calls_torch import calls_of, infos_by_name, tensor_of
 from eagle_generic_torch import compiled, eager
+from eagle_limits import UNWRITTEN
 from eagle_plans import Plan
 from eagle_results import kind_of, least
 from spread import TELLS, groups_in
@@ -270,8 +271,11 @@ class Watch(torch.utils._python_dispatch.TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        self.operators.append(str(function).partition(".")[2].partition(".")[0])
+        name = str(function).partition(".")[2].partition(".")[0]
+        self.operators.append(name)
         self.kinds.append("")
+        if name.startswith(UNWRITTEN) or views(function):
+            return result  # its numbers are nobody's, or counted where they were made
         for item in result if isinstance(result, (list, tuple)) else (result,):
             if isinstance(item, torch.Tensor) and item.layout == torch.strided and item.numel():
                 self.note(item)
@@ -285,6 +289,12 @@ class Watch(torch.utils._python_dispatch.TorchDispatchMode):
             self.kinds[-1] = kind_of(whole, bool((finite != finite.round()).any()))
             self.smallest = min(self.smallest, float(finite.min()))
             self.largest = max(self.largest, float(finite.max()))
+
+
+def views(function):
+    """Whether an operator's results are views of what it is given, and it writes to none."""
+    aliases = [item.alias_info for item in function._schema.returns]
+    return any(one is not None and not one.is_write for one in aliases)
 
 
 class Shaking(torch.utils._python_dispatch.TorchDispatchMode):

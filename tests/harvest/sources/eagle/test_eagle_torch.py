@@ -336,7 +336,8 @@ def test_quantised_inputs_have_no_layouts_and_end_nothing(torch_target, monkeypa
 DOCUMENTED = (
     FORMS
     + """
-import torch
+import ctypes, torch
+M_PERTURB = -6
 from eagle_generic_torch import untested
 
 def entry(step, rng):
@@ -344,6 +345,8 @@ def entry(step, rng):
     shown = [[x], {"N": {"e": "2 + 1"}}], [[{"l": [x, y]}, {"e": "torch.float16"}], {}]
     yield from untested("torch.vander", shown, step, rng)
 
+# Memory that `torch.vander` has not written yet holds numbers beyond the range of any dtype here.
+ctypes.CDLL(None).mallopt(M_PERTURB, 160)
 original = torch.vander
 torch.vander = lambda x, N=None: original(x, N=N) + float(N == 3 and x.dtype == torch.float16)
 """
