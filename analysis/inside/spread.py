@@ -2,8 +2,9 @@
 
 In: `{"apis": [[name, api], ...], "infections": [...], "ways": [one, other], "sampled": truth,
 "ended": whether it only counts how calls end, "milder": whether a trigger of a lesser size must
-change nothing, "wanted": None or {"states": those that count,
-"type": an exception's or "", "message": its or ""}}`. An API is `{"names": parameters in order,
+change nothing, "apart": whether the call must work if all tensors of that dtype have the trigger,
+"wanted": None or {"states": those that count, "type": an exception's or "", "message": its or
+""}}`. An API is `{"names": parameters in order,
 "defaults": their defaults as texts, "new": the same two of a layer's constructor, "method": truth,
 "calls": [...]}`, a call `{"call": [arguments, keywords], "new": those of a layer's constructor or
 None}`, its values as `eagle_samples` reads them. An infection has `roles`, of which
@@ -31,7 +32,7 @@ from eagle_samples import arguments
 from unpickle import NoLiteral
 from vary import FACTS, told
 
-RULE, OUT, WRITTEN, ANY, BAD = "spread", "out", "written", "any", "bad"
+RULE, OUT, WRITTEN, ANY, BAD, ALIKE = "spread", "out", "written", "any", "bad", "alike"
 PLACES = 8
 """Ways to place a trigger in one call, at most."""
 REFUSED_PLACES = 40
@@ -58,6 +59,7 @@ class Spread:
         self.milder = given["milder"] and any(one["milder"] for one in self.infections)
         self.refused = any(one["refused"] for one in self.infections)
         self.refuses = any(way["refuses"] for way in self.ways)
+        self.apart = given["apart"]
         self.wanted = given["wanted"]
 
     def counts(self, seen):
@@ -210,10 +212,13 @@ class Spread:
             if self.infections and not case.infect(place):
                 return None
             pairs = [case.pair(name, key, bare, call, again) for bare in (True, False)]
-            milder = Case(self, api, call, milder=True) if self.milder else None
-            if milder is not None and milder.infect(place):
-                lesser = milder.pair(name, "milder " + key, False, call, again, control=True)
-                pairs.insert(1, lesser)
+            lesser = [Case(self, api, call, milder=True)] if self.milder else []
+            lesser += [Case(self, api, call, alike=case.infected())] if self.apart else []
+            for one in lesser:
+                if one.infect(place):
+                    told = "milder " if one.milder else "alike "
+                    control = one.pair(name, told + key, False, call, again, control=True)
+                    pairs.insert(1, control)
         except Exception:  # a change that these values do not allow
             return None
         return None if None in pairs else pairs
@@ -234,11 +239,12 @@ class Spread:
 
 class Case:
     """One call: its inputs, and the lines that bring the trigger, or a `milder` one, into them;
-    where `left_out`, into arguments that it leaves out alone."""
+    where `left_out`, into arguments that it leaves out alone; into all tensors of the dtypes
+    `alike`, if any."""
 
-    def __init__(self, spread, api, call, milder=False, left_out=False):
+    def __init__(self, spread, api, call, milder=False, left_out=False, alike=()):
         self.spread, self.world, self.milder = spread, spread.world, milder
-        self.left_out = left_out
+        self.left_out, self.alike = left_out, alike
         self.lines = []
         self.bad = {}
         """The names of the inputs that hold the trigger."""
@@ -347,6 +353,11 @@ class Case:
                     changed = self.change(name, each, other, one["fixed"]) or changed
         return changed
 
+    def infected(self):
+        """The dtypes that the tensors had which hold the trigger."""
+        tensors = (n for n in self.bad if self.spread.is_tensor(self.values[n]))
+        return {FACTS["dtype"](self.values[n]) for n in tensors}
+
     def other(self, name):
         """The first input with the dtype of an `out`; None where there is none."""
         dtype = FACTS["dtype"]
@@ -356,7 +367,7 @@ class Case:
 
     def choices(self, infection, each):
         """Inputs that are changed together, for each place: of the first role that has any."""
-        for role in infection["roles"]:
+        for role in [ALIKE] if self.alike else infection["roles"]:
             found = [
                 [name for name in names if self.expression(name, each) is not None]
                 for names in self.of_role(role)[: 1 if infection["together"] else None]
@@ -372,6 +383,8 @@ class Case:
         tensors = [n for n in given if self.spread.is_tensor(self.values[n])]
         if role == "inputs":
             return [tensors, *([name] for name in tensors)]
+        if role == ALIKE:
+            return [[n for n in tensors if FACTS["dtype"](self.values[n]) in self.alike]]
         if role == "input":
             return [[name] for name in tensors]
         if role == "number":

@@ -176,7 +176,7 @@ def _ways(
     if finding.state == STATUS and not relation.sampled:
         if alone:  # of the two, the one that returns
             return [one if finding.side == "reference" else other]
-        names = [_name(str(way)) for way in relation.ways]
+        names = [_name(way.fact.name if way.fact.run else str(way)) for way in relation.ways]
         calls = zip(names, (one, other), strict=True)
         shown = zip(relation.ways, names, strict=True)
         return [

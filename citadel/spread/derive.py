@@ -43,10 +43,13 @@ _RANGE = math.log10(3.4e38) / math.log10(1.7e308)
 """Decimal digits of the range of single precision, as a part of those of double precision."""
 
 
-def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[Relation]:
+def relations_of(
+    verified: Verified, trigger: Trigger, use: Invocation, around: Sequence[Given] = ()
+) -> list[Relation]:
     """The ways to ask for the bug of a case: by each fact of its trigger alone, then by all; where
-    its code makes calls in a special way, by that first. The bug may come of any other fact of the
-    call as well: of the API's own valid call, with that alone, runs tell."""
+    its code makes calls in a special way, or in surroundings (`around`), by that first. The bug may
+    come of any other fact of the call as well: of the API's own valid call, with that alone, runs
+    tell."""
     changes = [change for cure in trigger.cures for change in cure.changes]
     known = [(one, given) for one in trigger.changes for given in _given(one)]
     # A number may suit the report's API alone; "out of range" is said of any.
@@ -64,14 +67,14 @@ def relations_of(verified: Verified, trigger: Trigger, use: Invocation) -> list[
     altering = {change.variation for change in trigger.changes}
     complete = given <= {one.roles[0] for one in own} and once and not altering & UNWRITTEN
     found: list[Relation] = []
-    for kind, ways in _ways(verified, changes, nan=nan):
+    for kind, ways in _ways(verified, changes, around, nan=nan):
         if ways[1].fact.refuses:
             found += [
                 Relation(infections=(one,), ways=ways, sampled=False, kind=kind)
                 for one in _in_no_range(own)
             ]
             continue
-        sampled = ways == (Given(PLAIN), Given(PLAIN))
+        sampled = ways[0] == ways[1]
         # How a call is made as a whole may be the trigger; valid arguments alone are none.
         tried = sets if sampled or ways[1].fact.ways else [(), *sets]
         found += [
@@ -152,10 +155,10 @@ def _tensor(root: str, value: Value) -> str | None:
 
 
 def _ways(
-    verified: Verified, changes: Sequence[Change], *, nan: bool
+    verified: Verified, changes: Sequence[Change], around: Sequence[Given], *, nan: bool
 ) -> Iterator[tuple[SymptomKind | None, tuple[Given, Given]]]:
     """In which two ways a call is made: one that the report takes and refuses, or what is wrong and
-    what is right; twice the plain one, where the call fails. `nan`: it was given NaN."""
+    what is right; twice in the same way, where the call fails. `nan`: it was given NaN."""
     symptom, plain = verified.case.symptom.kind, Given(PLAIN)
     if verified.measured is not None:
         return
@@ -165,16 +168,18 @@ def _ways(
         yield from ((symptom, (plain, Given(one))) for one in contrast)
         return
     modes = _modes(verified, changes)
+    special = [*around, *map(Given, modes)]
     if verified.witness is None and symptom in STATUS_KINDS:
-        yield from ((symptom, (Given(one), Given(BY_NAME[one.beyond]))) for one in modes)
+        yield from ((symptom, (one, Given(BY_NAME[one.fact.beyond]))) for one in special)
+        yield from ((symptom, (one, one)) for one in around)
         yield symptom, (plain, plain)
     elif verified.witness is not None:
         accepts = symptom is SymptomKind.ACCEPTS
         for one in CHECKED if accepts and not modes else ():
             yield symptom, (plain, Given(one))
         differs = None if any(one.raised for one in verified.observation.calls) else DIFFERS
-        for one in modes:  # None: what its own calls show, counts
-            yield (symptom if accepts else differs), (Given(one), Given(BY_NAME[one.against]))
+        for given in special:  # None: what its own calls show, counts
+            yield (symptom if accepts else differs), (given, Given(BY_NAME[given.fact.against]))
         for one in modes if not accepts else ():
             if one.name in DESCRIBED:
                 told = DESCRIBED[one.name]
@@ -299,7 +304,7 @@ def _value(takes: Takes, value: Value) -> str | None:
             return (value.layout or "").removeprefix("sparse_") or None
         case Takes.NUMBER:
             return _number(value)
-        case Takes.VALUE | Takes.CONDITION:
+        case Takes.VALUE | Takes.CONDITION | Takes.CONTEXT | Takes.SETTING:
             return None  # see `_own` and `_ways`
 
 

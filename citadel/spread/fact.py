@@ -29,12 +29,15 @@ class Takes(StrEnum):
     LAYOUT = "layout"
     VALUE = "value"
     CONDITION = "condition"
+    CONTEXT = "context"
+    SETTING = "function that takes True"
 
 
 _VALUES = {
     Takes.DTYPE: re.compile(r"[a-z]{3,9}\d{0,3}"),
     Takes.NUMBER: re.compile(r"[+-]?(\d+\.?\d*(e[+-]?\d+)?|inf)|nan"),
     Takes.LAYOUT: re.compile(r"coo|csr|csc"),
+    Takes.SETTING: re.compile(r"(torch|tf)(\.[A-Za-z_]\w*)+"),
 }
 
 
@@ -48,8 +51,10 @@ class Fact:
     all ways that which the plain call refuses; `refuses`: as a way, one that is right to refuse.
     `other` is an expression for the first input of the same dtype, which `ways` may name so.
     `preserves`: the right result stays the same; `harmless`: nor is there another reason to refuse
-    the call. `together`: one tensor alone would be unlike the others. `known_by`: the attribute of
-    a `Value`, and what it is, by which a tensor of a call is known to be so.
+    the call. `promotes`: one tensor that has it among others of the dtype that it had before is no
+    reason to refuse the call, either. `together`: one tensor alone would be unlike the others.
+    `known_by`: the attribute of a `Value`, and what it is, by which a tensor of a call is known to
+    be so.
 
     A fact about the call as a whole has `run`, which is put around a function of its inputs, behind
     the lines of `setup`; `layer` is put behind what constructs a layer. `called`: the APIs (and
@@ -75,6 +80,7 @@ class Fact:
     known_by: tuple[str, str] = ("", "")
     preserves: bool = False
     harmless: bool = False
+    promotes: bool = False
     together: bool = False
     examples: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     run: Mapping[str, str] = field(default_factory=dict)
@@ -98,6 +104,8 @@ class Fact:
             return _is_value(value)
         if self.takes is Takes.CONDITION:
             return is_condition(value)
+        if self.takes is Takes.CONTEXT:
+            return is_context(value)
         return _VALUES[self.takes].fullmatch(value) is not None
 
 
@@ -135,6 +143,28 @@ def is_condition(text: str) -> bool:
         return False
     names = {one.id for one in nodes if isinstance(one, ast.Name)}
     return RESULT in names and names <= {RESULT, *_IN_CONDITIONS}
+
+
+def is_context(text: str) -> bool:
+    """Whether a text is calls of a framework with plain arguments, parted by commas.
+
+    >>> [is_context(one) for one in ("torch.no_grad()", "torch.device('meta'), open('x')", "x")]
+    [True, False, False]
+    """
+    try:
+        found = parsing.expression(text.strip()).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    calls = found.elts if isinstance(found, ast.Tuple) else [found]
+    return bool(calls) and all(map(_is_plain_call, calls))
+
+
+def _is_plain_call(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    name = _VALUES[Takes.SETTING].fullmatch(ast.unparse(node.func))
+    given = (*node.args, *(one.value for one in node.keywords))
+    return name is not None and all(_is_value(ast.unparse(one)) for one in given)
 
 
 def _is_value(text: str) -> bool:

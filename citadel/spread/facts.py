@@ -79,6 +79,7 @@ FACTS: tuple[Fact, ...] = (
         name="dtype",
         says="has dtype {value}",
         takes=Takes.DTYPE,
+        promotes=True,
         brings_back=("wider", "float32", "int64"),
         examples={
             "torch": ("bool", "torch.tensor([0.5, -1.0])", "torch.tensor([True, False])"),

@@ -15,6 +15,8 @@ from citadel.spread.wrappers import (
     MAPPED,
     NAN_THROUGH,
     SLOPED,
+    SWITCHED,
+    WITHIN,
 )
 
 
@@ -35,6 +37,20 @@ def _described(mode: Fact) -> Fact:
 
 
 _MODES: tuple[Fact, ...] = (
+    Fact(
+        name="within",
+        says="is made within {value}",
+        takes=Takes.CONTEXT,
+        run={"torch": "within({})", "tf": "within({})"},
+        setup={"torch": WITHIN, "tf": WITHIN},
+    ),
+    Fact(
+        name="set",
+        says="is made after {value}(True)",
+        takes=Takes.SETTING,
+        run={"torch": "switched_on({})", "tf": "switched_on({})"},
+        setup={"torch": SWITCHED, "tf": SWITCHED},
+    ),
     Fact(
         name="forward-ad",
         says="is a dual tensor of forward-mode differentiation",

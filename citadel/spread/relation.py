@@ -38,7 +38,7 @@ class Infection:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
     """What is brought into valid calls, and in which two ways these are made. `sampled`: the second
-    way is the call without the trigger."""
+    one is made in the same way, without the trigger."""
 
     infections: tuple[Infection, ...]
     ways: tuple[Given, Given]
@@ -46,14 +46,18 @@ class Relation:
     kind: SymptomKind | None = None
     """The symptom that counts; None where any does."""
 
+    apart: bool = False
+    """Whether a call counts only if it works where all tensors have what one of them has: what is
+    refused then is that they are unlike."""
+
     whole: bool = False
     """Whether it is all of the report's call that is brought in: if that does not show the bug,
     these are not the two ways that the report is about."""
 
     def __str__(self) -> str:
-        facts = " and ".join(map(str, self.infections))
+        facts = " and ".join(map(str, self.infections)) + " alone" * self.apart
         if self.sampled:
-            return facts
+            return facts if self.ways[0].fact is PLAIN else f"{facts} ({self.ways[0]})"
         ways = f"{self.ways[0]} against {self.ways[1]}"
         return f"{facts} ({ways})" if facts else ways
 
@@ -86,8 +90,14 @@ class Relation:
     def harmless(self) -> bool:
         """Whether a call fails for a trigger that is no reason to refuse it: in whichever words it
         does is then no matter."""
-        facts = [one.given.fact.harmless for one in self.infections]
-        return self.sampled and bool(facts) and all(facts)
+        facts = [one.given.fact for one in self.infections]
+        harmless = (one.harmless or (self.apart and one.promotes) for one in facts)
+        return self.sampled and bool(facts) and all(harmless)
+
+    @property
+    def promotes(self) -> bool:
+        """Whether it is about the dtypes of tensors, which may be unlike."""
+        return bool(self.infections) and all(one.given.fact.promotes for one in self.infections)
 
     def documented(self, api: Api) -> bool:
         """Whether an API is documented to do otherwise than it is asked to: then it is no bug."""

@@ -29,9 +29,11 @@ from citadel.propagate.base_rate import BaseRate, unrelated
 from citadel.propagate.pool import Pool
 from citadel.spread.cases import Hit, replayed
 from citadel.spread.derive import besides, relations_of
+from citadel.spread.facts import Given
 from citadel.spread.relation import Relation
 from citadel.spread.samples import by_operation, described, reported
 from citadel.spread.search import SEARCHED, Tally, spread
+from citadel.spread.surroundings import surroundings
 from citadel.traced import is_call_of
 from citadel.verify.verified import Verified
 from citadel.workbench import Workbench
@@ -161,7 +163,7 @@ class SecondRoad:
         framework = self.bench.index.framework
         possible = [
             one
-            for one in relations_of(self.verified, self.trigger, self.use)
+            for one in relations_of(self.verified, self.trigger, self.use, self._surroundings())
             if framework in SEARCHED and not one.lacking(framework)
         ]
         source = self.verified.api
@@ -175,9 +177,15 @@ class SecondRoad:
         for one in (one for one in possible if one.ways not in wrong):
             found = self._shown(one)
             if found is not None and not found.limit:
-                return self._simplest(found.relation)
+                return self._apart(self._simplest(found.relation))
             explained = explained or found
         return None if explained is None else explained.relation
+
+    def _surroundings(self) -> list[Given]:
+        """What encloses the report's call, without which it does not fail."""
+        session = self.bench.replays[0]
+        run = partial(session.run, limits=self.options.limits)
+        return surroundings(self.verified, self.bench.catalog, run)
 
     @cached_property
     def _reported(self) -> Sample | None:
@@ -214,6 +222,14 @@ class SecondRoad:
             if found is not None and not found.limit:
                 relation = found.relation
         return relation
+
+    def _apart(self, relation: Relation) -> Relation:
+        """The relation; where one tensor of another dtype is refused, and all of that dtype are
+        not, it is about tensors that are unlike."""
+        if not (relation.sampled and relation.promotes):
+            return relation
+        apart = replace(relation, apart=True)
+        return apart if self._shown(apart) is not None else relation
 
     def _meets(self, relation: Relation) -> bool:
         """Whether the report's API has a call that a trigger can be brought into."""

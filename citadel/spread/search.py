@@ -120,6 +120,7 @@ class _Search:
             "ended": relation.sampled and not relation.preserves,
             # What is asked of a result may be too much to ask of other APIs.
             "milder": bool(relation.asked),
+            "apart": relation.apart,
             "wanted": None if self.wanted is None else _counted(relation, self.wanted),
         }
 

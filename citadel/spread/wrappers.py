@@ -26,6 +26,27 @@ CHECKED = '''def checked(function):
 
     return call
 '''
+WITHIN = '''def within(function):
+    """The function, called in these surroundings."""
+
+    def call(*given):
+        with {value}:
+            return function(*given)
+
+    return call
+'''
+SWITCHED = '''def switched_on(function):
+    """The function, called with this setting."""
+
+    def call(*given):
+        {value}(True)
+        try:
+            return function(*given)
+        finally:
+            {value}(False)
+
+    return call
+'''
 # Where the function is smooth, one-sided differences bound each derivative; where it has a kink,
 # only NaN is wrong.
 GRADIENTS = {
